@@ -1,0 +1,72 @@
+"""In-place bufferization for MLIR, in Python: tensor programs in, in-place memref programs out, run on the host CPU.
+
+Importing this package first makes `mlir` importable (see `mlir_inplace.runtime.bindings`); the public names below are
+then loaded on first use, so that `import mlir_inplace` costs milliseconds.
+
+    import mlir_inplace as mi
+    from mlir import ir
+
+    with ir.Context():
+        module = ir.Module.parse(text)
+        report = mi.bufferize(module)   # in place, with the reason for every copy that is left
+        program = mi.compile(module)    # JIT-compiled: NumPy arrays in, NumPy arrays out
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import TYPE_CHECKING
+
+# Absolute imports, here only: pytest imports this file outside its package.
+from mlir_inplace.runtime import bindings
+
+if TYPE_CHECKING:
+    from mlir_inplace.passes.errors import PassError
+    from mlir_inplace.passes.pipeline import run_pipeline
+    from mlir_inplace.runtime.program import Program, compile
+    from mlir_inplace.runtime.report import BufferizationReport, bufferize
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BufferizationReport",
+    "PassError",
+    "Program",
+    "__version__",
+    "bufferize",
+    "compile",
+    "run_pipeline",
+]
+
+_HOMES = {
+    "BufferizationReport": "mlir_inplace.runtime.report",
+    "PassError": "mlir_inplace.passes.errors",
+    "Program": "mlir_inplace.runtime.program",
+    "bufferize": "mlir_inplace.runtime.report",
+    "compile": "mlir_inplace.runtime.program",
+    "run_pipeline": "mlir_inplace.passes.pipeline",
+}
+
+try:
+    bindings.install()
+except ImportError as error:
+    # A person at a command line gets the one line that says what to do; a program gets the exception.
+    if program := bindings.command_line_program():
+        sys.exit(f"{program}: error: {error}")
+    raise
+
+
+def __getattr__(name: str) -> object:
+    """Loads a public name from the module it lives in, once; raises AttributeError for any other name."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names, loaded or not."""
+    return sorted({*globals(), *__all__})
