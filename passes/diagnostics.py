@@ -1,0 +1,198 @@
+"""Diagnostics as plain data, and the collector that turns MLIR's own into it.
+
+MLIR hands a diagnostic to a handler for the length of one call; `Diagnostic` is a frozen copy that can be kept,
+compared and printed. `DiagnosticCollector` gathers, in the order of emission, what C++ (parser, verifier, passes) and
+our passes report while it is active.
+
+The bindings can emit errors only, and without notes. `emit` fills the gap: an error goes through MLIR, so every handler
+of the context sees it, and its notes are added by the collectors; warnings and remarks go to the collectors alone, and
+to standard error when there is none, as MLIR's default handler would do.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Literal
+
+from mlir import ir
+
+Severity = Literal["error", "warning", "remark", "note"]
+
+# MLIR stops following a chain of call sites after this many frames when it prints one; so do we.
+_MAX_CALL_FRAMES = 10
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One reported finding. `line` and `column` count from 1; a place that is not in a file has an empty `file`."""
+
+    severity: Severity
+    file: str
+    line: int
+    column: int
+    message: str
+    notes: tuple[Diagnostic, ...] = ()
+
+    @property
+    def header(self) -> str:
+        """`file:line:col: severity: message`, as mlir-opt prints it; the place is left out when it is unknown."""
+        place = f"{self.file}:{self.line}:{self.column}: " if self.file else ""
+        return f"{place}{self.severity}: {self.message}"
+
+    def __str__(self) -> str:
+        return "\n".join([self.header, *map(str, self.notes)])
+
+
+def file_location(location: ir.Location) -> ir.FileLineColLoc | None:
+    """The first place in a file that `location` leads to, looking through names, fusions and call sites."""
+    if isinstance(location, ir.FileLineColLoc):
+        return location
+    if isinstance(location, ir.NameLoc):
+        return file_location(location.child_loc)
+    if isinstance(location, ir.CallSiteLoc):
+        return file_location(location.callee)
+    if isinstance(location, ir.FusedLoc):
+        return next(filter(None, map(file_location, location.locations)), None)
+    return None
+
+
+def make_diagnostic(
+    severity: Severity, location: ir.Location, message: str, notes: Sequence[Diagnostic] = ()
+) -> Diagnostic:
+    """A diagnostic at `location`; an inlined location gets one note for each caller, innermost first."""
+    frames = tuple(make_diagnostic("note", caller, "called from") for caller in _callers(location))
+    place = file_location(location)
+    file, line, column = (place.filename, place.start_line, place.start_col) if place else ("", 0, 0)
+    return Diagnostic(severity, file, line, column, message, (*frames, *notes))
+
+
+def from_mlir(diagnostic: ir.Diagnostic) -> Diagnostic:
+    """A lasting copy of a diagnostic that MLIR lends to a handler."""
+    severity = _SEVERITIES[diagnostic.severity]
+    notes = [from_mlir(note) for note in diagnostic.notes]
+    return make_diagnostic(severity, diagnostic.location, diagnostic.message, notes)
+
+
+class DiagnosticCollector:
+    """Gathers a context's diagnostics for the length of a `with` block.
+
+    Args:
+        context: the context to listen to.
+        on_diagnostic: called with each diagnostic as it arrives; it must not raise.
+        consume_all: keep everything from the handlers attached before. Otherwise warnings and remarks travel on to
+            them, and errors do so only when the context asks for it (`context.emit_error_diagnostics`), which is also
+            the rule of `PassManager.run`: an error is told by the exception, not printed as well.
+
+    Collectors nest: an inner one lets everything travel on to an outer one.
+    """
+
+    def __init__(
+        self,
+        context: ir.Context,
+        *,
+        on_diagnostic: Callable[[Diagnostic], None] | None = None,
+        consume_all: bool = False,
+    ) -> None:
+        self.diagnostics: list[Diagnostic] = []
+        self._context = context
+        self._on_diagnostic = on_diagnostic
+        self._consume_all = consume_all
+        self._errors_travel_on = False
+
+    def __enter__(self) -> DiagnosticCollector:
+        self._errors_travel_on = self._context.emit_error_diagnostics
+        # Without this, parse() and run() would keep the errors in their exception and no handler would see them.
+        self._context.emit_error_diagnostics = True
+        self._handler = self._context.attach_diagnostic_handler(self._handle)
+        _collectors.append(self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _collectors.remove(self)
+        self._handler.detach()
+        self._context.emit_error_diagnostics = self._errors_travel_on
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The errors among what was gathered so far."""
+        return tuple(d for d in self.diagnostics if d.severity == "error")
+
+    def listens_to(self, context: ir.Context) -> bool:
+        """Whether this collector was made for `context`."""
+        return self._context is context
+
+    def add(self, diagnostic: Diagnostic) -> bool:
+        """Takes one diagnostic; the answer tells whether it ends here (else it travels on to the handlers before)."""
+        self.diagnostics.append(diagnostic)
+        if self._on_diagnostic:
+            self._on_diagnostic(diagnostic)
+        return self._consume_all or (diagnostic.severity == "error" and not self._errors_travel_on)
+
+    def _handle(self, diagnostic: ir.Diagnostic) -> bool:
+        """The handler that MLIR calls; it adds the notes that the bindings cannot emit."""
+        copied = from_mlir(diagnostic)
+        return self.add(replace(copied, notes=(*copied.notes, *_pending_notes)))
+
+
+def emit(
+    severity: Literal["error", "warning", "remark"],
+    location: ir.Location,
+    message: str,
+    notes: Sequence[tuple[str, ir.Location]] = (),
+) -> None:
+    """Reports a finding at `location`, with notes `(text, location)`, to whoever listens to the location's context."""
+    attached = tuple(make_diagnostic("note", place, text) for text, place in notes)
+    if severity == "error":
+        _emit_error(location, message, attached)
+        return
+    diagnostic = make_diagnostic(severity, location, message, attached)
+    listening = [c for c in reversed(_collectors) if c.listens_to(location.context)]
+    if not any(collector.add(diagnostic) for collector in listening):
+        print(diagnostic, file=sys.stderr)
+
+
+def _emit_error(location: ir.Location, message: str, notes: tuple[Diagnostic, ...]) -> None:
+    """Emits through MLIR; the notes lie ready for the collectors, which MLIR calls before this returns."""
+    _pending_notes.extend(notes)
+    try:
+        location.emit_error(message)
+    finally:
+        del _pending_notes[len(_pending_notes) - len(notes) :]
+
+
+def _callers(location: ir.Location) -> Iterator[ir.Location]:
+    """The call sites of an inlined location, innermost first."""
+    for _ in range(_MAX_CALL_FRAMES):
+        call = _call_site(location)
+        if call is None:
+            return
+        location = call.caller
+        yield location
+
+
+def _call_site(location: ir.Location) -> ir.CallSiteLoc | None:
+    """The call site that `location` is, directly or under names and fusions."""
+    if isinstance(location, ir.CallSiteLoc):
+        return location
+    if isinstance(location, ir.NameLoc):
+        return _call_site(location.child_loc)
+    if isinstance(location, ir.FusedLoc):
+        return next(filter(None, map(_call_site, location.locations)), None)
+    return None
+
+
+_SEVERITIES: dict[ir.DiagnosticSeverity, Severity] = {
+    ir.DiagnosticSeverity.ERROR: "error",
+    ir.DiagnosticSeverity.WARNING: "warning",
+    ir.DiagnosticSeverity.REMARK: "remark",
+    ir.DiagnosticSeverity.NOTE: "note",
+}
+
+# The collectors in force, innermost last. MLIR gives each context its own handlers, but nothing to emit remarks with.
+_collectors: list[DiagnosticCollector] = []
+_pending_notes: list[Diagnostic] = []

@@ -1,0 +1,364 @@
+"""Pass options: a frozen dataclass whose fields ARE the options.
+
+    @dataclass(frozen=True)
+    class TileOptions(PassOptions):
+        tile_sizes: tuple[int, ...] = option((), help="one size for each loop; 0 leaves a loop alone")
+        keep_going: bool = option(False, help="carry on after the first refusal")
+
+    TileOptions.parse("tile-sizes=8,8 keep-going")   # TileOptions(tile_sizes=(8, 8), keep_going=True)
+    str(TileOptions(tile_sizes=(8, 8)))              # "tile-sizes=8,8"
+
+`parse(str(options)) == options` for every options object. The text is MLIR's: `name=value` separated by spaces, lists
+with commas, values with spaces in quotes or braces, a boolean without a value is true. Field types: bool, int, float,
+str (with or without `choices`), an Enum with string values, `tuple[T, ...]` of one of these, and `T | None` with None
+as the default. Inside double quotes a backslash escapes a quote or a backslash.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import re
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import cache
+from typing import Any, TypeVar
+
+from .errors import OptionError, nearest
+
+T = TypeVar("T")
+OptionsT = TypeVar("OptionsT", bound="PassOptions")
+
+_PLAIN = re.compile(r"[\w./:@%+*<>!?$^&~|;-]+")
+_INTEGER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|[0-9]+)")
+_NAME = re.compile(r"[^\s={}\"',]+")
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def option(default: T, *, help: str, choices: Sequence[str] = (), aliases: Sequence[str] = ()) -> T:  # noqa: A002
+    """A field of an options class.
+
+    Args:
+        default: the value when the option is not given; it must fit the field's type.
+        help: one line for `--help` and PASSES.md.
+        choices: the values a str option may have; empty means any.
+        aliases: further spellings that `parse` accepts, as they stand in the text (`function-boundaries`).
+    """
+    metadata = {"help": help, "choices": tuple(choices), "aliases": tuple(aliases)}
+    # A dataclass field, typed as its default so that type checkers read `name: T = option(...)` as an ordinary default.
+    return typing.cast(T, field(default=default, metadata=metadata))
+
+
+@dataclass(frozen=True)
+class OptionSpec:
+    """What is known about one option: its names, type, default and help."""
+
+    attribute: str
+    name: str
+    type: Any
+    default: Any
+    help: str
+    choices: tuple[str, ...]
+    aliases: tuple[str, ...]
+
+    @property
+    def type_text(self) -> str:
+        """The type as people read it: `bool`, `list of int`, `one of: a, b`."""
+        return _describe_type(self.type, self.choices)
+
+    @property
+    def default_text(self) -> str:
+        """The default as it would be written in a pipeline; `none` for None, `empty` for an empty list or string."""
+        if self.default is None:
+            return "none"
+        return "empty" if self.default in ((), "") else _print_value(self.default)
+
+    def read(self, text: str) -> Any:
+        """The value that `text` (as scanned, quotes and braces included) stands for; raises OptionError."""
+        return _read_value(self, _strip_optional(self.type), text)
+
+    def check(self, value: Any) -> Any:
+        """`value` in the field's exact type (a list becomes a tuple, an int a float); raises OptionError."""
+        if value is None and self.default is None:
+            return None
+        return _check_value(self, _strip_optional(self.type), value)
+
+
+@dataclass(frozen=True)
+class PassOptions:
+    """Base of all option classes; itself the options of a pass that has none."""
+
+    def __post_init__(self) -> None:
+        """Checks every value against its field, so that an options object that exists is valid."""
+        for spec in self.specs():
+            # The dataclass is frozen for its users; this is still its construction.
+            object.__setattr__(self, spec.attribute, spec.check(getattr(self, spec.attribute)))
+
+    @classmethod
+    def specs(cls) -> tuple[OptionSpec, ...]:
+        """The options in the order of the fields."""
+        return _specs(cls)
+
+    @classmethod
+    def parse(cls: type[OptionsT], text: str) -> OptionsT:
+        """Reads `name=value ...`; raises OptionError with the place of the first mistake."""
+        values: dict[str, Any] = {}
+        for item in scan_options(text):
+            spec = cls._find(item.name, item.offset)
+            if spec.attribute in values:
+                raise OptionError(f"option '{spec.name}' is given twice", item.offset, len(item.name))
+            # `flag` alone means `flag=true`; for other types a missing value is as wrong as an empty one.
+            given = "true" if item.value is None and spec.type is bool else item.value or ""
+            try:
+                values[spec.attribute] = spec.read(given)
+            except OptionError as error:
+                raise OptionError(error.message, item.offset, item.length) from None
+        return cls(**values)
+
+    @classmethod
+    def from_keywords(cls: type[OptionsT], values: Mapping[str, Any]) -> OptionsT:
+        """Options from Python keywords (`my_flag=True`); raises OptionError for an unknown name or an unfit value."""
+        known = {spec.attribute: spec for spec in cls.specs()}
+        known |= {alias.replace("-", "_"): spec for spec in cls.specs() for alias in spec.aliases}
+        for name in values:
+            if name not in known:
+                raise OptionError(_unknown_option(name, known))
+        return cls(**{known[name].attribute: value for name, value in values.items()})
+
+    @classmethod
+    def _find(cls, name: str, offset: int) -> OptionSpec:
+        for spec in cls.specs():
+            if name in (spec.name, *spec.aliases):
+                return spec
+        raise OptionError(_unknown_option(name, [spec.name for spec in cls.specs()]), offset, len(name))
+
+    def __str__(self) -> str:
+        """The options that differ from their defaults, as `parse` reads them."""
+        return " ".join(
+            f"{spec.name}={_print_value(value)}"
+            for spec in self.specs()
+            if (value := getattr(self, spec.attribute)) != spec.default
+        )
+
+
+@dataclass(frozen=True)
+class ScannedOption:
+    """One `name` or `name=value` of an option text; the value still has its quotes or braces."""
+
+    name: str
+    value: str | None
+    offset: int
+    length: int
+
+
+def scan_options(text: str) -> Iterator[ScannedOption]:
+    """Splits `a=1 b c={x y}` into its options; raises OptionError for text that has no such form. Linear."""
+    position = 0
+    while True:
+        position = _skip_spaces(text, position)
+        if position == len(text):
+            return
+        match = _NAME.match(text, position)
+        if not match:
+            raise OptionError(f"expected an option's name, found {text[position]!r}", position)
+        end = match.end()
+        value = None
+        if text[end : end + 1] == "=":
+            stop = skip_value(text, end + 1)
+            value, end = text[match.end() + 1 : stop], stop
+        yield ScannedOption(match.group(), value, position, end - position)
+        position = end
+
+
+def skip_value(text: str, position: int, stop: str = " \t\r\n") -> int:
+    """Where the value that starts at `position` ends: at a `stop` character or the end, outside quotes and braces.
+
+    A quote counts as one only where a value or list element can start, so `it's` needs no care.
+    """
+    may_quote = True
+    while position < len(text) and text[position] not in stop:
+        char = text[position]
+        if char == "{":
+            position = skip_braces(text, position)
+        elif char in "\"'" and may_quote:
+            position = _skip_quotes(text, position)
+        elif char == "}":
+            raise OptionError("unbalanced '}'", position)
+        else:
+            position += 1
+        may_quote = char == ","
+    return position
+
+
+def skip_braces(text: str, position: int) -> int:
+    """Where the brace group that opens at `position` ends, one past its `}`; raises OptionError when it never does.
+
+    Nesting is counted, not recursed into: `{{{…` of any depth is fine. Quotes count as in `skip_value`.
+    """
+    start, depth, may_quote = position, 0, True
+    while position < len(text):
+        char = text[position]
+        if char in "\"'" and may_quote:
+            position = _skip_quotes(text, position)
+            may_quote = False
+            continue
+        depth += (char == "{") - (char == "}")
+        position += 1
+        if depth == 0:
+            return position
+        may_quote = char in "{=, \t\r\n"
+    raise OptionError("this '{' is never closed", start)
+
+
+def _skip_spaces(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
+
+
+def _skip_quotes(text: str, position: int) -> int:
+    """One past the quote that closes the one at `position`; only double quotes know escapes."""
+    pattern = r'"(?:\\.|[^"\\])*"' if text[position] == '"' else r"'[^']*'"
+    match = re.compile(pattern, re.DOTALL).match(text, position)
+    if not match:
+        raise OptionError(f"this {text[position]} is never closed", position)
+    return match.end()
+
+
+@cache
+def _specs(cls: type[PassOptions]) -> tuple[OptionSpec, ...]:
+    hints = typing.get_type_hints(cls)
+    return tuple(_make_spec(cls, item, hints[item.name]) for item in fields(cls))
+
+
+def _make_spec(cls: type[PassOptions], item: Field[Any], annotation: Any) -> OptionSpec:
+    """The spec of one dataclass field; a field that breaks the rules is a programming error, told as TypeError."""
+    where = f"{cls.__qualname__}.{item.name}"
+    if item.default is MISSING or "help" not in item.metadata:
+        raise TypeError(f"{where} must be declared with option(default, help=...)")
+    spec = OptionSpec(item.name, item.name.replace("_", "-"), annotation, item.default, **item.metadata)
+    element = _element_type(_strip_optional(annotation)) or _strip_optional(annotation)
+    if element not in (bool, int, float, str) and not (isinstance(element, type) and issubclass(element, enum.Enum)):
+        raise TypeError(f"{where} has a type that options cannot have: {annotation}")
+    if _strip_optional(annotation) is not annotation and item.default is not None:
+        raise TypeError(f"{where} may be None, so None must be its default: no text stands for None")
+    try:
+        spec.check(item.default)
+    except OptionError as error:
+        raise TypeError(f"{where}: its default does not fit: {error.message}") from None
+    return spec
+
+
+def _strip_optional(annotation: Any) -> Any:
+    """`T` for `T | None` and for `T`."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        rest = [arg for arg in typing.get_args(annotation) if arg is not types.NoneType]
+        return rest[0] if len(rest) == 1 else annotation
+    return annotation
+
+
+def _element_type(annotation: Any) -> Any:
+    """`T` for `tuple[T, ...]`, else None."""
+    arguments = typing.get_args(annotation)
+    is_list = typing.get_origin(annotation) is tuple and len(arguments) == 2 and arguments[1] is Ellipsis
+    return arguments[0] if is_list else None
+
+
+def _describe_type(annotation: Any, choices: tuple[str, ...]) -> str:
+    annotation = _strip_optional(annotation)
+    if element := _element_type(annotation):
+        return f"list of {_describe_type(element, choices)}"
+    names = choices or (tuple(str(e.value) for e in annotation) if issubclass(annotation, enum.Enum) else ())
+    return f"one of: {', '.join(names)}" if names else annotation.__name__
+
+
+def _unknown_option(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
+    listed = ", ".join(known) or "it has no options"
+    return f"unknown option '{name}'{nearest(name, known)} (options: {listed})"
+
+
+def _read_value(spec: OptionSpec, annotation: Any, text: str) -> Any:
+    """`text` as a value of `annotation`: a list is split at its commas, anything else is unquoted and converted."""
+    if element := _element_type(annotation):
+        return tuple(_read_value(spec, element, part) for part in _split_list(text))
+    plain = _unquote(text)
+    try:
+        value = _converter(annotation)(plain)
+    except (ValueError, KeyError):
+        raise OptionError(_unfit(spec, repr(plain))) from None
+    return _check_value(spec, annotation, value)
+
+
+def _check_value(spec: OptionSpec, annotation: Any, value: Any) -> Any:
+    """`value` in the exact type of `annotation`; raises OptionError when it is of another kind."""
+    if element := _element_type(annotation):
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise OptionError(_unfit(spec, repr(value)))
+        return tuple(_check_value(spec, element, item) for item in value)
+    if issubclass(annotation, enum.Enum) and isinstance(value, str):
+        value = next((member for member in annotation if member.value == value), value)
+    if annotation is float and type(value) is int:
+        value = float(value)
+    fits = isinstance(value, annotation) and (annotation is bool or not isinstance(value, bool))
+    # A NaN equals nothing, itself included, so it would not survive the way to text and back.
+    if not fits or (annotation is float and math.isnan(value)) or (spec.choices and value not in spec.choices):
+        raise OptionError(_unfit(spec, repr(value)))
+    return value
+
+
+def _unfit(spec: OptionSpec, found: str) -> str:
+    return f"option '{spec.name}' needs {spec.type_text}, found {found}"
+
+
+def _converter(annotation: Any) -> Callable[[str], Any]:
+    """From unquoted text to a value; raises ValueError or KeyError when the text does not fit."""
+    if annotation is bool:
+        return lambda text: _BOOLEANS[text.lower()]
+    if annotation is int:
+        return _read_integer
+    return annotation
+
+
+def _read_integer(text: str) -> int:
+    if not _INTEGER.fullmatch(text):
+        raise ValueError(text)
+    return int(text, 16 if "x" in text.lower() else 10)
+
+
+def _split_list(text: str) -> list[str]:
+    """The elements of `1,2`, `{1,2}` or nothing, each as written."""
+    if text.startswith("{") and skip_braces(text, 0) == len(text):
+        text = text[1:-1]
+    if not text.strip():
+        return []
+    parts, start = [], 0
+    while True:
+        end = skip_value(text, start, stop=",")
+        parts.append(text[start:end].strip())
+        if end == len(text):
+            return parts
+        start = _skip_spaces(text, end + 1)
+
+
+def _unquote(text: str) -> str:
+    """What stands inside the quotes or the outer braces, or the text itself."""
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        return re.sub(r'\\(["\\])', r"\1", text[1:-1])
+    quoted = len(text) >= 2 and text[0] == text[-1] == "'"
+    braced = text.startswith("{") and skip_braces(text, 0) == len(text)
+    return text[1:-1] if quoted or braced else text
+
+
+def _print_value(value: Any) -> str:
+    """`value` as `parse` reads it back; a string is quoted only when it has to be."""
+    if isinstance(value, tuple):
+        return ",".join(map(_print_value, value))
+    if isinstance(value, enum.Enum):
+        return _print_value(value.value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str) and not _PLAIN.fullmatch(value):
+        return '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
+    return str(value)

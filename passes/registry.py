@@ -1,0 +1,133 @@
+"""Which passes there are: the built-in ones and those that other distributions bring.
+
+A pass is imported when it is first needed, so that a pipeline pays for the passes it names and for no others. Another
+distribution adds passes through the entry-point group `mlir_inplace.passes`, the entry's name being the argument:
+
+    [project.entry-points."mlir_inplace.passes"]
+    inplace-my-pass = "my_package.my_pass:MyPass"
+
+Two owners of one argument are an error that names both: which of them should run is not ours to guess.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from .base import Pass
+from .errors import RegistryError, nearest
+
+ENTRY_POINT_GROUP = "mlir_inplace.passes"
+
+BUILT_IN: Mapping[str, tuple[str, str]] = {
+    "inplace-contiguous-arguments": ("contiguous_arguments", "ContiguousArgumentsPass"),
+    "inplace-count-memory": ("count_memory", "CountMemoryPass"),
+    "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),
+    "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
+    "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),
+}
+"""Argument -> (module below `passes`, class). The module is the argument without prefix; a unit test holds us to it."""
+
+_OWN_NAME = "mlir-inplace"
+
+
+@dataclass
+class _Entry:
+    """A known pass that may not be imported yet: `target` is `module:class`."""
+
+    owner: str
+    target: str
+    loaded: type[Pass[Any]] | None = field(default=None)
+
+
+class Registry:
+    """The passes that pipelines can name; `registry` is the one in use, tests make their own.
+
+    Args:
+        built_in: argument -> (module below `mlir_inplace.passes`, class name).
+        group: the entry-point group to read further passes from; None for none. It is read on first use.
+    """
+
+    def __init__(
+        self, built_in: Mapping[str, tuple[str, str]] | None = None, *, group: str | None = ENTRY_POINT_GROUP
+    ) -> None:
+        package = __name__.rpartition(".")[0]
+        self._group = group
+        self._entries = {
+            argument: _Entry(_OWN_NAME, f"{package}.{module}:{name}")
+            for argument, (module, name) in (built_in or {}).items()
+        }
+
+    def register(self, cls: type[Pass[Any]], owner: str) -> None:
+        """Adds a pass class; raises `RegistryError` when its argument is taken by another class."""
+        target = f"{cls.__module__}:{cls.__qualname__}"
+        self._add(cls.argument, _Entry(owner, target, cls))
+
+    def arguments(self) -> tuple[str, ...]:
+        """Every known argument, built-in ones first, each group in the order it was declared."""
+        self._read_entry_points()
+        return tuple(self._entries)
+
+    def __contains__(self, argument: str) -> bool:
+        self._read_entry_points()
+        return argument in self._entries
+
+    def get(self, argument: str) -> type[Pass[Any]]:
+        """The class of `argument`, imported if need be; raises `RegistryError` when unknown or not loadable."""
+        self._read_entry_points()
+        entry = self._entries.get(argument)
+        if entry is None:
+            raise RegistryError(f"unknown pass '{argument}'{nearest(argument, self._entries)}")
+        if entry.loaded is None:
+            entry.loaded = _load(argument, entry)
+        return entry.loaded
+
+    def passes(self) -> Iterable[type[Pass[Any]]]:
+        """Every pass class, all imported; raises `RegistryError` as `get` does."""
+        return [self.get(argument) for argument in self.arguments()]
+
+    def owner(self, argument: str) -> str:
+        """The name of the distribution that brings a known pass."""
+        return self._entries[argument].owner
+
+    def _read_entry_points(self) -> None:
+        if self._group is None:
+            return
+        found = entry_points(group=self._group)
+        self._group = None
+        for point in found:
+            self._add(point.name, _Entry(_distribution(point), point.value))
+
+    def _add(self, argument: str, entry: _Entry) -> None:
+        known = self._entries.setdefault(argument, entry)
+        # The same installation can be listed twice (an editable one beside its build); that is no clash.
+        if (known.owner, known.target) != (entry.owner, entry.target):
+            raise RegistryError(
+                f"pass '{argument}' has two owners: {known.owner} ({known.target}) and {entry.owner} ({entry.target});"
+                " uninstall one of them"
+            )
+
+
+def _distribution(point: EntryPoint) -> str:
+    return point.dist.name if point.dist else "an unnamed distribution"
+
+
+def _load(argument: str, entry: _Entry) -> type[Pass[Any]]:
+    """Imports a pass class and checks that it is what its entry promises."""
+    module_name, _, class_name = entry.target.partition(":")
+    try:
+        cls = getattr(importlib.import_module(module_name), class_name)
+    except (ImportError, AttributeError) as error:
+        raise RegistryError(f"pass '{argument}' of {entry.owner} cannot be loaded: {error}") from error
+    if not (isinstance(cls, type) and issubclass(cls, Pass)):
+        raise RegistryError(f"pass '{argument}' of {entry.owner} is no Pass class: {entry.target}")
+    if cls.argument != argument:
+        raise RegistryError(f"pass '{argument}' of {entry.owner} calls itself '{cls.argument}' ({entry.target})")
+    return cls
+
+
+registry = Registry(BUILT_IN)
+"""The registry that `run_pipeline` and the tools use unless they are given another."""
