@@ -18,14 +18,15 @@ import importlib
 import sys
 from typing import TYPE_CHECKING
 
-# Absolute imports, here only: pytest imports this file outside its package.
-from mlir_inplace.runtime import bindings
-
 if TYPE_CHECKING:
-    from mlir_inplace.passes.errors import PassError
-    from mlir_inplace.passes.pipeline import run_pipeline
-    from mlir_inplace.runtime.program import Program, compile
-    from mlir_inplace.runtime.report import BufferizationReport, bufferize
+    from .passes.errors import PassError
+    from .passes.pipeline import run_pipeline
+    from .runtime import bindings
+    from .runtime.program import Program, compile
+    from .runtime.report import BufferizationReport, bufferize
+else:
+    # Absolute at run time, here only: pytest imports this file outside its package.
+    from mlir_inplace.runtime import bindings
 
 __version__ = "0.1.0"
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.machinery
-import importlib.metadata
 import importlib.util
 import io
 import os
@@ -73,9 +72,11 @@ class Provider:
     @property
     def distribution(self) -> str | None:
         """Name and version of the installed distribution, for example `torch-mlir 20261001`; None for a bare folder."""
+        from importlib import metadata  # costs more than the whole gate, and only --version asks
+
         root = self.package.partition(".")[0]
-        owners = importlib.metadata.packages_distributions().get(root, [])
-        return f"{owners[0]} {importlib.metadata.version(owners[0])}" if owners else None
+        owners = metadata.packages_distributions().get(root, [])
+        return f"{owners[0]} {metadata.version(owners[0])}" if owners else None
 
     def __str__(self) -> str:
         """One line for `--version`: the package, its distribution and its LLVM version."""
@@ -202,6 +203,8 @@ def _explain_failure(forced: str | None, candidates: Sequence[_Candidate]) -> st
 
 def _examine(package: str) -> _Candidate:
     """Looks for a package and its required modules without importing any of them."""
+    if not all(part.isidentifier() for part in package.split(".")):
+        return _Candidate(package, None, REQUIRED_MODULES)
     root, *rest = package.split(".")
     folders = _find_top_level(root)
     for name in rest:
