@@ -1,0 +1,38 @@
+"""Configuration of lit: `lit -v test examples`. pytest runs the same tests, one item each (test_lit.py).
+
+The suite's root is the repository's root, so that test/ mirrors the package and the examples are tests too.
+"""
+
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import lit.formats
+
+ROOT = Path(__file__).parent
+
+
+def run_module(name: str) -> str:
+    """The command that runs a module with the Python that runs lit, so that no program need be on the PATH."""
+    return f"{shlex.quote(sys.executable)} -m {name}"
+
+
+config.name = "mlir-inplace"
+config.test_format = lit.formats.ShTest()
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs", "benchmarks", "build", ".venv"]
+config.test_source_root = str(ROOT)
+config.test_exec_root = str(ROOT / "build" / "lit")
+
+# A program's name is replaced where it stands as a word of its own, not inside a path or an option.
+for program, command in {
+    "inplace-opt": run_module("mlir_inplace.tools.inplace_opt"),
+    "inplace-run": run_module("mlir_inplace.tools.inplace_run"),
+    "filecheck": run_module("filecheck"),
+    "%python": shlex.quote(sys.executable),
+}.items():
+    config.substitutions.append((rf"(?<![\w./-]){program}(?![\w./-])", command))
+
+if forced_bindings := os.environ.get("MLIR_INPLACE_BINDINGS"):
+    config.environment["MLIR_INPLACE_BINDINGS"] = forced_bindings
