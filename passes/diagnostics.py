@@ -55,7 +55,7 @@ def file_location(location: ir.Location) -> ir.FileLineColLoc | None:
     if isinstance(location, ir.CallSiteLoc):
         return file_location(location.callee)
     if isinstance(location, ir.FusedLoc):
-        return next(filter(None, map(file_location, location.locations)), None)
+        return next(filter(None, map(file_location, _fused(location))), None)
     return None
 
 
@@ -165,6 +165,11 @@ def _emit_error(location: ir.Location, message: str, notes: tuple[Diagnostic, ..
         del _pending_notes[len(_pending_notes) - len(notes) :]
 
 
+def _fused(location: ir.FusedLoc) -> list[ir.Location]:
+    """The parts of a fused location, which the stubs of the bindings call objects."""
+    return [part for part in location.locations if isinstance(part, ir.Location)]
+
+
 def _callers(location: ir.Location) -> Iterator[ir.Location]:
     """The call sites of an inlined location, innermost first."""
     for _ in range(_MAX_CALL_FRAMES):
@@ -182,7 +187,7 @@ def _call_site(location: ir.Location) -> ir.CallSiteLoc | None:
     if isinstance(location, ir.NameLoc):
         return _call_site(location.child_loc)
     if isinstance(location, ir.FusedLoc):
-        return next(filter(None, map(_call_site, location.locations)), None)
+        return next(filter(None, map(_call_site, _fused(location))), None)
     return None
 
 

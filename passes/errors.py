@@ -15,13 +15,13 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from mlir import ir
+from mlir import ir
 
+if TYPE_CHECKING:
     from .diagnostics import Diagnostic
 
 
-class PassFailure(Exception):  # noqa: N818 - a refusal, not a mistake of the program
+class PassFailure(Exception):
     """What a pass raises to refuse its input.
 
     It must be raised before the pass changes anything: the pipeline promises its user that the IR is untouched.
@@ -40,7 +40,7 @@ class PassFailure(Exception):  # noqa: N818 - a refusal, not a mistake of the pr
     ) -> None:
         super().__init__(message)
         self.message = message
-        self.location: ir.Location = getattr(location, "location", location)
+        self.location: ir.Location = location if isinstance(location, ir.Location) else location.location
         self.notes = tuple(notes)
 
 
@@ -106,7 +106,12 @@ class RegistryError(LookupError):
     """A pass that is not known, cannot be loaded, or is offered by two owners under one name."""
 
 
+def close_names(name: str, known: Iterable[str]) -> list[str]:
+    """The known names that `name` may be a misspelling of, nearest first, at most five."""
+    return difflib.get_close_matches(name, list(known), n=5, cutoff=0.6)
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the known name closest to `name`, or nothing when none is close."""
-    match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{match[0]}'?" if match else ""
+    close = close_names(name, known)
+    return f"; did you mean '{close[0]}'?" if close else ""

@@ -47,8 +47,8 @@ def option(default: T, *, help: str, choices: Sequence[str] = (), aliases: Seque
         aliases: further spellings that `parse` accepts, as they stand in the text (`function-boundaries`).
     """
     metadata = {"help": help, "choices": tuple(choices), "aliases": tuple(aliases)}
-    # A dataclass field, typed as its default so that type checkers read `name: T = option(...)` as an ordinary default.
-    return typing.cast(T, field(default=default, metadata=metadata))
+    # Typed as its default, so that type checkers read `name: T = option(...)` as an ordinary default.
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)

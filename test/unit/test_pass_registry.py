@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 from mlir import ir
-
 from mlir_inplace.passes import registry as registry_module
 from mlir_inplace.passes.base import Pass
 from mlir_inplace.passes.errors import RegistryError
@@ -61,7 +60,7 @@ def test_a_clash_names_both_owners(installed: list[tuple[str, str, str]]) -> Non
 
 def test_a_clash_with_a_built_in_pass_names_us(installed: list[tuple[str, str, str]]) -> None:
     installed.append(("loud", "inplace-shout", f"{__name__}:ShoutPass"))
-    with pytest.raises(RegistryError, match="two owners: mlir-inplace .* and loud"):
+    with pytest.raises(RegistryError, match=r"two owners: mlir-inplace .* and loud"):
         Registry({"inplace-shout": ("shout", "ShoutPass")}).arguments()
 
 
@@ -74,7 +73,7 @@ def test_a_registered_class_clashes_with_another_but_not_with_itself() -> None:
     found = Registry(group=None)
     found.register(ShoutPass, "tests")
     found.register(ShoutPass, "tests")
-    with pytest.raises(RegistryError, match="two owners: tests .* and rivals"):
+    with pytest.raises(RegistryError, match=r"two owners: tests .* and rivals"):
         found.register(RivalPass, "rivals")
 
 

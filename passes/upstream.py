@@ -1,0 +1,127 @@
+"""Upstream's passes as the bindings offer them: text in, a `PassManager` or one clear sentence out.
+
+`PassManager.parse` is the only way to learn whether upstream knows a pass or an option: there is no list. What it says
+when it refuses comes partly as a ValueError, partly on the process's standard error; `find_problem` reads both.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from mlir import ir
+from mlir.passmanager import PassManager
+
+from .errors import close_names, nearest
+from .native_stderr import captured_native_stderr
+
+# Suggestions need names, and upstream lists none: these are the ones people write most. One that the bindings in use do
+# not know is never suggested.
+FAMILIAR_PASSES = (
+    *("affine-loop-fusion", "affine-loop-tile", "arith-expand", "buffer-deallocation-pipeline"),
+    *("buffer-hoisting", "buffer-loop-hoisting", "buffer-results-to-out-params"),
+    *("bufferization-lower-deallocations", "canonicalize", "control-flow-sink", "convert-arith-to-llvm"),
+    *("convert-bufferization-to-memref", "convert-cf-to-llvm", "convert-complex-to-llvm"),
+    *("convert-func-to-llvm", "convert-index-to-llvm", "convert-linalg-to-affine-loops"),
+    *("convert-linalg-to-loops", "convert-linalg-to-parallel-loops", "convert-math-to-libm"),
+    *("convert-math-to-llvm", "convert-openmp-to-llvm", "convert-scf-to-cf", "convert-scf-to-openmp"),
+    *("convert-tensor-to-linalg", "convert-to-llvm", "convert-ub-to-llvm", "convert-vector-to-llvm"),
+    *("convert-vector-to-scf", "cse", "drop-equivalent-buffer-results", "eliminate-empty-tensors"),
+    *("empty-tensor-to-alloc-tensor", "expand-strided-metadata", "finalize-memref-to-llvm"),
+    *("fold-memref-alias-ops", "inline", "linalg-block-pack-matmul", "linalg-fold-unit-extent-dims"),
+    *("linalg-fuse-elementwise-ops", "linalg-generalize-named-ops", "linalg-inline-scalar-operands"),
+    *("linalg-specialize-generic-ops", "loop-invariant-code-motion", "loop-invariant-subset-hoisting"),
+    *("lower-affine", "lower-vector-mask", "math-uplift-to-fma", "mem2reg", "memref-expand"),
+    *("normalize-memrefs", "one-shot-bufferize", "optimize-allocation-liveness"),
+    *("ownership-based-buffer-deallocation", "print-op-stats", "promote-buffers-to-stack"),
+    *("reconcile-unrealized-casts", "remove-dead-values", "resolve-shaped-type-result-dims", "sccp"),
+    *("scf-for-loop-canonicalization", "scf-forall-to-for", "scf-forall-to-parallel", "sroa"),
+    *("strip-debuginfo", "symbol-dce", "topological-sort", "transform-interpreter", "view-op-graph"),
+)
+
+
+@dataclass(frozen=True)
+class UpstreamProblem:
+    """Why upstream refuses a pass.
+
+    Attributes:
+        message: one line.
+        unknown: there is no pass or pipeline of that name.
+        needed_anchor: the operation the pass would have to be nested on, if that is what is wrong.
+        option: the option at fault, if one is.
+    """
+
+    message: str
+    unknown: bool = False
+    needed_anchor: str | None = None
+    option: str | None = None
+
+
+@cache
+def find_problem(anchor: str, argument: str, options: str = "") -> UpstreamProblem | None:
+    """Why upstream cannot run `argument{options}` on `anchor` operations, or None when it can.
+
+    The answer depends on the bindings alone, so it is found once per process.
+    """
+    text = f"{anchor}({argument}{{{options}}})" if options else f"{anchor}({argument})"
+    with captured_native_stderr() as printed:
+        error = _parse_error(text)
+    return None if error is None else _explain(anchor, argument, options, f"{error}\n{printed.text}")
+
+
+def suggest(argument: str, ours: tuple[str, ...]) -> str:
+    """`; did you mean 'x'?` with the nearest of our passes and of the familiar ones that upstream knows."""
+    rejected = {name for name in close_names(argument, FAMILIAR_PASSES) if find_problem("any", name)}
+    return nearest(argument, [*ours, *(name for name in FAMILIAR_PASSES if name not in rejected)])
+
+
+def parse_group(anchor: str, text: str, context: ir.Context) -> PassManager:
+    """A pass manager for upstream passes that `find_problem` has already accepted one by one."""
+    return PassManager.parse(f"{anchor}({text})", context)
+
+
+@cache
+def _scratch_context() -> ir.Context:
+    """A context to parse pipelines in when there is no IR yet; nothing else uses it."""
+    return ir.Context()
+
+
+def _parse_error(text: str) -> str | None:
+    """What `PassManager.parse` says against `text`."""
+    try:
+        PassManager.parse(text, _scratch_context())
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _explain(anchor: str, argument: str, options: str, said: str) -> UpstreamProblem:
+    """Upstream's words, in the form our own messages have."""
+    if "does not refer to a registered pass or pass pipeline" in said:
+        return UpstreamProblem(f"unknown pass '{argument}'", unknown=True)
+    if match := re.search(r"restricted to '([^']+)'", said):
+        needed = match.group(1)
+        return UpstreamProblem(
+            f"pass '{argument}' runs on '{needed}', not on '{anchor}'; write {needed}({argument}) inside it",
+            needed_anchor=needed,
+        )
+    if match := re.search(r"no such option (\S+)", said):
+        option = match.group(1)
+        known = _known_options(anchor, argument)
+        return UpstreamProblem(f"pass '{argument}' has no option '{option}'{nearest(option, known)}", option=option)
+    if match := re.search(r"for the -+(\S+) option: (.*?)!?$", said, re.MULTILINE):
+        option, reason = match.groups()
+        return UpstreamProblem(f"option '{option}' of pass '{argument}': {reason}", option=option)
+    if not options:
+        return UpstreamProblem(f"pass '{argument}' cannot run on '{anchor}': {_first_line(said)}")
+    return UpstreamProblem(f"pass '{argument}' does not take the options '{options}'")
+
+
+def _known_options(anchor: str, argument: str) -> list[str]:
+    """The option names upstream prints for the pass; lists that are empty by default are not among them."""
+    return re.findall(r"([\w-]+)=", str(PassManager.parse(f"{anchor}({argument})", _scratch_context())))
+
+
+def _first_line(text: str) -> str:
+    return next((line for line in text.splitlines() if line.strip()), "upstream gives no reason")
