@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TESTS = sorted(path for folder in ("test", "examples") for path in (ROOT / folder).rglob("*.mlir"))
+TESTS = sorted(
+    str(path.relative_to(ROOT)) for folder in ("test", "examples") for path in (ROOT / folder).rglob("*.mlir")
+)
 
 LIT_DIRECTIVES = {"RUN", "REQUIRES", "UNSUPPORTED", "XFAIL", "DEFINE", "REDEFINE", "COM"}
 CHECK_SUFFIX = re.compile(r"(-(DAG|COUNT-[1-9]\d*|NOT|EMPTY|NEXT|SAME|LABEL))?(\{LITERAL\})?")
@@ -67,9 +69,9 @@ def line_mistakes(line: str, prefixes: set[str]) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_directives_are_spelt_right(path: Path) -> None:
-    assert mistakes(path.read_text()) == []
+@pytest.mark.parametrize("lit_test", TESTS)
+def test_directives_are_spelt_right(lit_test: str) -> None:
+    assert mistakes((ROOT / lit_test).read_text()) == []
 
 
 RUN = "// RUN: inplace-opt %s | filecheck %s\n"
