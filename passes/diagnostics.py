@@ -150,8 +150,12 @@ def emit(
     if severity == "error":
         _emit_error(location, message, attached)
         return
-    diagnostic = make_diagnostic(severity, location, message, attached)
-    listening = [c for c in reversed(_collectors) if c.listens_to(location.context)]
+    deliver(location.context, make_diagnostic(severity, location, message, attached))
+
+
+def deliver(context: ir.Context, diagnostic: Diagnostic) -> None:
+    """Hands a diagnostic to the collectors of `context`, innermost first, until one keeps it; else prints it."""
+    listening = [collector for collector in reversed(_collectors) if collector.listens_to(context)]
     if not any(collector.add(diagnostic) for collector in listening):
         print(diagnostic, file=sys.stderr)
 

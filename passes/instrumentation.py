@@ -91,6 +91,11 @@ class IRPrinting(Instrumentation):
     _fingerprints: dict[tuple[int, ...], int] = field(default_factory=dict)
     _counters: dict[ir.Operation, int] = field(default_factory=dict)
 
+    @property
+    def wanted(self) -> bool:
+        """Whether anything will ever be printed."""
+        return self.before_all or self.after_all or self.after_change or self.after_failure
+
     def before_pass(self, step: PassStep | UpstreamStep, op: ir.Operation) -> None:
         if self.after_change:
             self._fingerprints[step.path] = _fingerprint(op)

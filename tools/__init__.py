@@ -1,0 +1,1 @@
+"""The command-line programs, and what generates documents and type stubs."""

@@ -1,0 +1,193 @@
+"""`inplace-opt [file|-]`: reads MLIR, runs passes of ours and of upstream's over it, prints the result.
+
+It follows mlir-opt; `--help` lists every flag, and every pass of ours with its options. Exit codes: 0 success, 1 errors
+were reported, 2 the command line is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from mlir import ir
+
+from ..passes.errors import PipelineError, RegistryError
+from ..passes.instrumentation import AsmFlags, Instrumentation, IRPrinting, StatisticsReport, Timing
+from ..passes.registry import Registry, registry
+from ..passes.reproducer import read_reproducer
+from ..runtime import bindings
+from .opt_flags import (
+    PROGRAM,
+    CommandLine,
+    UsageError,
+    help_text,
+    list_text,
+    make_pipeline,
+    parse_command_line,
+)
+from .opt_input import InputError, Source, read_source, split_source
+from .opt_output import OutputError, OutputFile
+from .opt_process import Job, keep_input, process
+from .opt_verify_diagnostics import ExpectationError
+
+SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None, passes: Registry = registry) -> int:
+    """Runs the program and returns its exit code; `arguments` defaults to the process's."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return _run(given, passes)
+    except (UsageError, RegistryError) as error:
+        _complain(error)
+        return USAGE
+    except PipelineError as error:
+        print(f"{PROGRAM}: {error}", file=sys.stderr)
+        return USAGE
+    except ExpectationError as error:
+        print(error.diagnostic, file=sys.stderr)
+        return FAILURE
+    except (InputError, OutputError) as error:
+        _complain(error)
+        return FAILURE
+    except BrokenPipeError:
+        # Whoever read our output has gone; what Python still holds for them must go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except OSError as error:
+        _complain(f"cannot write '{error.filename}': {error.strerror}")
+        return FAILURE
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        return INTERRUPTED
+
+
+def _run(arguments: list[str], passes: Registry) -> int:
+    command = parse_command_line(arguments, passes)
+    information = _information(command, passes)
+    if information is not None:
+        sys.stdout.write(information)
+        sys.stdout.flush()
+        return SUCCESS
+    timing = Timing() if command.settings.timing else None
+    job = _make_job(command, passes, timing)
+    output = OutputFile(command.settings.o)
+    try:
+        source = read_source(command.input)
+        if job.run_reproducer and read_reproducer(source.text) is None:
+            raise InputError(f"'{source.name}' is no reproducer: it has no mlir_reproducer section with a pipeline")
+        try:
+            succeeded = _process_parts(source, command.settings.split_input_file, job, output)
+        except (ExpectationError, OSError, RegistryError):
+            raise
+        except Exception:  # noqa: BLE001 - the last place that still knows the input
+            traceback.print_exc()
+            _complain(f"internal error; reproducer generated at '{keep_input(source, arguments)}'")
+            succeeded = False
+        if succeeded:
+            output.commit()
+    finally:
+        output.close()
+    if timing:
+        print(timing.report(), file=sys.stderr)
+    return SUCCESS if succeeded else FAILURE
+
+
+def _process_parts(source: Source, marker: str | None, job: Job, output: OutputFile) -> bool:
+    """Processes each part of the input in turn; a part that fails does not keep the others from being processed."""
+    succeeded = True
+    for number, part in enumerate([source] if marker is None else split_source(source, marker)):
+        outcome = process(part, job)
+        succeeded = succeeded and outcome.succeeded
+        output.write(f"{marker}\n" if number else "")
+        output.write(outcome.text or "")
+    return succeeded
+
+
+def _information(command: CommandLine, passes: Registry) -> str | None:
+    """What `--help` and its like print instead of processing anything."""
+    if command.settings.help:
+        return help_text(passes)
+    if command.settings.version:
+        return f"{PROGRAM} {_version()}\nMLIR bindings: {bindings.install()}\n"
+    if command.settings.list_passes:
+        return list_text(passes)
+    if command.settings.show_dialects:
+        return f"Available Dialects: {', '.join(available_dialects())}\n"
+    return None
+
+
+def _version() -> str:
+    from .. import __version__
+
+    return __version__
+
+
+def _make_job(command: CommandLine, passes: Registry, timing: Timing | None) -> Job:
+    settings = command.settings
+    flags = AsmFlags(settings.print_debuginfo, settings.print_op_generic, settings.elide_elementsattrs_if_larger)
+    return Job(
+        pipeline=make_pipeline(command, passes),
+        passes=passes,
+        allow_unregistered_dialect=settings.allow_unregistered_dialect,
+        run_reproducer=settings.run_reproducer,
+        verify_each=settings.verify_each,
+        verify_diagnostics=settings.verify_diagnostics,
+        asm_flags=flags,
+        instrumentation=_make_instrumentation(command, flags, timing),
+        timing=timing,
+        reproducer=_path(settings.pass_pipeline_crash_reproducer),
+        dump_pipeline=settings.dump_pass_pipeline,
+    )
+
+
+def _make_instrumentation(command: CommandLine, flags: AsmFlags, timing: Timing | None) -> list[Instrumentation]:
+    """Who watches the passes; timing comes last, so that it measures the passes and not the printing."""
+    settings = command.settings
+    watchers: list[Instrumentation] = []
+    printing = IRPrinting(
+        before_all=settings.print_ir_before_all,
+        after_all=settings.print_ir_after_all,
+        after_change=settings.print_ir_after_change,
+        after_failure=settings.print_ir_after_failure,
+        tree_dir=_path(settings.print_ir_tree_dir),
+        flags=flags,
+    )
+    if printing.wanted:
+        watchers.append(printing)
+    if settings.pass_statistics:
+        watchers.append(StatisticsReport())
+    if timing:
+        watchers.append(timing)
+    return watchers
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)
+
+
+def available_dialects() -> list[str]:
+    """The names of the dialects that can be parsed.
+
+    The bindings have no list; their parser prints one when it meets an operation of no dialect it knows.
+    """
+    try:
+        with ir.Context() as context:
+            ir.Module.parse("inplace_no_such_dialect.op", context)
+    except ir.MLIRError as error:
+        notes = "\n".join(note.message for found in error.error_diagnostics for note in found.notes)
+        if listed := re.search(r"Available dialects: ([^;]*)", notes):
+            return [name.strip() for name in listed[1].split(",")]
+    raise InputError("these bindings do not tell which dialects they have")
+
+
+def _complain(message: object) -> None:
+    print(f"{PROGRAM}: error: {message}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

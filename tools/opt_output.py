@@ -1,0 +1,82 @@
+"""Where `inplace-opt` writes: standard output at once, or a file that appears only when everything went well."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+
+class OutputError(Exception):
+    """The output cannot be written; the message is one line."""
+
+
+class OutputFile:
+    """The target of `-o`; `None` and `-` are standard output.
+
+    It is tried when it is made, before any work is done: raises `OutputError` when nothing could be written there. Text
+    goes to standard output as it comes; for a file it is kept until `commit`, which replaces the file in one step.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._path = None if path in (None, "-") else Path(os.path.realpath(path))
+        self._shown = path
+        self._parts: list[str] = []
+        self._temporary: Path | None = None
+        if self._path is not None and not _is_special(self._path):
+            self._temporary = self._make_temporary(self._path)
+
+    def write(self, text: str) -> None:
+        """Adds text to the output."""
+        if self._path is None:
+            sys.stdout.write(text)
+        else:
+            self._parts.append(text)
+
+    def commit(self) -> None:
+        """Makes the output appear under its name; raises `OutputError`."""
+        if self._path is None:
+            sys.stdout.flush()
+            return
+        target = self._temporary or self._path
+        try:
+            target.write_text("".join(self._parts), encoding="utf-8")
+            if self._temporary:
+                os.replace(self._temporary, self._path)
+                self._temporary = None
+        except OSError as error:
+            raise OutputError(f"cannot write output file '{self._shown}': {error.strerror}") from None
+
+    def close(self) -> None:
+        """Leaves nothing behind of an output that was not committed."""
+        if self._temporary:
+            self._temporary.unlink(missing_ok=True)
+            self._temporary = None
+
+    def _make_temporary(self, path: Path) -> Path:
+        """An empty file beside the target, with the permissions the target will have."""
+        try:
+            if path.is_dir():
+                raise IsADirectoryError(None, "Is a directory")
+            if path.exists() and not os.access(path, os.W_OK):
+                raise PermissionError(None, "Permission denied")
+            descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            os.close(descriptor)
+            os.chmod(name, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask())
+        except OSError as error:
+            raise OutputError(f"cannot open output file '{self._shown}': {error.strerror}") from None
+        return Path(name)
+
+
+def _is_special(path: Path) -> bool:
+    """Devices and pipes are written to, never replaced."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _umask() -> int:
+    """The process's file mode mask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
