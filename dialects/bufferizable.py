@@ -1,0 +1,308 @@
+"""What the analysis and the conversion ask about an op: the bufferizable-op interface.
+
+An *op model* answers, for one kind of op, the questions of upstream's ``BufferizableOpInterface`` under upstream's
+names in snake_case. The answers are facts about the op alone: no method looks at decisions, at other ops' buffers or
+at the analysis. Two groups of methods exist and they are never mixed:
+
+* queries (``bufferizes_to_memory_read`` … ``forwardings``) are asked once per op, before anything is changed; their
+  answers become integer tables in ``passes/analysis/tensor_effects.py``;
+* ``bufferize`` is asked once per op, after every decision of the function is final. It builds the memref form through
+  the :class:`Rewriter` it is given and consults decisions only through it.
+
+Words: an operand is *tied* to a result when the result may live in the operand's buffer; a tie that the analysis
+accepts is *in-place*, otherwise the operand gets a buffer of its own (*out-of-place*). "may" and "must" are kept
+apart: a tie says ``definite=False`` when the result lives in the operand's buffer only sometimes.
+
+Third parties add models through the entry-point group ``mlir_inplace.op_models`` (see ``dialects/registry.py``).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from mlir import ir
+
+__all__ = [
+    "AliasingOperand",
+    "AliasingValue",
+    "Forwarding",
+    "OpModel",
+    "Relation",
+    "Rewriter",
+    "Subset",
+    "is_tensor",
+]
+
+
+def is_tensor(type_: ir.Type) -> bool:
+    """Whether values of ``type_`` become buffers: ranked and unranked tensors."""
+    return isinstance(type_, ir.RankedTensorType | ir.UnrankedTensorType)
+
+
+class Relation(enum.Enum):
+    """How a result's buffer relates to the buffer of the operand it is tied to."""
+
+    EQUIVALENT = "equivalent"
+    """The same elements at the same addresses."""
+    VIEW = "view"
+    """Some of the operand's elements, or all of them under another shape."""
+    UNKNOWN = "unknown"
+    """Overlapping in a way nothing is known about."""
+
+
+@dataclass(frozen=True, slots=True)
+class AliasingValue:
+    """Result number ``result`` may live in the buffer of the operand that was asked about."""
+
+    result: int
+    relation: Relation = Relation.EQUIVALENT
+    definite: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AliasingOperand:
+    """The buffer of operand number ``operand`` may hold the result that was asked about."""
+
+    operand: int
+    relation: Relation = Relation.EQUIVALENT
+    definite: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """A hyper-rectangle of a tensor: the elements that a slice op reads or writes.
+
+    ``offsets``, ``sizes`` and ``strides`` have one entry per dimension of the *sliced* tensor, in elements. An entry
+    is an integer or an index value.
+    """
+
+    offsets: tuple[int | ir.Value, ...]
+    sizes: tuple[int | ir.Value, ...]
+    strides: tuple[int | ir.Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forwarding:
+    """A region op hands a tensor over, unread and unwritten, from one place to others.
+
+    ``region is None``: the source is operand ``operand`` of the op itself. Otherwise it is operand ``operand`` of the
+    terminator of that region. ``arguments`` are the (region, block-argument) pairs and ``results`` the results that
+    then hold the content. A source that feeds arguments of its own region is loop-carried.
+    """
+
+    region: int | None
+    operand: int
+    arguments: tuple[tuple[int, int], ...] = ()
+    results: tuple[int, ...] = ()
+
+
+class Rewriter(Protocol):
+    """What ``OpModel.bufferize`` may use; implemented by ``passes/bufferization/rewriter.py``.
+
+    New ops go where the current insertion point is: before the op that is being bufferized, unless a model opens
+    another one. An op argument is the very object that the model was given, or what :meth:`terminator` returned.
+    """
+
+    def buffer(self, op: ir.Operation, operand: int) -> ir.Value:
+        """Return the memref to use for tensor operand ``operand`` of ``op``.
+
+        For an out-of-place operand this is a new allocation, filled by a copy when the old content is needed: ask once
+        per operand.
+        """
+        ...
+
+    def source_buffer(self, op: ir.Operation, operand: int) -> ir.Value:
+        """Return the memref that holds the operand's value, whatever was decided for the operand."""
+        ...
+
+    def settle_view(self, op: ir.Operation, operand: int, view: ir.Value) -> ir.Value:
+        """Return the buffer of a view of ``operand``: ``view`` itself, or a copy of it when out-of-place."""
+        ...
+
+    def needs_buffer(self, value: ir.Value) -> bool:
+        """Whether anything uses the buffer of ``value``, a tensor without content, rather than a fresh one."""
+        ...
+
+    def sizes(self, buffer: ir.Value) -> list[ir.Value]:
+        """Return the dynamic sizes of memref ``buffer``, outermost first."""
+        ...
+
+    def is_redundant_write(self, op: ir.Operation, operand: int) -> bool:
+        """Whether writing in place into ``operand`` would copy a buffer onto itself."""
+        ...
+
+    def terminator(self, op: ir.Operation, region: int) -> ir.Operation:
+        """Return the terminator of a region of ``op`` with one block."""
+        ...
+
+    def carries_one_buffer(self, terminator: ir.Operation, operand: int) -> bool:
+        """Whether the loop around ``terminator`` carries the same buffer in every iteration for this operand."""
+        ...
+
+    def yielded_buffer(self, terminator: ir.Operation, operand: int, carried: ir.Value | None) -> ir.Value:
+        """Return the memref to yield, copying before ``terminator`` where that was decided.
+
+        ``carried`` is the buffer that a loop carries in this place, for a copy into it.
+        """
+        ...
+
+    def held_buffer(self, value: ir.Value) -> ir.Value:
+        """Return the memref that holds tensor ``value``, a block argument."""
+        ...
+
+    def hold(self, value: ir.Value, buffer: ir.Value) -> None:
+        """State that tensor ``value``, a block argument, is held by ``buffer``."""
+        ...
+
+    def allocate(
+        self, type_: ir.MemRefType, dynamic_sizes: Sequence[ir.Value] = (), *, purpose: ir.Value | None = None
+    ) -> ir.Value:
+        """Return a new buffer of ``type_``; ``purpose`` is the tensor it is for, for reports."""
+        ...
+
+    def copy(self, source: ir.Value, target: ir.Value) -> None:
+        """Copy the elements of memref ``source`` to memref ``target`` of the same shape."""
+        ...
+
+    def cast(self, buffer: ir.Value, type_: ir.Type) -> ir.Value:
+        """Return ``buffer`` as a memref of ``type_``: itself, a cast, or a copy where a cast could be wrong."""
+        ...
+
+    def constant(self, attribute: ir.Attribute, type_: ir.MemRefType) -> ir.Value:
+        """Return a read-only buffer with the elements of ``attribute``."""
+        ...
+
+    def signature(self, function: str) -> ir.FunctionType | None:
+        """Return the type that function ``function`` has with buffers, or None when it keeps its tensors."""
+        ...
+
+    def sweep(self, op: ir.Operation) -> None:
+        """Erase the ops inside of region op ``op`` that were replaced."""
+        ...
+
+    def replace(self, op: ir.Operation, results: Sequence[ir.Value | None]) -> None:
+        """State what holds each result of ``op``: a memref for a tensor, else a value that takes over its uses.
+
+        ``None`` for a tensor says that nothing uses its buffer (see :meth:`needs_buffer`). The op is erased later.
+        """
+        ...
+
+    def keep(self, op: ir.Operation) -> None:
+        """State that ``op`` stays: the model has put memrefs in the place of its tensor operands and results."""
+        ...
+
+
+class OpModel:
+    """How one kind of op bufferizes. Subclass it and override what differs from the defaults.
+
+    The defaults describe an op that reads its tensor operands, writes none, and whose tensor results are new buffers.
+    """
+
+    op_names: tuple[str, ...] = ()
+    """Names of the ops; ``"linalg.*"`` matches every op of the dialect that no exact name matches."""
+
+    def refuse(self, op: ir.Operation) -> str | None:
+        """Return why ``op`` cannot be bufferized (what was found, what is needed), or None. Asked before any change."""
+        return None
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the op itself needs the content of tensor operand ``operand``.
+
+        Forwarding and making a view are not reads: the analysis follows those to the reads behind them. Leaving part
+        of a written operand as it was is a read.
+        """
+        return True
+
+    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the op writes into the buffer of ``operand`` when that operand is in-place."""
+        return False
+
+    def bufferizes_to_allocation(self, op: ir.Operation, result: int) -> bool:
+        """Whether the op makes a buffer of its own for tensor result ``result``."""
+        return not self.aliasing_operands(op, result)
+
+    def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the conversion has no way to give ``operand`` a buffer of its own."""
+        return False
+
+    def escapes(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the op hands the buffer of ``operand`` to code that may use it at any later time."""
+        return False
+
+    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
+        """Return the results that may live in the buffer of ``operand`` when that operand is in-place."""
+        return ()
+
+    def aliasing_operands(self, op: ir.Operation, result: int) -> tuple[AliasingOperand, ...]:
+        """Return the operands whose buffers may hold ``result``: the inverse of :meth:`aliasing_values`."""
+        return tuple(
+            AliasingOperand(i, alias.relation, alias.definite)
+            for i, value in enumerate(op.operands)
+            if is_tensor(value.type)
+            for alias in self.aliasing_values(op, i)
+            if alias.result == result
+        )
+
+    def is_writable(self, op: ir.Operation, result: int) -> bool:
+        """Whether the buffer that the op makes for ``result`` may be written."""
+        return True
+
+    def result_is_undefined(self, op: ir.Operation, result: int) -> bool:
+        """Whether ``result`` has no content yet, so that nothing is lost by overwriting it."""
+        return False
+
+    def is_not_conflicting(self, op: ir.Operation, read: int, write: int) -> bool:
+        """Whether the op may read operand ``read`` and write operand ``write`` in ONE buffer with one layout."""
+        return False
+
+    def subset(self, op: ir.Operation, operand: int) -> Subset | None:
+        """Return the part of ``operand`` that the op views, reads or writes; None stands for the whole.
+
+        For an operand that is written, everything outside of the subset keeps its content, and that is also all the
+        op needs of the old content.
+        """
+        return None
+
+    def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
+        """Return the operand whose content the op writes, unchanged, into the subset of ``operand``, if there is one.
+
+        When the two turn out to be the same memory the write is redundant and none is emitted.
+        """
+        return None
+
+    def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
+        """Return how a region op passes tensors between operands, block arguments, terminators and results."""
+        return ()
+
+    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
+        """Whether region number ``region`` may run more than once for one execution of the op."""
+        return False
+
+    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
+        """Whether runs of the region may overlap in time."""
+        return False
+
+    def are_exclusive_regions(self, op: ir.Operation) -> bool:
+        """Whether one execution of the op runs at most one of its regions."""
+        return False
+
+    def reads_before_regions(self, op: ir.Operation) -> bool:
+        """Whether the op is done with its own operands before its regions run, as structured control flow is."""
+        return bool(self.forwardings(op))
+
+    def buffer_type(self, op: ir.Operation, value: ir.Value) -> ir.Type | None:
+        """Return the memref type the op demands for ``value``, or None when any will do."""
+        return None
+
+    def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Prepare a region op before its body is converted; block arguments get their buffers here."""
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Build the memref form of ``op`` before it and tell ``rewriter`` what replaces it.
+
+        A region op is asked when its body is converted already. Linear in the operands and results of the op.
+        """
+        raise NotImplementedError(op.name)

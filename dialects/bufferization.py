@@ -1,0 +1,132 @@
+"""bufferization: the ops by which a program says itself where tensors and memrefs meet."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from .bufferizable import AliasingValue, OpModel, Rewriter, is_tensor
+from .memref_types import identity_type
+
+__all__ = ["MODELS"]
+
+
+class AllocTensorModel(OpModel):
+    """``bufferization.alloc_tensor``: a new buffer, with the content of the ``copy`` operand if there is one."""
+
+    op_names = ("bufferization.alloc_tensor",)
+
+    def _copied(self, op: ir.Operation) -> int | None:
+        sizes = list(op.attributes["operandSegmentSizes"])
+        return sizes[0] if sizes[1] else None
+
+    def result_is_undefined(self, op: ir.Operation, result: int) -> bool:
+        """Without a copy there is no content to lose."""
+        return self._copied(op) is None
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Allocate, and copy."""
+        result = op.results[0]
+        space = op.attributes["memory_space"] if "memory_space" in op.attributes else None
+        type_ = ir.MemRefType(identity_type(result.type, space))
+        copied = self._copied(op)
+        if copied is None:
+            sizes = list(op.operands)[: op.attributes["operandSegmentSizes"][0]]
+            needed = rewriter.needs_buffer(result)
+            rewriter.replace(op, [rewriter.allocate(type_, sizes, purpose=result) if needed else None])
+            return
+        source = rewriter.buffer(op, copied)
+        buffer = rewriter.allocate(type_, rewriter.sizes(source), purpose=result)
+        rewriter.copy(source, buffer)
+        rewriter.replace(op, [buffer])
+
+
+class MaterializeModel(OpModel):
+    """``bufferization.materialize_in_destination``: the source, in the destination's memory."""
+
+    op_names = ("bufferization.materialize_in_destination",)
+
+    def refuse(self, op: ir.Operation) -> str | None:
+        """Refuse a memref destination that other memrefs may alias or that must not be written."""
+        if is_tensor(op.operands[1].type):
+            return None
+        missing = [name for name in ("restrict", "writable") if name not in op.attributes]
+        if missing:
+            return (
+                f"'{op.name}' into a memref needs the attributes restrict and writable, but lacks {missing[0]}; "
+                "add it if the memref is written through this op only"
+            )
+        return None
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """Only the source is read; the destination is overwritten completely."""
+        return operand == 0
+
+    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
+        """The destination is written."""
+        return operand == 1
+
+    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
+        """The result is the destination."""
+        return (AliasingValue(0),) if operand == 1 and len(op.results) else ()
+
+    def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
+        """The source is what the destination holds afterwards."""
+        return 0 if operand == 1 else None
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Copy the source to the destination."""
+        if not is_tensor(op.operands[1].type):
+            target = op.operands[1]
+            source = rewriter.buffer(op, 0)
+            if source != target:
+                rewriter.copy(source, target)
+            rewriter.replace(op, [])
+            return
+        target = rewriter.buffer(op, 1)
+        if not rewriter.is_redundant_write(op, 1):
+            rewriter.copy(rewriter.buffer(op, 0), target)
+        rewriter.replace(op, [target])
+
+
+class ToTensorModel(OpModel):
+    """``bufferization.to_tensor``: a buffer from outside."""
+
+    op_names = ("bufferization.to_tensor",)
+
+    def refuse(self, op: ir.Operation) -> str | None:
+        """Refuse a buffer that other memrefs may alias: nothing could be said about its content."""
+        if "restrict" not in op.attributes:
+            return (
+                f"'{op.name}' without restrict may alias any other memref, which the analysis cannot follow; "
+                "add restrict if the tensor is the only way to this memory"
+            )
+        return None
+
+    def is_writable(self, op: ir.Operation, result: int) -> bool:
+        """Only if the op says so."""
+        return "writable" in op.attributes
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Use the buffer."""
+        rewriter.replace(op, [op.operands[0]])
+
+
+class ToBufferModel(OpModel):
+    """``bufferization.to_buffer``: the buffer of a tensor goes to code on memrefs, which may use it from then on."""
+
+    op_names = ("bufferization.to_buffer",)
+
+    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
+        """Unless it is read-only, the memref may be written."""
+        return "read_only" not in op.attributes
+
+    def escapes(self, op: ir.Operation, operand: int) -> bool:
+        """The memref may be used at any later time."""
+        return True
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Use the buffer, brought to the type that is asked for."""
+        rewriter.replace(op, [rewriter.cast(rewriter.buffer(op, 0), op.results[0].type)])
+
+
+MODELS: tuple[OpModel, ...] = (AllocTensorModel(), MaterializeModel(), ToTensorModel(), ToBufferModel())

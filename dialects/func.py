@@ -1,0 +1,44 @@
+"""func: calls and returns. What a call does to its operands is known from the callee's summary, not from a model."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from .bufferizable import OpModel, Rewriter, is_tensor
+
+__all__ = ["MODELS", "CallModel", "ReturnModel"]
+
+
+class CallModel(OpModel):
+    """``func.call``; the analysis asks the callee's summary for reads, writes and ties."""
+
+    op_names = ("func.call",)
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Call with buffers, cast or copied to the layouts that the callee wants."""
+        callee = ir.FlatSymbolRefAttr(op.attributes["callee"]).value
+        signature = rewriter.signature(callee)
+        assert signature is not None, callee
+        operands = [
+            rewriter.cast(rewriter.buffer(op, i), wanted) if is_tensor(value.type) else value
+            for i, (value, wanted) in enumerate(zip(op.operands, signature.inputs, strict=True))
+        ]
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        new = ir.Operation.create("func.call", results=signature.results, operands=operands, attributes=attributes)
+        rewriter.replace(op, list(new.results))
+
+
+class ReturnModel(OpModel):
+    """``func.return``: reads what it returns; the boundary brings it to the type of the function's result."""
+
+    op_names = ("func.return",)
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Return buffers."""
+        for index, value in enumerate(op.operands):
+            if is_tensor(value.type):
+                op.operands[index] = rewriter.source_buffer(op, index)
+        rewriter.keep(op)
+
+
+MODELS: tuple[OpModel, ...] = (CallModel(), ReturnModel())

@@ -1,0 +1,114 @@
+"""Structured linalg ops: one rule for all of them, named or generic.
+
+Inputs are read. The init of a tensor output is written in place and tied to the result. Its old content is needed
+
+* when the payload reads it (the block argument has a use), and also
+* when the op does not write every element: the output map misses some (it is not a permutation of the output's
+  dimensions), or a loop that is not one of the output's may run zero times. Upstream takes such an init as fully
+  overwritten; an element that is never written would then be garbage.
+
+The payload may capture tensors through ``tensor.extract``; the analysis sees those as reads inside of the op.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+from mlir.dialects import linalg
+
+from .bufferizable import AliasingValue, OpModel, Rewriter, is_tensor
+
+__all__ = ["MODELS", "StructuredOpModel"]
+
+_ONE_INIT = frozenset({"linalg.map", "linalg.transpose", "linalg.broadcast"})
+_NOT_STRUCTURED = frozenset(
+    {
+        "linalg.pack",
+        "linalg.softmax",
+        "linalg.unpack",
+        "linalg.winograd_filter_transform",
+        "linalg.winograd_input_transform",
+        "linalg.winograd_output_transform",
+    }
+)
+
+
+def init_count(op: ir.Operation) -> int:
+    """Return how many trailing operands of a structured op are inits."""
+    attributes = op.attributes
+    if "operandSegmentSizes" in attributes:
+        return attributes["operandSegmentSizes"][1]
+    return 1 if op.name in _ONE_INIT else len(op.operands) // 2
+
+
+class StructuredOpModel(OpModel):
+    """Every linalg op with an iteration space and a payload."""
+
+    op_names = ("linalg.*",)
+
+    def refuse(self, op: ir.Operation) -> str | None:
+        """Refuse the few linalg ops that have no payload."""
+        if op.name in _NOT_STRUCTURED:
+            return f"'{op.name}' is not a structured op and is not supported yet; decompose it to structured ops first"
+        return None
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """Inputs always; an init when its content survives or is used (see the module's text)."""
+        if operand < len(op.operands) - init_count(op):
+            return True
+        argument = op.regions[0].blocks[0].arguments[operand]
+        return next(iter(argument.uses), None) is not None or not _overwrites(op, operand)
+
+    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
+        """Inits are written."""
+        return operand >= len(op.operands) - init_count(op)
+
+    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
+        """An init is tied to the result of the same rank among the tensor inits."""
+        first = len(op.operands) - init_count(op)
+        if operand < first:
+            return ()
+        operands = list(op.operands)
+        return (AliasingValue(sum(is_tensor(operands[i].type) for i in range(first, operand))),)
+
+    def is_not_conflicting(self, op: ir.Operation, read: int, write: int) -> bool:
+        """An input may share an init's buffer when every iteration touches one element of each, the same one."""
+        if read >= len(op.operands) - init_count(op):
+            return False
+        maps = linalg.get_indexing_maps(op)
+        return maps[read] == maps[write] and maps[write].value.is_permutation
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Recreate the op on memrefs; the payload region moves over."""
+        operands = list(op.operands)
+        buffers = [rewriter.buffer(op, i) if is_tensor(v.type) else v for i, v in enumerate(operands)]
+        attributes = {attribute: op.attributes[attribute] for attribute in op.attributes}
+        rewriter.sweep(op)
+        new = ir.Operation.create(op.name, operands=buffers, attributes=attributes, regions=1)
+        op.regions[0].blocks[0].append_to(new.regions[0])
+        first = len(operands) - init_count(new)
+        rewriter.replace(op, [buffers[i] for i in range(first, len(operands)) if is_tensor(operands[i].type)])
+
+
+def _overwrites(op: ir.Operation, operand: int) -> bool:
+    """Whether the op certainly writes every element of init ``operand``."""
+    maps = [attribute.value for attribute in linalg.get_indexing_maps(op)]
+    output = maps[operand]
+    if not output.is_projected_permutation:
+        return False
+    written = {ir.AffineDimExpr(result).position for result in output.results}
+    return all(dimension in written or _runs(op, maps, dimension) for dimension in range(output.n_dims))
+
+
+def _runs(op: ir.Operation, maps: list[ir.AffineMap], dimension: int) -> bool:
+    """Whether loop ``dimension`` has at least one iteration, by the static size of an operand that it walks."""
+    for value, map_ in zip(op.operands, maps, strict=True):
+        type_ = value.type
+        if not isinstance(type_, ir.RankedTensorType | ir.MemRefType):
+            continue
+        for position, result in enumerate(map_.results):
+            if ir.AffineDimExpr.isinstance(result) and ir.AffineDimExpr(result).position == dimension:
+                return not type_.is_dynamic_dim(position) and type_.get_dim_size(position) > 0
+    return False
+
+
+MODELS: tuple[OpModel, ...] = (StructuredOpModel(),)

@@ -1,0 +1,164 @@
+"""Memref types for tensors and their views: layouts as small as what is known allows.
+
+Strides and offsets are in elements. Nothing here creates ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+__all__ = [
+    "collapsed_type",
+    "dynamic_layout_type",
+    "expanded_type",
+    "has_identity_layout",
+    "identity_type",
+    "is_castable",
+    "reshaped_type",
+    "subview_type",
+]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+_DYNAMIC_SIZE = ir.ShapedType.get_dynamic_size()
+
+
+def identity_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> ir.Type:
+    """Return the memref type of a contiguous row-major buffer for ``tensor`` (ranked or unranked)."""
+    if isinstance(tensor, ir.UnrankedTensorType):
+        return ir.UnrankedMemRefType.get(tensor.element_type, memory_space)
+    shaped = ir.ShapedType(tensor)
+    return ir.MemRefType.get(shaped.shape, shaped.element_type, memory_space=memory_space)
+
+
+def dynamic_layout_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> ir.Type:
+    """Return the memref type that every strided buffer for ``tensor`` can be cast to."""
+    if isinstance(tensor, ir.UnrankedTensorType):
+        return ir.UnrankedMemRefType.get(tensor.element_type, memory_space)
+    shaped = ir.ShapedType(tensor)
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(shaped.rank)
+    return ir.MemRefType.get(shaped.shape, shaped.element_type, layout, memory_space)
+
+
+def has_identity_layout(type_: ir.Type) -> bool:
+    """Whether elements of ``type_`` lie contiguously, row-major, from the start of the buffer."""
+    return isinstance(type_, ir.MemRefType) and type_.affine_map == ir.AffineMap.get_identity(type_.rank)
+
+
+def _strided(shape: Sequence[int], strides: Sequence[int], offset: int, like: ir.MemRefType) -> ir.MemRefType:
+    """Return a memref type with this layout, written as no layout at all where that says the same."""
+    if offset == 0 and list(strides) == _row_major(shape):
+        return ir.MemRefType.get(shape, like.element_type, memory_space=like.memory_space)
+    layout = ir.StridedLayoutAttr.get(offset, list(strides))
+    return ir.MemRefType.get(shape, like.element_type, layout, like.memory_space)
+
+
+def _row_major(shape: Sequence[int]) -> list[int]:
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.append(_times(strides[-1], size))
+    return strides[::-1] if shape else []
+
+
+def _times(stride: int, count: int) -> int:
+    return _DYNAMIC if _DYNAMIC in (stride, count) else stride * count
+
+
+def subview_type(
+    source: ir.MemRefType,
+    offsets: Sequence[int],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    shape: Sequence[int],
+) -> ir.MemRefType:
+    """Return the type of a subview; dynamic entries hold MLIR's marker for "dynamic".
+
+    ``shape`` is the shape of the result, which may lack dimensions of size one (rank reduction): the ones to drop are
+    found as MLIR does, from the left.
+    """
+    source_strides, offset = source.get_strides_and_offset()
+    for start, stride in zip(offsets, source_strides, strict=True):
+        step = 0 if start == 0 else _times(stride, start)
+        offset = _DYNAMIC if _DYNAMIC in (offset, step) else offset + step
+    kept: list[int] = []
+    for size, step, stride in zip(sizes, strides, source_strides, strict=True):
+        if len(kept) < len(shape) and shape[len(kept)] == size:
+            kept.append(_times(stride, step))
+    return _strided(shape, kept, offset, source)
+
+
+def reshaped_type(source: ir.MemRefType, shape: Sequence[int]) -> ir.MemRefType:
+    """Return ``source`` with another, compatible static or dynamic ``shape``, for a cast of the shape only."""
+    if has_identity_layout(source):
+        return ir.MemRefType.get(shape, source.element_type, memory_space=source.memory_space)
+    strides, offset = source.get_strides_and_offset()
+    return _strided(shape, strides, offset, source)
+
+
+def expanded_type(
+    source: ir.MemRefType, shape: Sequence[int], reassociation: Sequence[Sequence[int]]
+) -> ir.MemRefType:
+    """Return the type of ``memref.expand_shape`` of ``source`` to ``shape``; always a view."""
+    if has_identity_layout(source):
+        return ir.MemRefType.get(shape, source.element_type, memory_space=source.memory_space)
+    strides, offset = source.get_strides_and_offset()
+    result: list[int] = []
+    for stride, group in zip(strides, reassociation, strict=True):
+        inner = [stride]
+        for dimension in reversed(group[1:]):
+            inner.append(_times(inner[-1], shape[dimension]))
+        result.extend(reversed(inner))
+    if not reassociation:
+        result = [1] * len(shape)
+    layout = ir.StridedLayoutAttr.get(offset, result)
+    return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
+
+
+def collapsed_type(
+    source: ir.MemRefType, shape: Sequence[int], reassociation: Sequence[Sequence[int]]
+) -> ir.MemRefType | None:
+    """Return the type of ``memref.collapse_shape`` of ``source`` to ``shape``.
+
+    None when the dimensions of a group are not known to lie contiguously, so that collapsing needs a copy.
+    """
+    if has_identity_layout(source):
+        return ir.MemRefType.get(shape, source.element_type, memory_space=source.memory_space)
+    strides, offset = source.get_strides_and_offset()
+    sizes = source.shape
+    result: list[int] = []
+    for group in reassociation:
+        if not _is_contiguous([(sizes[d], strides[d]) for d in group if sizes[d] != 1]):
+            return None
+        last = next((d for d in reversed(group) if sizes[d] != 1), group[0])
+        result.append(_DYNAMIC if sizes[last] == _DYNAMIC_SIZE and len(group) > 1 else strides[last])
+    layout = ir.StridedLayoutAttr.get(offset, result)
+    return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
+
+
+def _is_contiguous(dimensions: Sequence[tuple[int, int]]) -> bool:
+    """Whether each dimension's stride is the extent of the next: (size, stride) pairs, outermost first."""
+    for (_, outer), (size, stride) in zip(dimensions, dimensions[1:], strict=False):
+        if _DYNAMIC in (outer, stride) or size == _DYNAMIC_SIZE or outer != stride * size:
+            return False
+    return True
+
+
+def is_castable(source: ir.Type, target: ir.Type) -> bool:
+    """Whether ``memref.cast`` from ``source`` to ``target`` is right whatever the sizes and strides turn out to be.
+
+    A cast that makes a dynamic stride or offset static is a promise nobody made; such a buffer has to be copied.
+    Sizes may become static: that is what the tensor program promised.
+    """
+    if source == target:
+        return True
+    if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
+        return source.element_type == target.element_type  # type: ignore[attr-defined]
+    if source.memory_space != target.memory_space or source.rank != target.rank:
+        return False
+    if has_identity_layout(source) and has_identity_layout(target):
+        return True
+    strides, offset = source.get_strides_and_offset()
+    wanted, wanted_offset = target.get_strides_and_offset()
+    pairs = zip((*strides, offset), (*wanted, wanted_offset), strict=True)
+    return all(want in (_DYNAMIC, have) for have, want in pairs)

@@ -1,0 +1,79 @@
+"""Which op is described by which model: the built-in dialects, and whatever an installed package adds.
+
+A built-in dialect's models are imported when the first op of that dialect is met. Third parties name a module through
+the entry-point group ``mlir_inplace.op_models``; the module has a tuple ``MODELS`` of :class:`OpModel` instances, as
+the built-in ones have. Two models for one name are refused with both owners.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import entry_points
+
+from .bufferizable import OpModel
+
+__all__ = ["ENTRY_POINT_GROUP", "ModelClashError", "find_model", "register_models"]
+
+ENTRY_POINT_GROUP = "mlir_inplace.op_models"
+
+_BUILT_IN = ("arith", "bufferization", "func", "linalg", "scf", "tensor", "vector")
+
+
+class ModelClashError(Exception):
+    """Two packages describe one op; the message names the op and both owners."""
+
+
+class _ModelTable:
+    """Models by op name. Lookups are one dictionary access after the first per name."""
+
+    def __init__(self) -> None:
+        self._models: dict[str, tuple[OpModel, str]] = {}
+        self._found: dict[str, OpModel | None] = {}
+        self._loaded: set[str] = set()
+        self._plugins_loaded = False
+
+    def register(self, models: tuple[OpModel, ...], owner: str) -> None:
+        """Add ``models``; raise :class:`ModelClashError` when a name is taken."""
+        for model in models:
+            for name in model.op_names:
+                if name in self._models:
+                    raise ModelClashError(
+                        f"op '{name}' has a bufferization model from '{self._models[name][1]}' and another one from "
+                        f"'{owner}'; uninstall one of them"
+                    )
+                self._models[name] = (model, owner)
+        self._found.clear()
+
+    def find(self, name: str) -> OpModel | None:
+        """Return the model of the op called ``name``: an exact match, else that of its dialect, else None."""
+        try:
+            return self._found[name]
+        except KeyError:
+            pass
+        dialect = name.partition(".")[0]
+        self._load(dialect)
+        entry = self._models.get(name) or self._models.get(f"{dialect}.*")
+        model = self._found[name] = entry[0] if entry else None
+        return model
+
+    def _load(self, dialect: str) -> None:
+        if not self._plugins_loaded:
+            self._plugins_loaded = True
+            for entry_point in entry_points(group=ENTRY_POINT_GROUP):
+                self.register(entry_point.load().MODELS, f"{entry_point.value} (entry point {entry_point.name})")
+        if dialect in _BUILT_IN and dialect not in self._loaded:
+            self._loaded.add(dialect)
+            self.register(importlib.import_module(f".{dialect}", __package__).MODELS, f"mlir_inplace.dialects.{dialect}")
+
+
+_TABLE = _ModelTable()
+
+
+def register_models(models: tuple[OpModel, ...], owner: str) -> None:
+    """Add models for this process, as an installed package does through its entry point."""
+    _TABLE.register(models, owner)
+
+
+def find_model(name: str) -> OpModel | None:
+    """Return the model of the op called ``name``, or None when nobody described it."""
+    return _TABLE.find(name)

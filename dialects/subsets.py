@@ -1,0 +1,50 @@
+"""Offsets, sizes and strides of slice ops: mixed static and dynamic entries, and the subview they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from .bufferizable import Subset
+from .memref_types import subview_type
+
+__all__ = ["mixed_subset", "static_entries", "subview"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+def _mixed(op: ir.Operation, attribute: str, segment: int) -> tuple[int | ir.Value, ...]:
+    sizes = list(op.attributes["operandSegmentSizes"])
+    first = sum(sizes[:segment])
+    dynamic = iter(list(op.operands)[first : first + sizes[segment]])
+    return tuple(next(dynamic) if entry == _DYNAMIC else entry for entry in op.attributes[attribute])
+
+
+def mixed_subset(op: ir.Operation, first_segment: int) -> Subset:
+    """Return the slice of ``op``, whose offsets are operand segment ``first_segment``; sizes and strides follow."""
+    return Subset(
+        _mixed(op, "static_offsets", first_segment),
+        _mixed(op, "static_sizes", first_segment + 1),
+        _mixed(op, "static_strides", first_segment + 2),
+    )
+
+
+def static_entries(entries: Sequence[int | ir.Value]) -> list[int]:
+    """Return ``entries`` with MLIR's marker in the place of dynamic ones."""
+    return [entry if isinstance(entry, int) else _DYNAMIC for entry in entries]
+
+
+def subview(buffer: ir.Value, subset: Subset, shape: Sequence[int]) -> ir.Value:
+    """Create ``memref.subview`` of ``buffer``; ``shape`` is that of the result, which may drop unit dimensions."""
+    groups = (subset.offsets, subset.sizes, subset.strides)
+    static = [static_entries(group) for group in groups]
+    dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups]
+    result = subview_type(ir.MemRefType(buffer.type), *static, shape)
+    attributes = {
+        name: ir.DenseI64ArrayAttr.get(entries)
+        for name, entries in zip(("static_offsets", "static_sizes", "static_strides"), static, strict=True)
+    }
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *map(len, dynamic)])
+    operands = [buffer, *(value for group in dynamic for value in group)]
+    return ir.Operation.create("memref.subview", results=[result], operands=operands, attributes=attributes).result

@@ -1,0 +1,258 @@
+"""Which values may and which must share memory, as decided so far.
+
+Three relations over the values of a snapshot:
+
+may alias
+    Union-find. Values in different sets never share memory. Each set (:class:`StorageSet`) keeps what a later
+    question needs: its values that are live somewhere, sorted by where they begin and by where they end, and the
+    writes decided in it, sorted by position.
+must be equivalent
+    Union-find without path compression, so that a union can be taken back: the same addresses, the same layout.
+must lie within
+    A link from an equivalence class to a value and a slice of it: the class is exactly that view. A view whose slice
+    is unknown (a reshape) has a link without a slice.
+
+Facts are only ever added; a *proposed* fact may be taken back before anything was concluded from it. So whatever was
+concluded from a fact stays right, and a fact that is not known is treated as false by every rule that uses it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterator
+from typing import TypeVar
+
+from .slices import Slice
+
+__all__ = ["AliasSets", "Equivalence", "StorageSet"]
+
+
+class Equivalence:
+    """Union-find by size whose unions can be undone in reverse order. O(log n) per question."""
+
+    def __init__(self, count: int) -> None:
+        self._parent = list(range(count))
+        self._size = [1] * count
+        self._log: list[tuple[int, int]] = []
+
+    def find(self, value: int) -> int:
+        """Return the representative of the values equivalent to ``value``."""
+        parent = self._parent
+        while parent[value] != value:
+            value = parent[value]
+        return value
+
+    def union(self, first: int, second: int) -> int:
+        """Make two values equivalent and return the representative."""
+        a, b = self.find(first), self.find(second)
+        if a == b:
+            return a
+        if self._size[a] < self._size[b]:
+            a, b = b, a
+        self._parent[b] = a
+        self._size[a] += self._size[b]
+        self._log.append((a, b))
+        return a
+
+    def mark(self) -> int:
+        """Return a point in time for :meth:`undo`."""
+        return len(self._log)
+
+    def undo(self, mark: int) -> None:
+        """Take back every union since ``mark``."""
+        while len(self._log) > mark:
+            a, b = self._log.pop()
+            self._parent[b] = b
+            self._size[a] -= self._size[b]
+
+
+class StorageSet:
+    """One may-alias set: its live values, its decided writes and whether it may be written.
+
+    ``by_begin`` holds (position of definition, last position of a read, value), ``by_end`` (last position of a read,
+    position of definition, value), ``writes`` (position, operand); each is sorted. ``readonly`` is a value whose buffer must not be written, -1 if none is.
+    ``rotating`` says that a loop swaps buffers of this set.
+    """
+
+    __slots__ = ("by_begin", "by_end", "readonly", "rotating", "writes")
+
+    def __init__(self) -> None:
+        self.by_begin: list[tuple[int, int, int]] = []
+        self.by_end: list[tuple[int, int, int]] = []
+        self.writes: list[tuple[int, int]] = []
+        self.readonly = -1
+        self.rotating = False
+
+    def __len__(self) -> int:
+        return len(self.by_begin) + len(self.writes)
+
+    def add_value(self, value: int, begin: int, end: int) -> None:
+        """Enter a value that is live from ``begin`` until its last read at ``end``."""
+        insort(self.by_begin, (begin, end, value))
+        insort(self.by_end, (end, begin, value))
+
+    def stabbed(self, position: int) -> Iterator[int]:
+        """Yield the values defined before and read at or after ``position``.
+
+        Walks the values that began or those that have not ended, whichever are fewer.
+        """
+        begun = bisect_left(self.by_begin, (position, -1, -1))
+        ended = bisect_left(self.by_end, (position, -1, -1))
+        if begun <= len(self.by_end) - ended:
+            yield from (value for _, end, value in self.by_begin[:begun] if end >= position)
+        else:
+            yield from (value for _, begin, value in self.by_end[ended:] if begin < position)
+
+    def writes_between(self, begin: int, end: int) -> Iterator[int]:
+        """Yield the decided writes after ``begin`` and up to ``end``."""
+        for index in range(bisect_right(self.writes, (begin, 1 << 62)), bisect_right(self.writes, (end, 1 << 62))):
+            yield self.writes[index][1]
+
+    def absorb(self, other: StorageSet) -> None:
+        """Take over everything of ``other``, which should be the smaller set."""
+        _merge_sorted(self.by_begin, other.by_begin)
+        _merge_sorted(self.by_end, other.by_end)
+        _merge_sorted(self.writes, other.writes)
+        if self.readonly < 0:
+            self.readonly = other.readonly
+        self.rotating = self.rotating or other.rotating
+
+
+_Entry = TypeVar("_Entry", tuple[int, int], tuple[int, int, int])
+
+
+def _merge_sorted(mine: list[_Entry], theirs: list[_Entry]) -> None:
+    """Bring a few sorted entries into a longer sorted list; many are left to the sort, which merges runs."""
+    if len(theirs) > 8:
+        mine.extend(theirs)
+        mine.sort()
+    else:
+        for entry in theirs:
+            insort(mine, entry)
+
+
+class AliasSets:
+    """The three relations over ``count`` values; all start apart."""
+
+    def __init__(self, count: int) -> None:
+        self.equivalence = Equivalence(count)
+        self._parent = list(range(count))
+        self._sets: dict[int, StorageSet] = {}
+        self._links: dict[int, tuple[int, Slice | None]] = {}
+        self._frames: dict[int, tuple[int, int]] = {}
+
+    # --- may alias ---------------------------------------------------------------------------------------------
+
+    def find(self, value: int) -> int:
+        """Return the representative of the values that may alias ``value``."""
+        parent = self._parent
+        root = value
+        while parent[root] != root:
+            root = parent[root]
+        while parent[value] != root:
+            parent[value], value = root, parent[value]
+        return root
+
+    def storage(self, value: int) -> StorageSet:
+        """Return the set that ``value`` belongs to."""
+        root = self.find(value)
+        storage = self._sets.get(root)
+        if storage is None:
+            storage = self._sets[root] = StorageSet()
+        return storage
+
+    def merge(self, first: int, second: int) -> None:
+        """Let the values of two sets share memory from now on. Near-linear over all merges."""
+        a, b = self.find(first), self.find(second)
+        if a == b:
+            return
+        set_a, set_b = self.storage(a), self.storage(b)
+        if len(set_a) < len(set_b):
+            a, b, set_a, set_b = b, a, set_b, set_a
+        set_a.absorb(set_b)
+        self._parent[b] = a
+        del self._sets[b]
+
+    # --- must lie within ---------------------------------------------------------------------------------------
+
+    def link(self, view: int, source: int, slice_: Slice | None) -> int:
+        """State that the class of ``view`` is exactly ``slice_`` of ``source``; return what :meth:`unlink` takes.
+
+        A class keeps its first link: a second one would be true as well, it is merely not used.
+        """
+        root = self.equivalence.find(view)
+        if root in self._links or root == self.equivalence.find(source):
+            return -1
+        self._links[root] = (source, slice_)
+        return root
+
+    def unlink(self, token: int) -> None:
+        """Take back the link that :meth:`link` returned ``token`` for."""
+        if token >= 0:
+            del self._links[token]
+
+    def unite(self, first: int, second: int) -> tuple[int, int, int]:
+        """Make two values equivalent; what was known of either class stays known. Return what :meth:`separate` takes."""
+        mark = self.equivalence.mark()
+        a, b = self.equivalence.find(first), self.equivalence.find(second)
+        root = self.equivalence.union(a, b)
+        other = b if root == a else a
+        linked = framed = -1
+        if other != root and other in self._links and root not in self._links:
+            self._links[root] = self._links[other]
+            linked = root
+        if other != root and other in self._frames and root not in self._frames:
+            self._frames[root] = self._frames[other]
+            framed = root
+        return mark, linked, framed
+
+    def separate(self, token: tuple[int, int, int]) -> None:
+        """Take back the union that :meth:`unite` returned ``token`` for; later ones must be taken back before."""
+        mark, linked, framed = token
+        if linked >= 0:
+            del self._links[linked]
+        if framed >= 0:
+            del self._frames[framed]
+        self.equivalence.undo(mark)
+
+    def path(self, value: int) -> list[tuple[int, Slice | None]]:
+        """Return the views that ``value`` is known to lie in: (class, slice of that class), innermost first.
+
+        The first entry is the value's own class; its slice is None, as is that of a reshaped view.
+        """
+        root = self.equivalence.find(value)
+        steps: list[tuple[int, Slice | None]] = [(root, None)]
+        seen = {root}
+        while root in self._links:
+            source, slice_ = self._links[root]
+            root = self.equivalence.find(source)
+            if root in seen:
+                break
+            seen.add(root)
+            steps.append((root, slice_))
+        return steps
+
+    # --- rotation ----------------------------------------------------------------------------------------------
+
+    def rotate(self, values: list[int], frame: int) -> list[int]:
+        """State that the classes of ``values`` never share memory with each other while all of them are in scope.
+
+        Return what :meth:`stop_rotating` takes.
+        """
+        roots = [self.equivalence.find(value) for value in values]
+        for index, root in enumerate(roots):
+            self._frames[root] = (frame, index)
+        return roots
+
+    def stop_rotating(self, token: list[int]) -> None:
+        """Take back what :meth:`rotate` stated and returned ``token`` for."""
+        for root in token:
+            del self._frames[root]
+
+    def rotated_apart(self, first: int, second: int) -> bool:
+        """Whether two values lie in different buffers of one rotation."""
+        a, b = self._frame_of(first), self._frame_of(second)
+        return a is not None and b is not None and a[0] == b[0] and a[1] != b[1]
+
+    def _frame_of(self, value: int) -> tuple[int, int] | None:
+        return next((self._frames[root] for root, _ in self.path(value) if root in self._frames), None)

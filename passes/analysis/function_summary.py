@@ -1,0 +1,118 @@
+"""What a caller must know of a function: which argument buffers it reads and writes, and where its results live.
+
+Functions are analysed callees first, so a call sees the summary of what it calls. Calls into a cycle of the call
+graph, to functions without a body and to functions that are not known get the pessimistic summary: every tensor
+argument is read and written, and every result may live in any argument's buffer.
+
+Counterpart upstream: ``FuncAnalysisState`` of ``FuncBufferizableOpInterfaceImpl``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...dialects.bufferizable import Relation, is_tensor
+
+__all__ = ["FunctionSummary", "call_order", "callee_name", "pessimistic_summary"]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSummary:
+    """One entry per argument or result of the function; entries of non-tensors mean nothing.
+
+    ``result_ties`` maps, for each result, the arguments whose buffer it may be to the relation; a single
+    ``EQUIVALENT`` entry means it is always that argument's buffer. ``result_readonly`` holds a reason when the buffer
+    of a result must not be written, else the empty string.
+    """
+
+    argument_is_read: tuple[bool, ...]
+    argument_is_written: tuple[bool, ...]
+    result_ties: tuple[dict[int, Relation], ...]
+    result_readonly: tuple[str, ...]
+
+
+def callee_name(call: ir.Operation) -> str:
+    """Return the symbol that a ``func.call`` names."""
+    return ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+
+
+def pessimistic_summary(function: ir.Operation, *, recursive: bool) -> FunctionSummary:
+    """Return the summary that is right for any body a function of this type may have.
+
+    The result of a ``recursive`` function may be a buffer that must not be written, as its body may return a constant;
+    a declaration promises writable results, which is upstream's convention.
+
+    Arguments are taken as written unless they are marked ``bufferization.access = "read"`` or ``"none"`` (declarations
+    only carry that attribute) or ``bufferization.writable = false``.
+    """
+    type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    arguments = [i for i, t in enumerate(type_.inputs) if is_tensor(t)]
+    read = [True] * len(type_.inputs)
+    written = [True] * len(type_.inputs)
+    if "arg_attrs" in function.attributes:
+        for index, attributes in enumerate(function.attributes["arg_attrs"]):
+            if "bufferization.access" in attributes:
+                access = ir.StringAttr(attributes["bufferization.access"]).value
+                read[index] = access in ("read", "read-write")
+                written[index] = access in ("write", "read-write")
+            if "bufferization.writable" in attributes and not ir.BoolAttr(attributes["bufferization.writable"]).value:
+                written[index] = False
+    ties: tuple[dict[int, Relation], ...] = tuple(
+        {argument: Relation.UNKNOWN for argument in arguments} for _ in type_.results
+    )
+    reason = "the result of a recursive call, which may be a buffer that must not be written" if recursive else ""
+    return FunctionSummary(tuple(read), tuple(written), ties, (reason,) * len(type_.results))
+
+
+def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) -> tuple[list[str], set[str]]:
+    """Return the functions callees first, and those that can reach themselves (recursion).
+
+    Iterative depth-first search (Tarjan's strongly connected components); linear in functions and calls.
+    """
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
+    order: list[str] = []
+    recursive: set[str] = {name for name, callees in calls.items() if name in callees}
+    for root in functions:
+        if root in index:
+            continue
+        work = [(root, iter(calls[root]))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            name, callees = work[-1]
+            callee = next(callees, None)
+            if callee is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == index[name]:
+                    component = _pop_component(name, stack, on_stack)
+                    order.extend(component)
+                    if len(component) > 1:
+                        recursive.update(component)
+            elif callee not in functions:
+                continue
+            elif callee not in index:
+                index[callee] = low[callee] = len(index)
+                stack.append(callee)
+                on_stack.add(callee)
+                work.append((callee, iter(calls[callee])))
+            elif callee in on_stack:
+                low[name] = min(low[name], index[callee])
+    return order, recursive
+
+
+def _pop_component(name: str, stack: list[str], on_stack: set[str]) -> list[str]:
+    component = []
+    while True:
+        member = stack.pop()
+        on_stack.discard(member)
+        component.append(member)
+        if member == name:
+            return component

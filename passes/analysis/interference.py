@@ -1,0 +1,242 @@
+"""Whether an in-place write destroys a value that is still to be read: the heart of the in-place analysis.
+
+A value's content is fixed by SSA. A write ``w`` into memory that value ``u`` lives in destroys the content of ``u``
+for a read ``r`` of it iff time can lead from ``w`` to ``r`` without passing the definition of ``u``:
+
+* ``u`` is defined on every way to ``w`` (else every way from ``w`` to ``r`` passes the definition), and
+* ``r`` comes after ``w`` in their innermost common block, or a loop around both does not define ``u``.
+
+Nothing is destroyed, although memory may be shared, in four cases, each a rule of its own below: the elements that
+``w`` writes are none of those that ``r`` reads; ``w`` writes what is there already; ``w`` and ``r`` are one op that
+handles each element completely before the next; a loop swaps the two buffers, so that they differ at any one time.
+
+Slices are compared by symbols, which is right only while the symbols keep their values between ``w`` and ``r``. They
+do unless the way from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
+
+Cost: per pair (write, value) the reads of the value that come late enough, each at most the nesting depth.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from .alias_sets import AliasSets, StorageSet
+from .decisions import Conflict, Rule
+from .program_order import Order, ProgramOrder
+from .slices import Slice, SliceRelation, slice_relation
+from .tensor_effects import TensorEffects
+
+__all__ = ["Interference"]
+
+
+class Interference:
+    """Conflict questions over the tables of one function; holds no decisions of its own."""
+
+    def __init__(self, effects: TensorEffects, order: ProgramOrder, sets: AliasSets) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+        self._order = order
+        self._sets = sets
+        self._reads: dict[int, list[tuple[int, int]]] = {}
+        self.targets: dict[int, int] = {}
+        """For a yielded operand that is copied into the buffer a loop carries: the loop argument it overwrites."""
+
+    def _target(self, operand: int) -> int:
+        """Return the value whose buffer is meant by an access to ``operand``."""
+        return self.targets.get(operand, self._snapshot.operand_value[operand])
+
+    # --- liveness ----------------------------------------------------------------------------------------------
+
+    def live_range(self, value: int) -> tuple[int, int] | None:
+        """Return where ``value`` begins and the last moment its content may be read; None if it never is."""
+        effects, s = self._effects, self._snapshot
+        if not effects.value_read[value] or effects.undefined[value]:
+            return None
+        uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
+        self._reads[value] = sorted((s.operand_position(o), o) for o in uses)
+        if any(effects.escapes[o] for o in uses):
+            return s.value_position[value], s.op_exit[0]
+        return s.value_position[value], max(self._order.last_moment(value, s.operand_op[o]) for o in uses)
+
+    # --- sets --------------------------------------------------------------------------------------------------
+
+    def between(self, first: StorageSet, second: StorageSet) -> Conflict | None:
+        """Return why the two sets cannot be one: a decided write in one against a value or a write of the other."""
+        for written, other in ((first, second), (second, first)):
+            if written.readonly >= 0 and other.writes:
+                return Conflict(Rule.NOT_WRITABLE, write=other.writes[0][1], value=written.readonly)
+        return (
+            self._writes_against_values(first, second)
+            or self._writes_against_values(second, first)
+            or self._writes_against_writes(first, second)
+        )
+
+    def new_write(self, write: int, storage: StorageSet) -> Conflict | None:
+        """Return why operand ``write`` must not be written in place in ``storage``."""
+        if storage.readonly >= 0:
+            return Conflict(Rule.NOT_WRITABLE, write=write, value=storage.readonly)
+        position = self._snapshot.operand_position(write)
+        for value in storage.stabbed(position):
+            conflict = self.clobbers(write, value)
+            if conflict is not None:
+                return conflict
+        return self._write_against_writes(write, storage)
+
+    def _writes_against_values(self, written: StorageSet, live: StorageSet) -> Conflict | None:
+        if not written.writes or not live.by_end or live.by_end[-1][0] < written.writes[0][0]:
+            return None
+        if live.by_begin[0][0] >= written.writes[-1][0]:
+            return None
+        if len(live.by_begin) <= len(written.writes):
+            for begin, end, value in live.by_begin:
+                for write in written.writes_between(begin, end):
+                    conflict = self.clobbers(write, value)
+                    if conflict is not None:
+                        return conflict
+            return None
+        for position, write in written.writes:
+            for value in live.stabbed(position):
+                conflict = self.clobbers(write, value)
+                if conflict is not None:
+                    return conflict
+        return None
+
+    def _writes_against_writes(self, first: StorageSet, second: StorageSet) -> Conflict | None:
+        smaller, larger = sorted((first, second), key=lambda storage: len(storage.writes))
+        for _, write in smaller.writes:
+            conflict = self._write_against_writes(write, larger)
+            if conflict is not None:
+                return conflict
+        return None
+
+    def _write_against_writes(self, write: int, storage: StorageSet) -> Conflict | None:
+        """One op must not write two of its operands to overlapping memory."""
+        position = self._snapshot.operand_position(write)
+        for other in storage.writes_between(position - 1, position):
+            if other != write and not self._regions_apart(write, other):
+                return Conflict(Rule.WRITTEN_TWICE, write=write, read=other)
+        return None
+
+    # --- one write, one value ----------------------------------------------------------------------------------
+
+    def clobbers(self, write: int, value: int) -> Conflict | None:
+        """Return a read of ``value`` that would see what ``write`` wrote, if there is one."""
+        s = self._snapshot
+        writer = s.operand_op[write]
+        if not self._order.dominates(value, writer) or self.is_redundant(write):
+            return None
+        reads = self._reads[value]
+        # Earlier reads matter only when a loop leads back to them, or when a memref of the value escaped there.
+        begin = 0
+        if not self._order.wraps(value, s.op_block[writer]) and not any(self._effects.escapes[r] for _, r in reads):
+            begin = bisect_left(reads, (s.op_enter[writer], -1))
+        for _, read in reads[begin:]:
+            rule = self._destroyed(write, writer, value, read)
+            if rule is not None:
+                return Conflict(rule, write=write, read=read, value=value)
+        return None
+
+    def _destroyed(self, write: int, writer: int, value: int, read: int) -> Rule | None:
+        s = self._snapshot
+        reader = s.operand_op[read]
+        order, block = self._order.order(writer, reader)
+        wraps = self._order.wraps(value, block)
+        if order is Order.SAME and not wraps:
+            return None if read == write or self._is_simultaneous(write, read) else Rule.READ_BY_WRITER
+        if not wraps:
+            if order is Order.EXCLUSIVE or (order is Order.AFTER and not self._effects.escapes[read]):
+                return None
+            if order is Order.INSIDE and self._reads_before_regions(reader):
+                return None
+        if self._sets.rotated_apart(self._target(write), value):
+            return None
+        if self._apart(write, read, wrapped=(value, block) if wraps else None):
+            return None
+        return Rule.READ_AFTER_WRITE
+
+    def _reads_before_regions(self, op: int) -> bool:
+        model = self._effects.model(op)
+        return model is not None and model.reads_before_regions(self._snapshot.ops[op])
+
+    def _is_simultaneous(self, write: int, read: int) -> bool:
+        """Whether one op may read ``read`` and write ``write`` in shared memory."""
+        s = self._snapshot
+        source, target = s.operand_value[read], self._target(write)
+        op = s.operand_op[write]
+        if self._sets.rotated_apart(source, target) or self._apart(write, read, wrapped=None):
+            return True
+        same = self._sets.equivalence.find(source) == self._sets.equivalence.find(target)
+        model = self._effects.model(op)
+        return (
+            same
+            and model is not None
+            and s.values[source].type == s.values[target].type
+            and model.is_not_conflicting(s.ops[op], s.operand_index(read), s.operand_index(write))
+        )
+
+    # --- index sets --------------------------------------------------------------------------------------------
+
+    def is_redundant(self, write: int) -> bool:
+        """Whether ``write`` copies memory onto itself: its source is the very slice that it writes."""
+        source = self._effects.redundant_source.get(write)
+        if source is None:
+            return False
+        s, sets = self._snapshot, self._sets
+        target = sets.equivalence.find(s.operand_value[write])
+        path = sets.path(s.operand_value[source])
+        slice_ = self._effects.slices.get(write)
+        if slice_ is None:
+            return path[0][0] == target
+        if len(path) < 2 or path[1][0] != target or path[1][1] is None:
+            return False
+        return slice_relation(path[1][1], slice_) is SliceRelation.EQUAL
+
+    def _apart(self, write: int, access: int, *, wrapped: tuple[int, int] | None) -> bool:
+        """Whether the elements that ``write`` writes are none of those that ``access`` reads.
+
+        ``wrapped`` is None when no loop leads from one to the other, else (value, block): slices are then compared
+        only by symbols that no loop around the block that keeps the value changes.
+        """
+        effects, sets = self._effects, self._sets
+        value = self._snapshot.operand_value[access]
+        # An op that overwrites a slice needs only what lies outside of it.
+        spared = effects.slices.get(access) if effects.writes[access] else None
+        accessed = dict(self._region(access, value) if spared is None else sets.path(value))
+        for base, written in self._region(write, self._target(write)):
+            if base not in accessed:
+                continue
+            other = accessed[base]
+            if wrapped is not None and not self._stable((written, other, spared), *wrapped):
+                return False
+            if spared is not None and base == sets.equivalence.find(value):
+                return written is not None and _within(written, spared)
+            return _disjoint(written, other)
+        return False
+
+    def _regions_apart(self, first: int, second: int) -> bool:
+        """Whether the elements that two operands of one op touch are disjoint."""
+        accessed = dict(self._region(second, self._target(second)))
+        for base, slice_ in self._region(first, self._target(first)):
+            if base in accessed:
+                return _disjoint(slice_, accessed[base])
+        return False
+
+    def _region(self, operand: int, value: int) -> list[tuple[int, Slice | None]]:
+        """Return the path of the elements of ``value`` that ``operand``'s op touches: its own slice, then the views."""
+        path = self._sets.path(value)
+        own = self._effects.slices.get(operand)
+        return path if own is None else [(path[0][0], own), *path[1:]]
+
+    def _stable(self, slices: tuple[Slice | None, ...], value: int, block: int) -> bool:
+        s = self._snapshot
+        loop = self._order.outermost_wrap(value, block)
+        symbols = [symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols]
+        return all(symbol >= 0 and not s.encloses(loop, s.value_position[symbol]) for symbol in symbols)
+
+
+def _disjoint(first: Slice | None, second: Slice | None) -> bool:
+    return first is not None and second is not None and slice_relation(first, second) is SliceRelation.DISJOINT
+
+
+def _within(inner: Slice, outer: Slice) -> bool:
+    return slice_relation(inner, outer) in (SliceRelation.EQUAL, SliceRelation.CONTAINED)

@@ -1,0 +1,101 @@
+"""The one-shot analysis of a whole module: one snapshot, functions callees first, summaries at the calls.
+
+Nothing is changed. The result holds every decision, or the reasons for which the module cannot be bufferized; a
+caller looks at ``refusals`` before it rewrites anything.
+
+Cost: near-linear in the size of the module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mlir import ir
+
+from ...dialects.bufferizable import is_tensor
+from ...dialects.registry import find_model
+from .function_summary import FunctionSummary, call_order, callee_name, pessimistic_summary
+from .one_shot import FunctionAnalysis, analyze_function
+from .snapshot import Snapshot
+from .tensor_effects import Refusal, TensorEffects
+
+__all__ = ["ModuleAnalysis", "analyze_module"]
+
+
+@dataclass
+class ModuleAnalysis:
+    """Decisions of every function with tensors, callees first, over one snapshot."""
+
+    snapshot: Snapshot
+    effects: TensorEffects
+    functions: list[FunctionAnalysis] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    summaries: dict[str, FunctionSummary] = field(default_factory=dict)
+    recursive: frozenset[str] = frozenset()
+
+
+def _is_repetitive(op: ir.Operation, name: str, region: int) -> bool:
+    model = find_model(name)
+    return model is not None and model.is_repetitive_region(op, region)
+
+
+def analyze_module(
+    module: ir.Operation, *, boundaries: bool, allow_unknown: bool = False, copy_before_write: bool = False
+) -> ModuleAnalysis:
+    """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out."""
+    snapshot = Snapshot(module, _is_repetitive)
+    summaries: dict[str, FunctionSummary] = {}
+    effects = TensorEffects(snapshot, find_model, summaries, boundaries=boundaries, allow_unknown=allow_unknown)
+    analysis = ModuleAnalysis(snapshot, effects, summaries=summaries)
+    names = _functions(snapshot)
+    calls = {name: _callees(snapshot, op) for name, op in names.items()}
+    order, recursive = call_order({name: snapshot.ops[op] for name, op in names.items()}, calls)
+    analysis.recursive = frozenset(recursive)
+    for name in order:
+        op = names[name]
+        if not _has_body(snapshot, op) or name in recursive:
+            summaries[name] = pessimistic_summary(snapshot.ops[op], recursive=name in recursive)
+    for name in order:
+        op = names[name]
+        if not _has_body(snapshot, op) or not _has_tensors(snapshot, op):
+            continue
+        before = len(effects.refusals)
+        effects.add_function(op)
+        if len(effects.refusals) > before:
+            continue
+        result = analyze_function(effects, op, copy_before_write=copy_before_write)
+        analysis.functions.append(result)
+        analysis.refusals.extend(result.refusals)
+        summaries.setdefault(name, result.summary)
+    analysis.refusals.extend(effects.refusals)
+    return analysis
+
+
+def _functions(snapshot: Snapshot) -> dict[str, int]:
+    found = {}
+    for region in snapshot.op_regions[0]:
+        for block in region:
+            for op in snapshot.block_ops[block]:
+                if snapshot.op_name[op] == "func.func":
+                    found[ir.StringAttr(snapshot.ops[op].attributes["sym_name"]).value] = op
+    return found
+
+
+def _callees(snapshot: Snapshot, function: int) -> list[str]:
+    return [
+        callee_name(snapshot.ops[op]) for op in snapshot.nested_ops(function) if snapshot.op_name[op] == "func.call"
+    ]
+
+
+def _has_body(snapshot: Snapshot, function: int) -> bool:
+    return bool(snapshot.op_regions[function][0])
+
+
+def _has_tensors(snapshot: Snapshot, function: int) -> bool:
+    """Whether the function works on tensors or merely mentions them in its type."""
+    type_ = ir.FunctionType(ir.TypeAttr(snapshot.ops[function].attributes["function_type"]).value)
+    if any(is_tensor(t) for t in (*type_.inputs, *type_.results)):
+        return True
+    ops = snapshot.nested_ops(function)
+    first = snapshot.op_first_result
+    return any(snapshot.value_is_tensor[v] for op in ops for v in range(first[op], first[op] + snapshot.op_result_count[op]))

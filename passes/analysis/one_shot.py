@@ -1,0 +1,378 @@
+"""One-shot in-place analysis of a function: which operands are written, viewed and forwarded in place.
+
+Contract: reads the IR through a snapshot and the op models' tables, changes nothing, and returns decisions with
+reasons. The invariant, kept from the first decision to the last: *in every may-alias set, no decided write destroys
+a value of the set that is still read.* It holds at the start, when every value has a buffer of its own (a loop's
+argument and result share one). A tie is accepted only if joining its two sets keeps it. So decisions may be
+taken in any order; the order only chooses which of two clashing ties is refused.
+
+Order: backwards through the function, a region op's body before the op's own ties. Late writes get their way, and a
+clash between a loop's body and what is used after it is settled by one copy in front of the loop.
+
+Loops carry buffers. A yielded value that is equivalent to what the loop carries costs nothing. Yields that permute
+the carried buffers are *rotated*: the loop swaps buffers. Anything else is copied: into the carried buffer if that
+destroys nothing, else into a new buffer. See docs/THEORY.md for the arguments.
+
+Cost: near-linear in ops and uses (see ``interference.py`` and ``alias_sets.py``). Counterpart upstream:
+``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revisited, and no rule looks at all pairs.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from dataclasses import dataclass
+
+from ...dialects.bufferizable import Relation
+from .alias_sets import AliasSets
+from .decisions import Conflict, Decision, Rule, Strategy
+from .function_summary import FunctionSummary
+from .interference import Interference
+from .program_order import ProgramOrder
+from .tensor_effects import Refusal, TensorEffects, Tie
+
+__all__ = ["FunctionAnalysis", "analyze_function"]
+
+
+@dataclass(frozen=True)
+class FunctionAnalysis:
+    """The decisions of one function, by operand number, and the relations between its values that they imply."""
+
+    function: int
+    decisions: dict[int, Decision]
+    sets: AliasSets
+    redundant_writes: frozenset[int]
+    summary: FunctionSummary
+    refusals: tuple[Refusal, ...]
+
+
+def analyze_function(effects: TensorEffects, function: int, *, copy_before_write: bool = False) -> FunctionAnalysis:
+    """Decide every tied and forwarded operand of op number ``function``, whose effects were added before."""
+    return _Analyzer(effects, function, copy_before_write).run()
+
+
+class _Analyzer:
+    """The state of one run of :func:`analyze_function`."""
+
+    def __init__(self, effects: TensorEffects, function: int, copy_before_write: bool) -> None:
+        s = effects.snapshot
+        self._effects = effects
+        self._snapshot = s
+        self._function = function
+        self._copy_before_write = copy_before_write
+        self._sets = AliasSets(len(s.values))
+        exclusive = frozenset(op for op in s.nested_ops(function) if len(s.op_regions[op]) > 1 and self._exclusive(op))
+        self._check = Interference(effects, ProgramOrder(s, exclusive), self._sets)
+        self._decisions: dict[int, Decision] = {}
+        self._refusals: list[Refusal] = []
+        self._settled: set[int] = set()
+        """Loop arguments that are one buffer in every iteration."""
+
+    def _exclusive(self, op: int) -> bool:
+        model = self._effects.model(op)
+        return model is not None and model.are_exclusive_regions(self._snapshot.ops[op])
+
+    def run(self) -> FunctionAnalysis:
+        """Enter the values, decide backwards, and sum up."""
+        s, effects = self._snapshot, self._effects
+        ops = s.nested_ops(self._function)
+        self._enter_values(self._function)
+        for op in ops:
+            self._enter_values(op)
+        for op in ops:
+            self._join_carried(op)
+        for op in reversed(ops):
+            self._decide_op(op)
+        redundant = frozenset(
+            operand
+            for operand in effects.redundant_source
+            if operand in self._decisions
+            and self._decisions[operand].in_place
+            and self._check.is_redundant(operand)
+        )
+        return FunctionAnalysis(
+            self._function, self._decisions, self._sets, redundant, self._summarize(), tuple(self._refusals)
+        )
+
+    # --- values ------------------------------------------------------------------------------------------------
+
+    def _enter_values(self, op: int) -> None:
+        s = self._snapshot
+        for value in s.results(op) if op != self._function else ():
+            self._enter_value(value)
+        for region in s.op_regions[op]:
+            for block in region:
+                for value in s.arguments(block):
+                    self._enter_value(value)
+
+    def _enter_value(self, value: int) -> None:
+        if not self._snapshot.value_is_tensor[value]:
+            return
+        live = self._check.live_range(value)
+        readonly = value in self._effects.readonly
+        if live is None and not readonly:
+            return
+        storage = self._sets.storage(value)
+        if live is not None:
+            storage.add_value(value, *live)
+        if readonly:
+            storage.readonly = value
+
+    def _carried(self, op: int) -> list[tuple[int, int, int]]:
+        """Return (terminator operand, argument, result) for what a loop carries from one iteration to the next."""
+        s = self._snapshot
+        found = []
+        for region in range(len(s.op_regions[op])):
+            blocks = s.op_regions[op][region]
+            if len(blocks) != 1 or not s.block_ops[blocks[0]]:
+                continue
+            for operand in s.operands(s.terminator(op, region)):
+                targets = self._effects.forwards.get(operand, ())
+                arguments = [v for v in targets if s.value_op[v] < 0]
+                results = [v for v in targets if s.value_op[v] >= 0]
+                if arguments and results:
+                    found.append((operand, arguments[0], results[0]))
+        return found
+
+    def _join_carried(self, op: int) -> None:
+        """A loop's argument and result start in one set: either is the initial buffer or a yielded one."""
+        for _, argument, result in self._carried(op):
+            self._sets.merge(argument, result)
+
+    # --- decisions ---------------------------------------------------------------------------------------------
+
+    def _decide_op(self, op: int) -> None:
+        s, effects = self._snapshot, self._effects
+        carried = self._carried(op)
+        rotating = self._decide_carried(op, carried) if carried else False
+        self._decide_branches(op, {operand for operand, _, _ in carried})
+        for operand in s.operands(op):
+            if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
+                self._decide_tie(operand)
+            elif operand in effects.forwards and operand not in self._decisions and self._is_region_op(op):
+                self._decide_init(operand, rotating)
+
+    def _is_region_op(self, op: int) -> bool:
+        return bool(self._snapshot.op_regions[op])
+
+    def _accept(self, operand: int, strategy: Strategy = Strategy.IN_PLACE) -> None:
+        self._decisions[operand] = Decision(operand, strategy)
+
+    def _refuse(self, operand: int, conflict: Conflict, strategy: Strategy = Strategy.OUT_OF_PLACE) -> None:
+        s, effects = self._snapshot, self._effects
+        copies = bool(effects.content_reads[operand]) and not effects.undefined[s.operand_value[operand]]
+        self._decisions[operand] = Decision(operand, strategy, copies, conflict)
+        if effects.must_in_place[operand]:
+            message = f"operand #{s.operand_index(operand)} must be bufferized in-place, but {conflict.rule.value}"
+            self._refusals.append(Refusal(s.ops[s.operand_op[operand]], message))
+
+    def _decide_tie(self, operand: int) -> None:
+        """Decide an operand that its op views or writes."""
+        effects = self._effects
+        value = self._snapshot.operand_value[operand]
+        ties = effects.ties.get(operand, ())
+        write = operand if effects.writes[operand] else -1
+        if write >= 0 and self._copy_before_write:
+            self._refuse(operand, Conflict(Rule.COPY_BEFORE_WRITE, write=write))
+            return
+        if write >= 0 and effects.escapes[operand]:
+            self._refuse(operand, Conflict(Rule.ESCAPES, write=write, value=value))
+            return
+        taken_back = self._propose(operand, value, ties)
+        conflict = self._cycle(write, value, ties) or self._join_conflict(value, [t.value for t in ties], write)
+        if conflict is None:
+            self._join(value, [t.value for t in ties], write)
+            self._accept(operand)
+            return
+        for take_back in reversed(taken_back):
+            if isinstance(take_back, tuple):
+                self._sets.separate(take_back)
+            else:
+                self._sets.unlink(take_back)
+        self._refuse(operand, conflict)
+
+    def _propose(self, operand: int, value: int, ties: tuple[Tie, ...]) -> list[tuple[int, int, int] | int]:
+        """State what would be known if the operand were in place, so that the check may use it."""
+        tokens: list[tuple[int, int, int] | int] = []
+        for tie in ties:
+            if tie.definite and tie.relation is Relation.EQUIVALENT:
+                tokens.append(self._sets.unite(tie.value, value))
+            elif tie.definite and tie.relation is Relation.VIEW:
+                tokens.append(self._sets.link(tie.value, value, self._effects.slices.get(operand)))
+        return tokens
+
+    def _cycle(self, write: int, value: int, ties: tuple[Tie, ...]) -> Conflict | None:
+        """In a set in which a loop swaps buffers, no second way may connect two values: see docs/THEORY.md."""
+        storage = self._sets.storage(value)
+        if storage.rotating and any(self._sets.find(tie.value) == self._sets.find(value) for tie in ties):
+            return Conflict(Rule.ROTATION_SHARED, write=write, value=value)
+        return None
+
+    def _join_conflict(self, value: int, others: list[int], write: int) -> Conflict | None:
+        sets = self._sets
+        storages = {sets.find(v): sets.storage(v) for v in (value, *others)}
+        roots = list(storages.values())
+        for index, first in enumerate(roots):
+            for second in roots[:index]:
+                conflict = self._check.between(first, second)
+                if conflict is not None:
+                    return conflict
+        if write >= 0:
+            for storage in roots:
+                conflict = self._check.new_write(write, storage)
+                if conflict is not None:
+                    return conflict
+        return None
+
+    def _join(self, value: int, others: list[int], write: int) -> None:
+        for other in others:
+            self._sets.merge(value, other)
+        if write >= 0:
+            self._add_write(write, value)
+
+    def _add_write(self, write: int, value: int) -> None:
+        insort(self._sets.storage(value).writes, (self._snapshot.operand_position(write), write))
+
+    # --- region ops --------------------------------------------------------------------------------------------
+
+    def _decide_init(self, operand: int, rotating: bool) -> None:
+        """Decide whether a loop may work in the buffer it is given."""
+        sets, value = self._sets, self._snapshot.operand_value[operand]
+        targets = list(self._effects.forwards[operand])
+        if (rotating or sets.storage(value).rotating) and sets.find(value) == sets.find(targets[0]):
+            self._refuse(operand, Conflict(Rule.ROTATION_SHARED, value=value))
+            return
+        conflict = self._join_conflict(value, targets, -1)
+        if conflict is not None:
+            self._refuse(operand, conflict)
+            return
+        self._join(value, targets, -1)
+        self._accept(operand)
+        settled = next((t for t in targets if t in self._settled), None)
+        if settled is not None:
+            sets.unite(value, settled)
+
+    def _decide_carried(self, op: int, carried: list[tuple[int, int, int]]) -> bool:
+        """Decide what a loop yields to its next iteration; return whether it swaps buffers."""
+        s, equivalence = self._snapshot, self._sets.equivalence
+        pending = []
+        for operand, argument, result in carried:
+            if equivalence.find(s.operand_value[operand]) == equivalence.find(argument):
+                self._accept(operand)
+                self._settle(argument, result)
+            else:
+                pending.append((operand, argument, result))
+        rotation = self._permutation(pending)
+        rotates = bool(rotation) and self._rotate(op, rotation)
+        for entry in pending:
+            if not (rotates and entry in rotation):
+                self._copy_carried(*entry)
+        return rotates
+
+    def _settle(self, argument: int, result: int) -> None:
+        self._settled.add(argument)
+        self._sets.unite(argument, result)
+
+    def _permutation(self, pending: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """Return the largest part of ``pending`` whose yielded buffers are exactly its carried ones."""
+        s, find = self._snapshot, self._sets.equivalence.find
+        part = pending
+        while True:
+            carried = {find(argument) for _, argument, _ in part}
+            yielded = [find(s.operand_value[operand]) for operand, _, _ in part]
+            kept = [
+                entry for entry, root in zip(part, yielded, strict=True) if root in carried and yielded.count(root) == 1
+            ]
+            wanted = {find(s.operand_value[operand]) for operand, _, _ in kept}
+            kept = [entry for entry in kept if find(entry[1]) in wanted]
+            if len(kept) == len(part):
+                return part
+            part = kept
+
+    def _rotate(self, op: int, rotation: list[tuple[int, int, int]]) -> bool:
+        """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed."""
+        sets = self._sets
+        arguments = [argument for _, argument, _ in rotation]
+        if len({sets.find(argument) for argument in arguments}) < len(arguments):
+            return False
+        tokens = [sets.rotate(arguments, 2 * op), sets.rotate([r for _, _, r in rotation], 2 * op + 1)]
+        if self._join_conflict(arguments[0], arguments[1:], -1) is not None:
+            for token in tokens:
+                sets.stop_rotating(token)
+            return False
+        self._join(arguments[0], arguments[1:], -1)
+        sets.storage(arguments[0]).rotating = True
+        for operand, _, _ in rotation:
+            self._accept(operand, Strategy.ROTATE)
+        return True
+
+    def _copy_carried(self, operand: int, argument: int, result: int) -> None:
+        """Copy what is yielded: into the carried buffer where nothing is destroyed, else into a new one."""
+        value = self._snapshot.operand_value[operand]
+        conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
+        if self._sets.find(value) != self._sets.find(argument):
+            self._check.targets[operand] = argument
+            if self._check.new_write(operand, self._sets.storage(argument)) is None:
+                self._add_write(operand, argument)
+                self._refuse(operand, conflict, Strategy.COPY_TO_CARRIED)
+                self._settle(argument, result)
+                return
+            del self._check.targets[operand]
+        self._refuse(operand, conflict)
+
+    def _decide_branches(self, op: int, carried: set[int]) -> None:
+        """Decide what the regions of ``op`` hand to its results, each region's terminator in turn."""
+        s, effects = self._snapshot, self._effects
+        results: dict[int, list[int]] = {}
+        for region in range(len(s.op_regions[op])):
+            blocks = s.op_regions[op][region]
+            if len(blocks) != 1 or not s.block_ops[blocks[0]]:
+                continue
+            for operand in s.operands(s.terminator(op, region)):
+                if operand not in effects.forwards or operand in carried:
+                    continue
+                targets = list(effects.forwards[operand])
+                value = s.operand_value[operand]
+                conflict = self._cycle(-1, value, tuple(Tie(t, Relation.UNKNOWN, False) for t in targets))
+                conflict = conflict or self._join_conflict(value, targets, -1)
+                if conflict is None:
+                    self._join(value, targets, -1)
+                    self._accept(operand)
+                else:
+                    self._refuse(operand, conflict)
+                for target in targets:
+                    results.setdefault(target, []).append(operand)
+        for result, operands in results.items():
+            values = [s.operand_value[o] for o in operands]
+            if all(self._decisions[o].in_place for o in operands):
+                roots = {self._sets.equivalence.find(v) for v in values}
+                if len(roots) == 1:
+                    self._sets.unite(result, values[0])
+
+    # --- summary -----------------------------------------------------------------------------------------------
+
+    def _summarize(self) -> FunctionSummary:
+        """Return what callers need to know; conservative where the analysis is."""
+        s, sets = self._snapshot, self._sets
+        blocks = s.op_regions[self._function][0]
+        arguments = list(s.arguments(blocks[0]))
+        tensors = [a for a in arguments if s.value_is_tensor[a]]
+        ties: list[dict[int, Relation]] = []
+        readonly: list[str] = []
+        for operand in s.operands(s.terminator(self._function, 0)):
+            value = s.operand_value[operand]
+            ties.append({})
+            readonly.append("")
+            if not s.value_is_tensor[value]:
+                continue
+            for argument in tensors:
+                if sets.find(argument) == sets.find(value):
+                    same = sets.equivalence.find(argument) == sets.equivalence.find(value)
+                    ties[-1][s.value_index[argument]] = Relation.EQUIVALENT if same else Relation.UNKNOWN
+            if sets.storage(value).readonly >= 0:
+                readonly[-1] = "the result of a function that may return a buffer which must not be written"
+        return FunctionSummary(
+            tuple(bool(self._effects.value_read[a]) for a in arguments),
+            tuple(s.value_is_tensor[a] and bool(sets.storage(a).writes) for a in arguments),
+            tuple(ties),
+            tuple(readonly),
+        )

@@ -1,0 +1,289 @@
+"""What every op does to tensors, as tables: the answers of the op models, asked once.
+
+For each tensor operand: does its op read the content, does it write the buffer, which results may then live in that
+buffer, where is the content merely forwarded to (region arguments, results), which part is touched. For each value:
+is its content ever read, has it any content, may its buffer be written.
+
+*Read* is refined to *content read*: making a view or forwarding a value reads nothing by itself, it hands the
+obligation on. An operand that is viewed or forwarded is content-read iff a value it flows into is. The closure is
+computed backwards over the flow edges with a work list, each edge once, so it is linear.
+
+A function call answers from the callee's :class:`FunctionSummary` when there is one, else pessimistically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...dialects.bufferizable import OpModel, Relation
+from .function_summary import FunctionSummary, callee_name
+from .slices import Slice, slice_of
+from .snapshot import Snapshot
+
+__all__ = ["Refusal", "TensorEffects", "Tie"]
+
+ModelLookup = Callable[[str], OpModel | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Value ``value`` may live in the buffer of the operand that owns this tie."""
+
+    value: int
+    relation: Relation
+    definite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An op that cannot be bufferized, and why."""
+
+    op: ir.Operation
+    message: str
+
+
+class TensorEffects:
+    """Tables over the operands and values of ``snapshot``; fill them function by function with :meth:`add_function`.
+
+    ``boundaries`` says that functions' own arguments and results become buffers; ``allow_unknown`` that ops without
+    a model are taken to read, write and alias everything they touch instead of being refused.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        models: ModelLookup,
+        summaries: Mapping[str, FunctionSummary],
+        *,
+        boundaries: bool,
+        allow_unknown: bool,
+    ) -> None:
+        self.snapshot = snapshot
+        self.boundaries = boundaries
+        operands, values = len(snapshot.operand_op), len(snapshot.values)
+        self.reads = bytearray(operands)
+        self.writes = bytearray(operands)
+        self.content_reads = bytearray(operands)
+        self.must_in_place = bytearray(operands)
+        self.escapes = bytearray(operands)
+        self.ties: dict[int, tuple[Tie, ...]] = {}
+        self.forwards: dict[int, tuple[int, ...]] = {}
+        self.slices: dict[int, Slice] = {}
+        self.redundant_source: dict[int, int] = {}
+        self.value_read = bytearray(values)
+        self.undefined = bytearray(values)
+        self.readonly: dict[int, str] = {}
+        self.sources: dict[int, list[int]] = {}
+        """For a value, the operands it is tied to or forwarded from."""
+        self.refusals: list[Refusal] = []
+        self.unknown_ops: set[int] = set()
+        self._models = models
+        self._summaries = summaries
+        self._allow_unknown = allow_unknown
+
+    def tensor_operands(self, op: int) -> list[int]:
+        """Return the operands of ``op`` that are tensors defined inside the snapshot."""
+        s = self.snapshot
+        return [o for o in s.operands(op) if s.operand_value[o] >= 0 and s.value_is_tensor[s.operand_value[o]]]
+
+    def tensor_results(self, op: int) -> list[int]:
+        """Return the results of ``op`` that are tensors."""
+        s = self.snapshot
+        return [v for v in s.results(op) if s.value_is_tensor[v]]
+
+    def model(self, op: int) -> OpModel | None:
+        """Return the model of op number ``op``, if it has one and it applies."""
+        return None if op in self.unknown_ops else self._models(self.snapshot.op_name[op])
+
+    # --- filling -----------------------------------------------------------------------------------------------
+
+    def add_function(self, function: int) -> None:
+        """Read the ops of ``function`` (callees first); refusals are collected, never raised."""
+        s = self.snapshot
+        ops = s.nested_ops(function)
+        unstructured = next((op for op in (function, *ops) if any(len(r) > 1 for r in s.op_regions[op])), None)
+        if unstructured is not None:
+            message = (
+                f"'{s.op_name[unstructured]}' has a region with several blocks, but tensors can only be bufferized in "
+                "structured control flow; lift the branches to scf first (upstream pass lift-cf-to-scf)"
+            )
+            self.refusals.append(Refusal(s.ops[unstructured], message))
+            return
+        self._add_arguments(function)
+        for op in ops:
+            operands, results = self.tensor_operands(op), self.tensor_results(op)
+            if operands or results or self._has_tensor_arguments(op):
+                self._add_op(op, operands, results)
+        self._close_reads(ops)
+
+    def _has_tensor_arguments(self, op: int) -> bool:
+        s = self.snapshot
+        return any(s.value_is_tensor[a] for region in s.op_regions[op] for block in region for a in s.arguments(block))
+
+    def _add_arguments(self, function: int) -> None:
+        s = self.snapshot
+        blocks = s.op_regions[function][0]
+        if not blocks:
+            return
+        attributes = s.ops[function].attributes
+        arg_attrs = attributes["arg_attrs"] if "arg_attrs" in attributes else None
+        for argument in s.arguments(blocks[0]):
+            if not s.value_is_tensor[argument]:
+                continue
+            if not self.boundaries:
+                self.readonly[argument] = "a function argument that stays a tensor"
+            elif arg_attrs is not None and _is_not_writable(arg_attrs[s.value_index[argument]]):
+                self.readonly[argument] = "a function argument marked bufferization.writable = false"
+
+    def _add_op(self, op: int, operands: list[int], results: list[int]) -> None:
+        s = self.snapshot
+        name = s.op_name[op]
+        summary = self._summaries.get(callee_name(s.ops[op])) if name == "func.call" and self.boundaries else None
+        if summary is not None:
+            self._add_call(op, operands, results, summary)
+            return
+        stays = name == "func.call" or (name == "func.return" and not self.boundaries) or self._ends_unknown(op)
+        model = None if stays else self._models(name)
+        if model is None:
+            self._add_unknown(op, operands, results, stays=stays)
+            return
+        reason = model.refuse(s.ops[op])
+        if reason is not None:
+            self.refusals.append(Refusal(s.ops[op], reason))
+            return
+        for operand in operands:
+            self._add_operand(model, op, operand)
+        for forwarding in model.forwardings(s.ops[op]):
+            source_op = op if forwarding.region is None else s.terminator(op, forwarding.region)
+            targets = [s.op_first_result[op] + r for r in forwarding.results]
+            for region, argument in forwarding.arguments:
+                targets.append(s.block_first_argument[s.op_regions[op][region][0]] + argument)
+            operand = s.op_first_operand[source_op] + forwarding.operand
+            self.forwards[operand] = tuple(targets)
+            for target in targets:
+                self.sources.setdefault(target, []).append(operand)
+        for result in results:
+            index = s.value_index[result]
+            if not model.is_writable(s.ops[op], index):
+                self.readonly[result] = f"the result of {name}, which must not be written"
+            self.undefined[result] = model.result_is_undefined(s.ops[op], index)
+
+    def _add_operand(self, model: OpModel, op: int, operand: int) -> None:
+        s = self.snapshot
+        operation, index = s.ops[op], s.operand_index(operand)
+        self.reads[operand] = model.bufferizes_to_memory_read(operation, index)
+        self.writes[operand] = model.bufferizes_to_memory_write(operation, index)
+        self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
+        self.escapes[operand] = model.escapes(operation, index)
+        first = s.op_first_result[op]
+        ties = [Tie(first + a.result, a.relation, a.definite) for a in model.aliasing_values(operation, index)]
+        self._set_ties(operand, ties)
+        subset = model.subset(operation, index)
+        if subset is not None:
+            self.slices[operand] = slice_of(subset, s)
+        source = model.redundant_source(operation, index)
+        if source is not None:
+            self.redundant_source[operand] = s.op_first_operand[op] + source
+
+    def _set_ties(self, operand: int, ties: Iterable[Tie]) -> None:
+        ties = tuple(ties)
+        if ties:
+            self.ties[operand] = ties
+            for tie in ties:
+                self.sources.setdefault(tie.value, []).append(operand)
+
+    def _ends_unknown(self, op: int) -> bool:
+        """Whether ``op`` ends a region of an op without a model: nobody knows where its operands go."""
+        s = self.snapshot
+        block = s.op_block[op]
+        return s.block_op[block] in self.unknown_ops and s.block_ops[block][-1] == op
+
+    def _add_unknown(self, op: int, operands: list[int], results: list[int], *, stays: bool) -> None:
+        """An op nobody described: it may read and write every operand and return any of their buffers."""
+        s = self.snapshot
+        name = s.op_name[op]
+        if not self._allow_unknown and not stays:
+            message = (
+                f"op '{name}' works on tensors but has no bufferization model; register one (entry point "
+                "mlir_inplace.op_models), lower the op first, or set allow-unknown-ops=true"
+            )
+            self.refusals.append(Refusal(s.ops[op], message))
+            return
+        self.unknown_ops.add(op)
+        # The op keeps its tensors: it gets them from and hands them to buffers, and as an op on tensors it does not
+        # write what it is given. What it returns may be one of its operands.
+        for operand in operands:
+            self.reads[operand] = True
+            self._set_ties(operand, (Tie(r, Relation.UNKNOWN, False) for r in results))
+        for result in results:
+            self.readonly[result] = f"the result of {name}, whose buffer is not known to be writable"
+        for region in s.op_regions[op]:
+            for block in region:
+                for argument in s.arguments(block):
+                    if s.value_is_tensor[argument]:
+                        self.readonly[argument] = f"a region argument of {name}, whose buffer is not known"
+                        for operand in operands:
+                            self._set_ties(
+                                operand, (*self.ties.get(operand, ()), Tie(argument, Relation.UNKNOWN, False))
+                            )
+
+    def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
+        s = self.snapshot
+        for operand in operands:
+            index = s.operand_index(operand)
+            self.reads[operand] = summary.argument_is_read[index]
+            self.writes[operand] = summary.argument_is_written[index]
+            ties = []
+            for result in results:
+                result_ties = summary.result_ties[s.value_index[result]]
+                relation = result_ties.get(index)
+                if relation is not None:
+                    definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT
+                    ties.append(Tie(result, relation if definite else Relation.UNKNOWN, definite))
+            self._set_ties(operand, ties)
+        for result in results:
+            reason = summary.result_readonly[s.value_index[result]]
+            if reason:
+                self.readonly[result] = reason
+
+    # --- closing -----------------------------------------------------------------------------------------------
+
+    def _close_reads(self, ops: range) -> None:
+        """Compute ``content_reads`` and ``value_read`` backwards, and ``undefined`` forwards, over the flow edges."""
+        s = self.snapshot
+        work: list[int] = []
+        for op in ops:
+            for operand in s.operands(op):
+                if self.reads[operand]:
+                    self._mark_read(operand, work)
+        while work:
+            for operand in self.sources.get(work.pop(), ()):
+                if not self.content_reads[operand] and (operand in self.forwards or not self.writes[operand]):
+                    self._mark_read(operand, work)
+        for op in ops:
+            self._spread_undefined(op)
+
+    def _mark_read(self, operand: int, work: list[int]) -> None:
+        self.content_reads[operand] = True
+        value = self.snapshot.operand_value[operand]
+        if value >= 0 and not self.value_read[value]:
+            self.value_read[value] = True
+            work.append(value)
+
+    def _spread_undefined(self, op: int) -> None:
+        """A view of something without content has no content either."""
+        s = self.snapshot
+        for operand in s.operands(op):
+            ties = self.ties.get(operand, ())
+            if ties and not self.writes[operand] and self.undefined[s.operand_value[operand]]:
+                for tie in ties:
+                    if self.sources[tie.value] == [operand] and tie.definite:
+                        self.undefined[tie.value] = True
+
+
+def _is_not_writable(attributes: ir.Attribute) -> bool:
+    key = "bufferization.writable"
+    return key in attributes and not ir.BoolAttr(attributes[key]).value

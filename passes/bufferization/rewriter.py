@@ -1,0 +1,249 @@
+"""The rewriter that op models build memref IR with.
+
+It knows which memref holds each tensor value and carries out decisions: an out-of-place operand gets an allocation
+and, if its content is needed, a copy; a yielded value is copied where that was decided. It takes no decision.
+
+Tensor ops stay in place, dead, until the region op around them is finished: they still name the values that later
+ops look up. They are erased backwards, so that no op is erased before its users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+from mlir.dialects import bufferization as bufferization_dialect
+from mlir.dialects import memref
+
+from ...dialects.memref_types import dynamic_layout_type, identity_type, is_castable
+from ..analysis.decisions import Decision, Strategy
+from ..analysis.module_analysis import ModuleAnalysis
+from ..analysis.one_shot import FunctionAnalysis
+from .globals import Globals
+from .trace import BufferTrace
+
+__all__ = ["BufferRewriter"]
+
+_ALIGNMENT = 64
+
+
+class BufferRewriter:
+    """Implements ``dialects.bufferizable.Rewriter`` for the functions of one module, one function after the other.
+
+    ``trace`` collects which operand each allocation and copy was made for. ``alignment`` is in bytes, 0 for none.
+    """
+
+    def __init__(self, analysis: ModuleAnalysis, trace: BufferTrace, *, alignment: int = _ALIGNMENT) -> None:
+        self._analysis = analysis
+        self._snapshot = analysis.snapshot
+        self._globals = Globals(analysis.snapshot.root, alignment)
+        self._trace = trace
+        self._alignment = alignment
+        # By identity: models are handed the snapshot's own wrappers. An op's hash is that of its structure, which changes.
+        self._numbers = {id(op): number for number, op in enumerate(analysis.snapshot.ops)}
+        self._buffers: dict[int, ir.Value] = {}
+        self._unallocated: dict[int, list[ir.Value]] = {}
+        """Tensors without content and without buffer: their dynamic sizes."""
+        self._function: FunctionAnalysis | None = None
+        self._dead: list[tuple[int, ir.Operation]] = []
+        self.signatures: dict[str, ir.FunctionType] = {}
+
+    def begin(self, function: FunctionAnalysis) -> None:
+        """Make the decisions of ``function`` the ones to carry out."""
+        self._function = function
+
+    # --- looking up --------------------------------------------------------------------------------------------
+
+    def _operand(self, op: ir.Operation, operand: int) -> int:
+        return self._snapshot.op_first_operand[self._numbers[id(op)]] + operand
+
+    def _decision(self, operand: int) -> Decision | None:
+        assert self._function is not None
+        return self._function.decisions.get(operand)
+
+    def _held(self, operand: int) -> ir.Value:
+        return self._buffers[self._snapshot.operand_value[operand]]
+
+    def buffer(self, op: ir.Operation, operand: int) -> ir.Value:
+        """See :class:`Rewriter`."""
+        number = self._operand(op, operand)
+        decision = self._decision(number)
+        if decision is None or decision.in_place:
+            return self._held(number)
+        return self._private_copy(number, decision)
+
+    def _private_copy(self, operand: int, decision: Decision, view: ir.Value | None = None) -> ir.Value:
+        """Return a new buffer for ``operand``, or for ``view`` of it, with its content if that is needed."""
+        value = self._snapshot.operand_value[operand]
+        source = self._buffers.get(value) if view is None else view
+        if source is None:
+            type_ = identity_type(self._snapshot.values[value].type)
+            sizes = self._unallocated[value]
+        else:
+            shaped = ir.MemRefType(source.type)
+            sizes = self.sizes(source)
+            type_ = ir.MemRefType.get(shaped.shape, shaped.element_type, memory_space=shaped.memory_space)
+        with self._trace.for_operand(operand):
+            target = self.allocate(ir.MemRefType(type_), sizes)
+            if decision.copies and source is not None:
+                self.copy(source, target)
+        return target
+
+    def settle_view(self, op: ir.Operation, operand: int, view: ir.Value) -> ir.Value:
+        """See :class:`Rewriter`."""
+        number = self._operand(op, operand)
+        decision = self._decision(number)
+        return view if decision is None or decision.in_place else self._private_copy(number, decision, view)
+
+    def needs_buffer(self, value: ir.Value) -> bool:
+        """See :class:`Rewriter`."""
+        effects = self._analysis.effects
+        for operand in self._snapshot.value_uses[self._snapshot.value_id(value)]:
+            decision = self._decision(operand)
+            fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
+            if not (fresh and (effects.writes[operand] or operand in effects.forwards)):
+                return True
+        return False
+
+    def sizes(self, buffer: ir.Value) -> list[ir.Value]:
+        """See :class:`Rewriter`."""
+        type_ = ir.MemRefType(buffer.type)
+        return [memref.dim(buffer, self.index(d)) for d in range(type_.rank) if type_.is_dynamic_dim(d)]
+
+    @staticmethod
+    def index(value: int) -> ir.Value:
+        """Return an ``arith.constant`` of type index."""
+        type_ = ir.IndexType.get()
+        attributes = {"value": ir.IntegerAttr.get(type_, value)}
+        return ir.Operation.create("arith.constant", results=[type_], attributes=attributes).result
+
+    def source_buffer(self, op: ir.Operation, operand: int) -> ir.Value:
+        """See :class:`Rewriter`."""
+        return self._held(self._operand(op, operand))
+
+    def is_redundant_write(self, op: ir.Operation, operand: int) -> bool:
+        """See :class:`Rewriter`."""
+        assert self._function is not None
+        return self._operand(op, operand) in self._function.redundant_writes
+
+    # --- loops and branches ------------------------------------------------------------------------------------
+
+    def terminator(self, op: ir.Operation, region: int) -> ir.Operation:
+        """See :class:`Rewriter`."""
+        return self._snapshot.ops[self._snapshot.terminator(self._numbers[id(op)], region)]
+
+    def carries_one_buffer(self, terminator: ir.Operation, operand: int) -> bool:
+        """See :class:`Rewriter`."""
+        decision = self._decision(self._operand(terminator, operand))
+        return decision is not None and decision.strategy in (Strategy.IN_PLACE, Strategy.COPY_TO_CARRIED)
+
+    def yielded_buffer(self, terminator: ir.Operation, operand: int, carried: ir.Value | None) -> ir.Value:
+        """See :class:`Rewriter`."""
+        number = self._operand(terminator, operand)
+        decision = self._decision(number)
+        if decision is None or decision.in_place:
+            return self._held(number)
+        if decision.strategy is Strategy.COPY_TO_CARRIED and carried is not None:
+            if decision.copies:
+                with self._trace.for_operand(number):
+                    self.copy(self._held(number), carried)
+            return carried
+        return self._private_copy(number, decision)
+
+    def held_buffer(self, value: ir.Value) -> ir.Value:
+        """See :class:`Rewriter`."""
+        return self._buffers[self._snapshot.value_id(value)]
+
+    def hold(self, value: ir.Value, buffer: ir.Value) -> None:
+        """See :class:`Rewriter`."""
+        self._buffers[self._snapshot.value_id(value)] = buffer
+
+    # --- building ----------------------------------------------------------------------------------------------
+
+    def allocate(
+        self, type_: ir.MemRefType, dynamic_sizes: Sequence[ir.Value] = (), *, purpose: ir.Value | None = None
+    ) -> ir.Value:
+        """See :class:`Rewriter`."""
+        alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._alignment) if self._alignment else None
+        result = memref.alloc(type_, list(dynamic_sizes), [], alignment=alignment)
+        self._trace.allocated(type_, None if purpose is None else self._snapshot.value_id(purpose))
+        return result
+
+    def copy(self, source: ir.Value, target: ir.Value) -> None:
+        """See :class:`Rewriter`."""
+        memref.copy(source, target)
+        self._trace.copied(ir.MemRefType(source.type))
+
+    def cast(self, buffer: ir.Value, type_: ir.Type) -> ir.Value:
+        """See :class:`Rewriter`."""
+        if buffer.type == type_:
+            return buffer
+        if is_castable(buffer.type, type_):
+            return memref.cast(type_, buffer)
+        wanted = ir.MemRefType(type_)
+        contiguous = ir.MemRefType.get(wanted.shape, wanted.element_type, memory_space=wanted.memory_space)
+        sizes = [memref.dim(buffer, self.index(d)) for d in range(wanted.rank) if wanted.is_dynamic_dim(d)]
+        target = self.allocate(contiguous, sizes)
+        self.copy(buffer, target)
+        return target if target.type == type_ else memref.cast(type_, target)
+
+    def constant(self, attribute: ir.Attribute, type_: ir.MemRefType) -> ir.Value:
+        """See :class:`Rewriter`."""
+        return self._globals.get(attribute, type_)
+
+    def signature(self, function: str) -> ir.FunctionType | None:
+        """See :class:`Rewriter`."""
+        return self.signatures.get(function)
+
+    # --- replacing ---------------------------------------------------------------------------------------------
+
+    def replace(self, op: ir.Operation, results: Sequence[ir.Value | None]) -> None:
+        """See :class:`Rewriter`."""
+        number = self._numbers[id(op)]
+        for value, replacement in zip(self._snapshot.results(number), results, strict=True):
+            if self._snapshot.value_is_tensor[value]:
+                if replacement is not None:
+                    self._buffers[value] = replacement
+                else:
+                    self._unallocated[value] = [v for v in op.operands if isinstance(v.type, ir.IndexType)]
+            elif replacement is not None:
+                self._snapshot.values[value].replace_all_uses_with(replacement)
+        self._dead.append((number, op))
+
+    def keep(self, op: ir.Operation) -> None:
+        """See :class:`Rewriter`."""
+        number = self._numbers[id(op)]
+        for value in self._snapshot.results(number):
+            if self._snapshot.value_is_tensor[value]:
+                self._buffers[value] = self._snapshot.values[value]
+
+    def keep_on_tensors(self, op: ir.Operation) -> None:
+        """Leave an op without a model as it is: hand it tensors made from buffers and take buffers of its results."""
+        number = self._numbers[id(op)]
+        s = self._snapshot
+        for operand in s.operands(number):
+            value = s.operand_value[operand]
+            if value >= 0 and s.value_is_tensor[value] and value in self._buffers:
+                tensor = bufferization_dialect.to_tensor(s.values[value].type, self._buffers[value])
+                op.operands[s.operand_index(operand)] = tensor
+        results = [value for value in s.results(number) if s.value_is_tensor[value]]
+        if results:
+            with ir.InsertionPoint.after(op):
+                for value in results:
+                    self.hold_tensor(value)
+
+    def hold_tensor(self, value: int) -> None:
+        """Let a value that stays a tensor be held by a memref that is made from it here."""
+        tensor = self._snapshot.values[value]
+        type_ = dynamic_layout_type(tensor.type)
+        self._buffers[value] = bufferization_dialect.to_buffer(type_, tensor, read_only=True)
+
+    def sweep(self, op: ir.Operation) -> None:
+        """See :class:`Rewriter`."""
+        first = self._numbers[id(op)]
+        self.sweep_after(first)
+
+    def sweep_after(self, number: int) -> None:
+        """Erase every replaced op whose number is greater than ``number``, last first."""
+        while self._dead and self._dead[-1][0] > number:
+            self._dead.pop()[1].erase()

@@ -1,0 +1,159 @@
+"""Bufferize a module of tensor functions in one step, in place wherever that is safe.
+
+## Problem
+
+Tensors are values: every update makes a new one. Memory wants the opposite. This pass decides for the whole module
+which op may work in the buffer of its operand, then turns tensors into memrefs; a buffer that may not be shared is
+copied, once, at the op that would have destroyed it.
+
+## Before and after
+
+```mlir
+func.func @f(%t: tensor<8xf32>, %x: f32, %i: index) -> tensor<8xf32> {
+  %r = tensor.insert %x into %t[%i] : tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+```
+
+with `bufferize-function-boundaries`:
+
+```mlir
+func.func @f(%t: memref<8xf32, strided<[?], offset: ?>>, %x: f32, %i: index)
+    -> memref<8xf32, strided<[?], offset: ?>> {
+  memref.store %x, %t[%i] : memref<8xf32, strided<[?], offset: ?>>
+  return %t : memref<8xf32, strided<[?], offset: ?>>
+}
+```
+
+## Contract
+
+In: a module with `func.func`s in structured control flow on ranked tensors; ops with a bufferization model
+(`dialects/`), or any op with `allow-unknown-ops`. Out: the same module on memrefs; with `allow-unknown-ops`, or
+without `bufferize-function-boundaries`, tensors stay at `bufferization.to_buffer` and `to_tensor`. Buffers are
+allocated, not freed: run upstream's `buffer-deallocation-pipeline` afterwards. A module that cannot be bufferized is
+refused, with one error per op, and stays as it was.
+
+Near-linear in the size of the module. Soundness: docs/THEORY.md.
+
+## Differences from upstream's one-shot-bufferize, on purpose
+
+* Loops may swap the buffers they carry; upstream refuses yields that are not equivalent to the iteration argument. A
+  yield of anything else is copied into the carried buffer.
+* An init that an op does not overwrite completely keeps its content.
+* A memref is never cast to a layout that it may not have; it is copied.
+* `bufferization.to_buffer` without `read_only` gets a buffer of its own.
+* `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .analysis.explain import annotate, conflict_notes, describe_decision
+from .analysis.module_analysis import ModuleAnalysis, analyze_module
+from .base import Pass, Statistic
+from .bufferization.boundary import Boundary, BoundaryLayout
+from .bufferization.convert import convert_module
+from .bufferization.rewriter import BufferRewriter
+from .bufferization.trace import BufferTrace
+from .errors import PassFailure
+from .options import PassOptions, option
+
+__all__ = ["BufferizationOutcome", "OneShotBufferizeOptions", "OneShotBufferizePass"]
+
+
+@dataclass(frozen=True)
+class OneShotBufferizeOptions(PassOptions):
+    """Options of `inplace-one-shot-bufferize`; names and meanings are upstream's."""
+
+    bufferize_function_boundaries: bool = option(
+        False, help="turn function arguments and results into memrefs too", aliases=("function-boundaries",)
+    )
+    function_boundary_type_conversion: BoundaryLayout = option(
+        BoundaryLayout.INFER, help="layouts of memrefs in function signatures"
+    )
+    allow_unknown_ops: bool = option(False, help="leave ops without a bufferization model on tensors")
+    copy_before_write: bool = option(False, help="copy before every write instead of analysing which copies are needed")
+    buffer_alignment: int = option(64, help="alignment of allocations in bytes; 0 for none")
+    test_analysis_only: bool = option(False, help="annotate the decisions and leave the tensors")
+    print_conflicts: bool = option(False, help="emit a remark for every operand that is out-of-place, with the reason")
+
+
+@dataclass(frozen=True)
+class BufferizationOutcome:
+    """What a run decided and built, for reports."""
+
+    analysis: ModuleAnalysis
+    trace: BufferTrace
+
+
+class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
+    """See the module's documentation."""
+
+    argument = "inplace-one-shot-bufferize"
+    summary = "bufferize tensors in one step, in place wherever that is safe"
+    Options = OneShotBufferizeOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("num-in-place", "operands whose result lives in their buffer"),
+        Statistic("num-out-of-place", "operands that got a buffer of their own"),
+        Statistic("num-allocations", "allocations emitted"),
+        Statistic("num-copies", "copies emitted"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        """Analyse ``op``, refuse or convert it."""
+        self.bufferize(op)
+
+    def bufferize(self, op: ir.Operation) -> BufferizationOutcome:
+        """Do what :meth:`run` does and return what was decided; raise :class:`PassFailure` before any change."""
+        options = self.options
+        if options.buffer_alignment < 0 or options.buffer_alignment & (options.buffer_alignment - 1):
+            raise PassFailure(
+                f"buffer-alignment is {options.buffer_alignment}, but must be 0 or a power of two", op.location
+            )
+        analysis = analyze_module(
+            op,
+            boundaries=options.bufferize_function_boundaries,
+            allow_unknown=options.allow_unknown_ops,
+            copy_before_write=options.copy_before_write,
+        )
+        if analysis.refusals:
+            self._refuse(analysis)
+        if options.print_conflicts:
+            self._print_conflicts(analysis)
+        trace = BufferTrace()
+        with op.context, op.location:
+            if options.test_analysis_only:
+                for function in analysis.functions:
+                    annotate(analysis, function)
+            else:
+                layout = options.function_boundary_type_conversion
+                boundary = Boundary(layout) if options.bufferize_function_boundaries else None
+                convert_module(analysis, BufferRewriter(analysis, trace, alignment=options.buffer_alignment), boundary)
+        self._count(analysis, trace)
+        return BufferizationOutcome(analysis, trace)
+
+    def _refuse(self, analysis: ModuleAnalysis) -> None:
+        first, *others = analysis.refusals
+        notes = [(refusal.message, refusal.op.location) for refusal in others]
+        raise PassFailure(first.message, first.op, notes)
+
+    def _print_conflicts(self, analysis: ModuleAnalysis) -> None:
+        s = analysis.snapshot
+        for function in analysis.functions:
+            for operand in sorted(function.decisions):
+                decision = function.decisions[operand]
+                if decision.conflict is not None:
+                    location = s.ops[s.operand_op[operand]].location
+                    self.remark(location, describe_decision(s, decision), conflict_notes(analysis, decision.conflict))
+
+    def _count(self, analysis: ModuleAnalysis, trace: BufferTrace) -> None:
+        for function in analysis.functions:
+            in_place = sum(decision.in_place for decision in function.decisions.values())
+            self.count("num-in-place", in_place)
+            self.count("num-out-of-place", len(function.decisions) - in_place)
+        self.count("num-allocations", sum(event.kind == "allocation" for event in trace.events))
+        self.count("num-copies", sum(event.kind == "copy" for event in trace.events))
