@@ -27,6 +27,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-count-memory": ("count_memory", "CountMemoryPass"),
     "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
+    "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),
 }
 """Argument -> (module below `passes`, class). The module is the argument without prefix; a unit test holds us to it."""
