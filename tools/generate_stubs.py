@@ -30,14 +30,15 @@ NATIVE_MODULES = (
 """The native modules this project uses, directly or through the Python files around them."""
 
 CORRECTIONS = (
+    (r"\A", "from collections.abc import Mapping\nfrom typing import Any\n"),
     # `Value` alone stands for a value of whatever type: its type is seldom known more precisely.
-    (
-        r'_T = TypeVar\("_T", bound=Type\)',
-        'from typing import Any\n\n_T = TypeVar("_T", bound=Type, default=Any, covariant=True)',
-    ),
+    (r", bound=Type\)", ", bound=Type, default=Any, covariant=True)"),
+    # An attribute arrives as its most derived class, which whoever asks for it by name knows.
+    (r"(def __(?:getitem|next)__\(self.*\)) -> Attribute:", r"\1 -> Any:"),
+    (r"dict\[str, Attribute\] \| None", "Mapping[str, Attribute] | None"),
     # The lists' own untyped subscripts hide the typed ones of the Sequence they derive from.
     (r" +def __getitem__\(self, key, /\): \.\.\.\n", ""),
-    (r"(def attach_diagnostic_handler\(.*) -> object:", r"\1 -> DiagnosticHandler:"),
+    (r"(def attach_diagnostic_handler\(.*\)) -> object:", r"\1 -> DiagnosticHandler:"),
 )
 """Patterns and replacements, where the types that the native libraries state are less precise than the truth."""
 
