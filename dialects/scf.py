@@ -62,8 +62,8 @@ class ForModel(OpModel):
 
     def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Give the iteration arguments their buffers."""
-        terminator = rewriter.terminator(op, 0)
-        arguments = op.regions[0].blocks[0].arguments
+        terminator, block = rewriter.terminator(op, 0), op.regions[0].blocks[0]
+        arguments = list(block.arguments)
         changing: list[tuple[int, ir.Value]] = []
         for i in _tensor_results(op):
             buffer = rewriter.buffer(op, _BOUNDS + i)
@@ -76,30 +76,26 @@ class ForModel(OpModel):
             type_ = buffer.type if identity else dynamic_layout_type(op.results[i].type)
             # The loop is about to be replaced; until then its operand remembers the initial buffer.
             op.operands[_BOUNDS + i] = rewriter.cast(buffer, type_)
-            arguments[i + 1].set_type(type_)
-            rewriter.hold(arguments[i + 1], arguments[i + 1])
+            rewriter.hold(arguments[i + 1], block.add_argument(type_, arguments[i + 1].location))
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
-        """Recreate the loop with the iteration arguments that are left."""
+        """Recreate the loop: arguments that are not tensors, then the buffers that change from run to run."""
         terminator, block = rewriter.terminator(op, 0), op.regions[0].blocks[0]
         tensors = _tensor_results(op)
-        dropped = {
-            i: rewriter.held_buffer(block.arguments[i + 1])
-            for i in tensors
-            if rewriter.carries_one_buffer(terminator, i)
-        }
-        kept = [i for i in range(len(op.results)) if i not in dropped]
+        held = {i: rewriter.held_buffer(block.arguments[i + 1]) for i in tensors}
+        dropped = {i for i in tensors if rewriter.carries_one_buffer(terminator, i)}
+        changing = [i for i in tensors if i not in dropped]
+        scalars = [i for i in range(len(op.results)) if i not in held]
         yielded: dict[int, ir.Value] = {}
         with ir.InsertionPoint(terminator), terminator.location:
             for i in tensors:
-                buffer = rewriter.yielded_buffer(terminator, i, dropped.get(i))
-                if i not in dropped:
-                    yielded[i] = rewriter.cast(buffer, block.arguments[i + 1].type)
+                buffer = rewriter.yielded_buffer(terminator, i, held[i] if i in dropped else None)
+                yielded[i] = buffer if i in dropped else rewriter.cast(buffer, held[i].type)
         values = list(terminator.operands)
-        _yield(terminator, [yielded.get(i, values[i]) for i in kept])
+        _yield(terminator, [values[i] for i in scalars] + [yielded[i] for i in changing])
         rewriter.sweep(op)
         operands = list(op.operands)
-        inits = [operands[_BOUNDS + i] for i in kept]
+        inits = [operands[_BOUNDS + i] for i in (*scalars, *changing)]
         new = ir.Operation.create(
             "scf.for",
             results=[init.type for init in inits],
@@ -107,11 +103,11 @@ class ForModel(OpModel):
             attributes={name: op.attributes[name] for name in op.attributes},
             regions=1,
         )
-        for i in sorted(dropped, reverse=True):
+        for i in reversed(tensors):
             block.erase_argument(i + 1)
         block.append_to(new.regions[0])
-        results = iter(new.results)
-        rewriter.replace(op, [dropped[i] if i in dropped else next(results) for i in range(len(operands) - _BOUNDS)])
+        results = dict(zip((*scalars, *changing), new.results, strict=True))
+        rewriter.replace(op, [held[i] if i in dropped else results[i] for i in range(len(op.results))])
 
 
 class IfModel(OpModel):

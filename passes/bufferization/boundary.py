@@ -35,7 +35,6 @@ class Boundary:
 
     def __init__(self, layout: BoundaryLayout) -> None:
         self._layout = layout
-        self._recursive: set[str] = set()
 
     def _type(self, type_: ir.Type) -> ir.Type:
         if not is_tensor(type_):
@@ -68,25 +67,25 @@ class Boundary:
                 rewriter.signatures[name] = converted
 
     def enter(self, function: ir.Operation, rewriter: BufferRewriter) -> None:
-        """Turn the tensor arguments of ``function`` into memrefs."""
-        for argument in function.regions[0].blocks[0].arguments:
+        """Give ``function`` new arguments, with memrefs for tensors; the old ones stay until :meth:`finish`."""
+        block = function.regions[0].blocks[0]
+        for argument in list(block.arguments):
+            new = block.add_argument(self._type(argument.type), argument.location)
             if is_tensor(argument.type):
-                argument.set_type(self._type(argument.type))
-                rewriter.hold(argument, argument)
+                rewriter.hold(argument, new)
+            else:
+                argument.replace_all_uses_with(new)
 
     def finish(self, function: ir.Operation, rewriter: BufferRewriter) -> None:
-        """Give ``function`` the type that its arguments and its return now have."""
+        """Drop the old arguments, which nothing uses any more, and give ``function`` the type that it now has."""
         block = function.regions[0].blocks[0]
+        for _ in range(len(block.arguments) // 2):
+            block.erase_argument(0)
         name = ir.StringAttr(function.attributes["sym_name"]).value
         terminator = list(block.operations)[-1].operation
         declared = rewriter.signatures.get(name)
-        original = self._function_type(function)
         for index, value in enumerate(list(terminator.operands)):
-            wanted = value.type
-            if declared is not None:
-                wanted = declared.results[index]
-            elif self._layout is not BoundaryLayout.INFER:
-                wanted = self._type(original.results[index])
+            wanted = self._result_type(value.type) if declared is None else declared.results[index]
             if wanted != value.type:
                 with ir.InsertionPoint(terminator):
                     terminator.operands[index] = rewriter.cast(value, wanted)
@@ -94,6 +93,14 @@ class Boundary:
         rewriter.signatures[name] = converted
         function.attributes["function_type"] = ir.TypeAttr.get(converted)
         _drop_attributes(function)
+
+    def _result_type(self, type_: ir.Type) -> ir.Type:
+        """Return the type that a returned buffer of ``type_`` is to have."""
+        if self._layout is BoundaryLayout.INFER or not isinstance(type_, ir.MemRefType):
+            return type_
+        tensor = ir.RankedTensorType.get(type_.shape, type_.element_type)
+        make = identity_type if self._layout is BoundaryLayout.IDENTITY else dynamic_layout_type
+        return make(tensor, type_.memory_space)
 
 
 def _drop_attributes(function: ir.Operation) -> None:

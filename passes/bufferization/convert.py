@@ -53,10 +53,10 @@ class _FunctionConversion:
             else:
                 self._boundary.enter(op, self._rewriter)
         self._convert_body(number)
+        self._rewriter.sweep_after(number)
         if self._boundary is not None:
             with op.location:
                 self._boundary.finish(op, self._rewriter)
-        self._rewriter.sweep_after(number)
 
     def _keep_arguments(self, block: int) -> None:
         """Leave the arguments of ``block`` tensors and take buffers of them."""
