@@ -1,0 +1,159 @@
+"""Everything that can be settled once for calls alike: same dtypes, shapes and strides of all arguments.
+
+A call then reads addresses and scalars, packs them into a frame, jumps, and wraps what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .arguments import Reader, array_reader, require_exclusive, scalar_reader
+from .boundary import RETURNED, Form
+from .frames import ArraySlot, Frame, FrameLayout, descriptor_code
+from .memory_stats import ResultMemory
+from .memrefs import RESULT_ALIGNMENT, Array, data_address, element_strides, new_array, overlap, row_major_strides
+from .results import NativeCode, Returned, checked_outs, place_result, result_takers
+from .signature import Kind, Signature
+
+
+@dataclass(frozen=True)
+class _Out:
+    """How to make the memory of one result that is an argument."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    alignment: int
+
+
+class CallPlan:
+    """Calls of one entry point with arguments like `arguments`, which have passed `checked_arguments`.
+
+    Raises `StrideError` if a layout does not allow an array's strides. Safe to call from several threads at once: each
+    call in flight has a frame of its own.
+    """
+
+    def __init__(self, signature: Signature, code: NativeCode, arguments: Sequence[Any]) -> None:
+        self.recorder = code.recorder
+        self._signature = signature
+        self._native = code.function
+        self._code = code
+        form = code.form
+        self._outs = tuple(
+            _Out(out.shape, signature.results[out.result].element.dtype, out.alignment) for out in form.outs
+        )
+        slots, self._readers = _describe(signature, form, arguments)
+        slots += [ArraySlot(0, out.shape, row_major_strides(out.shape)) for out in form.outs]
+        self._frame_layout = FrameLayout(slots, _returned_codes(signature, form))
+        self._pack = self._frame_layout.arguments.pack_into
+        self._unpack = self._frame_layout.returned.unpack_from
+        self._frames: list[Frame] = []
+        self._takers = result_takers(signature, code)
+        self._exclusive = any(p.writable and p.type.kind is Kind.TENSOR for p in signature.parameters)
+
+    def __call__(self, arguments: Sequence[Any], memory: ResultMemory | None) -> Any:
+        """Run with results in fresh arrays. `memory` gathers what they take, when statistics are wanted."""
+        outs: list[Array] = []
+        addresses: list[int] = []
+        for out in self._outs:
+            array, address = new_array(out.shape, out.dtype, max(out.alignment, RESULT_ALIGNMENT))
+            outs.append(array)
+            addresses.append(address)
+            if memory is not None:
+                memory.made(array.nbytes)
+        results = self._run(arguments, outs, addresses, memory)
+        if len(results) == 1:
+            return results[0]
+        return tuple(results) if results else None
+
+    def call_into(self, arguments: Sequence[Any], given: Any, memory: ResultMemory | None) -> Any:
+        """Run with results in the arrays of `given`: one array, or a tuple with an array or None for each result."""
+        targets = checked_outs(self._signature, given)
+        self._require_separate(arguments, targets)
+        outs: list[Array] = []
+        addresses: list[int] = []
+        for out, place in zip(self._outs, self._code.form.outs, strict=True):
+            target = targets[place.result]
+            if target is not None and self._can_write_directly(target, arguments, out.alignment):
+                array, address = target, data_address(target)
+            else:
+                array, address = new_array(out.shape, out.dtype, max(out.alignment, RESULT_ALIGNMENT))
+                if memory is not None:
+                    memory.made(array.nbytes)
+            outs.append(array)
+            addresses.append(address)
+        results = self._run(arguments, outs, addresses, memory)
+        placed = [
+            result if target is None else place_result(number, result, target, memory)
+            for number, (result, target) in enumerate(zip(results, targets, strict=True))
+        ]
+        return placed[0] if len(placed) == 1 else tuple(placed)
+
+    def _run(
+        self, arguments: Sequence[Any], outs: list[Array], addresses: list[int], memory: ResultMemory | None
+    ) -> list[Any]:
+        if self._exclusive:
+            require_exclusive(self._signature, arguments)
+        values: list[Any] = []
+        for read, argument in zip(self._readers, arguments, strict=True):
+            values += read(argument)
+        values += addresses
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = self._frame_layout.new_frame()
+        self._pack(frame.memory, 0, *values)
+        self._native(frame.table)
+        words = self._unpack(frame.memory, self._frame_layout.returned_offset)
+        self._frames.append(frame)
+        call = Returned(arguments, outs, values, words, memory)
+        return [take(call) for take in self._takers]
+
+    def _require_separate(self, arguments: Sequence[Any], targets: Sequence[Array | None]) -> None:
+        """An out array may share memory neither with another one nor with an argument that is written for another."""
+        form = self._code.form
+        for number, target in enumerate(targets):
+            if target is None:
+                continue
+            for other, earlier in enumerate(targets[:number]):
+                if earlier is not None and overlap(target, earlier):
+                    raise ValueError(f"out arrays {other} and {number} overlap")
+            for parameter in self._signature.parameters:
+                written = parameter.writable and form.results[number] != parameter.index
+                if written and overlap(target, arguments[parameter.index]):
+                    raise ValueError(f"out overlaps {parameter.label}, which the call writes; pass another array")
+
+    def _can_write_directly(self, target: Array, arguments: Sequence[Any], alignment: int) -> bool:
+        natural = target.flags.c_contiguous and target.flags.aligned and data_address(target) % alignment == 0
+        return natural and not any(
+            parameter.type.is_array and overlap(target, arguments[parameter.index])
+            for parameter in self._signature.parameters
+        )
+
+
+def _describe(
+    signature: Signature, form: Form, arguments: Sequence[Any]
+) -> tuple[list[ArraySlot | str], tuple[Reader, ...]]:
+    """The native arguments for `arguments`, and how to read each of them."""
+    slots: list[ArraySlot | str] = []
+    readers: list[Reader] = []
+    for parameter, layout, argument in zip(signature.parameters, form.layouts, arguments, strict=True):
+        if layout is None:
+            slots.append(parameter.type.element.code)
+            readers.append(scalar_reader(parameter))
+        else:
+            strides = element_strides(argument, parameter, layout)
+            slots.append(ArraySlot(layout.offset or 0, argument.shape, strides))
+            readers.append(array_reader(parameter, layout, argument))
+    return slots, tuple(readers)
+
+
+def _returned_codes(signature: Signature, form: Form) -> list[str]:
+    return [
+        descriptor_code(len(result.shape)) if result.is_array else result.element.code
+        for result, place in zip(signature.results, form.results, strict=True)
+        if place == RETURNED
+    ]

@@ -1,0 +1,170 @@
+"""Element types: how one MLIR element or scalar type looks to NumPy, to `struct` and to Python.
+
+The mapping is strict on purpose: `i32` is `int32` and `ui32` is `uint32`, never each other. A signless MLIR integer
+is read back as signed. Types that NumPy cannot hold (`i4`, `f8E4M3FN`, vectors, …) raise `UnsupportedTypeError`,
+which names the type.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+
+class UnsupportedTypeError(TypeError):
+    """An MLIR type that has no counterpart at the NumPy boundary."""
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """One element type as both sides of the boundary see it.
+
+    `spelling` is MLIR's name, `dtype` NumPy's. `code` is the `struct` format of one value in C layout (complex
+    numbers take two letters), and `alignment` the bytes to which native code expects an element to be aligned.
+    `encode` turns a Python or NumPy scalar into the values that `code` packs, raising `TypeError` for the wrong kind
+    and `ValueError` for a value out of range; `decode` turns unpacked values into a Python scalar (a
+    `ml_dtypes.bfloat16` for bf16).
+    """
+
+    spelling: str
+    dtype: np.dtype[Any]
+    code: str
+    alignment: int
+    encode: Callable[[Any], tuple[Any, ...]]
+    decode: Callable[[tuple[Any, ...]], Any]
+
+
+_INTEGER_CODES = {8: "b", 16: "h", 32: "i", 64: "q"}
+_FLOATS = {"f16": ("float16", "e"), "f32": ("float32", "f"), "f64": ("float64", "d")}
+_COMPLEX = {"f32": ("complex64", "ff"), "f64": ("complex128", "dd")}
+
+
+def element_type(type_: ir.Type) -> ElementType:
+    """The boundary's view of an element or scalar type. Raises `UnsupportedTypeError` when NumPy has no such type."""
+    return _by_spelling(str(type_))
+
+
+@functools.cache
+def _by_spelling(spelling: str) -> ElementType:
+    if spelling == "i1":
+        return ElementType("i1", np.dtype(np.bool_), "?", 1, _encode_bool, operator.itemgetter(0))
+    if spelling == "index":
+        return _integer("index", "q", np.dtype(np.int64))
+    if spelling in _FLOATS:
+        name, code = _FLOATS[spelling]
+        return _float(spelling, code, np.dtype(name))
+    if spelling == "bf16":
+        return _bfloat16()
+    if spelling.startswith("complex<"):
+        return _complex(spelling)
+    for prefix, kind in (("i", "int"), ("si", "int"), ("ui", "uint")):
+        width = spelling.removeprefix(prefix)
+        if width.isdigit() and int(width) in _INTEGER_CODES:
+            code = _INTEGER_CODES[int(width)]
+            return _integer(spelling, code if kind == "int" else code.upper(), np.dtype(f"{kind}{width}"))
+    raise UnsupportedTypeError(
+        f"type {spelling} cannot cross the NumPy boundary; i1, i8 to i64, ui8 to ui64, index, f16, bf16, f32, f64, "
+        "complex<f32> and complex<f64> can"
+    )
+
+
+def _scalar(value: Any) -> Any:
+    """A rank-0 array as the scalar it holds, anything else unchanged."""
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def _refuse(spelling: str, wanted: str, value: Any) -> TypeError:
+    return TypeError(f"expected {wanted} for {spelling}, got {describe_value(value)}")
+
+
+def describe_value(value: Any) -> str:
+    """A few words for an error message: an array by dtype and shape, anything else by its type."""
+    if isinstance(value, np.ndarray):
+        shape = "x".join(map(str, value.shape)) if value.ndim else "rank 0"
+        return f"an array of {value.dtype} ({shape})"
+    return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
+
+
+def _encode_bool(value: Any) -> tuple[Any, ...]:
+    value = _scalar(value)
+    if not isinstance(value, (bool, np.bool_)):
+        raise _refuse("i1", "a bool", value)
+    return (bool(value),)
+
+
+def _integer(spelling: str, code: str, dtype: np.dtype[Any]) -> ElementType:
+    limits = np.iinfo(dtype)
+    low, high = int(limits.min), int(limits.max)
+
+    def encode(value: Any) -> tuple[Any, ...]:
+        value = _scalar(value)
+        if not isinstance(value, (int, np.integer)):
+            raise _refuse(spelling, "an integer", value)
+        number = operator.index(value)
+        if not low <= number <= high:
+            raise ValueError(f"{number} does not fit into {spelling}, which holds {low} to {high}")
+        return (number,)
+
+    return ElementType(spelling, dtype, code, dtype.itemsize, encode, operator.itemgetter(0))
+
+
+def _float(spelling: str, code: str, dtype: np.dtype[Any]) -> ElementType:
+    def encode(value: Any) -> tuple[Any, ...]:
+        value = _scalar(value)
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, int, np.floating, np.integer)):
+            raise _refuse(spelling, "a real number", value)
+        try:
+            number = float(value)
+            struct.pack(code, number)
+        except OverflowError as error:
+            raise ValueError(f"{value} does not fit into {spelling}") from error
+        return (number,)
+
+    return ElementType(spelling, dtype, code, dtype.itemsize, encode, operator.itemgetter(0))
+
+
+def _complex(spelling: str) -> ElementType:
+    part = spelling.removeprefix("complex<").removesuffix(">")
+    if part not in _COMPLEX:
+        raise UnsupportedTypeError(
+            f"type {spelling} cannot cross the NumPy boundary; complex<f32> and complex<f64> can"
+        )
+    name, code = _COMPLEX[part]
+    dtype = np.dtype(name)
+
+    def encode(value: Any) -> tuple[Any, ...]:
+        value = _scalar(value)
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (complex, float, int, np.number)):
+            raise _refuse(spelling, "a number", value)
+        try:
+            number = complex(value)
+            struct.pack(code, number.real, number.imag)
+        except OverflowError as error:
+            raise ValueError(f"{value} does not fit into {spelling}") from error
+        return (number.real, number.imag)
+
+    return ElementType(spelling, dtype, code, dtype.itemsize // 2, encode, lambda parts: complex(*parts))
+
+
+def _bfloat16() -> ElementType:
+    import ml_dtypes  # only programs with bf16 pay for it
+
+    dtype = np.dtype(ml_dtypes.bfloat16)
+
+    def encode(value: Any) -> tuple[Any, ...]:
+        value = _scalar(value)
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, int, np.number, ml_dtypes.bfloat16)):
+            raise _refuse("bf16", "a real number", value)
+        return (int(np.asarray(value, dtype=dtype).view(np.uint16)),)
+
+    def decode(parts: tuple[Any, ...]) -> Any:
+        return np.uint16(parts[0]).view(dtype)
+
+    return ElementType("bf16", dtype, "H", dtype.itemsize, encode, decode)

@@ -1,0 +1,96 @@
+"""The JIT: a module in the LLVM dialect becomes native functions that take one pointer.
+
+Each function `f` of the module is called through the wrapper the ExecutionEngine makes for it: it takes the address
+of a table of pointers, one to each of the function's LLVM arguments and one, at the end, to memory for its result.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from mlir import ir
+from mlir.execution_engine import ExecutionEngine
+
+from ..passes.diagnostics import file_location
+from ..passes.errors import PassError
+from ..passes.native_stderr import captured_native_stderr
+
+_Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Engine:
+    """A JIT-compiled module. It keeps the machine code alive as long as it lives.
+
+    Raises `PassError` when an operation is left that is not LLVM's, or a function without a body is in no library, and
+    `OSError` when a shared library cannot be loaded. `opt_level` is LLVM's, 0 to 3.
+    """
+
+    def __init__(self, module: ir.Module, opt_level: int, shared_libs: Sequence[str]) -> None:
+        libraries = [load_library(path) for path in shared_libs]
+        require_lowered(module.operation)
+        _require_symbols(module.operation, libraries)
+        with captured_native_stderr() as report:
+            try:
+                self._engine = ExecutionEngine(module, opt_level=opt_level, shared_libs=list(shared_libs))
+            except RuntimeError as error:
+                failure = error
+            else:
+                return
+        raise PassError(f"cannot start the JIT: {failure} {report.text.strip()}")
+
+    def function(self, name: str) -> Callable[[int], None]:
+        """The native function of that name, to be called with the address of its pointer table.
+
+        Raises `PassError` when the code generator needs a symbol that nothing in the process provides.
+        """
+        with captured_native_stderr() as report:
+            address = self._engine.raw_lookup(name)
+        if not address:
+            raise PassError(f"cannot generate native code for '{name}': {report.text.strip()}")
+        return _Native(address)
+
+
+def load_library(path: str) -> ctypes.CDLL:
+    """Open a shared library, by path or by the loader's search; raises `OSError` with one clear line."""
+    if os.sep in path and not os.path.exists(path):
+        raise FileNotFoundError(f"shared library '{path}' does not exist")
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise OSError(f"cannot load shared library '{path}': {error}") from None
+
+
+def _operations(root: ir.Operation) -> Iterator[ir.Operation]:
+    for region in root.regions:
+        for block in region:
+            for op in block:
+                yield op.operation
+                yield from _operations(op.operation)
+
+
+def require_lowered(module: ir.Operation) -> None:
+    """Raise `PassError` naming the first operation, with its place, that the lowering to LLVM left over."""
+    left = next((op for op in _operations(module) if not op.name.startswith("llvm.")), None)
+    if left is None:
+        return
+    place = file_location(left.location)
+    where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
+    raise PassError(
+        f"{where}'{left.name}' cannot be lowered to LLVM: no pass of the route handles it here; "
+        "rewrite it with a pipeline of your own before compiling"
+    )
+
+
+def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL]) -> None:
+    """Raise `PassError` for a declared function that neither the process nor a library defines."""
+    providers = [ctypes.CDLL(None), *libraries]
+    for op in module.regions[0].blocks[0].operations:
+        if op.operation.name != "llvm.func" or len(op.operation.regions[0].blocks):
+            continue
+        name = ir.StringAttr(op.operation.attributes["sym_name"]).value
+        if not any(hasattr(provider, name) for provider in providers):
+            raise PassError(
+                f"function '{name}' is declared but defined nowhere; define it, or name its library in shared_libs"
+            )

@@ -1,0 +1,149 @@
+"""The route from a tensor program to LLVM, as data: named phases, each with the reason why it stands where it does.
+
+    source --BUFFERIZE--> memrefs --BOUNDARY--> signatures as NumPy calls them --DEALLOCATE--> no leaks
+           --[COUNT]--> --LOWER--> LLVM dialect
+
+`Phase.passes` are textual pipelines below `builtin.module`, ours and upstream's mixed. The phases are lists of names
+on purpose: a route is changed by editing data, and `describe` prints it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A few passes that belong together. `why` says what they are for and why they come at this point."""
+
+    name: str
+    why: str
+    passes: tuple[str, ...]
+
+
+BUFFERIZE = (
+    Phase(
+        "bufferize",
+        "Our one-shot bufferization decides what is updated in place, across calls too. Canonicalization then removes "
+        "the casts and the loop-carried memrefs that only pass a buffer on, so that the boundary passes see through to "
+        "the arguments.",
+        ("inplace-one-shot-bufferize{bufferize-function-boundaries=true}", "canonicalize", "cse"),
+    ),
+)
+
+BOUNDARY = (
+    Phase(
+        "results in arguments",
+        "Must come before deallocation, which gives each returned buffer an owner of its own by cloning it.",
+        ("inplace-drop-equivalent-results", "inplace-results-to-out-params"),
+    ),
+    Phase(
+        "contiguous arguments",
+        "Once results have left the signature only arguments are still strided. Canonicalization folds the casts into "
+        "their users, and so static strides reach the loops.",
+        ("inplace-contiguous-arguments", "canonicalize"),
+    ),
+)
+
+DEALLOCATE = (
+    Phase(
+        "deallocate",
+        "After the last pass that moves buffers between functions, before anything hides an allocation. It clones what "
+        "would leave a function without an owner; the clones become plain copies here, for the next phases to see. "
+        "Masks go first: the pass would put its constants into the region of a vector.mask, which holds one op only.",
+        ("func.func(lower-vector-mask)", "buffer-deallocation-pipeline", "convert-bufferization-to-memref"),
+    ),
+)
+
+COUNT = (
+    Phase(
+        "count",
+        "Only for memory statistics: when all copies and allocations exist and are still recognisable.",
+        ("inplace-count-memory",),
+    ),
+)
+
+LOWER = (
+    Phase(
+        "copies",
+        "Strided copies become linalg before linalg becomes loops; contiguous ones stay for memcpy. Reallocation has no"
+        " lowering of its own.",
+        ("expand-realloc{emit-deallocs=false}", "inplace-expand-strided-copies"),
+    ),
+    Phase(
+        "loops",
+        "Structured ops become loops; forall runs on one thread. Vector transfers may become loops as well, so they are"
+        " taken apart while loops can still be built.",
+        (
+            "convert-linalg-to-loops",
+            "scf-forall-to-for",
+            "func.func(lower-vector-mask,lower-vector-multi-reduction)",
+            "convert-vector-to-scf",
+        ),
+    ),
+    Phase(
+        "addresses",
+        "Views become explicit offset arithmetic (affine.apply), which lower-affine turns into arith. Twice, because "
+        "affine loads in the source hide memref ones.",
+        ("lower-affine", "memref-expand", "expand-strided-metadata", "lower-affine", "canonicalize", "cse"),
+    ),
+    Phase(
+        "control flow",
+        "After all producers of loops. Branches are what the LLVM dialect knows.",
+        ("convert-scf-to-cf",),
+    ),
+    Phase(
+        "arithmetic",
+        "Ops without an LLVM counterpart are expanded into ones that have one: rounding divisions, bf16 conversions, "
+        "complex functions, math on narrow floats, which libm does not know.",
+        (
+            "convert-complex-to-standard",
+            "arith-expand{include-bf16=true}",
+            "math-extend-to-supported-types{target-type=f32}",
+            "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
+        ),
+    ),
+    Phase(
+        "LLVM",
+        "One dialect after another; math goes to LLVM's intrinsics first, and only the rest to libm.",
+        (
+            "convert-vector-to-llvm",
+            "convert-math-to-llvm",
+            "convert-math-to-libm",
+            "convert-complex-to-llvm",
+            "finalize-memref-to-llvm",
+            "convert-arith-to-llvm",
+            "convert-index-to-llvm",
+            "convert-ub-to-llvm",
+            "convert-func-to-llvm",
+            "convert-cf-to-llvm",
+            "reconcile-unrealized-casts",
+        ),
+    ),
+)
+
+COUNTED_ALLOCATOR = ("finalize-memref-to-llvm", "finalize-memref-to-llvm{use-generic-functions=true}")
+"""What `lower` replaces when allocations are counted: malloc and free become functions that the runtime brings."""
+
+
+def lower_phases(*, count: bool) -> tuple[Phase, ...]:
+    """From memrefs to LLVM; with `count`, copies are counted and the allocator is the one of `memory_stats.py`."""
+    if not count:
+        return LOWER
+    plain, counted = COUNTED_ALLOCATOR
+    swapped = (
+        Phase(phase.name, phase.why, tuple(counted if name == plain else name for name in phase.passes))
+        for phase in LOWER
+    )
+    return (*COUNT, *swapped)
+
+
+def pipeline_text(phases: Iterable[Phase]) -> str:
+    """One textual pipeline for all `phases`."""
+    return f"builtin.module({','.join(name for phase in phases for name in phase.passes)})"
+
+
+def describe(phases: Iterable[Phase]) -> str:
+    """The route for a reader: name, reason, passes."""
+    return "\n".join(f"{phase.name}: {phase.why}\n    {', '.join(phase.passes)}" for phase in phases)

@@ -1,0 +1,192 @@
+"""What a call did to memory, counted while it ran.
+
+A program compiled with statistics carries its own allocator and a few 64-bit counters, written in the LLVM dialect
+below, so counting needs no callback into Python. Each block starts with a header that holds its size; the size is what
+the program asked for, without the padding that alignment adds (`inplace-count-memory` makes it the same everywhere).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mlir import ir
+
+from ..passes.count_memory import COUNT_ALIGNMENT, COUNT_COPY
+
+HEADER_BYTES = 16
+"""What lies before each counted block; a multiple of malloc's own alignment."""
+
+_COUNTERS = ("allocations", "frees", "allocated_bytes", "live_bytes", "peak_bytes", "copies", "copied_bytes")
+_ADDRESS_FUNCTION = "inplace_memory_counters"
+_READ = struct.Struct(f"@{len(_COUNTERS)}q")
+
+
+@dataclass(frozen=True)
+class MemoryStats:
+    """The memory traffic of one call.
+
+    Heap buffers are counted, those of results included, whoever made them; stack memory, and arrays passed in, are
+    not. All sizes are in bytes. `peak_bytes` is the most that was allocated at one moment, results included. Copies
+    are `memref.copy` and `linalg.copy` ops that ran, and what the call had to copy itself (an `out=` array that could
+    not be written to directly). Bytes the results own are no leak; `leaked_bytes` is what nobody will ever free.
+    """
+
+    allocations: int
+    frees: int
+    result_allocations: int
+    allocated_bytes: int
+    result_bytes: int
+    leaked_bytes: int
+    peak_bytes: int
+    copies: int
+    copied_bytes: int
+
+    @property
+    def temporaries(self) -> int:
+        """Allocations that are no result."""
+        return self.allocations - self.result_allocations
+
+    def __str__(self) -> str:
+        return (
+            f"allocations: {self.allocations} ({self.result_allocations} for results), frees: {self.frees}, "
+            f"peak: {self.peak_bytes} bytes, leaked: {self.leaked_bytes} bytes, "
+            f"copies: {self.copies} ({self.copied_bytes} bytes)"
+        )
+
+
+@dataclass
+class ResultMemory:
+    """What the Python side of a call adds: arrays it made, buffers that results took over, what it copied."""
+
+    arrays: list[int] = field(default_factory=list)
+    adoptions: list[int] = field(default_factory=list)
+    copies: list[int] = field(default_factory=list)
+
+    def made(self, nbytes: int) -> None:
+        """An array was made for a result."""
+        self.arrays.append(nbytes)
+
+    def adopted(self, nbytes: int) -> None:
+        """A result took over a buffer that native code had allocated."""
+        self.adoptions.append(nbytes)
+
+    def copied(self, nbytes: int) -> None:
+        """A result was copied."""
+        self.copies.append(nbytes)
+
+
+class Recorder:
+    """Reads and resets the counters of one JIT-compiled module. `lookup` finds its native functions by name."""
+
+    def __init__(self, lookup: Callable[[str], Callable[[int], None]]) -> None:
+        self.lock = threading.Lock()
+        address = ctypes.c_uint64()
+        table = (ctypes.c_void_p * 1)(ctypes.addressof(address))
+        lookup(_ADDRESS_FUNCTION)(ctypes.addressof(table))
+        self._counters = (ctypes.c_int64 * len(_COUNTERS)).from_address(address.value)
+
+    def reset(self) -> None:
+        """Start counting a call."""
+        ctypes.memset(self._counters, 0, ctypes.sizeof(self._counters))
+
+    def read(self, results: ResultMemory) -> MemoryStats:
+        """The statistics of the call that has just ended, with what its results add."""
+        made, adopted = sum(results.arrays), sum(results.adoptions)
+        count = dict(zip(_COUNTERS, _READ.unpack_from(self._counters), strict=True))
+        return MemoryStats(
+            allocations=count["allocations"] + len(results.arrays),
+            frees=count["frees"],
+            result_allocations=len(results.arrays) + len(results.adoptions),
+            allocated_bytes=count["allocated_bytes"] + made,
+            result_bytes=made + adopted,
+            leaked_bytes=count["live_bytes"] - adopted,
+            peak_bytes=count["peak_bytes"] + made,
+            copies=count["copies"] + len(results.copies),
+            copied_bytes=count["copied_bytes"] + sum(results.copies),
+        )
+
+
+def block_bytes(allocated: int) -> int:
+    """The size that was asked for a counted block, from its header."""
+    return ctypes.c_int64.from_address(allocated - HEADER_BYTES).value
+
+
+def link_counters(module: ir.Module) -> None:
+    """Give a lowered module the counters, the allocator and `@inplace_count_copy`; it must have been instrumented.
+
+    Declarations of these functions, which lowering leaves, are replaced by their definitions.
+    """
+    padding = ir.IntegerAttr(module.operation.attributes[COUNT_ALIGNMENT]).value
+    del module.operation.attributes[COUNT_ALIGNMENT]
+    with module.context:
+        counters = ir.Module.parse(_module_text(padding))
+    block, declared = module.body, ir.SymbolTable(module.operation)
+    for op in list(counters.body.operations):
+        name = ir.StringAttr(op.operation.attributes["sym_name"]).value
+        if name in declared:
+            if op.operation.name == "llvm.func" and not len(op.operation.regions[0].blocks):
+                continue  # malloc and free: the program's own declaration will do
+            declared[name].operation.erase()
+        op.operation.detach_from_parent()
+        block.append(op)
+
+
+def _module_text(padding: int) -> str:
+    slot = {name: number for number, name in enumerate(_COUNTERS)}
+    array = f"!llvm.array<{len(_COUNTERS)} x i64>"
+
+    def bump(counter: str, amount: str) -> str:
+        return f"""
+            %{counter} = llvm.getelementptr %counters[0, {slot[counter]}] : (!llvm.ptr) -> !llvm.ptr, {array}
+            %{counter}_old = llvm.atomicrmw add %{counter}, {amount} monotonic : !llvm.ptr, i64"""
+
+    return f"""
+        llvm.mlir.global internal @inplace_counters(dense<0> : tensor<{len(_COUNTERS)}xi64>) : {array}
+        llvm.func @malloc(i64) -> !llvm.ptr
+        llvm.func @free(!llvm.ptr)
+        llvm.func @{_ADDRESS_FUNCTION}() -> !llvm.ptr {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            llvm.return %counters : !llvm.ptr
+        }}
+        llvm.func @_mlir_memref_to_llvm_alloc(%padded: i64) -> !llvm.ptr {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            %header = llvm.mlir.constant({HEADER_BYTES} : i64) : i64
+            %padding = llvm.mlir.constant({padding} : i64) : i64
+            %one = llvm.mlir.constant(1 : i64) : i64
+            %size = llvm.sub %padded, %padding : i64
+            %total = llvm.add %padded, %header : i64
+            %block = llvm.call @malloc(%total) : (i64) -> !llvm.ptr
+            llvm.store %size, %block : i64, !llvm.ptr
+            {bump("allocations", "%one")}
+            {bump("allocated_bytes", "%size")}
+            {bump("live_bytes", "%size")}
+            %live = llvm.add %live_bytes_old, %size : i64
+            %peak = llvm.getelementptr %counters[0, {slot["peak_bytes"]}] : (!llvm.ptr) -> !llvm.ptr, {array}
+            %peak_old = llvm.atomicrmw max %peak, %live monotonic : !llvm.ptr, i64
+            %data = llvm.getelementptr %block[{HEADER_BYTES}] : (!llvm.ptr) -> !llvm.ptr, i8
+            llvm.return %data : !llvm.ptr
+        }}
+        llvm.func @_mlir_memref_to_llvm_free(%data: !llvm.ptr) {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            %zero = llvm.mlir.constant(0 : i64) : i64
+            %one = llvm.mlir.constant(1 : i64) : i64
+            %block = llvm.getelementptr %data[-{HEADER_BYTES}] : (!llvm.ptr) -> !llvm.ptr, i8
+            %size = llvm.load %block : !llvm.ptr -> i64
+            %negative = llvm.sub %zero, %size : i64
+            {bump("frees", "%one")}
+            {bump("live_bytes", "%negative")}
+            llvm.call @free(%block) : (!llvm.ptr) -> ()
+            llvm.return
+        }}
+        llvm.func @{COUNT_COPY}(%bytes: i64) {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            %one = llvm.mlir.constant(1 : i64) : i64
+            {bump("copies", "%one")}
+            {bump("copied_bytes", "%bytes")}
+            llvm.return
+        }}
+    """

@@ -1,0 +1,215 @@
+"""`compile`: from a tensor or memref program to functions on NumPy arrays.
+
+The steps: copy the source; protect arguments; bufferize (or run the caller's pipeline); shape the boundary; free what
+is left; lower to LLVM; start the JIT. `lowering.py` holds the passes of each step.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlir import ir
+
+from ..passes.errors import PassError
+from ..passes.pipeline import Pipeline, run_pipeline
+from . import lowering
+from .boundary import (
+    Form,
+    demands_alignment,
+    entry_functions,
+    manages_its_memory,
+    mark_arguments,
+    protect_arguments,
+    read_form,
+)
+from .dtypes import UnsupportedTypeError
+from .engine import Engine
+from .entry_point import EntryPoint
+from .memory_stats import MemoryStats, Recorder, link_counters
+from .results import NativeCode
+from .signature import Signature, read_signature
+from .source import Source, private_copy
+
+
+def compile(  # noqa: A001
+    source: Source,
+    *,
+    pipeline: str | Pipeline | None = None,
+    optimize: bool = False,
+    opt_level: int = 2,
+    memory_stats: bool = False,
+    shared_libs: Sequence[str] = (),
+) -> Program:
+    """Compile a program for the host CPU; the source is not changed.
+
+    An argument of a compiled function is never changed, unless it says `bufferization.writable = true` (then a result
+    that is the updated tensor IS the caller's array), or is a memref, which the program may write as it likes. Results
+    are fresh arrays otherwise.
+
+    Args:
+        source: a module (of any context), MLIR text or bytecode, or the path of a file.
+        pipeline: takes the place of bufferization: it gets the source, and must leave entry points on memrefs.
+        optimize: tile, fuse and vectorize before bufferization. Not available yet.
+        opt_level: LLVM's optimization level, 0 to 3.
+        memory_stats: count allocations and copies in each call (`Program.memory_stats`), which costs a little time.
+        shared_libs: libraries with functions that the program declares but does not define.
+
+    Raises:
+        ir.MLIRError: the text does not parse; the diagnostics are in the message.
+        PassError: a pass refused the program, or something in it cannot be lowered; with diagnostics.
+        PipelineError: `pipeline` is wrong (a ValueError).
+        OSError: the file, or a shared library, cannot be read.
+        TypeError, ValueError: an argument of this function is wrong.
+    """
+    if optimize:
+        raise ValueError("optimize=True is not available yet; compile without it")
+    if opt_level not in range(4):
+        raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
+    if isinstance(shared_libs, (str, bytes)):
+        raise TypeError("shared_libs must be a sequence of paths, got one string; put it into a list")
+    route = Pipeline.parse(pipeline) if isinstance(pipeline, str) else pipeline
+    return Program(private_copy(source), _Settings(route, opt_level, memory_stats, tuple(map(str, shared_libs))))
+
+
+@dataclass(frozen=True)
+class _Settings:
+    pipeline: Pipeline | None
+    opt_level: int
+    memory_stats: bool
+    shared_libs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Build:
+    """One compiled version of a program."""
+
+    engine: Engine
+    codes: Mapping[str, NativeCode]
+
+
+class Program:
+    """A compiled program: its public functions are attributes (`program.main(a, b)`) and items (`program["main"]`).
+
+    Made by `compile`. Code is generated for contiguous tensors at first; when a call brings a tensor with other
+    strides, a second version that takes any strides is compiled, once, and used for such calls.
+    """
+
+    def __init__(self, source: ir.Module, settings: _Settings) -> None:
+        self._source = source
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._builds: dict[bool, _Build] = {}
+        self._last_stats: MemoryStats | None = None
+        with source.context:
+            self._signatures, self._unsupported = _read_signatures(source)
+        self._entries: dict[str, EntryPoint] = {}
+        for name, signature in self._signatures.items():
+            self._entries[name] = self._entry_point(signature)
+            if not hasattr(type(self), name):
+                # In the instance itself: __getattr__ would cost each call 0.3 µs.
+                setattr(self, name, self._entries[name])
+        self._build(contiguous=True)
+
+    @property
+    def entry_points(self) -> tuple[str, ...]:
+        """The names of the functions that can be called, in the order of the source."""
+        return tuple(self._entries)
+
+    @property
+    def memory_stats(self) -> MemoryStats:
+        """The memory traffic of the last call. Raises `RuntimeError` if nothing was counted."""
+        if not self._settings.memory_stats:
+            raise RuntimeError("memory is not counted: compile with memory_stats=True")
+        if self._last_stats is None:
+            raise RuntimeError("there are no memory statistics before the first call")
+        return self._last_stats
+
+    def __getitem__(self, name: str) -> EntryPoint:
+        if name in self._entries:
+            return self._entries[name]
+        if name in self._unsupported:
+            raise self._unsupported[name]
+        raise KeyError(self._no_such_entry(name))
+
+    def __getattr__(self, name: str) -> EntryPoint:
+        # Called only for names that are no attributes; underscored ones may be asked for before __init__ has run.
+        if name.startswith("_") and name not in self.__dict__.get("_unsupported", {}):
+            raise AttributeError(f"'Program' object has no attribute {name!r}")
+        if name in self._unsupported:
+            raise self._unsupported[name]
+        raise AttributeError(self._no_such_entry(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._entries})
+
+    def __repr__(self) -> str:
+        return f"<Program with {', '.join(map(str, self._signatures.values())) or 'no entry points'}>"
+
+    def _no_such_entry(self, name: str) -> str:
+        known = ", ".join([*self._entries, *self._unsupported]) or "none; make a function with a body public"
+        return f"the program has no entry point {name!r}; it has: {known}"
+
+    def _entry_point(self, signature: Signature) -> EntryPoint:
+        def native(contiguous: bool) -> NativeCode:
+            return self._build(contiguous=contiguous).codes[signature.name]
+
+        return EntryPoint(signature, native, self._keep_stats)
+
+    def _keep_stats(self, stats: MemoryStats) -> None:
+        self._last_stats = stats
+
+    def _build(self, *, contiguous: bool) -> _Build:
+        with self._lock:
+            if contiguous not in self._builds:
+                with self._source.context:
+                    build = _build(self._source, self._signatures, self._settings, contiguous=contiguous)
+                self._builds[contiguous] = build
+            return self._builds[contiguous]
+
+
+def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str, UnsupportedTypeError]]:
+    signatures: dict[str, Signature] = {}
+    unsupported: dict[str, UnsupportedTypeError] = {}
+    for name, function in entry_functions(module.operation).items():
+        try:
+            signatures[name] = read_signature(function)
+        except UnsupportedTypeError as error:
+            # Other functions can still be called; this one says why not when it is asked for.
+            unsupported[name] = error
+    return signatures, unsupported
+
+
+def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Settings, *, contiguous: bool) -> _Build:
+    module = private_copy(source)
+    protect_arguments(module.operation)
+    run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
+    mark_arguments(module.operation, signatures, contiguous=contiguous)
+    run_pipeline(module, lowering.pipeline_text(lowering.BOUNDARY))
+    aligned = demands_alignment(module.operation)
+    functions = entry_functions(module.operation)
+    forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
+    automatic = not manages_its_memory(module.operation)
+    phases = (*(lowering.DEALLOCATE if automatic else ()), *lowering.lower_phases(count=settings.memory_stats))
+    run_pipeline(module, lowering.pipeline_text(phases))
+    if settings.memory_stats:
+        link_counters(module)
+    engine = Engine(module, settings.opt_level, settings.shared_libs)
+    recorder = Recorder(engine.function) if settings.memory_stats else None
+    return _Build(
+        engine,
+        {name: NativeCode(engine.function(name), form, recorder, automatic) for name, form in forms.items()},
+    )
+
+
+def _form(functions: Mapping[str, Any], signature: Signature, *, aligned: bool) -> Form:
+    if signature.name not in functions:
+        raise PassError(
+            f"the pipeline left no public func.func '{signature.name}' with a body; keep entry points as they are"
+        )
+    return read_form(functions[signature.name], signature, aligned=aligned)

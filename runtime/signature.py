@@ -1,0 +1,150 @@
+"""What an entry point takes and gives, as its author wrote it, before any lowering.
+
+A signature is read from the source module, so errors speak of `tensor<4x4xf32>` and not of what became of it.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import func
+
+from .dtypes import ElementType, UnsupportedTypeError, element_type
+
+WRITABLE = "bufferization.writable"
+
+
+class Kind(enum.Enum):
+    """What a value is at the boundary."""
+
+    TENSOR = "tensor"
+    MEMREF = "memref"
+    SCALAR = "scalar"
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """The type of a parameter or result: `spelling` is MLIR's text, a size of None is dynamic, a scalar has none."""
+
+    spelling: str
+    kind: Kind
+    element: ElementType
+    shape: tuple[int | None, ...] = ()
+
+    @property
+    def is_array(self) -> bool:
+        """Whether NumPy sees an array, of any rank, and not a scalar."""
+        return self.kind is not Kind.SCALAR
+
+    @property
+    def is_static(self) -> bool:
+        """Whether all sizes are known."""
+        return None not in self.shape
+
+    @property
+    def shape_text(self) -> str:
+        """`4x?`, or `rank 0`."""
+        return "x".join("?" if size is None else str(size) for size in self.shape) or "rank 0"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter. `writable`: the call changes the array in place; otherwise it is left as it is."""
+
+    index: int
+    name: str | None
+    type: ValueType
+    writable: bool
+
+    @property
+    def label(self) -> str:
+        """How messages call it: `argument 0` or `argument 0 ('a')`."""
+        return f"argument {self.index} ({self.name!r})" if self.name else f"argument {self.index}"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One entry point: its name, parameters and results."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    results: tuple[ValueType, ...]
+
+    def __str__(self) -> str:
+        parameters = ", ".join(
+            f"{parameter.name or f'arg{parameter.index}'}: {parameter.type.spelling}" for parameter in self.parameters
+        )
+        results = ", ".join(result.spelling for result in self.results)
+        return f"{self.name}({parameters})" + (f" -> {results}" if len(self.results) == 1 else f" -> ({results})")
+
+
+def read_signature(function: func.FuncOp) -> Signature:
+    """The signature of a function with a body.
+
+    Raises `UnsupportedTypeError`, which names the argument or result, when a type cannot cross the NumPy boundary.
+    A parameter's name is that of its location (`loc("a")`), since MLIR keeps no other.
+    """
+    name = ir.StringAttr(function.attributes["sym_name"]).value
+    attributes = function.arg_attrs
+    parameters: list[Parameter] = []
+    for index, argument in enumerate(function.arguments):
+        location = argument.location
+        type_ = _value_type(argument.type, f"argument {index} of '{name}'")
+        given = ir.BoolAttr(attributes[index][WRITABLE]).value if WRITABLE in attributes[index] else None
+        writable = bool(given) if type_.kind is Kind.TENSOR else given is not False and may_be_written(argument)
+        parameters.append(
+            Parameter(index, location.name_str if isinstance(location, ir.NameLoc) else None, type_, writable)
+        )
+    results = (_value_type(type_, f"result {index} of '{name}'") for index, type_ in enumerate(function.type.results))
+    return Signature(name, tuple(parameters), tuple(results))
+
+
+def _value_type(type_: ir.Type, what: str) -> ValueType:
+    try:
+        if isinstance(type_, (ir.RankedTensorType, ir.MemRefType)):
+            kind = Kind.TENSOR if isinstance(type_, ir.RankedTensorType) else Kind.MEMREF
+            shape = tuple(None if ir.ShapedType.is_dynamic_size(size) else size for size in type_.shape)
+            return ValueType(str(type_), kind, element_type(type_.element_type), shape)
+        if isinstance(type_, (ir.UnrankedTensorType, ir.UnrankedMemRefType)):
+            raise UnsupportedTypeError(f"type {type_} has no rank; cast it to a ranked type inside an entry point")
+        return ValueType(str(type_), Kind.SCALAR, element_type(type_))
+    except UnsupportedTypeError as error:
+        raise UnsupportedTypeError(f"{what}: {error}") from None
+
+
+_VIEWS = frozenset(
+    f"memref.{name}"
+    for name in ("cast", "collapse_shape", "expand_shape", "reinterpret_cast", "subview", "transpose", "view")
+)
+_READS = frozenset(("memref.load", "memref.dim", "affine.load", "vector.load", "vector.transfer_read"))
+
+
+def may_be_written(value: ir.Value) -> bool:
+    """Whether memory that a memref argument points to may be changed through it; True for a user that is not known.
+
+    Followed: views. Known to read only: loads, sizes, the source of a copy, the inputs of a linalg op, and returning
+    it.
+    """
+    if not isinstance(value.type, ir.MemRefType):
+        return False
+    pending = [value]
+    while pending:
+        for use in pending.pop().uses:
+            user, number = use.owner.operation, use.operand_number
+            if user.name in _VIEWS:
+                pending.append(user.results[0])
+            elif not _only_reads(user, number):
+                return True
+    return False
+
+
+def _only_reads(user: ir.Operation, number: int) -> bool:
+    if user.name in _READS or user.name == "func.return":
+        return True
+    if user.name == "memref.copy":
+        return number == 0
+    if user.name.startswith("linalg.") and "operandSegmentSizes" in user.attributes:
+        return number < user.attributes["operandSegmentSizes"][0]
+    return False

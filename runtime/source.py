@@ -1,0 +1,47 @@
+"""Where a program comes from: a module in memory, MLIR text or bytecode, or a file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Union
+
+from mlir import ir
+
+Source = Union[ir.Module, str, bytes, "os.PathLike[str]"]
+
+_SUFFIXES = (".mlir", ".mlirbc")
+
+
+def private_copy(source: object) -> ir.Module:
+    """A module of our own to work on; the source stays as it is.
+
+    A module is cloned in its own context; anything else is parsed in a new one. A `str` is a path if it is one line
+    that ends in .mlir or .mlirbc or names an existing file, and MLIR text otherwise.
+
+    Raises `ir.MLIRError` with the parser's diagnostics, `OSError` if a file cannot be read, `TypeError` for other
+    objects.
+    """
+    if isinstance(source, ir.Module):
+        with source.context, ir.Location.unknown():
+            copy = ir.Module.create()
+            for op in source.body.operations:
+                copy.body.append(op.operation.clone())
+            for name in source.operation.attributes:
+                copy.operation.attributes[name] = source.operation.attributes[name]
+            return copy
+    if isinstance(source, str) and _is_path(source):
+        source = Path(source)
+    if isinstance(source, os.PathLike):
+        path = Path(source)
+        path.open("rb").close()  # for Python's own error, which says why
+        with ir.Context():
+            return ir.Module.parseFile(str(path))
+    if not isinstance(source, (str, bytes)):
+        raise TypeError(f"expected an ir.Module, MLIR text or bytecode, or a path, got {type(source).__name__}")
+    with ir.Context():
+        return ir.Module.parse(source)
+
+
+def _is_path(text: str) -> bool:
+    return "\n" not in text and (text.endswith(_SUFFIXES) or os.path.exists(text))
