@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, TextIO
+from typing import ClassVar, TextIO
 
 from mlir import ir
 
@@ -89,7 +89,7 @@ class IRPrinting(Instrumentation):
     flags: AsmFlags = AsmFlags()
     stream: TextIO | None = None
     _fingerprints: dict[tuple[int, ...], int] = field(default_factory=dict)
-    _counters: dict[ir.Operation, int] = field(default_factory=dict)
+    _counters: dict[Path, int] = field(default_factory=dict)
 
     @property
     def wanted(self) -> bool:
@@ -114,7 +114,6 @@ class IRPrinting(Instrumentation):
             self._print(f"After {_title(step)} Failed", step, op)
 
     def pipeline_finished(self, anchor: str, steps: Sequence[Step]) -> None:
-        # The operations may be gone by the time the next pipeline runs.
         self._counters.clear()
 
     def _print(self, title: str, step: PassStep | UpstreamStep, op: ir.Operation) -> None:
@@ -130,30 +129,34 @@ class IRPrinting(Instrumentation):
 
     def _next_path(self, step: PassStep | UpstreamStep, op: ir.Operation) -> Path:
         """The file of the next print of `op`; its number stands behind those of the operations around it."""
-        chain = [op, *_ancestors(op)][::-1]
-        for outer in chain[:-1]:
-            self._counters.setdefault(outer, 0)
-        self._counters[op] = self._counters.get(op, -1) + 1
-        numbers = "_".join(str(self._counters[level]) for level in chain)
         assert self.tree_dir is not None
-        return self.tree_dir.joinpath(*map(_folder_name, chain), f"{numbers}_{_file_part(step.argument)}.mlir")
+        folders: list[Path] = []
+        for level in reversed([op, *_ancestors(op)]):
+            folders.append((folders[-1] if folders else self.tree_dir) / _folder_name(level))
+        # Counted by folder: an operation's hash changes when a pass changes it.
+        for outer in folders[:-1]:
+            self._counters.setdefault(outer, 0)
+        self._counters[folders[-1]] = self._counters.get(folders[-1], -1) + 1
+        numbers = "_".join(str(self._counters[folder]) for folder in folders)
+        return folders[-1] / f"{numbers}_{_file_part(step.argument)}.mlir"
 
 
-@dataclass
 class Timing(Instrumentation):
     """Measures wall time, in seconds: each pass in a tree of nests, and whatever else `phase` is told.
 
-    The times of one place in a pipeline add up over the operations it meets and over several runs of the pipeline.
+    The times of one place in a pipeline add up over the operations it meets and over several runs of the pipeline. The
+    total counts from when the object was made; `clock` gives the time.
     """
 
     single_steps: ClassVar[bool] = True
 
-    _clock: Any = time.perf_counter
-    _phases: dict[str, float] = field(default_factory=dict)
-    _passes: dict[tuple[int, ...], float] = field(default_factory=dict)
-    _labels: dict[tuple[int, ...], str] = field(default_factory=dict)
-    _started: float = field(default_factory=time.perf_counter)
-    _pass_started: float = 0.0
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._started = clock()
+        self._pass_started = self._started
+        self._phases: dict[str, float] = {}
+        self._passes: dict[tuple[int, ...], float] = {}
+        self._labels: dict[tuple[int, ...], str] = {}
 
     def phase(self, name: str, seconds: float) -> None:
         """Adds time that was spent outside passes, under a name of its own (`Parser`, `Output`)."""

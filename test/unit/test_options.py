@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from mlir_inplace.passes.errors import OptionError
 from mlir_inplace.passes.options import PassOptions, option, scan_options
 
@@ -25,7 +26,7 @@ class Everything(PassOptions):
     ratio: float = option(0.5, help="a ratio")
     label: str = option("", help="any text")
     colour: str = option("red", help="a choice", choices=("red", "green"))
-    mode: Mode = option(Mode.FAST, help="an enumeration")  # noqa: RUF009
+    mode: Mode = option(Mode.FAST, help="an enumeration")
     tile_sizes: tuple[int, ...] = option((), help="a list")
     names: tuple[str, ...] = option(("x",), help="a list of text")
     modes: tuple[Mode, ...] = option((), help="a list of an enumeration")

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from mlir import ir
+
 from mlir_inplace.passes import registry as registry_module
 from mlir_inplace.passes.base import Pass
 from mlir_inplace.passes.errors import RegistryError
