@@ -8,6 +8,7 @@ which names the type.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 import struct
 from collections.abc import Callable
@@ -118,16 +119,27 @@ def _integer(spelling: str, code: str, dtype: np.dtype[Any]) -> ElementType:
 def _float(spelling: str, code: str, dtype: np.dtype[Any]) -> ElementType:
     def encode(value: Any) -> tuple[Any, ...]:
         value = _scalar(value)
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, int, np.floating, np.integer)):
-            raise _refuse(spelling, "a real number", value)
+        _require_real(spelling, value)
+        number = _as_float(value, spelling)
         try:
-            number = float(value)
-            struct.pack(code, number)
+            struct.pack(f"<{code}", number)  # native order would make it infinite
         except OverflowError as error:
             raise ValueError(f"{value} does not fit into {spelling}") from error
         return (number,)
 
     return ElementType(spelling, dtype, code, dtype.itemsize, encode, operator.itemgetter(0))
+
+
+def _require_real(spelling: str, value: Any) -> None:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, int, np.floating, np.integer)):
+        raise _refuse(spelling, "a real number", value)
+
+
+def _as_float(value: Any, spelling: str) -> float:
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise ValueError(f"{value!s:.40} does not fit into {spelling}") from error
 
 
 def _complex(spelling: str) -> ElementType:
@@ -145,7 +157,7 @@ def _complex(spelling: str) -> ElementType:
             raise _refuse(spelling, "a number", value)
         try:
             number = complex(value)
-            struct.pack(code, number.real, number.imag)
+            struct.pack(f"<{code}", number.real, number.imag)
         except OverflowError as error:
             raise ValueError(f"{value} does not fit into {spelling}") from error
         return (number.real, number.imag)
@@ -157,12 +169,16 @@ def _bfloat16() -> ElementType:
     import ml_dtypes  # only programs with bf16 pay for it
 
     dtype = np.dtype(ml_dtypes.bfloat16)
+    largest = float(ml_dtypes.finfo(dtype).max)
 
     def encode(value: Any) -> tuple[Any, ...]:
         value = _scalar(value)
-        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (float, int, np.number, ml_dtypes.bfloat16)):
-            raise _refuse("bf16", "a real number", value)
-        return (int(np.asarray(value, dtype=dtype).view(np.uint16)),)
+        if not isinstance(value, ml_dtypes.bfloat16):
+            _require_real("bf16", value)
+        number = _as_float(value, "bf16")
+        if largest < abs(number) < math.inf:
+            raise ValueError(f"{value} does not fit into bf16")
+        return (int(np.asarray(number, dtype).view(np.uint16)),)
 
     def decode(parts: tuple[Any, ...]) -> Any:
         return np.uint16(parts[0]).view(dtype)

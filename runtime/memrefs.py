@@ -72,8 +72,8 @@ def element_strides(array: Array, parameter: Parameter, layout: Layout) -> tuple
         steps, rest = divmod(stride, itemsize)
         if rest:
             raise StrideError(
-                f"{parameter.label}: axis {axis} has a stride of {stride} bytes, no multiple of the element size {itemsize};"
-                " pass a copy (numpy.ascontiguousarray)"
+                f"{parameter.label}: axis {axis} has a stride of {stride} bytes, no multiple of the element size, "
+                f"{itemsize}; pass a copy (numpy.ascontiguousarray)"
             )
         if wanted is not None and steps != wanted:
             raise _wrong_strides(array, parameter, allowed)

@@ -33,9 +33,12 @@ class NativeCode:
     owns_results: bool
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Returned:
-    """A call that has come back: its arguments and out arrays, the values it was given and the words it returned."""
+    """A call that has come back: its arguments and out arrays, the values it was given and the words it returned.
+
+    One is made in each call; a frozen dataclass would take a microsecond.
+    """
 
     arguments: Sequence[Any]
     outs: Sequence[Array]
