@@ -1,11 +1,15 @@
 """Which values may and which must share memory, as decided so far.
 
-Three relations over the values of a snapshot:
+Relations over the values of a snapshot:
 
 may alias
     Union-find. Values in different sets never share memory. Each set (:class:`StorageSet`) keeps what a later
     question needs: its values that are live somewhere, sorted by where they begin and by where they end, and the
     writes decided in it, sorted by position.
+may come from
+    Edges from an equivalence class to the values whose buffer it may be, or be a part of. Two values share memory only
+    if they have a common *origin*, that is, if both reach some class. May-alias sets do not know directions: a branch
+    result that is one of two buffers puts both into one set. Origins tell them apart.
 must be equivalent
     Union-find without path compression, so that a union can be taken back: the same addresses, the same layout.
 must lie within
@@ -18,13 +22,15 @@ concluded from a fact stays right, and a fact that is not known is treated as fa
 
 from __future__ import annotations
 
+import enum
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 from .slices import Slice
 
-__all__ = ["AliasSets", "Equivalence", "StorageSet"]
+__all__ = ["Against", "AliasSets", "Equivalence", "Fact", "Spared", "StorageSet"]
 
 
 class Equivalence:
@@ -66,21 +72,35 @@ class Equivalence:
             self._size[a] -= self._size[b]
 
 
+class Against(enum.Enum):
+    """What a write was compared with."""
+
+    VALUE = "value"
+    WRITE = "write"
+    READONLY = "readonly"
+
+
+Spared = tuple[int, Against, int]
+"""(write, what it was compared with, the other operand or value)."""
+
+
 class StorageSet:
     """One may-alias set: its live values, its decided writes and whether it may be written.
 
     ``by_begin`` holds (position of definition, last position of a read, value), ``by_end`` (last position of a read,
-    position of definition, value), ``writes`` (position, operand); each is sorted. ``readonly`` is a value whose buffer must not be written, -1 if none is.
-    ``rotating`` says that a loop swaps buffers of this set.
+    position of definition, value), ``writes`` (position, operand); each is sorted. ``readonly`` are values whose
+    buffers must not be written. ``rotating`` says that a loop swaps buffers of this set. ``spared`` are the questions
+    that were answered by "no common origin": they have to be asked again when another edge connects members.
     """
 
-    __slots__ = ("by_begin", "by_end", "readonly", "rotating", "writes")
+    __slots__ = ("by_begin", "by_end", "readonly", "rotating", "spared", "writes")
 
     def __init__(self) -> None:
         self.by_begin: list[tuple[int, int, int]] = []
         self.by_end: list[tuple[int, int, int]] = []
         self.writes: list[tuple[int, int]] = []
-        self.readonly = -1
+        self.readonly: list[int] = []
+        self.spared: list[Spared] = []
         self.rotating = False
 
     def __len__(self) -> int:
@@ -113,8 +133,8 @@ class StorageSet:
         _merge_sorted(self.by_begin, other.by_begin)
         _merge_sorted(self.by_end, other.by_end)
         _merge_sorted(self.writes, other.writes)
-        if self.readonly < 0:
-            self.readonly = other.readonly
+        self.readonly.extend(other.readonly)
+        self.spared.extend(other.spared)
         self.rotating = self.rotating or other.rotating
 
 
@@ -131,14 +151,26 @@ def _merge_sorted(mine: list[_Entry], theirs: list[_Entry]) -> None:
             insort(mine, entry)
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What a statement to :class:`AliasSets` changed, so that it can be taken back."""
+
+    mark: int
+    linked: int
+    framed: int
+    root: int
+    sources: int
+
+
 class AliasSets:
-    """The three relations over ``count`` values; all start apart."""
+    """The relations over ``count`` values; all start apart."""
 
     def __init__(self, count: int) -> None:
         self.equivalence = Equivalence(count)
         self._parent = list(range(count))
         self._sets: dict[int, StorageSet] = {}
         self._links: dict[int, tuple[int, Slice | None]] = {}
+        self._sources: dict[int, list[int]] = {}
         self._frames: dict[int, tuple[int, int]] = {}
 
     # --- may alias ---------------------------------------------------------------------------------------------
@@ -173,47 +205,71 @@ class AliasSets:
         self._parent[b] = a
         del self._sets[b]
 
-    # --- must lie within ---------------------------------------------------------------------------------------
+    # --- facts that can be taken back --------------------------------------------------------------------------
 
-    def link(self, view: int, source: int, slice_: Slice | None) -> int:
-        """State that the class of ``view`` is exactly ``slice_`` of ``source``; return what :meth:`unlink` takes.
-
-        A class keeps its first link: a second one would be true as well, it is merely not used.
-        """
-        root = self.equivalence.find(view)
-        if root in self._links or root == self.equivalence.find(source):
-            return -1
-        self._links[root] = (source, slice_)
-        return root
-
-    def unlink(self, token: int) -> None:
-        """Take back the link that :meth:`link` returned ``token`` for."""
-        if token >= 0:
-            del self._links[token]
-
-    def unite(self, first: int, second: int) -> tuple[int, int, int]:
-        """Make two values equivalent; what was known of either class stays known. Return what :meth:`separate` takes."""
+    def unite(self, first: int, second: int) -> Fact:
+        """Make two values equivalent; what was known of either class stays known."""
         mark = self.equivalence.mark()
         a, b = self.equivalence.find(first), self.equivalence.find(second)
         root = self.equivalence.union(a, b)
         other = b if root == a else a
         linked = framed = -1
-        if other != root and other in self._links and root not in self._links:
-            self._links[root] = self._links[other]
-            linked = root
-        if other != root and other in self._frames and root not in self._frames:
-            self._frames[root] = self._frames[other]
-            framed = root
-        return mark, linked, framed
+        sources = 0
+        if other != root:
+            if other in self._links and root not in self._links:
+                self._links[root] = self._links[other]
+                linked = root
+            if other in self._frames and root not in self._frames:
+                self._frames[root] = self._frames[other]
+                framed = root
+            sources = len(self._sources.get(other, ()))
+            if sources:
+                self._sources.setdefault(root, []).extend(self._sources[other])
+        return Fact(mark, linked, framed, root, sources)
 
-    def separate(self, token: tuple[int, int, int]) -> None:
-        """Take back the union that :meth:`unite` returned ``token`` for; later ones must be taken back before."""
-        mark, linked, framed = token
-        if linked >= 0:
-            del self._links[linked]
-        if framed >= 0:
-            del self._frames[framed]
-        self.equivalence.undo(mark)
+    def link(self, view: int, source: int, slice_: Slice | None) -> Fact:
+        """State that the class of ``view`` is exactly ``slice_`` of ``source``.
+
+        A class keeps its first link: a second one would be true as well, it is merely not used.
+        """
+        fact = self.come_from(view, source)
+        root = fact.root
+        if root in self._links or root == self.equivalence.find(source):
+            return fact
+        self._links[root] = (source, slice_)
+        return Fact(fact.mark, root, -1, root, fact.sources)
+
+    def come_from(self, value: int, source: int) -> Fact:
+        """State that the buffer of ``value`` may be, or lie in, that of ``source``."""
+        root = self.equivalence.find(value)
+        self._sources.setdefault(root, []).append(source)
+        return Fact(self.equivalence.mark(), -1, -1, root, 1)
+
+    def take_back(self, fact: Fact) -> None:
+        """Undo a fact; later ones must have been undone before."""
+        if fact.linked >= 0:
+            del self._links[fact.linked]
+        if fact.framed >= 0:
+            del self._frames[fact.framed]
+        if fact.sources:
+            del self._sources[fact.root][-fact.sources :]
+        self.equivalence.undo(fact.mark)
+
+    def have_common_origin(self, first: int, second: int) -> bool:
+        """Whether the buffers of two values may be the same memory. Linear in the branches behind them."""
+        return not self._origins(first).isdisjoint(self._origins(second))
+
+    def _origins(self, value: int) -> set[int]:
+        find = self.equivalence.find
+        seen = {find(value)}
+        work = list(seen)
+        while work:
+            for source in self._sources.get(work.pop(), ()):
+                root = find(source)
+                if root not in seen:
+                    seen.add(root)
+                    work.append(root)
+        return seen
 
     def path(self, value: int) -> list[tuple[int, Slice | None]]:
         """Return the views that ``value`` is known to lie in: (class, slice of that class), innermost first.

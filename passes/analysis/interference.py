@@ -19,8 +19,9 @@ Cost: per pair (write, value) the reads of the value that come late enough, each
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 
-from .alias_sets import AliasSets, StorageSet
+from .alias_sets import Against, AliasSets, Spared, StorageSet
 from .decisions import Conflict, Rule
 from .program_order import Order, ProgramOrder
 from .slices import Slice, SliceRelation, slice_relation
@@ -38,6 +39,8 @@ class Interference:
         self._order = order
         self._sets = sets
         self._reads: dict[int, list[tuple[int, int]]] = {}
+        self.spared: list[Spared] = []
+        """Questions that "no common origin" answered since the caller last cleared this list."""
         self.targets: dict[int, int] = {}
         """For a yielded operand that is copied into the buffer a loop carries: the loop argument it overwrites."""
 
@@ -62,44 +65,79 @@ class Interference:
 
     def between(self, first: StorageSet, second: StorageSet) -> Conflict | None:
         """Return why the two sets cannot be one: a decided write in one against a value or a write of the other."""
-        for written, other in ((first, second), (second, first)):
-            if written.readonly >= 0 and other.writes:
-                return Conflict(Rule.NOT_WRITABLE, write=other.writes[0][1], value=written.readonly)
         return (
-            self._writes_against_values(first, second)
+            self._writes_against_readonly(first, second)
+            or self._writes_against_readonly(second, first)
+            or self._writes_against_values(first, second)
             or self._writes_against_values(second, first)
             or self._writes_against_writes(first, second)
         )
 
     def new_write(self, write: int, storage: StorageSet) -> Conflict | None:
         """Return why operand ``write`` must not be written in place in ``storage``."""
-        if storage.readonly >= 0:
-            return Conflict(Rule.NOT_WRITABLE, write=write, value=storage.readonly)
-        position = self._snapshot.operand_position(write)
-        for value in storage.stabbed(position):
-            conflict = self.clobbers(write, value)
+        for value in storage.readonly:
+            conflict = self.ask((write, Against.READONLY, value))
+            if conflict is not None:
+                return conflict
+        for value in storage.stabbed(self._snapshot.operand_position(write)):
+            conflict = self.ask((write, Against.VALUE, value))
             if conflict is not None:
                 return conflict
         return self._write_against_writes(write, storage)
+
+    def again(self, storage: StorageSet) -> Conflict | None:
+        """Ask the questions again that "no common origin" answered for ``storage``."""
+        for question in storage.spared:
+            conflict = self.ask(question)
+            if conflict is not None:
+                return conflict
+        return None
+
+    def ask(self, question: Spared) -> Conflict | None:
+        """Return the conflict between a write and what it is compared with; remember what origins alone spare."""
+        write, against, other = question
+        if against is Against.READONLY:
+            conflict: Conflict | None = Conflict(Rule.NOT_WRITABLE, write=write, value=other)
+        elif against is Against.VALUE:
+            conflict = self.clobbers(write, other)
+        else:
+            conflict = None if self._regions_apart(write, other) else Conflict(Rule.WRITTEN_TWICE, write, other)
+        if conflict is None:
+            return None
+        value = self._target(other) if against is Against.WRITE else other
+        if self._sets.have_common_origin(self._target(write), value):
+            return conflict
+        self.spared.append(question)
+        return None
+
+    def _writes_against_readonly(self, written: StorageSet, storage: StorageSet) -> Conflict | None:
+        for value in storage.readonly:
+            for _, write in written.writes:
+                conflict = self.ask((write, Against.READONLY, value))
+                if conflict is not None:
+                    return conflict
+        return None
 
     def _writes_against_values(self, written: StorageSet, live: StorageSet) -> Conflict | None:
         if not written.writes or not live.by_end or live.by_end[-1][0] < written.writes[0][0]:
             return None
         if live.by_begin[0][0] >= written.writes[-1][0]:
             return None
+        for write, value in self._meetings(written, live):
+            conflict = self.ask((write, Against.VALUE, value))
+            if conflict is not None:
+                return conflict
+        return None
+
+    @staticmethod
+    def _meetings(written: StorageSet, live: StorageSet) -> Iterator[tuple[int, int]]:
+        """Yield the writes and values where the write falls into the value's live range; walks the smaller side."""
         if len(live.by_begin) <= len(written.writes):
             for begin, end, value in live.by_begin:
-                for write in written.writes_between(begin, end):
-                    conflict = self.clobbers(write, value)
-                    if conflict is not None:
-                        return conflict
-            return None
-        for position, write in written.writes:
-            for value in live.stabbed(position):
-                conflict = self.clobbers(write, value)
-                if conflict is not None:
-                    return conflict
-        return None
+                yield from ((write, value) for write in written.writes_between(begin, end))
+        else:
+            for position, write in written.writes:
+                yield from ((write, value) for value in live.stabbed(position))
 
     def _writes_against_writes(self, first: StorageSet, second: StorageSet) -> Conflict | None:
         smaller, larger = sorted((first, second), key=lambda storage: len(storage.writes))
@@ -113,8 +151,10 @@ class Interference:
         """One op must not write two of its operands to overlapping memory."""
         position = self._snapshot.operand_position(write)
         for other in storage.writes_between(position - 1, position):
-            if other != write and not self._regions_apart(write, other):
-                return Conflict(Rule.WRITTEN_TWICE, write=write, read=other)
+            if other != write:
+                conflict = self.ask((write, Against.WRITE, other))
+                if conflict is not None:
+                    return conflict
         return None
 
     # --- one write, one value ----------------------------------------------------------------------------------

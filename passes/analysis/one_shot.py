@@ -20,10 +20,12 @@ Cost: near-linear in ops and uses (see ``interference.py`` and ``alias_sets.py``
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from ...dialects.bufferizable import Relation
-from .alias_sets import AliasSets
+from .alias_sets import AliasSets, Fact, StorageSet
 from .decisions import Conflict, Decision, Rule, Strategy
 from .function_summary import FunctionSummary
 from .interference import Interference
@@ -64,6 +66,7 @@ class _Analyzer:
         self._check = Interference(effects, ProgramOrder(s, exclusive), self._sets)
         self._decisions: dict[int, Decision] = {}
         self._refusals: list[Refusal] = []
+        self._postponed: dict[int, list[int]] = {}
         self._settled: set[int] = set()
         """Loop arguments that are one buffer in every iteration."""
 
@@ -82,6 +85,7 @@ class _Analyzer:
             self._join_carried(op)
         for op in reversed(ops):
             self._decide_op(op)
+        self._decide_postponed(self._function)
         redundant = frozenset(
             operand
             for operand in effects.redundant_source
@@ -115,7 +119,7 @@ class _Analyzer:
         if live is not None:
             storage.add_value(value, *live)
         if readonly:
-            storage.readonly = value
+            storage.readonly.append(value)
 
     def _carried(self, op: int) -> list[tuple[int, int, int]]:
         """Return (terminator operand, argument, result) for what a loop carries from one iteration to the next."""
@@ -137,19 +141,36 @@ class _Analyzer:
         """A loop's argument and result start in one set: either is the initial buffer or a yielded one."""
         for _, argument, result in self._carried(op):
             self._sets.merge(argument, result)
+            self._sets.come_from(result, argument)
 
     # --- decisions ---------------------------------------------------------------------------------------------
 
     def _decide_op(self, op: int) -> None:
         s, effects = self._snapshot, self._effects
+        self._decide_postponed(op)
         carried = self._carried(op)
         rotating = self._decide_carried(op, carried) if carried else False
         self._decide_branches(op, {operand for operand, _, _ in carried})
         for operand in s.operands(op):
             if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
-                self._decide_tie(operand)
+                if self._is_cheap(operand):
+                    self._postponed.setdefault(s.op_block[op], []).append(operand)
+                else:
+                    self._decide_tie(operand)
             elif operand in effects.forwards and operand not in self._decisions and self._is_region_op(op):
                 self._decide_init(operand, rotating)
+
+    def _is_cheap(self, operand: int) -> bool:
+        """Whether refusing the operand costs a buffer but no copy, so that others may choose first."""
+        effects = self._effects
+        return not effects.content_reads[operand] or bool(effects.undefined[self._snapshot.operand_value[operand]])
+
+    def _decide_postponed(self, op: int) -> None:
+        """Decide what was put off in the blocks of ``op``, before anything is concluded from its regions."""
+        for region in self._snapshot.op_regions[op]:
+            for block in region:
+                for operand in self._postponed.pop(block, ()):
+                    self._decide_tie(operand)
 
     def _is_region_op(self, op: int) -> bool:
         return bool(self._snapshot.op_regions[op])
@@ -177,57 +198,64 @@ class _Analyzer:
         if write >= 0 and effects.escapes[operand]:
             self._refuse(operand, Conflict(Rule.ESCAPES, write=write, value=value))
             return
-        taken_back = self._propose(operand, value, ties)
-        conflict = self._cycle(write, value, ties) or self._join_conflict(value, [t.value for t in ties], write)
+        conflict = self._try(value, [t.value for t in ties], write, lambda: self._propose(operand, value, ties))
         if conflict is None:
-            self._join(value, [t.value for t in ties], write)
             self._accept(operand)
-            return
-        for take_back in reversed(taken_back):
-            if isinstance(take_back, tuple):
-                self._sets.separate(take_back)
-            else:
-                self._sets.unlink(take_back)
-        self._refuse(operand, conflict)
+        else:
+            self._refuse(operand, conflict)
 
-    def _propose(self, operand: int, value: int, ties: tuple[Tie, ...]) -> list[tuple[int, int, int] | int]:
-        """State what would be known if the operand were in place, so that the check may use it."""
-        tokens: list[tuple[int, int, int] | int] = []
+    def _propose(self, operand: int, value: int, ties: tuple[Tie, ...]) -> list[Fact]:
+        """State what would be known if the operand were in place."""
+        facts: list[Fact] = []
         for tie in ties:
             if tie.definite and tie.relation is Relation.EQUIVALENT:
-                tokens.append(self._sets.unite(tie.value, value))
+                facts.append(self._sets.unite(tie.value, value))
             elif tie.definite and tie.relation is Relation.VIEW:
-                tokens.append(self._sets.link(tie.value, value, self._effects.slices.get(operand)))
-        return tokens
+                facts.append(self._sets.link(tie.value, value, self._effects.slices.get(operand)))
+            else:
+                facts.append(self._sets.come_from(tie.value, value))
+        return facts
 
-    def _cycle(self, write: int, value: int, ties: tuple[Tie, ...]) -> Conflict | None:
-        """In a set in which a loop swaps buffers, no second way may connect two values: see docs/THEORY.md."""
-        storage = self._sets.storage(value)
-        if storage.rotating and any(self._sets.find(tie.value) == self._sets.find(value) for tie in ties):
-            return Conflict(Rule.ROTATION_SHARED, write=write, value=value)
-        return None
+    def _try(self, value: int, others: list[int], write: int, propose: Callable[[], list[Fact]]) -> Conflict | None:
+        """Join the sets of ``value`` and ``others``, written by ``write`` if that is not -1, or say why not.
 
-    def _join_conflict(self, value: int, others: list[int], write: int) -> Conflict | None:
+        ``propose`` states what would then be known; it is taken back when the answer is no.
+        """
         sets = self._sets
         storages = {sets.find(v): sets.storage(v) for v in (value, *others)}
-        roots = list(storages.values())
-        for index, first in enumerate(roots):
-            for second in roots[:index]:
+        # More edges than sets they connect: members of one set may get an origin in common that they did not have.
+        closing = len(storages) <= len(others)
+        if closing and any(storage.rotating for storage in storages.values()):
+            return Conflict(Rule.ROTATION_SHARED, write=write, value=value)
+        facts = propose()
+        self._check.spared.clear()
+        conflict = self._join_conflict(list(storages.values()), write)
+        spared = self._check.spared[:]
+        if conflict is None and closing:
+            conflict = next(filter(None, map(self._check.again, storages.values())), None)
+        if conflict is not None:
+            for fact in reversed(facts):
+                sets.take_back(fact)
+            return conflict
+        for other in others:
+            sets.merge(value, other)
+        sets.storage(value).spared.extend(spared)
+        if write >= 0:
+            self._add_write(write, value)
+        return None
+
+    def _join_conflict(self, storages: list[StorageSet], write: int) -> Conflict | None:
+        for index, first in enumerate(storages):
+            for second in storages[:index]:
                 conflict = self._check.between(first, second)
                 if conflict is not None:
                     return conflict
         if write >= 0:
-            for storage in roots:
+            for storage in storages:
                 conflict = self._check.new_write(write, storage)
                 if conflict is not None:
                     return conflict
         return None
-
-    def _join(self, value: int, others: list[int], write: int) -> None:
-        for other in others:
-            self._sets.merge(value, other)
-        if write >= 0:
-            self._add_write(write, value)
 
     def _add_write(self, write: int, value: int) -> None:
         insort(self._sets.storage(value).writes, (self._snapshot.operand_position(write), write))
@@ -237,19 +265,21 @@ class _Analyzer:
     def _decide_init(self, operand: int, rotating: bool) -> None:
         """Decide whether a loop may work in the buffer it is given."""
         sets, value = self._sets, self._snapshot.operand_value[operand]
-        targets = list(self._effects.forwards[operand])
-        if (rotating or sets.storage(value).rotating) and sets.find(value) == sets.find(targets[0]):
+        arguments = [v for v in self._effects.forwards[operand] if self._snapshot.value_op[v] < 0]
+        argument = arguments[0]
+        settled = argument in self._settled
+
+        def propose() -> list[Fact]:
+            return [sets.unite(value, argument) if settled else sets.come_from(argument, value)]
+
+        if rotating and sets.find(value) == sets.find(argument):
             self._refuse(operand, Conflict(Rule.ROTATION_SHARED, value=value))
             return
-        conflict = self._join_conflict(value, targets, -1)
-        if conflict is not None:
+        conflict = self._try(value, [argument], -1, propose)
+        if conflict is None:
+            self._accept(operand)
+        else:
             self._refuse(operand, conflict)
-            return
-        self._join(value, targets, -1)
-        self._accept(operand)
-        settled = next((t for t in targets if t in self._settled), None)
-        if settled is not None:
-            sets.unite(value, settled)
 
     def _decide_carried(self, op: int, carried: list[tuple[int, int, int]]) -> bool:
         """Decide what a loop yields to its next iteration; return whether it swaps buffers."""
@@ -290,16 +320,19 @@ class _Analyzer:
 
     def _rotate(self, op: int, rotation: list[tuple[int, int, int]]) -> bool:
         """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed."""
-        sets = self._sets
+        sets, s = self._sets, self._snapshot
         arguments = [argument for _, argument, _ in rotation]
         if len({sets.find(argument) for argument in arguments}) < len(arguments):
             return False
-        tokens = [sets.rotate(arguments, 2 * op), sets.rotate([r for _, _, r in rotation], 2 * op + 1)]
-        if self._join_conflict(arguments[0], arguments[1:], -1) is not None:
-            for token in tokens:
-                sets.stop_rotating(token)
+        frames = [sets.rotate(arguments, 2 * op), sets.rotate([r for _, _, r in rotation], 2 * op + 1)]
+
+        def propose() -> list[Fact]:
+            return [sets.come_from(argument, s.operand_value[operand]) for operand, argument, _ in rotation]
+
+        if self._try(arguments[0], arguments[1:], -1, propose) is not None:
+            for frame in frames:
+                sets.stop_rotating(frame)
             return False
-        self._join(arguments[0], arguments[1:], -1)
         sets.storage(arguments[0]).rotating = True
         for operand, _, _ in rotation:
             self._accept(operand, Strategy.ROTATE)
@@ -311,13 +344,15 @@ class _Analyzer:
         conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
         if self._sets.find(value) != self._sets.find(argument):
             self._check.targets[operand] = argument
-            if self._check.new_write(operand, self._sets.storage(argument)) is None:
-                self._add_write(operand, argument)
+            if self._try(argument, [], operand, list) is None:
                 self._refuse(operand, conflict, Strategy.COPY_TO_CARRIED)
                 self._settle(argument, result)
                 return
             del self._check.targets[operand]
         self._refuse(operand, conflict)
+
+    def _flow(self, value: int, targets: list[int]) -> list[Fact]:
+        return [self._sets.come_from(target, value) for target in targets]
 
     def _decide_branches(self, op: int, carried: set[int]) -> None:
         """Decide what the regions of ``op`` hand to its results, each region's terminator in turn."""
@@ -332,10 +367,8 @@ class _Analyzer:
                     continue
                 targets = list(effects.forwards[operand])
                 value = s.operand_value[operand]
-                conflict = self._cycle(-1, value, tuple(Tie(t, Relation.UNKNOWN, False) for t in targets))
-                conflict = conflict or self._join_conflict(value, targets, -1)
+                conflict = self._try(value, targets, -1, partial(self._flow, value, targets))
                 if conflict is None:
-                    self._join(value, targets, -1)
                     self._accept(operand)
                 else:
                     self._refuse(operand, conflict)
@@ -368,7 +401,7 @@ class _Analyzer:
                 if sets.find(argument) == sets.find(value):
                     same = sets.equivalence.find(argument) == sets.equivalence.find(value)
                     ties[-1][s.value_index[argument]] = Relation.EQUIVALENT if same else Relation.UNKNOWN
-            if sets.storage(value).readonly >= 0:
+            if sets.storage(value).readonly:
                 readonly[-1] = "the result of a function that may return a buffer which must not be written"
         return FunctionSummary(
             tuple(bool(self._effects.value_read[a]) for a in arguments),
