@@ -1,0 +1,200 @@
+"""The other route: upstream's bufferization with a copy before every write, lowered and executed by nothing of ours.
+
+A program whose every write goes to a fresh copy cannot show a wrong in-place decision, which makes it the reference.
+Only tests may use this: the product never calls upstream's one-shot-bufferize.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from mlir import ir
+from mlir.dialects import linalg
+from mlir.execution_engine import ExecutionEngine
+from mlir.passmanager import PassManager
+
+COPY_BEFORE_WRITE = "one-shot-bufferize{copy-before-write=true bufferize-function-boundaries=true}"
+# Twice, as the second finds copies of a buffer to itself only when cse has merged the views they name.
+CLEAN_UP = "canonicalize,cse,canonicalize"
+DEFAULT = "one-shot-bufferize{bufferize-function-boundaries=true}"
+
+LOWERING = (
+    "convert-bufferization-to-memref,convert-linalg-to-loops,convert-vector-to-scf,lower-affine,expand-strided-metadata,"
+    "lower-affine,convert-scf-to-cf,arith-expand{include-bf16=true},func.func(llvm-request-c-wrappers),"
+    "convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,"
+    "convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts"
+)
+
+DTYPES = {
+    "i1": np.dtype(np.bool_),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "index": np.dtype(np.int64),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+}
+
+
+class Refused(Exception):
+    """Upstream's bufferization does not take the program; the message is upstream's."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One argument or result: a scalar (`rank` is None) or a tensor."""
+
+    dtype: np.dtype[Any]
+    rank: int | None
+
+    @staticmethod
+    def of(type_: ir.Type) -> Slot:
+        if isinstance(type_, ir.RankedTensorType):
+            return Slot(DTYPES[str(type_.element_type)], type_.rank)
+        return Slot(DTYPES[str(type_)], None)
+
+    @property
+    def size(self) -> int:
+        """Bytes it takes in a structure of results: a memref descriptor has 3 words and 2 for each dimension."""
+        return self.dtype.itemsize if self.rank is None else 8 * (3 + 2 * self.rank)
+
+    @property
+    def alignment(self) -> int:
+        return self.dtype.itemsize if self.rank is None else 8
+
+
+@functools.cache
+def context() -> ir.Context:
+    """One context for all programs: making one costs more than bufferizing a program."""
+    return ir.Context()
+
+
+def parse(text: str) -> ir.Module:
+    with context():
+        return ir.Module.parse(text)
+
+
+def run_passes(module: ir.Module, passes: str) -> None:
+    with context():
+        PassManager.parse(f"builtin.module({passes})").run(module.operation)
+
+
+def bufferized(text: str, bufferization: str) -> ir.Module:
+    """`text` through one of upstream's bufferizations; raises Refused with upstream's reason."""
+    module = parse(text)
+    try:
+        run_passes(module, bufferization)
+    except ir.MLIRError as error:
+        raise Refused(str(error)) from None
+    return module
+
+
+def operations(module: ir.Module) -> list[ir.Operation]:
+    """All operations of a program, in order."""
+    found: list[ir.Operation] = []
+
+    def note(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(note)
+    return found
+
+
+def count_memory_ops(module: ir.Module) -> tuple[int, int]:
+    """(allocations, copies) in the text of the program, after clean-up."""
+    run_passes(module, CLEAN_UP)
+    names = [op.name for op in operations(module)]
+    allocations = sum(name in {"memref.alloc", "memref.alloca"} for name in names)
+    return allocations, sum(name in {"memref.copy", "linalg.copy"} for name in names)
+
+
+def upstream_counts(text: str) -> tuple[int, int]:
+    return count_memory_ops(bufferized(text, DEFAULT))
+
+
+def execute(text: str, arguments: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    """The results of @main, copied out. The buffers of the program are never freed."""
+    main = ir.FunctionType(_function(parse(text), "main").attributes["function_type"].value)
+    parameters = [Slot.of(type_) for type_ in main.inputs]
+    results = [Slot.of(type_) for type_ in main.results]
+    module = bufferized(text, COPY_BEFORE_WRITE)
+    _copies_to_linalg(module)
+    run_passes(module, LOWERING)
+    engine = ExecutionEngine(module, opt_level=0)
+    return _call(engine, parameters, arguments, results)
+
+
+def _function(module: ir.Module, name: str) -> ir.Operation:
+    return next(op.operation for op in module.body.operations if ir.StringAttr(op.attributes["sym_name"]).value == name)
+
+
+def _copies_to_linalg(module: ir.Module) -> None:
+    """A strided memref.copy would call a function of a runtime library that the wheel does not bring."""
+    copies = [op for op in operations(module) if op.name == "memref.copy"]
+    for copy in copies:
+        with ir.InsertionPoint(copy), copy.location:
+            linalg.copy(copy.operands[0], outs=[copy.operands[1]])
+        copy.erase()
+
+
+def _call(
+    engine: ExecutionEngine, parameters: Sequence[Slot], arguments: Sequence[Any], results: Sequence[Slot]
+) -> list[np.ndarray[Any, Any]]:
+    keep = [_packed(slot, value) for slot, value in zip(parameters, arguments, strict=True)]
+    pointers = [array.ctypes.data for array in keep]
+    # Descriptors are passed by address, so the packed argument is the address of that address.
+    cells = [
+        ctypes.c_void_p(pointer) if slot.rank is not None else None
+        for slot, pointer in zip(parameters, pointers, strict=True)
+    ]
+    packed = [
+        ctypes.addressof(cell) if cell is not None else pointer for cell, pointer in zip(cells, pointers, strict=True)
+    ]
+    offsets: list[int] = []
+    end = 0
+    for slot in results:
+        offsets.append(-(-end // slot.alignment) * slot.alignment)
+        end = offsets[-1] + slot.size
+    storage = np.zeros(end // 8 + 1, np.int64)
+    # One scalar is returned by value, into the last packed argument; all else through a first argument.
+    result_cell = ctypes.c_void_p(storage.ctypes.data)
+    if len(results) == 1 and results[0].rank is None:
+        packed.append(storage.ctypes.data)
+    elif results:
+        packed.insert(0, ctypes.addressof(result_cell))
+    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(engine.raw_lookup("_mlir_ciface_main"))
+    function((ctypes.c_void_p * len(packed))(*packed))
+    return [_unpacked(slot, storage.ctypes.data + offset) for slot, offset in zip(results, offsets, strict=True)]
+
+
+def _packed(slot: Slot, value: Any) -> np.ndarray[Any, Any]:
+    """A scalar as an array of rank 0, a tensor as its descriptor. The caller keeps `value` alive during the call."""
+    if slot.rank is None:
+        return np.array(value, slot.dtype)
+    assert value.dtype == slot.dtype, (value.dtype, slot.dtype)
+    strides = [stride // value.itemsize for stride in value.strides]
+    return np.array([value.ctypes.data, value.ctypes.data, 0, *value.shape, *strides], np.int64)
+
+
+def _unpacked(slot: Slot, address: int) -> np.ndarray[Any, Any]:
+    raw = (ctypes.c_char * slot.size).from_address(address)
+    if slot.rank is None:
+        return np.ndarray((), slot.dtype, raw).copy()
+    _, data, offset, *layout = np.ndarray(slot.size // 8, np.int64, raw).tolist()
+    shape, strides = layout[: slot.rank], layout[slot.rank :]
+    if 0 in shape:
+        return np.empty(shape, slot.dtype)
+    extent = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    item = slot.dtype.itemsize
+    buffer = (ctypes.c_char * (extent * item)).from_address(data + offset * item)
+    return np.ndarray(shape, slot.dtype, buffer, strides=[stride * item for stride in strides]).copy()

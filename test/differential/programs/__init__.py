@@ -1,0 +1,38 @@
+"""The programs of the differential suite, by dialect. Each shows values that a wrong in-place decision would change."""
+
+from __future__ import annotations
+
+from . import (
+    arith,
+    bufferization,
+    dtypes,
+    func,
+    linalg_elementwise,
+    linalg_reductions,
+    scf_branches,
+    scf_loops,
+    scf_nests,
+    tensor_elements,
+    tensor_shapes,
+    tensor_slices,
+    vector,
+)
+from .program import Program
+
+_PARTS = (
+    arith,
+    func,
+    linalg_elementwise,
+    linalg_reductions,
+    scf_loops,
+    scf_nests,
+    scf_branches,
+    tensor_elements,
+    tensor_slices,
+    tensor_shapes,
+    bufferization,
+    vector,
+    dtypes,
+)
+
+PROGRAMS: list[Program] = [program for part in _PARTS for program in part.PROGRAMS]

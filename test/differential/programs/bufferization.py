@@ -1,0 +1,161 @@
+"""bufferization.alloc_tensor, materialize_in_destination, to_tensor and to_buffer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .program import Program, put
+
+PROGRAMS = [
+    Program(
+        "alloc_tensor_filled",
+        """
+        func.func @main(%n: index, %f: f32) -> tensor<?xf32> {
+          %0 = bufferization.alloc_tensor(%n) : tensor<?xf32>
+          %1 = linalg.fill ins(%f : f32) outs(%0 : tensor<?xf32>) -> tensor<?xf32>
+          return %1 : tensor<?xf32>
+        }""",
+        args=[(3, 9.0), (0, 9.0)],
+        numpy=lambda n, f: np.full(n, f, np.float32),
+    ),
+    Program(
+        "alloc_tensor_copies",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+          %0 = bufferization.alloc_tensor() copy(%t) : tensor<4xf32>
+          %1 = tensor.insert %f into %t[%i] : tensor<4xf32>
+          return %0, %1 : tensor<4xf32>, tensor<4xf32>
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (t, put(t, i, f)),
+    ),
+    Program(
+        "alloc_tensor_copies_an_overwritten_tensor",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+          %0 = tensor.insert %f into %t[%i] : tensor<4xf32>
+          %1 = bufferization.alloc_tensor() copy(%t) : tensor<4xf32>
+          return %0, %1 : tensor<4xf32>, tensor<4xf32>
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(t, i, f), t),
+    ),
+    Program(
+        "alloc_tensor_in_a_loop",
+        """
+        func.func @main(%t: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c3 = arith.constant 3 : index
+          %0 = scf.for %i = %c0 to %n step %c1 iter_args(%u = %t) -> tensor<4xf32> {
+            %old = bufferization.alloc_tensor() copy(%u) : tensor<4xf32>
+            %1 = tensor.extract %old[%i] : tensor<4xf32>
+            %2 = linalg.fill ins(%1 : f32) outs(%u : tensor<4xf32>) -> tensor<4xf32>
+            %3 = linalg.sub ins(%2, %old : tensor<4xf32>, tensor<4xf32>) outs(%2 : tensor<4xf32>) -> tensor<4xf32>
+            scf.yield %3 : tensor<4xf32>
+          }
+          return %0 : tensor<4xf32>
+        }""",
+        args=[("4xf32", 0), ("4xf32", 1)],
+        numpy=lambda t, n: t[0] - t if n else t,
+    ),
+    Program(
+        "materialize_into_argument",
+        """
+        func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>, %i: index) -> (tensor<4xf32>, f32) {
+          %0 = linalg.add ins(%a, %b : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+          %1 = bufferization.materialize_in_destination %0 in %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+          %2 = tensor.extract %1[%i] : tensor<4xf32>
+          return %1, %2 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", "4xf32", 1),
+        numpy=lambda a, b, i: (a + b, (a + b)[i]),
+    ),
+    Program(
+        "materialize_source_updated_later",
+        """
+        func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+          %0 = bufferization.materialize_in_destination %a in %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+          %1 = tensor.insert %f into %a[%i] : tensor<4xf32>
+          return %0, %1 : tensor<4xf32>, tensor<4xf32>
+        }""",
+        args=("4xf32", "4xf32", 2, 99.0),
+        numpy=lambda a, b, i, f: (a, put(a, i, f)),
+    ),
+    Program(
+        "materialize_into_a_buffer",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, f32) {
+          %m = memref.alloc() : memref<4xf32>
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+          bufferization.materialize_in_destination %0 in restrict writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+          %1 = memref.load %m[%i] : memref<4xf32>
+          %2 = tensor.insert %f into %0[%i] : tensor<4xf32>
+          memref.dealloc %m : memref<4xf32>
+          return %2, %1 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(2 * t, i, f), 2 * t[i]),
+    ),
+    Program(
+        "to_tensor_writable_updated",
+        """
+        func.func @main(%i: index, %f: f32) -> (f32, f32) {
+          %zero = arith.constant 0.0 : f32
+          %m = memref.alloc() : memref<4xf32>
+          linalg.fill ins(%zero : f32) outs(%m : memref<4xf32>)
+          %0 = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+          %1 = tensor.extract %0[%i] : tensor<4xf32>
+          %2 = tensor.insert %f into %0[%i] : tensor<4xf32>
+          %3 = tensor.extract %2[%i] : tensor<4xf32>
+          memref.dealloc %m : memref<4xf32>
+          return %1, %3 : f32, f32
+        }""",
+        args=(1, 99.0),
+        numpy=lambda i, f: (0, f),
+    ),
+    Program(
+        "to_tensor_read_only_updated",
+        """
+        func.func @main(%i: index, %f: f32) -> (f32, f32) {
+          %zero = arith.constant 0.0 : f32
+          %m = memref.alloc() : memref<4xf32>
+          linalg.fill ins(%zero : f32) outs(%m : memref<4xf32>)
+          %0 = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+          %1 = tensor.insert %f into %0[%i] : tensor<4xf32>
+          %2 = tensor.extract %1[%i] : tensor<4xf32>
+          %3 = memref.load %m[%i] : memref<4xf32>
+          memref.dealloc %m : memref<4xf32>
+          return %2, %3 : f32, f32
+        }""",
+        args=(1, 99.0),
+        numpy=lambda i, f: (f, 0),
+    ),
+    Program(
+        "to_buffer_read_only",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (tensor<4xf32>, f32) {
+          %0 = linalg.add ins(%t, %t : tensor<4xf32>, tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+          %m = bufferization.to_buffer %0 read_only : tensor<4xf32> to memref<4xf32, strided<[?], offset: ?>>
+          %1 = memref.load %m[%i] : memref<4xf32, strided<[?], offset: ?>>
+          %2 = tensor.insert %f into %0[%i] : tensor<4xf32>
+          return %2, %1 : tensor<4xf32>, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(2 * t, i, f), 2 * t[i]),
+    ),
+    Program(
+        "to_buffer_written_while_the_tensor_is_read_later",
+        """
+        func.func @main(%t: tensor<4xf32>, %i: index, %f: f32) -> (f32, f32) {
+          %m = bufferization.to_buffer %t : tensor<4xf32> to memref<4xf32, strided<[?], offset: ?>>
+          memref.store %f, %m[%i] : memref<4xf32, strided<[?], offset: ?>>
+          %0 = memref.load %m[%i] : memref<4xf32, strided<[?], offset: ?>>
+          %1 = tensor.extract %t[%i] : tensor<4xf32>
+          return %0, %1 : f32, f32
+        }""",
+        args=("4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (f, t[i]),
+        oracle_wrong="upstream's copy-before-write hands out the tensor's own buffer to be written",
+    ),
+]

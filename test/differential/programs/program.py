@@ -1,0 +1,89 @@
+"""What a program of the suite is: MLIR text, arguments, and what NumPy says the results are."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+Argument = str | int | float | bool
+Run = tuple[Argument, ...]
+
+DTYPES: dict[str, Any] = {
+    "i1": np.bool_,
+    "i8": np.int8,
+    "i32": np.int32,
+    "i64": np.int64,
+    "index": np.int64,
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program; its entry point is @main.
+
+    `args` is one run, or a list of runs; an argument is a tensor's shape and element type, such as "4x8xf32" (a dynamic
+    size has one value in each run), or the value of a scalar. `numpy` takes the arguments and returns what the program
+    must.
+    """
+
+    name: str
+    text: str
+    args: Run | list[Run] = ()
+    numpy: Callable[..., Any] | None = None
+    upstream_refuses: str = ""
+    """What upstream's analysis says when it does not take the program: there are no counts to compare with."""
+    no_oracle: str = ""
+    """What upstream's copy-before-write says when it does not take the program: NumPy alone decides."""
+    oracle_wrong: str = ""
+    """Why upstream's result is wrong: NumPy alone decides, and there are no counts to compare with."""
+    fewer: bool = False
+    """Our allocations and copies are strictly fewer than those of upstream's default."""
+
+    @property
+    def runs(self) -> list[Run]:
+        return self.args if isinstance(self.args, list) else [self.args]
+
+
+def arguments(run: Run) -> list[Any]:
+    """The arguments of one run. No two elements of its tensors are equal, as far as their type has values enough."""
+    made: list[Any] = []
+    start = 1
+    for argument in run:
+        if not isinstance(argument, str):
+            made.append(argument)
+            continue
+        sizes, element = re.fullmatch(r"((?:\d+x)*)(\w+)", argument).groups()
+        shape = [int(size) for size in sizes.split("x")[:-1]]
+        numbers = np.arange(start, start + math.prod(shape))
+        start += math.prod(shape)
+        made.append(_of_type(numbers, DTYPES[element]).reshape(shape))
+    return made
+
+
+def f32(*values: float) -> np.ndarray[Any, Any]:
+    """What a program's dense constant holds."""
+    return np.array(values, np.float32)
+
+
+def put(tensor: np.ndarray[Any, Any], index: Any, value: Any) -> np.ndarray[Any, Any]:
+    """tensor.insert, or insert_slice with a slice as the index."""
+    changed = tensor.copy()
+    changed[index] = value
+    return changed
+
+
+def _of_type(numbers: np.ndarray[Any, Any], dtype: Any) -> np.ndarray[Any, Any]:
+    if dtype is np.bool_:
+        # The parity of the bits (Thue-Morse): shifted copies of this sequence differ from it.
+        return np.array([int(number).bit_count() % 2 == 1 for number in numbers], np.bool_)
+    return numbers.astype(dtype)
