@@ -157,10 +157,8 @@ class Rewriter(Protocol):
         """State that tensor ``value``, a block argument, is held by ``buffer``."""
         ...
 
-    def allocate(
-        self, type_: ir.MemRefType, dynamic_sizes: Sequence[ir.Value] = (), *, purpose: ir.Value | None = None
-    ) -> ir.Value:
-        """Return a new buffer of ``type_``; ``purpose`` is the tensor it is for, for reports."""
+    def allocate(self, type_: ir.MemRefType, dynamic_sizes: Sequence[ir.Value] = ()) -> ir.Value:
+        """Return a new buffer of ``type_``."""
         ...
 
     def copy(self, source: ir.Value, target: ir.Value) -> None:

@@ -26,16 +26,16 @@ class AllocTensorModel(OpModel):
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Allocate, and copy."""
         result = op.results[0]
-        space = op.attributes["memory_space"] if "memory_space" in op.attributes else None
+        space = op.attributes.get("memory_space", None)
         type_ = ir.MemRefType(identity_type(result.type, space))
         copied = self._copied(op)
         if copied is None:
             sizes = list(op.operands)[: op.attributes["operandSegmentSizes"][0]]
             needed = rewriter.needs_buffer(result)
-            rewriter.replace(op, [rewriter.allocate(type_, sizes, purpose=result) if needed else None])
+            rewriter.replace(op, [rewriter.allocate(type_, sizes) if needed else None])
             return
         source = rewriter.buffer(op, copied)
-        buffer = rewriter.allocate(type_, rewriter.sizes(source), purpose=result)
+        buffer = rewriter.allocate(type_, rewriter.sizes(source))
         rewriter.copy(source, buffer)
         rewriter.replace(op, [buffer])
 

@@ -74,8 +74,8 @@ class StructuredOpModel(OpModel):
         """An input may share an init's buffer when every iteration touches one element of each, the same one."""
         if read >= len(op.operands) - init_count(op):
             return False
-        maps = linalg.get_indexing_maps(op)
-        return maps[read] == maps[write] and maps[write].value.is_permutation
+        maps = _indexing_maps(op)
+        return maps[read] == maps[write] and maps[write].is_permutation
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Recreate the op on memrefs; the payload region moves over."""
@@ -89,13 +89,19 @@ class StructuredOpModel(OpModel):
         rewriter.replace(op, [buffers[i] for i in range(first, len(operands)) if is_tensor(operands[i].type)])
 
 
+def _indexing_maps(op: ir.Operation) -> list[ir.AffineMap]:
+    maps = linalg.get_indexing_maps(op)
+    assert maps is not None, op.name
+    return [ir.AffineMapAttr(attribute).value for attribute in maps]
+
+
 def _overwrites(op: ir.Operation, operand: int) -> bool:
     """Whether the op certainly writes every element of init ``operand``."""
-    maps = [attribute.value for attribute in linalg.get_indexing_maps(op)]
+    maps = _indexing_maps(op)
     output = maps[operand]
     if not output.is_projected_permutation:
         return False
-    written = {ir.AffineDimExpr(result).position for result in output.results}
+    written = {result.position for result in output.results if isinstance(result, ir.AffineDimExpr)}
     return all(dimension in written or _runs(op, maps, dimension) for dimension in range(output.n_dims))
 
 
@@ -106,7 +112,7 @@ def _runs(op: ir.Operation, maps: list[ir.AffineMap], dimension: int) -> bool:
         if not isinstance(type_, ir.RankedTensorType | ir.MemRefType):
             continue
         for position, result in enumerate(map_.results):
-            if ir.AffineDimExpr.isinstance(result) and ir.AffineDimExpr(result).position == dimension:
+            if isinstance(result, ir.AffineDimExpr) and result.position == dimension:
                 return not type_.is_dynamic_dim(position) and type_.get_dim_size(position) > 0
     return False
 

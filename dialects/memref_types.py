@@ -6,6 +6,7 @@ Strides and offsets are in elements. Nothing here creates ops.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mlir import ir
 
@@ -96,9 +97,7 @@ def reshaped_type(source: ir.MemRefType, shape: Sequence[int]) -> ir.MemRefType:
     return _strided(shape, strides, offset, source)
 
 
-def expanded_type(
-    source: ir.MemRefType, shape: Sequence[int], reassociation: Sequence[Sequence[int]]
-) -> ir.MemRefType:
+def expanded_type(source: ir.MemRefType, shape: Sequence[int], reassociation: Sequence[Sequence[int]]) -> ir.MemRefType:
     """Return the type of ``memref.expand_shape`` of ``source`` to ``shape``; always a view."""
     if has_identity_layout(source):
         return ir.MemRefType.get(shape, source.element_type, memory_space=source.memory_space)
@@ -138,7 +137,7 @@ def collapsed_type(
 
 def _is_contiguous(dimensions: Sequence[tuple[int, int]]) -> bool:
     """Whether each dimension's stride is the extent of the next: (size, stride) pairs, outermost first."""
-    for (_, outer), (size, stride) in zip(dimensions, dimensions[1:], strict=False):
+    for (_, outer), (size, stride) in pairwise(dimensions):
         if _DYNAMIC in (outer, stride) or size == _DYNAMIC_SIZE or outer != stride * size:
             return False
     return True

@@ -63,7 +63,8 @@ class _ModelTable:
                 self.register(entry_point.load().MODELS, f"{entry_point.value} (entry point {entry_point.name})")
         if dialect in _BUILT_IN and dialect not in self._loaded:
             self._loaded.add(dialect)
-            self.register(importlib.import_module(f".{dialect}", __package__).MODELS, f"mlir_inplace.dialects.{dialect}")
+            module = importlib.import_module(f".{dialect}", __package__)
+            self.register(module.MODELS, module.__name__)
 
 
 _TABLE = _ModelTable()

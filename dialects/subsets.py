@@ -40,8 +40,9 @@ def subview(buffer: ir.Value, subset: Subset, shape: Sequence[int]) -> ir.Value:
     groups = (subset.offsets, subset.sizes, subset.strides)
     static = [static_entries(group) for group in groups]
     dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups]
-    result = subview_type(ir.MemRefType(buffer.type), *static, shape)
-    attributes = {
+    offsets, sizes, strides = static
+    result = subview_type(ir.MemRefType(buffer.type), offsets, sizes, strides, shape)
+    attributes: dict[str, ir.Attribute] = {
         name: ir.DenseI64ArrayAttr.get(entries)
         for name, entries in zip(("static_offsets", "static_sizes", "static_strides"), static, strict=True)
     }

@@ -22,7 +22,7 @@ def _index(value: int) -> ir.Value:
 
 def _allocate(op: ir.Operation, rewriter: Rewriter, dynamic_sizes: Sequence[ir.Value]) -> ir.Value:
     result = op.results[0]
-    return rewriter.allocate(ir.MemRefType(identity_type(result.type)), dynamic_sizes, purpose=result)
+    return rewriter.allocate(ir.MemRefType(identity_type(result.type)), dynamic_sizes)
 
 
 def _has_no_encoding(op: ir.Operation) -> str | None:
@@ -137,10 +137,8 @@ class PadModel(CreationModel):
         type_ = ir.MemRefType(identity_type(op.results[0].type))
         low, high = _padding(op, "static_low", 1), _padding(op, "static_high", 2)
         extents = [_extent(source, dimension) for dimension in range(type_.rank)]
-        dynamic = [
-            _sum(low[d], extents[d], high[d]) for d in range(type_.rank) if type_.is_dynamic_dim(d)
-        ]
-        buffer = rewriter.allocate(type_, dynamic, purpose=op.results[0])
+        dynamic = [_sum(low[d], extents[d], high[d]) for d in range(type_.rank) if type_.is_dynamic_dim(d)]
+        buffer = rewriter.allocate(type_, dynamic)
         rewriter.sweep(op)
         constant = _constant_yield(op.regions[0].blocks[0])
         if constant is None:
@@ -204,7 +202,9 @@ def _compute_elements(block: ir.Block, buffer: ir.Value) -> None:
     payload = ir.Block.create_at_start(generic.regions[0], [type_.element_type])
     with ir.InsertionPoint(payload):
         for dimension, argument in enumerate(block.arguments):
-            argument.replace_all_uses_with(linalg.index(dimension))
+            attributes = {"dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)}
+            index = ir.Operation.create("linalg.index", results=[argument.type], attributes=attributes)
+            argument.replace_all_uses_with(index.result)
         operations = list(block.operations)
         for operation in operations[:-1]:
             payload.append(operation)

@@ -48,6 +48,7 @@ Near-linear in the size of the module. Soundness: docs/THEORY.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from mlir import ir
 
@@ -57,11 +58,11 @@ from .base import Pass, Statistic
 from .bufferization.boundary import Boundary, BoundaryLayout
 from .bufferization.convert import convert_module
 from .bufferization.rewriter import BufferRewriter
-from .bufferization.trace import BufferTrace
+from .bufferization.trace import BufferTrace, EventKind
 from .errors import PassFailure
 from .options import PassOptions, option
 
-__all__ = ["BufferizationOutcome", "OneShotBufferizeOptions", "OneShotBufferizePass"]
+__all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class OneShotBufferizeOptions(PassOptions):
     bufferize_function_boundaries: bool = option(
         False, help="turn function arguments and results into memrefs too", aliases=("function-boundaries",)
     )
-    function_boundary_type_conversion: BoundaryLayout = option(
+    function_boundary_type_conversion: BoundaryLayout = option(  # noqa: RUF009 (an enum member is immutable)
         BoundaryLayout.INFER, help="layouts of memrefs in function signatures"
     )
     allow_unknown_ops: bool = option(False, help="leave ops without a bufferization model on tensors")
@@ -81,12 +82,14 @@ class OneShotBufferizeOptions(PassOptions):
     print_conflicts: bool = option(False, help="emit a remark for every operand that is out-of-place, with the reason")
 
 
-@dataclass(frozen=True)
-class BufferizationOutcome:
-    """What a run decided and built, for reports."""
+class Observer(Protocol):
+    """Who wants to know what the pass decided and built."""
 
-    analysis: ModuleAnalysis
-    trace: BufferTrace
+    def analysed(self, analysis: ModuleAnalysis) -> None:
+        """Everything is decided and nothing is changed yet: ops and locations may still be asked for."""
+
+    def converted(self, trace: BufferTrace) -> None:
+        """The module is converted; ops of the analysis are gone."""
 
 
 class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
@@ -103,17 +106,16 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         Statistic("num-copies", "copies emitted"),
     )
 
+    def __init__(self, options: OneShotBufferizeOptions | None = None) -> None:
+        super().__init__(options)
+        self.observer: Observer | None = None
+
     def run(self, op: ir.Operation) -> None:
         """Analyse ``op``, refuse or convert it."""
-        self.bufferize(op)
-
-    def bufferize(self, op: ir.Operation) -> BufferizationOutcome:
-        """Do what :meth:`run` does and return what was decided; raise :class:`PassFailure` before any change."""
         options = self.options
-        if options.buffer_alignment < 0 or options.buffer_alignment & (options.buffer_alignment - 1):
-            raise PassFailure(
-                f"buffer-alignment is {options.buffer_alignment}, but must be 0 or a power of two", op.location
-            )
+        alignment = options.buffer_alignment
+        if alignment < 0 or alignment & (alignment - 1):
+            raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
         analysis = analyze_module(
             op,
             boundaries=options.bufferize_function_boundaries,
@@ -124,6 +126,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             self._refuse(analysis)
         if options.print_conflicts:
             self._print_conflicts(analysis)
+        if self.observer is not None:
+            self.observer.analysed(analysis)
         trace = BufferTrace()
         with op.context, op.location:
             if options.test_analysis_only:
@@ -132,9 +136,10 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             else:
                 layout = options.function_boundary_type_conversion
                 boundary = Boundary(layout) if options.bufferize_function_boundaries else None
-                convert_module(analysis, BufferRewriter(analysis, trace, alignment=options.buffer_alignment), boundary)
+                convert_module(analysis, BufferRewriter(analysis, trace, alignment=alignment), boundary)
         self._count(analysis, trace)
-        return BufferizationOutcome(analysis, trace)
+        if self.observer is not None:
+            self.observer.converted(trace)
 
     def _refuse(self, analysis: ModuleAnalysis) -> None:
         first, *others = analysis.refusals
@@ -155,5 +160,5 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             in_place = sum(decision.in_place for decision in function.decisions.values())
             self.count("num-in-place", in_place)
             self.count("num-out-of-place", len(function.decisions) - in_place)
-        self.count("num-allocations", sum(event.kind == "allocation" for event in trace.events))
-        self.count("num-copies", sum(event.kind == "copy" for event in trace.events))
+        self.count("num-allocations", trace.count(EventKind.ALLOCATION))
+        self.count("num-copies", trace.count(EventKind.COPY))

@@ -52,7 +52,11 @@ def conflict_notes(analysis: ModuleAnalysis, conflict: Conflict) -> list[tuple[s
         notes.append((f"{describe_place(s, conflict.read)} {verb}", _location(s, conflict.read)))
     if conflict.value >= 0:
         reason = analysis.effects.readonly.get(conflict.value)
-        text = f"the buffer is {reason}" if conflict.rule is Rule.NOT_WRITABLE and reason else "the content is defined here"
+        text = (
+            f"the buffer is {reason}"
+            if conflict.rule is Rule.NOT_WRITABLE and reason
+            else "the content is defined here"
+        )
         notes.append((text, s.values[conflict.value].location))
     return notes
 

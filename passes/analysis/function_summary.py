@@ -59,9 +59,7 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool) -> FunctionS
                 written[index] = access in ("write", "read-write")
             if "bufferization.writable" in attributes and not ir.BoolAttr(attributes["bufferization.writable"]).value:
                 written[index] = False
-    ties: tuple[dict[int, Relation], ...] = tuple(
-        {argument: Relation.UNKNOWN for argument in arguments} for _ in type_.results
-    )
+    ties = tuple(dict.fromkeys(arguments, Relation.UNKNOWN) for _ in type_.results)
     reason = "the result of a recursive call, which may be a buffer that must not be written" if recursive else ""
     return FunctionSummary(tuple(read), tuple(written), ties, (reason,) * len(type_.results))
 

@@ -98,4 +98,6 @@ def _has_tensors(snapshot: Snapshot, function: int) -> bool:
         return True
     ops = snapshot.nested_ops(function)
     first = snapshot.op_first_result
-    return any(snapshot.value_is_tensor[v] for op in ops for v in range(first[op], first[op] + snapshot.op_result_count[op]))
+    return any(
+        snapshot.value_is_tensor[v] for op in ops for v in range(first[op], first[op] + snapshot.op_result_count[op])
+    )

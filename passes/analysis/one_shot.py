@@ -30,6 +30,7 @@ from .decisions import Conflict, Decision, Rule, Strategy
 from .function_summary import FunctionSummary
 from .interference import Interference
 from .program_order import ProgramOrder
+from .summarize import summarize_function
 from .tensor_effects import Refusal, TensorEffects, Tie
 
 __all__ = ["FunctionAnalysis", "analyze_function"]
@@ -89,12 +90,15 @@ class _Analyzer:
         redundant = frozenset(
             operand
             for operand in effects.redundant_source
-            if operand in self._decisions
-            and self._decisions[operand].in_place
-            and self._check.is_redundant(operand)
+            if operand in self._decisions and self._decisions[operand].in_place and self._check.is_redundant(operand)
         )
         return FunctionAnalysis(
-            self._function, self._decisions, self._sets, redundant, self._summarize(), tuple(self._refusals)
+            self._function,
+            self._decisions,
+            self._sets,
+            redundant,
+            summarize_function(self._effects, self._sets, self._function),
+            tuple(self._refusals),
         )
 
     # --- values ------------------------------------------------------------------------------------------------
@@ -166,10 +170,19 @@ class _Analyzer:
         return not effects.content_reads[operand] or bool(effects.undefined[self._snapshot.operand_value[operand]])
 
     def _decide_postponed(self, op: int) -> None:
-        """Decide what was put off in the blocks of ``op``, before anything is concluded from its regions."""
-        for region in self._snapshot.op_regions[op]:
+        """Decide what was put off in the blocks of ``op``, or put it off further.
+
+        Whether a loop yields what it carries depends on every decision inside of it, so it has to be known by then.
+        """
+        s = self._snapshot
+        outside = op != self._function and s.block_loop[s.op_block[op]] < 0 and not self._carried(op)
+        for region in s.op_regions[op]:
             for block in region:
-                for operand in self._postponed.pop(block, ()):
+                postponed = self._postponed.pop(block, [])
+                if outside:
+                    self._postponed.setdefault(s.op_block[op], []).extend(postponed)
+                    continue
+                for operand in postponed:
                     self._decide_tie(operand)
 
     def _is_region_op(self, op: int) -> bool:
@@ -380,32 +393,3 @@ class _Analyzer:
                 roots = {self._sets.equivalence.find(v) for v in values}
                 if len(roots) == 1:
                     self._sets.unite(result, values[0])
-
-    # --- summary -----------------------------------------------------------------------------------------------
-
-    def _summarize(self) -> FunctionSummary:
-        """Return what callers need to know; conservative where the analysis is."""
-        s, sets = self._snapshot, self._sets
-        blocks = s.op_regions[self._function][0]
-        arguments = list(s.arguments(blocks[0]))
-        tensors = [a for a in arguments if s.value_is_tensor[a]]
-        ties: list[dict[int, Relation]] = []
-        readonly: list[str] = []
-        for operand in s.operands(s.terminator(self._function, 0)):
-            value = s.operand_value[operand]
-            ties.append({})
-            readonly.append("")
-            if not s.value_is_tensor[value]:
-                continue
-            for argument in tensors:
-                if sets.find(argument) == sets.find(value):
-                    same = sets.equivalence.find(argument) == sets.equivalence.find(value)
-                    ties[-1][s.value_index[argument]] = Relation.EQUIVALENT if same else Relation.UNKNOWN
-            if sets.storage(value).readonly:
-                readonly[-1] = "the result of a function that may return a buffer which must not be written"
-        return FunctionSummary(
-            tuple(bool(self._effects.value_read[a]) for a in arguments),
-            tuple(s.value_is_tensor[a] and bool(sets.storage(a).writes) for a in arguments),
-            tuple(ties),
-            tuple(readonly),
-        )

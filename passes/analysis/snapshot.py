@@ -31,6 +31,7 @@ from ...dialects.bufferizable import is_tensor
 
 __all__ = ["Snapshot"]
 
+Reader = Iterator["Reader"]
 RepetitiveRegion = Callable[[ir.Operation, str, int], bool]
 
 
@@ -99,7 +100,7 @@ class Snapshot:
             else:
                 stack.append(nested)
 
-    def _read_op(self, op: ir.Operation, block: int) -> Iterator[Iterator]:
+    def _read_op(self, op: ir.Operation, block: int) -> Iterator[Reader]:
         """Enter ``op`` into the tables; yields a reader for every nested op that has regions."""
         number = self._enter_op(op, block)
         op_regions = op.regions

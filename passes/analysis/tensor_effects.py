@@ -129,13 +129,13 @@ class TensorEffects:
         if not blocks:
             return
         attributes = s.ops[function].attributes
-        arg_attrs = attributes["arg_attrs"] if "arg_attrs" in attributes else None
+        arg_attrs = ir.ArrayAttr(attributes["arg_attrs"]) if "arg_attrs" in attributes else None
         for argument in s.arguments(blocks[0]):
             if not s.value_is_tensor[argument]:
                 continue
             if not self.boundaries:
                 self.readonly[argument] = "a function argument that stays a tensor"
-            elif arg_attrs is not None and _is_not_writable(arg_attrs[s.value_index[argument]]):
+            elif arg_attrs is not None and _is_not_writable(ir.DictAttr(arg_attrs[s.value_index[argument]])):
                 self.readonly[argument] = "a function argument marked bufferization.writable = false"
 
     def _add_op(self, op: int, operands: list[int], results: list[int]) -> None:
@@ -284,6 +284,6 @@ class TensorEffects:
                         self.undefined[tie.value] = True
 
 
-def _is_not_writable(attributes: ir.Attribute) -> bool:
+def _is_not_writable(attributes: ir.DictAttr) -> bool:
     key = "bufferization.writable"
     return key in attributes and not ir.BoolAttr(attributes[key]).value

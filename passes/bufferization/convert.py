@@ -124,5 +124,8 @@ class _FunctionConversion:
         """Whether ``op`` is a terminator whose region op deals with it: all its tensors are forwarded."""
         effects = self._effects
         operands = effects.tensor_operands(op)
-        return bool(operands) and all(operand in effects.forwards for operand in operands) and not self._snapshot.op_regions[op]
-
+        return (
+            bool(operands)
+            and all(operand in effects.forwards for operand in operands)
+            and not self._snapshot.op_regions[op]
+        )

@@ -29,9 +29,7 @@ class Globals:
         block = self._module.regions[0].blocks[0]
         if self._taken is None:
             self._taken = {
-                ir.StringAttr(op.attributes["sym_name"]).value
-                for op in block.operations
-                if "sym_name" in op.attributes
+                ir.StringAttr(op.attributes["sym_name"]).value for op in block.operations if "sym_name" in op.attributes
             }
         shape = "x".join((*map(str, type_.shape), str(type_.element_type)))
         name = f"__constant_{''.join(c if c.isalnum() else '_' for c in shape)}"

@@ -20,7 +20,7 @@ from ..analysis.decisions import Decision, Strategy
 from ..analysis.module_analysis import ModuleAnalysis
 from ..analysis.one_shot import FunctionAnalysis
 from .globals import Globals
-from .trace import BufferTrace
+from .trace import BufferTrace, EventKind
 
 __all__ = ["BufferRewriter"]
 
@@ -39,7 +39,7 @@ class BufferRewriter:
         self._globals = Globals(analysis.snapshot.root, alignment)
         self._trace = trace
         self._alignment = alignment
-        # By identity: models are handed the snapshot's own wrappers. An op's hash is that of its structure, which changes.
+        # By identity: models are handed the snapshot's own wrappers, and an op's hash changes with its operands.
         self._numbers = {id(op): number for number, op in enumerate(analysis.snapshot.ops)}
         self._buffers: dict[int, ir.Value] = {}
         self._unallocated: dict[int, list[ir.Value]] = {}
@@ -160,19 +160,17 @@ class BufferRewriter:
 
     # --- building ----------------------------------------------------------------------------------------------
 
-    def allocate(
-        self, type_: ir.MemRefType, dynamic_sizes: Sequence[ir.Value] = (), *, purpose: ir.Value | None = None
-    ) -> ir.Value:
+    def allocate(self, type_: ir.MemRefType, dynamic_sizes: Sequence[ir.Value] = ()) -> ir.Value:
         """See :class:`Rewriter`."""
         alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._alignment) if self._alignment else None
         result = memref.alloc(type_, list(dynamic_sizes), [], alignment=alignment)
-        self._trace.allocated(type_, None if purpose is None else self._snapshot.value_id(purpose))
+        self._trace.record(EventKind.ALLOCATION, type_)
         return result
 
     def copy(self, source: ir.Value, target: ir.Value) -> None:
         """See :class:`Rewriter`."""
         memref.copy(source, target)
-        self._trace.copied(ir.MemRefType(source.type))
+        self._trace.record(EventKind.COPY, ir.MemRefType(source.type))
 
     def cast(self, buffer: ir.Value, type_: ir.Type) -> ir.Value:
         """See :class:`Rewriter`."""

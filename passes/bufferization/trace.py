@@ -1,26 +1,35 @@
-"""Which buffers and copies a conversion made, and for which operand or value."""
+"""Which buffers and copies a conversion made, where, and for which operand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import enum
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mlir import ir
 
-__all__ = ["BufferEvent", "BufferTrace"]
+__all__ = ["BufferEvent", "BufferTrace", "EventKind", "buffer_bytes", "element_bytes"]
+
+
+class EventKind(enum.Enum):
+    """What was emitted."""
+
+    ALLOCATION = "allocation"
+    COPY = "copy"
 
 
 @dataclass(frozen=True, slots=True)
 class BufferEvent:
-    """One allocation or copy: ``size`` in bytes, None if dynamic; ``operand`` or ``value`` of the snapshot, else -1."""
+    """One allocation or copy of a buffer of ``type``, where ``location`` says.
 
-    kind: str
-    type: str
-    size: int | None
-    location: str
+    ``operand`` is the operand of the snapshot that it was decided for, -1 if an op needs it whatever was decided.
+    """
+
+    kind: EventKind
+    type: ir.MemRefType
+    location: ir.Location
     operand: int = -1
-    value: int = -1
 
 
 class BufferTrace:
@@ -31,7 +40,7 @@ class BufferTrace:
         self._operand = -1
 
     @contextmanager
-    def for_operand(self, operand: int) -> Iterator[None]:
+    def for_operand(self, operand: int) -> Generator[None, None, None]:
         """Attribute the events inside of the ``with`` block to ``operand``."""
         before, self._operand = self._operand, operand
         try:
@@ -39,20 +48,18 @@ class BufferTrace:
         finally:
             self._operand = before
 
-    def allocated(self, type_: ir.MemRefType, value: int | None) -> None:
-        """Record an allocation of a buffer of ``type_``, made for ``value`` if it is given."""
-        self._record("allocation", type_, -1 if value is None else value)
+    def record(self, kind: EventKind, type_: ir.MemRefType) -> None:
+        """Record that a buffer of ``type_`` is allocated or copied at the current location."""
+        location = ir.Location.current
+        assert location is not None
+        self.events.append(BufferEvent(kind, type_, location, self._operand))
 
-    def copied(self, type_: ir.MemRefType) -> None:
-        """Record a copy of all elements of a buffer of ``type_``."""
-        self._record("copy", type_, -1)
-
-    def _record(self, kind: str, type_: ir.MemRefType, value: int) -> None:
-        event = BufferEvent(kind, str(type_), _bytes(type_), str(ir.Location.current), self._operand, value)
-        self.events.append(event)
+    def count(self, kind: EventKind) -> int:
+        """Return how many events of ``kind`` there were."""
+        return sum(event.kind is kind for event in self.events)
 
 
-def _bytes(type_: ir.MemRefType) -> int | None:
+def buffer_bytes(type_: ir.MemRefType) -> int | None:
     """Return the size of a buffer of ``type_`` in bytes; None if its shape is dynamic."""
     if not type_.has_static_shape:
         return None

@@ -92,7 +92,9 @@ class _Generator:
     def step_insert_slice(self) -> None:
         if self.tiles:
             tile, target, name = self.random.choice(self.tiles[-3:]), self.vector(), self.name()
-            self.emit(f"{name} = tensor.insert_slice {tile} into {target}[{self.offset()}] [4] [1] : {TILE} into {VECTOR}")
+            self.emit(
+                f"{name} = tensor.insert_slice {tile} into {target}[{self.offset()}] [4] [1] : {TILE} into {VECTOR}"
+            )
             self.vectors.append(name)
 
     def step_update(self) -> None:
@@ -138,8 +140,8 @@ class _Generator:
         source, target, vector, name = self.vector(), self.vector(), self.name(), self.name()
         index = self.random.choice(self.indices)
         self.emit(f"{vector} = vector.transfer_read {source}[{index}], %f : {VECTOR}, vector<4xf32>")
-        index = self.random.choice(["%c0", "%c4"])
-        self.emit(f"{name} = vector.transfer_write {vector}, {target}[{index}] {{in_bounds = [true]}} : vector<4xf32>, {VECTOR}")
+        place = f"{target}[{self.random.choice(['%c0', '%c4'])}] {{in_bounds = [true]}}"
+        self.emit(f"{name} = vector.transfer_write {vector}, {place} : vector<4xf32>, {VECTOR}")
         self.vectors.append(name)
 
     def nested(self, steps: int, count: int) -> list[str]:
@@ -209,6 +211,6 @@ func.func @main(%a: {VECTOR}, %b: {VECTOR}, %c: {VECTOR}, %n: index, %p: i1) -> 
   %f = arith.constant 100.0 : f32
   %k = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : {VECTOR}
 {body}
-  return {', '.join(results)} : {VECTOR}, {VECTOR}
+  return {", ".join(results)} : {VECTOR}, {VECTOR}
 }}
 """

@@ -1,0 +1,43 @@
+"""The summary of an analysed function, for its callers: conservative wherever the analysis is."""
+
+from __future__ import annotations
+
+from ...dialects.bufferizable import Relation
+from .alias_sets import AliasSets
+from .function_summary import FunctionSummary
+from .tensor_effects import TensorEffects
+
+__all__ = ["summarize_function"]
+
+
+def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -> FunctionSummary:
+    """Return which arguments of op number ``function`` are read and written, and which may hold its results.
+
+    An argument counts as written as soon as anything that may alias it is. Linear in arguments times results.
+    """
+    s = effects.snapshot
+    blocks = s.op_regions[function][0]
+    arguments = list(s.arguments(blocks[0]))
+    tensors = [argument for argument in arguments if s.value_is_tensor[argument]]
+    ties: list[dict[int, Relation]] = []
+    readonly: list[str] = []
+    for operand in s.operands(s.terminator(function, 0)):
+        value = s.operand_value[operand]
+        if not s.value_is_tensor[value]:
+            ties.append({})
+            readonly.append("")
+            continue
+        ties.append({s.value_index[a]: _relation(sets, a, value) for a in tensors if sets.find(a) == sets.find(value)})
+        reason = "the result of a function that may return a buffer which must not be written"
+        readonly.append(reason if sets.storage(value).readonly else "")
+    return FunctionSummary(
+        tuple(bool(effects.value_read[argument]) for argument in arguments),
+        tuple(s.value_is_tensor[argument] and bool(sets.storage(argument).writes) for argument in arguments),
+        tuple(ties),
+        tuple(readonly),
+    )
+
+
+def _relation(sets: AliasSets, argument: int, value: int) -> Relation:
+    same = sets.equivalence.find(argument) == sets.equivalence.find(value)
+    return Relation.EQUIVALENT if same else Relation.UNKNOWN

@@ -1,0 +1,174 @@
+"""`bufferize`: bufferize a module in place, and tell why every copy and buffer is there.
+
+The report is data: strings and numbers that outlive the module, its context and the ops that were replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from mlir import ir
+
+from ..passes.analysis.decisions import Decision
+from ..passes.analysis.explain import conflict_notes, describe_decision
+from ..passes.analysis.module_analysis import ModuleAnalysis
+from ..passes.analysis.one_shot import FunctionAnalysis
+from ..passes.bufferization.trace import BufferTrace, EventKind, buffer_bytes
+from ..passes.diagnostics import file_location
+from ..passes.elements import InplacePass
+from ..passes.instrumentation import Instrumentation
+from ..passes.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
+from ..passes.pipeline import Pipeline
+from ..passes.steps import PassStep, UpstreamStep
+
+__all__ = ["BufferRecord", "BufferizationReport", "DecisionRecord", "bufferize"]
+
+
+@dataclass(frozen=True)
+class DecisionRecord:
+    """What was decided for one operand.
+
+    Attributes:
+        function: the symbol of the function.
+        location: `file:line:column`, or `unknown`.
+        in_place: whether neither a buffer nor a copy is needed.
+        text: one sentence: the operand, the decision, the rule behind a "no".
+        notes: what a "no" is between: the write, the read, the definition, each with its place.
+    """
+
+    function: str
+    location: str
+    in_place: bool
+    text: str
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.location}: {self.text}", *(f"    {note}" for note in self.notes)])
+
+
+@dataclass(frozen=True)
+class BufferRecord:
+    """One allocation or copy in the result: the memref type, its size in bytes (None if dynamic), and the reason."""
+
+    location: str
+    type: str
+    bytes: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        size = "dynamic size" if self.bytes is None else f"{self.bytes} bytes"
+        return f"{self.location}: {self.type}, {size}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class BufferizationReport:
+    """Everything that one-shot bufferization decided and emitted; `str()` is for people.
+
+    Counts are of ops in the IR: one in a loop's body counts once. `program.memory_stats` counts what happens.
+    """
+
+    decisions: tuple[DecisionRecord, ...]
+    allocations: tuple[BufferRecord, ...]
+    copies: tuple[BufferRecord, ...]
+
+    @property
+    def out_of_place(self) -> tuple[DecisionRecord, ...]:
+        """The decisions that cost a buffer or a copy."""
+        return tuple(decision for decision in self.decisions if not decision.in_place)
+
+    @property
+    def allocated_bytes(self) -> int:
+        """Sizes of all allocations whose size is known, in bytes."""
+        return sum(record.bytes or 0 for record in self.allocations)
+
+    @property
+    def copied_bytes(self) -> int:
+        """Sizes of all copies whose size is known, in bytes."""
+        return sum(record.bytes or 0 for record in self.copies)
+
+    def __str__(self) -> str:
+        in_place = len(self.decisions) - len(self.out_of_place)
+        lines = [
+            f"{in_place} of {len(self.decisions)} operands in-place, {len(self.allocations)} allocations "
+            f"({self.allocated_bytes} bytes), {len(self.copies)} copies ({self.copied_bytes} bytes)"
+        ]
+        for title, records in (
+            ("out-of-place", self.out_of_place),
+            ("allocations", self.allocations),
+            ("copies", self.copies),
+        ):
+            if records:
+                lines += [f"{title}:", *("  " + str(record).replace("\n", "\n  ") for record in records)]
+        return "\n".join(lines)
+
+
+def bufferize(module: ir.Module | ir.Operation, **options: Any) -> BufferizationReport:
+    """Run `inplace-one-shot-bufferize` on `module`, in place, and report.
+
+    Args:
+        module: a module of tensor functions; it is changed.
+        options: fields of `OneShotBufferizeOptions`. Function boundaries are bufferized unless told otherwise.
+
+    Raises:
+        PassError: the module cannot be bufferized; it is as it was, and the diagnostics are in the message.
+        TypeError: an option has an unknown name.
+    """
+    arguments: dict[str, Any] = {"bufferize_function_boundaries": True, **options}
+    chosen = OneShotBufferizeOptions(**arguments)
+    reporter = _Reporter()
+    Pipeline("builtin.module", (InplacePass(OneShotBufferizePass, chosen),)).run(module, reporter)
+    return reporter.report()
+
+
+class _Reporter(Instrumentation):
+    """Listens to the pass: what must be asked of ops is asked before they are gone."""
+
+    def __init__(self) -> None:
+        self._decisions: list[DecisionRecord] = []
+        self._reasons: dict[int, str] = {}
+        self._events: dict[EventKind, list[BufferRecord]] = {kind: [] for kind in EventKind}
+
+    def before_pass(self, step: PassStep | UpstreamStep, op: ir.Operation) -> None:
+        """Ask the pass to tell us."""
+        if isinstance(step, PassStep) and isinstance(step.instance, OneShotBufferizePass):
+            step.instance.observer = self
+
+    def analysed(self, analysis: ModuleAnalysis) -> None:
+        """Turn the decisions into text while the ops they are about exist."""
+        s = analysis.snapshot
+        for function in analysis.functions:
+            name = ir.StringAttr(s.ops[function.function].attributes["sym_name"]).value
+            for decision in _in_order(function):
+                text = describe_decision(s, decision)
+                conflict = decision.conflict
+                notes = [] if conflict is None else conflict_notes(analysis, conflict)
+                location = _place(s.ops[s.operand_op[decision.operand]].location)
+                said = tuple(f"{note}, {_place(where)}" for note, where in notes)
+                self._decisions.append(DecisionRecord(name, location, decision.in_place, text, said))
+                self._reasons[decision.operand] = text
+
+    def converted(self, trace: BufferTrace) -> None:
+        """Join what was emitted with the reasons."""
+        for event in trace.events:
+            reason = self._reasons.get(event.operand, "the op makes a new tensor or needs another layout")
+            record = BufferRecord(_place(event.location), str(event.type), buffer_bytes(event.type), reason)
+            self._events[event.kind].append(record)
+
+    def report(self) -> BufferizationReport:
+        """What was heard."""
+        return BufferizationReport(
+            tuple(self._decisions),
+            tuple(self._events[EventKind.ALLOCATION]),
+            tuple(self._events[EventKind.COPY]),
+        )
+
+
+def _in_order(function: FunctionAnalysis) -> Iterable[Decision]:
+    return (function.decisions[operand] for operand in sorted(function.decisions))
+
+
+def _place(location: ir.Location) -> str:
+    place = file_location(location)
+    return "unknown" if place is None else f"{place.filename}:{place.start_line}:{place.start_col}"
