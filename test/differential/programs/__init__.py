@@ -6,6 +6,7 @@ from . import (
     arith,
     bufferization,
     dtypes,
+    examples,
     func,
     linalg_elementwise,
     linalg_reductions,
@@ -33,6 +34,7 @@ _PARTS = (
     bufferization,
     vector,
     dtypes,
+    examples,
 )
 
 PROGRAMS: list[Program] = [program for part in _PARTS for program in part.PROGRAMS]

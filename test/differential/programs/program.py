@@ -32,18 +32,17 @@ class Program:
     """One program; its entry point is @main.
 
     `args` is one run, or a list of runs; an argument is a tensor's shape and element type, such as "4x8xf32" (a dynamic
-    size has one value in each run), or the value of a scalar. `numpy` takes the arguments and returns what the program
-    must.
+    size has one value in each run) or "4x8xf32:random", or the value of a scalar. `numpy` takes the arguments and
+    returns what the program must, up to a relative error of `rtol`.
     """
 
     name: str
     text: str
     args: Run | list[Run] = ()
     numpy: Callable[..., Any] | None = None
+    rtol: float = 0.0
     upstream_refuses: str = ""
     """What upstream's analysis says when it does not take the program: there are no counts to compare with."""
-    no_oracle: str = ""
-    """What upstream's copy-before-write says when it does not take the program: NumPy alone decides."""
     oracle_wrong: str = ""
     """Why upstream's result is wrong: NumPy alone decides, and there are no counts to compare with."""
     fewer: bool = False
@@ -55,18 +54,25 @@ class Program:
 
 
 def arguments(run: Run) -> list[Any]:
-    """The arguments of one run. No two elements of its tensors are equal, as far as their type has values enough."""
+    """The arguments of one run, the same each time.
+
+    The elements of its tensors are whole numbers in no order, and no two are equal, as far as their type has values
+    enough; or they are random numbers between -1 and 1.
+    """
+    generator = np.random.default_rng(0)
     made: list[Any] = []
     start = 1
     for argument in run:
         if not isinstance(argument, str):
             made.append(argument)
             continue
-        sizes, element = re.fullmatch(r"((?:\d+x)*)(\w+)", argument).groups()
+        sizes, element, rule = re.fullmatch(r"((?:\d+x)*)(\w+)(:random)?", argument).groups()
         shape = [int(size) for size in sizes.split("x")[:-1]]
-        numbers = np.arange(start, start + math.prod(shape))
-        start += math.prod(shape)
-        made.append(_of_type(numbers, DTYPES[element]).reshape(shape))
+        count = math.prod(shape)
+        numbers = generator.permutation(np.arange(start, start + count))
+        start += count
+        values = _of_type(generator.uniform(-1, 1, count) if rule else numbers, DTYPES[element])
+        made.append(values.reshape(shape))
     return made
 
 
