@@ -26,6 +26,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-contiguous-arguments": ("contiguous_arguments", "ContiguousArgumentsPass"),
     "inplace-count-memory": ("count_memory", "CountMemoryPass"),
     "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),
+    "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),

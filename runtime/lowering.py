@@ -52,7 +52,7 @@ DEALLOCATE = (
         "After the last pass that moves buffers between functions, before anything hides an allocation. It clones what "
         "would leave a function without an owner; the clones become plain copies here, for the next phases to see. "
         "Masks go first: the pass would put its constants into the region of a vector.mask, which holds one op only.",
-        ("func.func(lower-vector-mask)", "buffer-deallocation-pipeline", "convert-bufferization-to-memref"),
+        ("func.func(lower-vector-mask)", "buffer-deallocation-pipeline", "inplace-expand-clones"),
     ),
 )
 

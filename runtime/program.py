@@ -187,6 +187,7 @@ def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str,
 
 def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Settings, *, contiguous: bool) -> _Build:
     module = private_copy(source)
+    automatic = not manages_its_memory(module.operation)
     protect_arguments(module.operation)
     run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
     mark_arguments(module.operation, signatures, contiguous=contiguous)
@@ -194,7 +195,6 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Se
     aligned = demands_alignment(module.operation)
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
-    automatic = not manages_its_memory(module.operation)
     phases = (*(lowering.DEALLOCATE if automatic else ()), *lowering.lower_phases(count=settings.memory_stats))
     run_pipeline(module, lowering.pipeline_text(phases))
     if settings.memory_stats:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import ml_dtypes
-import mlir_inplace as mi
 import numpy as np
 import pytest
+
+import mlir_inplace as mi
 
 DTYPES: dict[str, Any] = {
     "i1": np.bool_,
@@ -51,7 +52,8 @@ def echo() -> mi.Program:
     """A program with, for each type, a function that copies a tensor, and one that returns a scalar."""
     functions = [
         f"""
-        func.func @array{number}(%a: tensor<?x3x{type_}>, %z: tensor<{type_}>) -> (tensor<?x3x{type_}>, tensor<{type_}>) {{
+        func.func @array{number}(%a: tensor<?x3x{type_}>, %z: tensor<{type_}>)
+            -> (tensor<?x3x{type_}>, tensor<{type_}>) {{
             return %a, %z : tensor<?x3x{type_}>, tensor<{type_}>
         }}
         func.func @scalar{number}(%before: i8, %a: {type_}, %after: i1) -> ({type_}, i8, {type_}, i1) {{
