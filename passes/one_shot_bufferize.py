@@ -121,6 +121,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             boundaries=options.bufferize_function_boundaries,
             allow_unknown=options.allow_unknown_ops,
             copy_before_write=options.copy_before_write,
+            calls_copy=options.function_boundary_type_conversion is BoundaryLayout.IDENTITY,
         )
         if analysis.refusals:
             self._refuse(analysis)

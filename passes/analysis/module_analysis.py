@@ -40,12 +40,22 @@ def _is_repetitive(op: ir.Operation, name: str, region: int) -> bool:
 
 
 def analyze_module(
-    module: ir.Operation, *, boundaries: bool, allow_unknown: bool = False, copy_before_write: bool = False
+    module: ir.Operation,
+    *,
+    boundaries: bool,
+    allow_unknown: bool = False,
+    copy_before_write: bool = False,
+    calls_copy: bool = False,
 ) -> ModuleAnalysis:
-    """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out."""
+    """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out.
+
+    See :class:`TensorEffects` for the first two and the last flag; ``copy_before_write`` refuses every write.
+    """
     snapshot = Snapshot(module, _is_repetitive)
     summaries: dict[str, FunctionSummary] = {}
-    effects = TensorEffects(snapshot, find_model, summaries, boundaries=boundaries, allow_unknown=allow_unknown)
+    effects = TensorEffects(
+        snapshot, find_model, summaries, boundaries=boundaries, allow_unknown=allow_unknown, calls_copy=calls_copy
+    )
     analysis = ModuleAnalysis(snapshot, effects, summaries=summaries)
     names = _functions(snapshot)
     calls = {name: _callees(snapshot, op) for name, op in names.items()}

@@ -49,7 +49,8 @@ class TensorEffects:
     """Tables over the operands and values of ``snapshot``; fill them function by function with :meth:`add_function`.
 
     ``boundaries`` says that functions' own arguments and results become buffers; ``allow_unknown`` that ops without
-    a model are taken to read, write and alias everything they touch instead of being refused.
+    a model are taken to read, write and alias everything they touch instead of being refused; ``calls_copy`` that a
+    call may pass a copy of an operand's buffer, to give the callee the layout it asks for.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class TensorEffects:
         *,
         boundaries: bool,
         allow_unknown: bool,
+        calls_copy: bool = False,
     ) -> None:
         self.snapshot = snapshot
         self.boundaries = boundaries
@@ -83,6 +85,7 @@ class TensorEffects:
         self._models = models
         self._summaries = summaries
         self._allow_unknown = allow_unknown
+        self._calls_copy = calls_copy
 
     def tensor_operands(self, op: int) -> list[int]:
         """Return the operands of ``op`` that are tensors defined inside the snapshot."""
@@ -241,7 +244,8 @@ class TensorEffects:
                 result_ties = summary.result_ties[s.value_index[result]]
                 relation = result_ties.get(index)
                 if relation is not None:
-                    definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT
+                    # A call that may have to copy its operand for the sake of a layout promises no identity.
+                    definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT and not self._calls_copy
                     ties.append(Tie(result, relation if definite else Relation.UNKNOWN, definite))
             self._set_ties(operand, ties)
         for result in results:
