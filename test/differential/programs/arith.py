@@ -205,5 +205,6 @@ PROGRAMS = [
         }""",
         args=[("4xf32", True, 1, 88.0, 99.0), ("4xf32", False, 1, 88.0, 99.0)],
         numpy=lambda a, c, i, f, g: put(a, i, f if c else g),
+        fewer=True,
     ),
 ]

@@ -299,6 +299,7 @@ PROGRAMS = [
         }""",
         args=("8xf32",),
         numpy=lambda t: np.concatenate([t[:4], np.roll(t[:4], 1)]),
+        fewer=True,
     ),
     Program(
         "call_returns_its_argument",
@@ -345,6 +346,7 @@ PROGRAMS = [
         }""",
         args=("6xf32", 9.0),
         numpy=lambda t, f: (np.full(2, f, np.float32), t),
+        fewer=True,
     ),
     Program(
         "call_returns_new_tensor",

@@ -140,6 +140,7 @@ PROGRAMS = [
         }}""",
         args=("3x2xf32",),
         numpy=lambda a: a + a,
+        fewer=True,
     ),
     Program(
         "generic_broadcasts_a_row_of_its_init",

@@ -269,5 +269,6 @@ PROGRAMS = [
         }}""",
         args=[("4xf32", 0, 50.0), ("4xf32", 3, 50.0)],
         numpy=lambda a, n, f: (put(a, slice(n), f), put(a, slice(n), f + f)),
+        fewer=True,
     ),
 ]

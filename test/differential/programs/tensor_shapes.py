@@ -67,6 +67,7 @@ PROGRAMS = [
         }""",
         args=("2x3xf32", 4, 99.0),
         numpy=lambda t, i, f: (put(t.reshape(6), i, f), t),
+        fewer=True,
     ),
     Program(
         "collapsed_read_after_its_source_was_overwritten",
@@ -79,6 +80,7 @@ PROGRAMS = [
         }""",
         args=("2x3xf32", 4, 99.0),
         numpy=lambda t, i, f: (np.full_like(t, f), t.reshape(6)[i]),
+        fewer=True,
     ),
     Program(
         "collapse_of_a_slice_that_is_not_contiguous",

@@ -51,6 +51,7 @@ PROGRAMS = [
         }""",
         args=("8xf32",),
         numpy=lambda t: put(t, slice(4, 7), 2 * t[:3]),
+        fewer=True,
     ),
     Program(
         "slice_put_where_it_overlaps_itself",
@@ -86,6 +87,7 @@ PROGRAMS = [
         }""",
         args=("6xf32",),
         numpy=exchanged,
+        fewer=True,
     ),
     Program(
         "disjoint_slices_updated_and_put_back",
@@ -101,6 +103,7 @@ PROGRAMS = [
         }""",
         args=("6xf32", 100.0),
         numpy=lambda t, f: np.concatenate([np.full(3, f, np.float32), t[3:] + np.float32(f)]),
+        fewer=True,
     ),
     Program(
         "overlapping_slices_updated_and_put_back",
@@ -213,6 +216,7 @@ PROGRAMS = [
         }""",
         args=("8xf32",),
         numpy=lambda t: t.reshape(4, 2)[:, ::-1].reshape(8),
+        fewer=True,
     ),
     Program(
         "strided_slice_updated_in_place",
