@@ -1,0 +1,212 @@
+"""How the time to bufferize grows with the program: our pass and upstream's C++ one-shot-bufferize, side by side.
+
+    python benchmarks/scaling.py
+    python benchmarks/scaling.py --shapes inserts tiles --sizes 250 500 1000 --rounds 7 --upstream-limit 0
+
+Both run in this process, on the same text, each round on a module of its own; only the pass is timed, not parsing.
+Of each size the median over the rounds is printed, and next to it how often the time multiplied since the size before,
+as a power of the size: 1.0 is linear, 3.0 is cubic. Upstream is run up to `--upstream-limit` operations of a shape
+only, since it would take minutes. Nothing here is a test: figures depend on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import math
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.passmanager import PassManager
+
+import mlir_inplace as mi
+
+OURS = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true})"
+UPSTREAM = "builtin.module(one-shot-bufferize{bufferize-function-boundaries=true})"
+
+
+def inserts(size: int) -> str:
+    """A chain of `tensor.insert_slice`, each into the tensor before."""
+    lines = [
+        f"%t{i + 1} = tensor.insert_slice %s into %t{i}[{4 * i}] [4] [1] : tensor<4xf32> into tensor<{4 * size}xf32>"
+        for i in range(size)
+    ]
+    tensor = f"tensor<{4 * size}xf32>"
+    return _function(f"%t0: {tensor}, %s: tensor<4xf32>", lines, f"%t{size}", tensor)
+
+
+def tiles(size: int) -> str:
+    """Tiles of one tensor, one after the other: taken out, updated by a generic, put back."""
+    tensor = f"tensor<{4 * size}xf32>"
+    lines: list[str] = []
+    for i in range(size):
+        lines += [
+            f"%e{i} = tensor.extract_slice %t{i}[{4 * i}] [4] [1] : {tensor} to tensor<4xf32>",
+            _generic(f"%g{i}", f"%e{i}", "tensor<4xf32>"),
+            f"%t{i + 1} = tensor.insert_slice %g{i} into %t{i}[{4 * i}] [4] [1] : tensor<4xf32> into {tensor}",
+        ]
+    return _function(f"%t0: {tensor}", lines, f"%t{size}", tensor)
+
+
+def generics(size: int) -> str:
+    """A chain of generics, each on the tensor before."""
+    lines = [_generic(f"%t{i + 1}", f"%t{i}", "tensor<64xf32>") for i in range(size)]
+    return _function("%t0: tensor<64xf32>", lines, f"%t{size}", "tensor<64xf32>")
+
+
+def loops(size: int) -> str:
+    """Loops that each carry one tensor, ten deep: as many nests as it takes to have `size` loops."""
+    lines: list[str] = []
+    nests = max(size // LOOP_DEPTH, 1)
+    for nest in range(nests):
+        carried = f"%t{nest}"
+        names = [f"%n{nest}_{depth}" for depth in range(LOOP_DEPTH)]
+        for depth, name in enumerate(names):
+            result = f"%t{nest + 1}" if depth == 0 else f"{name}_result"
+            lines.append(
+                f"{result} = scf.for {name}_i = %c0 to %c4 step %c1 iter_args({name} = {carried}) -> tensor<64xf32> {{"
+            )
+            carried = name
+        lines.append(f"{carried}_new = tensor.insert %f into {carried}[{carried}_i] : tensor<64xf32>")
+        lines.append(f"scf.yield {carried}_new : tensor<64xf32>\n}}")
+        lines += [f"scf.yield {name}_result : tensor<64xf32>\n}}" for name in reversed(names[1:])]
+    return _function("%t0: tensor<64xf32>, %f: f32", lines, f"%t{nests}", "tensor<64xf32>")
+
+
+LOOP_DEPTH = 10
+
+SHAPES: dict[str, Callable[[int], str]] = {"inserts": inserts, "tiles": tiles, "generics": generics, "loops": loops}
+
+
+def _function(arguments: str, lines: Sequence[str], result: str, type_: str) -> str:
+    constants = "\n".join(f"%c{value} = arith.constant {value} : index" for value in (0, 1, 4))
+    body = "\n".join(lines)
+    return f"func.func @main({arguments}) -> {type_} {{\n{constants}\n{body}\nreturn {result} : {type_}\n}}"
+
+
+def _generic(result: str, init: str, type_: str) -> str:
+    return f"""{result} = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}}
+        outs({init} : {type_}) {{
+    ^bb0(%x: f32):
+      %y = arith.addf %x, %x : f32
+      linalg.yield %y : f32
+    }} -> {type_}"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table. Times are medians, in seconds; upstream's is None where it was not run."""
+
+    shape: str
+    size: int
+    ours: float
+    upstream: float | None
+
+
+def run_ours(module: ir.Module) -> None:
+    """Our pass, on a module that it changes."""
+    mi.run_pipeline(module, OURS)
+
+
+def run_upstream(module: ir.Module) -> None:
+    """Upstream's pass, on a module that it changes."""
+    PassManager.parse(UPSTREAM).run(module.operation)
+
+
+def median_time(text: str, run: Callable[[ir.Module], None], rounds: int) -> float:
+    """The median time of `run`, over `rounds` modules parsed from `text`."""
+    times: list[float] = []
+    with ir.Context():
+        for _ in range(rounds):
+            module = ir.Module.parse(text)
+            gc.collect()
+            start = time.perf_counter()
+            run(module)
+            times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def measure(shape: str, sizes: Sequence[int], rounds: int, upstream_limit: int) -> list[Row]:
+    """One row for each size, in rising order."""
+    rows: list[Row] = []
+    for size in sorted(sizes):
+        text = SHAPES[shape](size)
+        upstream = median_time(text, run_upstream, rounds) if size <= upstream_limit else None
+        rows.append(Row(shape, size, median_time(text, run_ours, rounds), upstream))
+        print(f"{shape} {size} done", file=sys.stderr)
+    return rows
+
+
+def growth(size: int, seconds: float | None, size_before: int, seconds_before: float | None) -> str:
+    """The power of the size that the time grew with, between two sizes; empty where a time is missing."""
+    if seconds is None or seconds_before is None:
+        return ""
+    return f"{math.log(seconds / seconds_before) / math.log(size / size_before):.1f}"
+
+
+def cells(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The table's lines: shape, size, our ms and growth, upstream's ms and growth, how many times faster we are."""
+    lines: list[tuple[str, ...]] = []
+    before: Row | None = None
+    for row in rows:
+        same_shape = before is not None and before.shape == row.shape
+        ours_growth = growth(row.size, row.ours, before.size, before.ours) if before and same_shape else ""
+        upstream_growth = growth(row.size, row.upstream, before.size, before.upstream) if before and same_shape else ""
+        upstream = f"{row.upstream * 1e3:.1f}" if row.upstream is not None else "not run"
+        factor = f"{row.upstream / row.ours:.1f}" if row.upstream is not None else ""
+        lines.append(
+            (row.shape, str(row.size), f"{row.ours * 1e3:.1f}", ours_growth, upstream, upstream_growth, factor)
+        )
+        before = row
+    return lines
+
+
+HEADINGS = ("program", "size", "ours, ms", "growth", "upstream, ms", "growth", "times faster")
+
+
+def show(lines: Sequence[tuple[str, ...]]) -> None:
+    """Prints the table, with rich where it is installed."""
+    try:
+        from rich.console import Console
+        from rich.table import Table
+    except ImportError:
+        widths = [max(map(len, column)) for column in zip(HEADINGS, *lines, strict=True)]
+        for line in (HEADINGS, *lines):
+            print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
+        return
+    table = Table(*HEADINGS)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for line in lines:
+        table.add_row(*line)
+    Console().print(table)
+
+
+def positive(text: str) -> int:
+    """A whole number above zero, for argparse."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"needs a number above 0, got {value}")
+    return value
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), help="programs to measure")
+    parser.add_argument("--sizes", nargs="+", type=positive, default=[100, 200, 500, 1000, 2000], help="sizes")
+    parser.add_argument("--rounds", type=positive, default=5, help="rounds of which the median is taken")
+    parser.add_argument("--upstream-limit", type=int, default=200, help="the largest size upstream is run on; 0: never")
+    options = parser.parse_args()
+    rows = [
+        row for shape in options.shapes for row in measure(shape, options.sizes, options.rounds, options.upstream_limit)
+    ]
+    show(cells(rows))
+
+
+if __name__ == "__main__":
+    main()
