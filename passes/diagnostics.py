@@ -63,10 +63,8 @@ def make_diagnostic(
     severity: Severity, location: ir.Location, message: str, notes: Sequence[Diagnostic] = ()
 ) -> Diagnostic:
     """A diagnostic at `location`; an inlined location gets one note for each caller, innermost first."""
-    frames = tuple(make_diagnostic("note", caller, "called from") for caller in _callers(location))
-    place = file_location(location)
-    file, line, column = (place.filename, place.start_line, place.start_col) if place else ("", 0, 0)
-    return Diagnostic(severity, file, line, column, message, (*frames, *notes))
+    frames = tuple(_diagnostic_at("note", caller, "called from", ()) for caller in _callers(location))
+    return _diagnostic_at(severity, location, message, (*frames, *notes))
 
 
 def from_mlir(diagnostic: ir.Diagnostic) -> Diagnostic:
@@ -172,6 +170,15 @@ def _emit_error(location: ir.Location, message: str, notes: tuple[Diagnostic, ..
 def _fused(location: ir.FusedLoc) -> list[ir.Location]:
     """The parts of a fused location, which the stubs of the bindings call objects."""
     return [part for part in location.locations if isinstance(part, ir.Location)]
+
+
+def _diagnostic_at(
+    severity: Severity, location: ir.Location, message: str, notes: tuple[Diagnostic, ...]
+) -> Diagnostic:
+    """A diagnostic at the place in a file that `location` leads to, without notes of its own making."""
+    place = file_location(location)
+    file, line, column = (place.filename, place.start_line, place.start_col) if place else ("", 0, 0)
+    return Diagnostic(severity, file, line, column, message, notes)
 
 
 def _callers(location: ir.Location) -> Iterator[ir.Location]:

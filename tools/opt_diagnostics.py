@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from ..passes.diagnostics import Diagnostic
+from .opt_console import print_error
 from .opt_input import Source
 
 
@@ -37,7 +36,7 @@ class DiagnosticPrinter:
 
     def take(self, diagnostic: Diagnostic) -> None:
         """Prints one diagnostic."""
-        print(render(diagnostic, self._source), file=sys.stderr, flush=True)
+        print_error(render(diagnostic, self._source))
 
     def finish(self, succeeded: bool) -> bool:
         """Whether this part of the input is fine: it is when all went well."""

@@ -16,10 +16,10 @@ several diagnostics, and the note that only repeats the current operation is ign
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass, field
 
 from ..passes.diagnostics import Diagnostic, Severity
+from .opt_console import print_error
 from .opt_diagnostics import render
 from .opt_input import Source
 
@@ -104,7 +104,7 @@ class DiagnosticVerifier:
 
     def _print(self, diagnostic: Diagnostic) -> None:
         self._failed = True
-        print(render(diagnostic, self._source), file=sys.stderr, flush=True)
+        print_error(render(diagnostic, self._source))
 
 
 def read_expectations(source: Source) -> list[Expectation]:
