@@ -49,11 +49,12 @@ _COMPLEX = {"f32": ("complex64", "ff"), "f64": ("complex128", "dd")}
 
 def element_type(type_: ir.Type) -> ElementType:
     """The boundary's view of an element or scalar type. Raises `UnsupportedTypeError` when NumPy has no such type."""
-    return _by_spelling(str(type_))
+    return named_element_type(str(type_))
 
 
 @functools.cache
-def _by_spelling(spelling: str) -> ElementType:
+def named_element_type(spelling: str) -> ElementType:
+    """`element_type` by the name MLIR prints."""
     if spelling == "i1":
         return ElementType("i1", np.dtype(np.bool_), "?", 1, _encode_bool, operator.itemgetter(0))
     if spelling == "index":

@@ -8,7 +8,7 @@ from typing import Union
 
 from mlir import ir
 
-Source = Union[ir.Module, str, bytes, "os.PathLike[str]"]
+Source = Union[ir.Module, ir.Operation, ir.OpView, str, bytes, "os.PathLike[str]"]
 
 _SUFFIXES = (".mlir", ".mlirbc")
 
@@ -22,14 +22,8 @@ def private_copy(source: object) -> ir.Module:
     Raises `ir.MLIRError` with the parser's diagnostics, `OSError` if a file cannot be read, `TypeError` for other
     objects.
     """
-    if isinstance(source, ir.Module):
-        with source.context, ir.Location.unknown():
-            copy = ir.Module.create()
-            for op in source.body.operations:
-                copy.body.append(op.operation.clone())
-            for name in source.operation.attributes:
-                copy.operation.attributes[name] = source.operation.attributes[name]
-            return copy
+    if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
+        return _clone(source.operation)
     if isinstance(source, str) and _is_path(source):
         source = Path(source)
     if isinstance(source, os.PathLike):
@@ -41,6 +35,18 @@ def private_copy(source: object) -> ir.Module:
         raise TypeError(f"expected an ir.Module, MLIR text or bytecode, or a path, got {type(source).__name__}")
     with ir.Context():
         return ir.Module.parse(source)
+
+
+def _clone(module: ir.Operation) -> ir.Module:
+    if module.name != "builtin.module":
+        raise TypeError(f"expected a builtin.module, got an operation '{module.name}'")
+    with module.context, module.location:
+        copy = ir.Module.create()
+        for op in module.regions[0].blocks[0].operations:
+            copy.body.append(op.operation.clone())
+        for name in module.attributes:
+            copy.operation.attributes[name] = module.attributes[name]
+        return copy
 
 
 def _is_path(text: str) -> bool:

@@ -1,0 +1,263 @@
+"""`inplace-run [file|-]`: compiles a program, calls one of its functions, and shows, saves or checks what comes back.
+
+    inplace-run examples/tiled_matmul.mlir --arg random --arg random --check 'a0 @ a1' --memory-stats
+
+Exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import os
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from mlir import ir
+
+from ..passes.diagnostics import Diagnostic, DiagnosticCollector
+from ..passes.errors import PassError, PipelineError, RegistryError
+from ..passes.pipeline import Pipeline
+from ..runtime.dtypes import UnsupportedTypeError
+from ..runtime.entry_point import EntryPoint
+from ..runtime.program import Program
+from ..runtime.program import compile as compile_program
+from ..runtime.signature import Parameter, Signature
+from . import run_values
+from .opt_console import print_error
+from .opt_diagnostics import DiagnosticPrinter
+from .opt_input import InputError, Source, read_source
+from .opt_source_ir import name_locations, parse_module, with_source_name
+from .run_results import CheckError, ResultError, ResultFiles, as_tuple, check_results, compile_check, print_results
+from .run_values import ArgumentError, make_argument
+
+PROGRAM = "inplace-run"
+SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class UsageError(Exception):
+    """The command line makes no sense; the message is one line."""
+
+
+class RunError(Exception):
+    """The program cannot be run as asked; the message is one line. Empty if diagnostics have said it already."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program and returns its exit code; `arguments` defaults to the process's."""
+    try:
+        _run(_parse(sys.argv[1:] if arguments is None else arguments))
+    except (UsageError, PipelineError, RegistryError, CheckError) as error:
+        print_error(f"{PROGRAM}: error: {error}")
+        return USAGE
+    except (InputError, RunError, ArgumentError, ResultError) as error:
+        if str(error):
+            print_error(f"{PROGRAM}: error: {error}")
+        return FAILURE
+    except BrokenPipeError:
+        # Whoever read our output has gone; what Python still holds for them must go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+    except KeyboardInterrupt:
+        print_error(f"{PROGRAM}: interrupted")
+        return INTERRUPTED
+    return SUCCESS
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, with its complaints as exceptions."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=PROGRAM,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Compiles a program of tensors or memrefs, calls one of its functions, and shows what comes back.",
+        epilog=f"values of --arg:\n{(run_values.__doc__ or '').split(chr(10), 2)[2]}\n"
+        "exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted",
+    )
+    add = parser.add_argument
+    add("input", nargs="?", default="-", help="an MLIR file; standard input by default, or for -")
+    add("-e", "--entry-point", metavar="NAME", help="the function to call: main by default, or the only one there is")
+    add("--arg", action="append", default=[], metavar="VALUE", help="the next argument; see below")
+    add("--seed", type=int, default=0, metavar="N", help="where random values start; 0 by default")
+    add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's optimization level; 2 by default")
+    add("--shared-libs", action="append", default=[], metavar="FILES", help="libraries to load, separated by commas")
+    add("--pass-pipeline", metavar="PIPELINE", help="the passes to run in place of bufferization")
+    add("--print-result", action="store_true", help="print what the function returns")
+    add("--save-result", metavar="FILE", help="save it: .npy (numbered if there are several), or one .npz")
+    add("--memory-stats", action="store_true", help="count allocations and copied bytes while it runs")
+    add("--check", metavar="EXPRESSION", help="compare with NumPy: np and the arguments, a0, a1, …, as in 'a0 @ a1'")
+    add("--tolerance", type=float, metavar="X", help="how far --check lets results be off, relative to the largest")
+    add("--repeat", type=int, default=1, metavar="N", help="call N times and print the median and least time")
+    add("--threads", type=int, default=1, metavar="N", help="run on N threads; only 1 so far")
+    return parser
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = _make_parser()
+    names = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
+    # As with LLVM's tools, one dash will do.
+    doubled = [f"-{text}" if f"-{text.partition('=')[0]}" in names else text for text in arguments]
+    settings = parser.parse_args(_joined(doubled))
+    if settings.threads != 1:
+        raise UsageError(f"--threads {settings.threads} is not available yet; leave it at 1")
+    if settings.repeat < 1:
+        raise UsageError(f"--repeat must be at least 1, got {settings.repeat}")
+    if settings.seed < 0:
+        raise UsageError(f"--seed must not be negative, got {settings.seed}")
+    return settings
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """`--arg -3` as `--arg=-3`: argparse would take the number for a flag."""
+    joined: list[str] = []
+    for text in arguments:
+        if joined and joined[-1] == "--arg":
+            joined[-1] = f"--arg={text}"
+        else:
+            joined.append(text)
+    return joined
+
+
+def _run(settings: argparse.Namespace) -> None:
+    pipeline = Pipeline.parse(settings.pass_pipeline) if settings.pass_pipeline is not None else None
+    program = _compile(read_source(settings.input), settings, pipeline)
+    function = _entry_point(program, settings.entry_point)
+    arguments = _make_arguments(settings, function.signature)
+    check = _Check(settings, arguments) if settings.check is not None else None
+    files = ResultFiles(settings.save_result, len(function.signature.results)) if settings.save_result else None
+    try:
+        results = _call(function, arguments, settings.repeat)
+        if settings.print_result:
+            print_results(results, function.signature)
+        if settings.memory_stats:
+            print(program.memory_stats)
+        if check:
+            print(check.compare(results))
+        if files:
+            files.write(results)
+        sys.stdout.flush()
+    finally:
+        if files:
+            files.close()
+
+
+class _Check:
+    """The expression of `--check`, and the arguments as they are before the call."""
+
+    def __init__(self, settings: argparse.Namespace, arguments: Sequence[Any]) -> None:
+        self._text, self._tolerance = settings.check, settings.tolerance
+        self._arguments = {f"a{number}": copy.deepcopy(argument) for number, argument in enumerate(arguments)}
+        self._code = compile_check(self._text, list(self._arguments))
+
+    def compare(self, results: Sequence[Any]) -> str:
+        """One line that says how well the results match; raises `ResultError` if they do not."""
+        return check_results(self._code, self._text, self._arguments, results, self._tolerance)
+
+
+def _compile(source: Source, settings: argparse.Namespace, pipeline: Pipeline | None) -> Program:
+    """Compiles the program; what is wrong with it is reported with its place in the source."""
+    printer = DiagnosticPrinter(source)
+    context = ir.Context()
+
+    def take(diagnostic: Diagnostic) -> None:
+        printer.take(with_source_name(diagnostic, source.name))
+
+    with context, DiagnosticCollector(context, on_diagnostic=take, consume_all=True):
+        try:
+            module = parse_module(source, context)
+            name_locations(module, source.name)
+            return compile_program(
+                module,
+                pipeline=pipeline,
+                opt_level=settings.opt_level,
+                memory_stats=settings.memory_stats,
+                shared_libs=[path for paths in settings.shared_libs for path in paths.split(",")],
+            )
+        except ir.MLIRError:
+            raise RunError from None
+        except PassError as error:
+            raise RunError("" if error.diagnostics else str(error)) from None
+        except OSError as error:
+            raise RunError(str(error)) from None
+
+
+def _entry_point(program: Program, name: str | None) -> EntryPoint:
+    known = program.entry_points
+    if name is None:
+        name = known[0] if len(known) == 1 else "main"
+        if len(known) > 1 and name not in known:
+            raise RunError(
+                f"the program has several entry points and none is 'main'; choose with -e: {', '.join(known)}"
+            )
+    try:
+        return program[name]
+    except KeyError as error:
+        raise RunError(error.args[0]) from None
+    except UnsupportedTypeError as error:
+        raise RunError(str(error)) from None
+
+
+def _make_arguments(settings: argparse.Namespace, signature: Signature) -> list[Any]:
+    parameters, given = signature.parameters, settings.arg
+    if len(given) > len(parameters):
+        raise RunError(f"'{signature.name}' takes {len(parameters)} arguments, but --arg is given {len(given)} times")
+    if len(given) < len(parameters):
+        missing = parameters[len(given)]
+        raise RunError(
+            f"{missing.label} of '{signature.name}' ({missing.type.spelling}) is missing; "
+            f"give it with {_example(missing)}, or --arg and a .npy file"
+        )
+    random = np.random.default_rng(settings.seed)
+    return [make_argument(text, parameter, random) for text, parameter in zip(given, parameters, strict=True)]
+
+
+def _example(parameter: Parameter) -> str:
+    """An `--arg` that would do for a parameter."""
+    if not parameter.type.is_array:
+        return "--arg 1"
+    if parameter.type.is_static:
+        return "--arg random"
+    sizes = "x".join("8" if size is None else str(size) for size in parameter.type.shape)
+    return f"--arg {sizes}x{parameter.type.element.spelling}:random"
+
+
+def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[Any, ...]:
+    """Calls the function `repeat` times on equal arguments and returns the last results; prints times of several."""
+    written = any(parameter.writable for parameter in function.signature.parameters)
+    times: list[float] = []
+    result = None
+    try:
+        for _ in range(repeat):
+            fresh = copy.deepcopy(arguments) if written and repeat > 1 else arguments
+            started = time.perf_counter()
+            result = function(*fresh)
+            times.append(time.perf_counter() - started)
+    except (TypeError, ValueError, PassError) as error:
+        raise RunError(str(error)) from None
+    except MemoryError:
+        raise RunError("there is not enough memory for the results") from None
+    if repeat > 1:
+        print(f"time: median {_seconds(statistics.median(times))}, least {_seconds(min(times))}, {repeat} calls")
+    return as_tuple(result, function.signature)
+
+
+def _seconds(seconds: float) -> str:
+    """A duration in the unit that suits it."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
