@@ -99,6 +99,7 @@ class DiagnosticCollector:
         self._on_diagnostic = on_diagnostic
         self._consume_all = consume_all
         self._errors_travel_on = False
+        self._notes_of_next_error: tuple[Diagnostic, ...] = ()
 
     def __enter__(self) -> DiagnosticCollector:
         self._errors_travel_on = self._context.emit_error_diagnostics
@@ -124,6 +125,10 @@ class DiagnosticCollector:
         """Whether this collector was made for `context`."""
         return self._context is context
 
+    def expect_notes(self, notes: tuple[Diagnostic, ...]) -> None:
+        """Tells which notes belong to the error that MLIR is about to hand over: it cannot carry them."""
+        self._notes_of_next_error = notes
+
     def add(self, diagnostic: Diagnostic) -> bool:
         """Takes one diagnostic; the answer tells whether it ends here (else it travels on to the handlers before)."""
         self.diagnostics.append(diagnostic)
@@ -134,7 +139,9 @@ class DiagnosticCollector:
     def _handle(self, diagnostic: ir.Diagnostic) -> bool:
         """The handler that MLIR calls; it adds the notes that the bindings cannot emit."""
         copied = from_mlir(diagnostic)
-        return self.add(replace(copied, notes=(*copied.notes, *_pending_notes)))
+        notes = (*copied.notes, *self._notes_of_next_error)
+        self._notes_of_next_error = ()
+        return self.add(replace(copied, notes=notes))
 
 
 def emit(
@@ -153,18 +160,22 @@ def emit(
 
 def deliver(context: ir.Context, diagnostic: Diagnostic) -> None:
     """Hands a diagnostic to the collectors of `context`, innermost first, until one keeps it; else prints it."""
-    listening = [collector for collector in reversed(_collectors) if collector.listens_to(context)]
-    if not any(collector.add(diagnostic) for collector in listening):
+    if not any(collector.add(diagnostic) for collector in _listening(context)):
         print(diagnostic, file=sys.stderr)
 
 
+def _listening(context: ir.Context) -> list[DiagnosticCollector]:
+    """The collectors of `context` that are in force, innermost first."""
+    return [collector for collector in reversed(_collectors) if collector.listens_to(context)]
+
+
 def _emit_error(location: ir.Location, message: str, notes: tuple[Diagnostic, ...]) -> None:
-    """Emits through MLIR; the notes lie ready for the collectors, which MLIR calls before this returns."""
-    _pending_notes.extend(notes)
-    try:
-        location.emit_error(message)
-    finally:
-        del _pending_notes[len(_pending_notes) - len(notes) :]
+    """Emits through MLIR, which calls the collectors before this returns."""
+    for collector in _listening(location.context):
+        collector.expect_notes(notes)
+    location.emit_error(message)
+    for collector in _listening(location.context):
+        collector.expect_notes(())
 
 
 def _fused(location: ir.FusedLoc) -> list[ir.Location]:
@@ -211,4 +222,3 @@ _SEVERITIES: dict[ir.DiagnosticSeverity, Severity] = {
 
 # The collectors in force, innermost last. MLIR gives each context its own handlers, but nothing to emit remarks with.
 _collectors: list[DiagnosticCollector] = []
-_pending_notes: list[Diagnostic] = []

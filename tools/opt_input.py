@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 STDIN_NAME = "<stdin>"
@@ -28,7 +29,7 @@ class Source:
         lines = self.lines
         return lines[number - 1] if 0 < number <= len(lines) else None
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         """The lines without their ends; only a newline ends a line, as for MLIR."""
         return self.text.split("\n")

@@ -69,6 +69,8 @@ def process(source: Source, job: Job) -> Outcome:
         reporter.take(with_source_name(diagnostic, source.name))
 
     context = ir.Context()
+    # Verifiers and handlers written in Python deadlock when MLIR calls them from threads of its own.
+    context.enable_multithreading(False)
     context.allow_unregistered_dialects = job.allow_unregistered_dialect
     text = None
     with context, DiagnosticCollector(context, on_diagnostic=take, consume_all=True):
