@@ -13,13 +13,15 @@ handles each element completely before the next; a loop swaps the two buffers, s
 Slices are compared by symbols, which is right only while the symbols keep their values between ``w`` and ``r``. They
 do unless the way from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
 
-Cost: per pair (write, value) the reads of the value that come late enough, each at most the nesting depth.
+Cost: per pair (write, value) the reads of the value that come late enough, each at most the nesting depth. A decision
+that would have to look at more than a fixed number of pairs is refused, with a rule of its own.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from .alias_sets import Against, AliasSets, Spared, StorageSet
 from .decisions import Conflict, Rule
@@ -28,6 +30,19 @@ from .slices import Slice, SliceRelation, slice_relation
 from .tensor_effects import TensorEffects
 
 __all__ = ["Interference"]
+
+
+_PAIRS_PER_DECISION = 512
+"""How many accesses one decision may be compared with before it is refused: a constant keeps the analysis linear."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where a write and a value meet: what is written there, what the value is there, whether that is all of it."""
+
+    written: Slice | None
+    viewed: Slice | None
+    is_own: bool
 
 
 class Interference:
@@ -39,8 +54,10 @@ class Interference:
         self._order = order
         self._sets = sets
         self._reads: dict[int, list[tuple[int, int]]] = {}
+        self._escaped: set[int] = set()
+        self._budget = 0
         self.spared: list[Spared] = []
-        """Questions that "no common origin" answered since the caller last cleared this list."""
+        """Questions that "no common origin" answered since :meth:`begin`."""
         self.targets: dict[int, int] = {}
         """For a yielded operand that is copied into the buffer a loop carries: the loop argument it overwrites."""
 
@@ -58,8 +75,14 @@ class Interference:
         uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
         self._reads[value] = sorted((s.operand_position(o), o) for o in uses)
         if any(effects.escapes[o] for o in uses):
+            self._escaped.add(value)
             return s.value_position[value], s.op_exit[0]
         return s.value_position[value], max(self._order.last_moment(value, s.operand_op[o]) for o in uses)
+
+    def begin(self) -> None:
+        """Start the questions of one decision."""
+        self._budget = _PAIRS_PER_DECISION
+        self.spared.clear()
 
     # --- sets --------------------------------------------------------------------------------------------------
 
@@ -96,6 +119,9 @@ class Interference:
     def ask(self, question: Spared) -> Conflict | None:
         """Return the conflict between a write and what it is compared with; remember what origins alone spare."""
         write, against, other = question
+        self._budget -= 1
+        if self._budget < 0:
+            return Conflict(Rule.TOO_MANY_ACCESSES, write=write)
         if against is Against.READONLY:
             conflict: Conflict | None = Conflict(Rule.NOT_WRITABLE, write=write, value=other)
         elif against is Against.VALUE:
@@ -168,42 +194,45 @@ class Interference:
         reads = self._reads[value]
         # Earlier reads matter only when a loop leads back to them, or when a memref of the value escaped there.
         begin = 0
-        if not self._order.wraps(value, s.op_block[writer]) and not any(self._effects.escapes[r] for _, r in reads):
+        if not self._order.wraps(value, s.op_block[writer]) and value not in self._escaped:
             begin = bisect_left(reads, (s.op_enter[writer], -1))
-        for _, read in reads[begin:]:
-            rule = self._destroyed(write, writer, value, read)
+        frame = self._frame(write, value)
+        for index in range(begin, len(reads)):
+            read = reads[index][1]
+            self._budget -= 1
+            if self._budget < 0:
+                return Conflict(Rule.TOO_MANY_ACCESSES, write=write, read=read, value=value)
+            rule = self._destroyed(write, read, value, frame)
             if rule is not None:
                 return Conflict(rule, write=write, read=read, value=value)
         return None
 
-    def _destroyed(self, write: int, writer: int, value: int, read: int) -> Rule | None:
+    def _destroyed(self, write: int, read: int, value: int, frame: _Frame | None) -> Rule | None:
         s = self._snapshot
-        reader = s.operand_op[read]
+        writer, reader = s.operand_op[write], s.operand_op[read]
         order, block = self._order.order(writer, reader)
         wraps = self._order.wraps(value, block)
         if order is Order.SAME and not wraps:
-            return None if read == write or self._is_simultaneous(write, read) else Rule.READ_BY_WRITER
+            return None if read == write or self._is_simultaneous(write, read, frame) else Rule.READ_BY_WRITER
         if not wraps:
             if order is Order.EXCLUSIVE or (order is Order.AFTER and not self._effects.escapes[read]):
                 return None
             if order is Order.INSIDE and self._reads_before_regions(reader):
                 return None
-        if self._sets.rotated_apart(self._target(write), value):
+        if self._apart(frame, read, wrapped=(value, block) if wraps else None):
             return None
-        if self._apart(write, read, wrapped=(value, block) if wraps else None):
-            return None
-        return Rule.READ_AFTER_WRITE
+        return None if self._sets.rotated_apart(self._target(write), value) else Rule.READ_AFTER_WRITE
 
     def _reads_before_regions(self, op: int) -> bool:
         model = self._effects.model(op)
         return model is not None and model.reads_before_regions(self._snapshot.ops[op])
 
-    def _is_simultaneous(self, write: int, read: int) -> bool:
+    def _is_simultaneous(self, write: int, read: int, frame: _Frame | None) -> bool:
         """Whether one op may read ``read`` and write ``write`` in shared memory."""
         s = self._snapshot
         source, target = s.operand_value[read], self._target(write)
         op = s.operand_op[write]
-        if self._sets.rotated_apart(source, target) or self._apart(write, read, wrapped=None):
+        if self._sets.rotated_apart(source, target) or self._apart(frame, read, wrapped=None):
             return True
         same = self._sets.equivalence.find(source) == self._sets.equivalence.find(target)
         model = self._effects.model(op)
@@ -231,27 +260,31 @@ class Interference:
             return False
         return slice_relation(path[1][1], slice_) is SliceRelation.EQUAL
 
-    def _apart(self, write: int, access: int, *, wrapped: tuple[int, int] | None) -> bool:
-        """Whether the elements that ``write`` writes are none of those that ``access`` reads.
+    def _frame(self, write: int, value: int) -> _Frame | None:
+        """Return the innermost class that the written elements and ``value`` both lie in; None if none is known."""
+        views = dict(self._sets.path(value))
+        own = self._sets.equivalence.find(value)
+        for base, written in self._region(write, self._target(write)):
+            if base in views:
+                return _Frame(written, views[base], base == own)
+        return None
+
+    def _apart(self, frame: _Frame | None, access: int, *, wrapped: tuple[int, int] | None) -> bool:
+        """Whether the elements written are none of those that ``access`` reads.
 
         ``wrapped`` is None when no loop leads from one to the other, else (value, block): slices are then compared
         only by symbols that no loop around the block that keeps the value changes.
         """
-        effects, sets = self._effects, self._sets
-        value = self._snapshot.operand_value[access]
-        # An op that overwrites a slice needs only what lies outside of it.
-        spared = effects.slices.get(access) if effects.writes[access] else None
-        accessed = dict(self._region(access, value) if spared is None else sets.path(value))
-        for base, written in self._region(write, self._target(write)):
-            if base not in accessed:
-                continue
-            other = accessed[base]
-            if wrapped is not None and not self._stable((written, other, spared), *wrapped):
-                return False
-            if spared is not None and base == sets.equivalence.find(value):
-                return written is not None and _within(written, spared)
-            return _disjoint(written, other)
-        return False
+        if frame is None:
+            return False
+        effects = self._effects
+        accessed = effects.slices.get(access) if frame.is_own else frame.viewed
+        if wrapped is not None and not self._stable((frame.written, accessed), *wrapped):
+            return False
+        if frame.is_own and effects.writes[access]:
+            # An op that overwrites a slice needs only what lies outside of it.
+            return frame.written is not None and accessed is not None and _within(frame.written, accessed)
+        return _disjoint(frame.written, accessed)
 
     def _regions_apart(self, first: int, second: int) -> bool:
         """Whether the elements that two operands of one op touch are disjoint."""

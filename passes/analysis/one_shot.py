@@ -48,21 +48,26 @@ class FunctionAnalysis:
     refusals: tuple[Refusal, ...]
 
 
-def analyze_function(effects: TensorEffects, function: int, *, copy_before_write: bool = False) -> FunctionAnalysis:
-    """Decide every tied and forwarded operand of op number ``function``, whose effects were added before."""
-    return _Analyzer(effects, function, copy_before_write).run()
+def analyze_function(
+    effects: TensorEffects, sets: AliasSets, function: int, *, copy_before_write: bool = False
+) -> FunctionAnalysis:
+    """Decide every tied and forwarded operand of op number ``function``, whose effects were added before.
+
+    ``sets`` covers the values of the whole snapshot; those of the function must be apart.
+    """
+    return _Analyzer(effects, sets, function, copy_before_write).run()
 
 
 class _Analyzer:
     """The state of one run of :func:`analyze_function`."""
 
-    def __init__(self, effects: TensorEffects, function: int, copy_before_write: bool) -> None:
+    def __init__(self, effects: TensorEffects, sets: AliasSets, function: int, copy_before_write: bool) -> None:
         s = effects.snapshot
         self._effects = effects
         self._snapshot = s
         self._function = function
         self._copy_before_write = copy_before_write
-        self._sets = AliasSets(len(s.values))
+        self._sets = sets
         exclusive = frozenset(op for op in s.nested_ops(function) if len(s.op_regions[op]) > 1 and self._exclusive(op))
         self._check = Interference(effects, ProgramOrder(s, exclusive), self._sets)
         self._decisions: dict[int, Decision] = {}
@@ -241,7 +246,7 @@ class _Analyzer:
         if closing and any(storage.rotating for storage in storages.values()):
             return Conflict(Rule.ROTATION_SHARED, write=write, value=value)
         facts = propose()
-        self._check.spared.clear()
+        self._check.begin()
         conflict = self._join_conflict(list(storages.values()), write)
         spared = self._check.spared[:]
         if conflict is None and closing:

@@ -55,6 +55,9 @@ class ProgramOrder:
     def order(self, first: int, second: int) -> tuple[Order, int]:
         """Return how op ``first`` relates to op ``second``, and their innermost common block."""
         s = self._snapshot
+        block = s.op_block[first]
+        if block == s.op_block[second] and first != second:
+            return (Order.BEFORE if first < second else Order.AFTER), block
         block, a, b = self.common_block(first, second)
         if a != b:
             return (Order.BEFORE if s.op_enter[a] < s.op_enter[b] else Order.AFTER), block
