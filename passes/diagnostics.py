@@ -71,7 +71,12 @@ def from_mlir(diagnostic: ir.Diagnostic) -> Diagnostic:
     """A lasting copy of a diagnostic that MLIR lends to a handler."""
     severity = _SEVERITIES[diagnostic.severity]
     notes = [from_mlir(note) for note in diagnostic.notes]
-    return make_diagnostic(severity, diagnostic.location, diagnostic.message, notes)
+    try:
+        message = diagnostic.message
+    except (RuntimeError, UnicodeDecodeError):
+        # A symbol may have any bytes as its name, and a message may quote it.
+        message = "(a message that quotes bytes which are not UTF-8)"
+    return make_diagnostic(severity, diagnostic.location, message, notes)
 
 
 class DiagnosticCollector:

@@ -23,8 +23,9 @@ def _render_one(diagnostic: Diagnostic, source: Source) -> str:
     line = source.line(diagnostic.line) if diagnostic.file == source.name else None
     if line is None:
         return diagnostic.header
-    # Tabs are kept in the padding so that the caret stays under its character.
-    padding = "".join("\t" if char == "\t" else " " for char in line[: max(diagnostic.column - 1, 0)])
+    # MLIR counts bytes. Tabs are kept in the padding so that the caret stays under its character.
+    before = line.encode()[: max(diagnostic.column - 1, 0)].decode(errors="ignore")
+    padding = "".join("\t" if char == "\t" else " " for char in before)
     return f"{diagnostic.header}\n{line}\n{padding}^"
 
 

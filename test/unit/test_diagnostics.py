@@ -86,6 +86,17 @@ def test_what_cpp_reports_is_copied_with_its_notes(context: ir.Context) -> None:
     assert [note.line for note in diagnostic.notes] == [2, 1]
 
 
+def test_a_message_that_is_no_text_is_still_an_error(context: ir.Context) -> None:
+    with DiagnosticCollector(context) as collector, pytest.raises(ir.MLIRError):
+        ir.Module.parse('func.func @"\\FF"() { return }\nfunc.func @"\\FF"() { return }')
+    assert collector.diagnostics[0].header == "-:2:1: error: (a message that quotes bytes which are not UTF-8)"
+
+
+def test_the_caret_counts_characters_where_mlir_counts_bytes() -> None:
+    diagnostic = Diagnostic("error", "f.mlir", 1, len("äöü ".encode()) + 1, "wrong")
+    assert render(diagnostic, Source("f.mlir", "äöü x")).endswith("\näöü x\n    ^")
+
+
 def test_rendering_shows_the_line_and_a_caret() -> None:
     source = Source("f.mlir", "first\n\tsecond line\n")
     here = Diagnostic("note", "f.mlir", 2, 2, "the same place")

@@ -216,6 +216,10 @@ def test_a_wrong_part_keeps_its_line_numbers_and_the_others_their_output(opt: Op
     assert result.out == f"{CLEAN}// -----\n// -----\n{CLEAN.replace('@f', '@h')}"
 
 
+def test_an_empty_marker_is_the_usual_one(opt: Opt) -> None:
+    assert opt("--split-input-file=", text=f"{DEAD_CONSTANT}\n// -----\n{DEAD_CONSTANT}").code == 0
+
+
 def test_another_marker(opt: Opt) -> None:
     result = opt("--split-input-file=// ====", text="func.func @f() { return }\n// ====\nfunc.func @f() { return }\n")
     assert result == Result(0, f"{CLEAN}// ====\n{CLEAN}", "")
