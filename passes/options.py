@@ -21,19 +21,19 @@ import math
 import re
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar
 
 from .errors import OptionError, nearest
+from .option_text import scan_options, skip_braces, skip_spaces, skip_value
 
 T = TypeVar("T")
 OptionsT = TypeVar("OptionsT", bound="PassOptions")
 
 _PLAIN = re.compile(r"[\w./:@%+*<>!?$^&~|;-]+")
 _INTEGER = re.compile(r"[+-]?(0[xX][0-9a-fA-F]+|[0-9]+)")
-_NAME = re.compile(r"[^\s={}\"',]+")
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -141,90 +141,6 @@ class PassOptions:
             for spec in self.specs()
             if (value := getattr(self, spec.attribute)) != spec.default
         )
-
-
-@dataclass(frozen=True)
-class ScannedOption:
-    """One `name` or `name=value` of an option text; the value still has its quotes or braces."""
-
-    name: str
-    value: str | None
-    offset: int
-    length: int
-
-
-def scan_options(text: str) -> Iterator[ScannedOption]:
-    """Splits `a=1 b c={x y}` into its options; raises OptionError for text that has no such form. Linear."""
-    position = 0
-    while True:
-        position = _skip_spaces(text, position)
-        if position == len(text):
-            return
-        match = _NAME.match(text, position)
-        if not match:
-            raise OptionError(f"expected an option's name, found {text[position]!r}", position)
-        end = match.end()
-        value = None
-        if text[end : end + 1] == "=":
-            stop = skip_value(text, end + 1)
-            value, end = text[match.end() + 1 : stop], stop
-        yield ScannedOption(match.group(), value, position, end - position)
-        position = end
-
-
-def skip_value(text: str, position: int, stop: str = " \t\r\n") -> int:
-    """Where the value that starts at `position` ends: at a `stop` character or the end, outside quotes and braces.
-
-    A quote counts as one only where a value or list element can start, so `it's` needs no care.
-    """
-    may_quote = True
-    while position < len(text) and text[position] not in stop:
-        char = text[position]
-        if char == "{":
-            position = skip_braces(text, position)
-        elif char in "\"'" and may_quote:
-            position = _skip_quotes(text, position)
-        elif char == "}":
-            raise OptionError("unbalanced '}'", position)
-        else:
-            position += 1
-        may_quote = char == ","
-    return position
-
-
-def skip_braces(text: str, position: int) -> int:
-    """Where the brace group that opens at `position` ends, one past its `}`; raises OptionError when it never does.
-
-    Nesting is counted, not recursed into: `{{{…` of any depth is fine. Quotes count as in `skip_value`.
-    """
-    start, depth, may_quote = position, 0, True
-    while position < len(text):
-        char = text[position]
-        if char in "\"'" and may_quote:
-            position = _skip_quotes(text, position)
-            may_quote = False
-            continue
-        depth += (char == "{") - (char == "}")
-        position += 1
-        if depth == 0:
-            return position
-        may_quote = char in "{=, \t\r\n"
-    raise OptionError("this '{' is never closed", start)
-
-
-def _skip_spaces(text: str, position: int) -> int:
-    while position < len(text) and text[position].isspace():
-        position += 1
-    return position
-
-
-def _skip_quotes(text: str, position: int) -> int:
-    """One past the quote that closes the one at `position`; only double quotes know escapes."""
-    pattern = r'"(?:\\.|[^"\\])*"' if text[position] == '"' else r"'[^']*'"
-    match = re.compile(pattern, re.DOTALL).match(text, position)
-    if not match:
-        raise OptionError(f"this {text[position]} is never closed", position)
-    return match.end()
 
 
 @cache
@@ -339,7 +255,7 @@ def _split_list(text: str) -> list[str]:
         parts.append(text[start:end].strip())
         if end == len(text):
             return parts
-        start = _skip_spaces(text, end + 1)
+        start = skip_spaces(text, end + 1)
 
 
 def _unquote(text: str) -> str:

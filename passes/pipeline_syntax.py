@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from .errors import OptionError, PipelineError
-from .options import skip_braces
+from .option_text import skip_braces, skip_spaces
 
 _NAME = re.compile(r"[A-Za-z_][\w.$-]*")
 
@@ -77,7 +77,7 @@ class _Parser:
     def _parse_element(self) -> None:
         """One pass, or everything from a nest's name to its first pass."""
         while True:
-            self._skip_spaces()
+            self._position = skip_spaces(self._text, self._position)
             match = _NAME.match(self._text, self._position)
             if not match:
                 raise self._error(f"expected the name of a pass or an operation, found {self._found()}")
@@ -89,12 +89,12 @@ class _Parser:
                 raise PipelineError(f"nested deeper than {_MAX_DEPTH} levels", self._text, match.start())
             self._open.append((match.group(), match.start(), self._position - 1, self._elements))
             self._elements = []
-            self._skip_spaces()
+            self._position = skip_spaces(self._text, self._position)
             if self._text.startswith(")", self._position):
                 return
 
     def _parse_options(self, name: str, offset: int) -> ParsedPass:
-        self._skip_spaces()
+        self._position = skip_spaces(self._text, self._position)
         start = self._position
         if not self._text.startswith("{", start):
             return ParsedPass(name, "", offset, start)
@@ -112,14 +112,10 @@ class _Parser:
         self._elements = outer
 
     def _take(self, token: str) -> bool:
-        self._skip_spaces()
+        self._position = skip_spaces(self._text, self._position)
         taken = self._text.startswith(token, self._position)
         self._position += len(token) if taken else 0
         return taken
-
-    def _skip_spaces(self) -> None:
-        while self._position < len(self._text) and self._text[self._position].isspace():
-            self._position += 1
 
     def _found(self) -> str:
         return repr(self._text[self._position]) if self._position < len(self._text) else "the end of the pipeline"

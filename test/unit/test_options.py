@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlir_inplace.passes.errors import OptionError
-from mlir_inplace.passes.options import PassOptions, option, scan_options
+from mlir_inplace.passes.option_text import scan_options
+from mlir_inplace.passes.options import PassOptions, option
 
 
 class Mode(enum.Enum):
