@@ -30,14 +30,17 @@ class PassStep:
 
     @property
     def name(self) -> str:
+        """What reports call it: the class."""
         return self.element.name
 
     @property
     def argument(self) -> str:
+        """What pipelines call it."""
         return self.element.argument
 
     @property
     def text(self) -> str:
+        """The argument with the options."""
         return str(self.element)
 
 
@@ -53,14 +56,17 @@ class UpstreamStep:
 
     @property
     def name(self) -> str:
+        """The arguments; nests keep their parentheses."""
         return ",".join(e.name if isinstance(e, UpstreamPass) else str(e) for e in self.elements)
 
     @property
     def argument(self) -> str:
+        """The same, for the bindings do not tell the C++ class."""
         return self.name
 
     @property
     def text(self) -> str:
+        """The arguments with their options."""
         return ",".join(map(str, self.elements))
 
 
