@@ -42,7 +42,7 @@ def print_results(results: Sequence[Any], signature: Signature) -> None:
 
 
 class ResultFiles:
-    """The targets of `--save-result`: `x.npy`, or `x-0.npy`, `x-1.npy`, … for several, or `x.npz` (`arr_0`, `arr_1`, …).
+    """The targets of `--save-result`: `x.npy`; `x-0.npy`, `x-1.npy`, … for several; or `x.npz` (`arr_0`, `arr_1`, …).
 
     They are tried when this is made, before anything runs: raises `ResultError` when nothing could be written there.
     """
