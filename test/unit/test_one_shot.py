@@ -1,0 +1,558 @@
+"""The rules of the in-place analysis in straight-line code, each with a program it allows and one it refuses."""
+
+from __future__ import annotations
+
+import pytest
+from analysed import analyse, analyse_module, function
+
+
+def generic(
+    maps: str, operands: str, result: str, *, iterators: str = "parallel", inputs: int = 1, reads: int = 0
+) -> str:
+    """A linalg.generic with one init, whose payload doubles argument number `reads`."""
+    arguments = ", ".join(f"%arg{number}: f32" for number in range(inputs + 1))
+    names = ", ".join(f'"{name}"' for name in iterators.split())
+    return f"""
+      %g = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{names}]}} {operands} {{
+        ^bb0({arguments}):
+          %sum = arith.addf %arg{reads}, %arg{reads} : f32
+          linalg.yield %sum : f32
+      }} -> {result} loc("g")
+    """
+
+
+# --- reads after writes ----------------------------------------------------------------------------------------------
+
+
+def test_a_value_read_after_the_write_is_copied() -> None:
+    a = analyse("""
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %r = tensor.extract %t[%j] : !v loc("r")
+    """)
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+def test_a_value_read_before_the_write_may_be_overwritten() -> None:
+    a = analyse("""
+      %r = tensor.extract %t[%j] : !v loc("r")
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+    """)
+    assert a["w#1"] == "in-place"
+
+
+def test_only_the_first_of_a_chain_of_writes_is_copied() -> None:
+    a = analyse("""
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %x = tensor.insert %f into %w[%j] : !v loc("x")
+      %r = tensor.extract %t[%j] : !v loc("r")
+      return %x : !v
+    """)
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=x#1 read=r#0 value=t"}
+
+
+def test_returning_a_value_reads_it() -> None:
+    a = analyse("""
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      return %t : !v loc("r")
+    """)
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+def test_the_later_of_two_updates_of_one_value_is_in_place() -> None:
+    a = analyse("""
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %x = tensor.insert %f into %t[%i] : !v loc("x")
+      return %w, %x : !v, !v loc("r")
+    """)
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=x#1 read=r#0 value=w"}
+
+
+def test_asking_for_the_size_reads_nothing() -> None:
+    a = analyse(
+        """
+      %w = tensor.insert %f into %t[%i] : !d loc("w")
+      %r = tensor.dim %t, %c0 : !d
+    """,
+        "%t: !d, %f: f32, %i: index",
+    )
+    assert a["w#1"] == "in-place"
+
+
+def test_a_view_nobody_reads_keeps_nothing_alive() -> None:
+    body = """
+      %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+    """
+    a = analyse(body)
+    assert (a["s#0"], a["w#1"]) == ("in-place", "in-place")
+    a = analyse(body + '%r = tensor.extract %s[%j] : !h loc("r")')
+    assert a.not_in_place == {"s#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=s"}
+
+
+def test_what_is_overwritten_unread_is_allocated_but_not_copied() -> None:
+    a = analyse("""
+      %w = linalg.fill ins(%f : f32) outs(%t : !v) -> !v loc("w")
+      %r = tensor.extract %t[%j] : !v loc("r")
+    """)
+    assert a.not_in_place == {"w#1": "alloc: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+def test_copies_are_avoided_before_allocations() -> None:
+    """Either write could be in place. The fill is decided last, as it needs no copy when it is refused."""
+    a = analyse("""
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %x = linalg.fill ins(%f : f32) outs(%t : !v) -> !v loc("x")
+      return %w, %x : !v, !v loc("r")
+    """)
+    assert a["w#1"] == "in-place"
+    assert a.not_in_place == {"x#1": "alloc: READ_AFTER_WRITE write=x#1 read=r#0 value=w"}
+
+
+# --- content that is not there ---------------------------------------------------------------------------------------
+
+
+def test_undefined_content_is_never_copied() -> None:
+    a = analyse("""
+      %e = tensor.empty() : !v loc("e")
+      %w = tensor.insert %f into %e[%i] : !v loc("w")
+      %x = tensor.insert %f into %e[%i] : !v loc("x")
+      return %w, %x : !v, !v loc("r")
+    """)
+    assert list(a.not_in_place.values()) == ["alloc: READ_AFTER_WRITE write=x#1 read=r#0 value=w"]
+
+
+def test_a_view_of_undefined_content_is_undefined_too() -> None:
+    a = analyse("""
+      %e = tensor.empty() : !v loc("e")
+      %s = tensor.extract_slice %e[0] [4] [1] : !v to !h loc("s")
+      %w = tensor.insert %f into %s[%i] : !h loc("w")
+      %x = tensor.insert %f into %s[%i] : !h loc("x")
+      return %w, %x : !h, !h loc("r")
+    """)
+    assert list(a.not_in_place.values()) == ["alloc: READ_AFTER_WRITE write=x#1 read=r#0 value=w"]
+
+
+def test_what_was_inserted_into_undefined_content_is_copied() -> None:
+    a = analyse("""
+      %e = tensor.empty() : !v loc("e")
+      %w = tensor.insert %f into %e[%i] : !v loc("w")
+      %x = tensor.insert %f into %w[%j] : !v loc("x")
+      return %w, %x : !v, !v loc("r")
+    """)
+    assert a.not_in_place == {"x#1": "copy: READ_AFTER_WRITE write=x#1 read=r#0 value=w"}
+
+
+# --- slices ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "read", "in_place"),
+    [
+        ("0", "4", True),
+        ("4", "0", True),
+        ("0", "3", False),
+        ("0", "%i", False),
+        ("%i", "%i", False),
+        ("%i", "%j", False),
+    ],
+)
+def test_disjoint_slices_do_not_conflict(written: str, read: str, in_place: bool) -> None:
+    a = analyse(f"""
+      %h = tensor.empty() : !h
+      %s = tensor.extract_slice %t[{read}] [4] [1] : !v to !h loc("s")
+      %w = tensor.insert_slice %h into %t[{written}] [4] [1] : !h into !v loc("w")
+      %r = tensor.extract %s[%c0] : !h loc("r")
+    """)
+    assert a.not_in_place == ({} if in_place else {"s#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=s"})
+
+
+@pytest.mark.parametrize(("written", "read", "in_place"), [("%c0", "%c1", True), ("%c1", "%c1", False)])
+def test_elements_are_slices(written: str, read: str, in_place: bool) -> None:
+    a = analyse(f"""
+      %w = tensor.insert %f into %t[{written}] : !v loc("w")
+      %r = tensor.extract %t[{read}] : !v loc("r")
+    """)
+    assert a.not_in_place == ({} if in_place else {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"})
+
+
+@pytest.mark.parametrize(
+    ("slice_", "in_place"),
+    [("[%i] [4] [1]", True), ("[%j] [4] [1]", False), ("[%i] [4] [2]", False), ("[0] [4] [1]", False)],
+)
+def test_a_slice_may_be_worked_on_where_it_is_inserted_again(slice_: str, in_place: bool) -> None:
+    a = analyse(f"""
+      %s = tensor.extract_slice %t[%i] [4] [1] : !v to !h loc("s")
+      %g = linalg.exp ins(%s : !h) outs(%s : !h) -> !h loc("g")
+      %w = tensor.insert_slice %g into %t{slice_} : !h into !v loc("w")
+      return %w : !v
+    """)
+    assert a.not_in_place == ({} if in_place else {"g#1": "alloc: READ_BY_WRITER write=w#1 read=w#0 value=g"})
+    assert a.redundant == ({"w#1"} if in_place else set())
+
+
+@pytest.mark.parametrize(("offset", "in_place"), [("1", True), ("0", True), ("2", True), ("3", False), ("%i", False)])
+def test_what_will_be_overwritten_completely_may_be_destroyed(offset: str, in_place: bool) -> None:
+    a = analyse(f"""
+      %h = tensor.empty() : !h
+      %s = tensor.extract_slice %t[{offset}] [2] [1] : !v to tensor<2xf32> loc("s")
+      %g = linalg.exp ins(%s : tensor<2xf32>) outs(%s : tensor<2xf32>) -> tensor<2xf32> loc("g")
+      %w = tensor.insert_slice %h into %t[0] [4] [1] : !h into !v loc("w")
+      return %w : !v
+    """)
+    assert a.not_in_place == ({} if in_place else {"g#1": "alloc: READ_AFTER_WRITE write=g#1 read=w#1 value=t"})
+
+
+@pytest.mark.parametrize(
+    ("second", "offset", "refused"), [("%a", "2", None), ("%a", "1", "b#0"), ("%c", "0", None), ("%t", "3", "a#0")]
+)
+def test_slices_of_slices_are_compared_in_the_tensor_they_share(second: str, offset: str, refused: str | None) -> None:
+    """%a is elements 0..3 of %t, %b its first two, %c elements 4..7 of %t; %d two more of one of them."""
+    type_ = "!v" if second == "%t" else "!h"
+    a = analyse(f"""
+      %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")
+      %b = tensor.extract_slice %a[0] [2] [1] : !h to tensor<2xf32> loc("b")
+      %c = tensor.extract_slice %t[4] [4] [1] : !v to !h loc("c")
+      %d = tensor.extract_slice {second}[{offset}] [2] [1] : {type_} to tensor<2xf32> loc("d")
+      %w = tensor.insert %f into %b[%i] : tensor<2xf32> loc("w")
+      %r = tensor.extract %d[%j] : tensor<2xf32> loc("r")
+    """)
+    assert list(a.not_in_place) == ([] if refused is None else [refused])
+    assert all("READ_AFTER_WRITE write=w#1 read=r#0 value=d" in text for text in a.not_in_place.values())
+
+
+def test_a_slice_of_a_reshaped_tensor_may_be_anywhere_in_it() -> None:
+    a = analyse("""
+      %e = tensor.expand_shape %t [[0, 1]] output_shape [2, 4] : !v into tensor<2x4xf32> loc("e")
+      %w = tensor.insert %f into %e[%c1, %c0] : tensor<2x4xf32> loc("w")
+      %r = tensor.extract %t[%c0] : !v loc("r")
+    """)
+    assert a.not_in_place == {"e#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+def test_a_reshaped_tensor_may_be_written_when_it_is_read_no_more() -> None:
+    a = analyse("""
+      %r = tensor.extract %t[%c0] : !v
+      %e = tensor.expand_shape %t [[0, 1]] output_shape [2, 4] : !v into tensor<2x4xf32> loc("e")
+      %w = tensor.insert %f into %e[%c1, %c0] : tensor<2x4xf32> loc("w")
+    """)
+    assert (a["e#0"], a["w#1"]) == ("in-place", "in-place")
+
+
+# --- one op reads and writes -----------------------------------------------------------------------------------------
+
+
+def test_an_op_may_overwrite_the_element_it_reads() -> None:
+    a = analyse(generic("#id, #id", "ins(%t : !v) outs(%t : !v)", "!v"))
+    assert a["g#1"] == "in-place"
+
+
+def test_an_op_may_not_overwrite_elements_it_reads_later() -> None:
+    text = generic("#swap, #id2", "ins(%m : !m) outs(%m : !m)", "!m", iterators="parallel parallel")
+    a = analyse(text, '%m: !m loc("m")')
+    assert a.not_in_place == {"g#1": "alloc: READ_BY_WRITER write=g#1 read=g#0 value=m"}
+
+
+def test_equal_maps_do_not_help_when_they_come_back_to_an_element() -> None:
+    """Every iteration of a row reads and writes its first element."""
+    first = "affine_map<(d0, d1) -> (d0, 0)>"
+    text = generic(
+        f"{first}, #id2, {first}", "ins(%m, %x : !m, !m) outs(%m : !m)", "!m", iterators="parallel parallel", inputs=2
+    )
+    a = analyse(text, '%m: !m loc("m"), %x: !m')
+    assert a.not_in_place == {"g#2": "copy: READ_BY_WRITER write=g#2 read=g#0 value=m"}
+
+
+def test_a_reduction_may_not_overwrite_its_input() -> None:
+    a = analyse('%g = linalg.matmul ins(%m, %k : !m, !m) outs(%m : !m) -> !m loc("g")', '%m: !m loc("m"), %k: !m')
+    assert a.not_in_place == {"g#2": "copy: READ_BY_WRITER write=g#2 read=g#0 value=m"}
+
+
+def test_elementwise_needs_the_same_type() -> None:
+    """%d is %t under another type; its buffer might have been cast on the way, and that is not looked into."""
+    a = analyse('%d = tensor.cast %t : !v to !d loc("d")' + generic("#id, #id", "ins(%d : !d) outs(%t : !v)", "!v"))
+    assert a.not_in_place == {"g#1": "alloc: READ_BY_WRITER write=g#1 read=g#0 value=d"}
+
+
+@pytest.mark.parametrize(("offset", "in_place"), [(4, True), (2, False), (0, False)])
+def test_elementwise_on_another_slice_is_in_place_if_the_slices_are_disjoint(offset: int, in_place: bool) -> None:
+    a = analyse(
+        f"""
+      %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")
+      %b = tensor.extract_slice %t[{offset}] [4] [1] : !v to !h loc("b")
+    """
+        + generic("#id, #id", "ins(%a : !h) outs(%b : !h)", "!h")
+    )
+    assert a.not_in_place == ({} if in_place else {"b#0": "alloc: READ_BY_WRITER write=g#1 read=g#0 value=a"})
+
+
+TWO_RESULTS = """
+  %g:2 = linalg.generic {{indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}}
+      ins(%h : !h) outs({}, {} : !h, !h) {{
+    ^bb0(%x: f32, %o: f32, %q: f32):
+      linalg.yield %x, %x : f32, f32
+  }} -> (!h, !h) loc("g")
+"""
+
+
+def test_one_op_does_not_write_two_results_to_one_place() -> None:
+    a = analyse(TWO_RESULTS.format("%k", "%k"), "%h: !h, %k: !h")
+    assert a.not_in_place == {"g#2": "alloc: WRITTEN_TWICE write=g#2 read=g#1"}
+
+
+@pytest.mark.parametrize(("offset", "in_place"), [(4, True), (3, False)])
+def test_one_op_may_write_two_results_to_disjoint_slices(offset: int, in_place: bool) -> None:
+    a = analyse(
+        f"""
+      %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")
+      %b = tensor.extract_slice %t[{offset}] [4] [1] : !v to !h loc("b")
+    """
+        + TWO_RESULTS.format("%a", "%b"),
+        "%t: !v, %h: !h",
+    )
+    assert a.not_in_place == ({} if in_place else {"a#0": "alloc: WRITTEN_TWICE write=g#1 read=g#2"})
+
+
+# --- inits that keep content -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("reads", "cost"), [(1, "copy"), (0, "alloc")])
+def test_the_init_is_copied_if_the_payload_reads_it(reads: int, cost: str) -> None:
+    a = analyse(
+        generic("#id, #id", "ins(%u : !v) outs(%t : !v)", "!v", reads=reads)
+        + '%r = tensor.extract %t[%i] : !v loc("r")'
+    )
+    assert a.not_in_place == {"g#1": f"{cost}: READ_AFTER_WRITE write=g#1 read=r#0 value=t"}
+
+
+@pytest.mark.parametrize(
+    ("output", "cost"), [("(d0, d1)", "alloc"), ("(d1, d0)", "alloc"), ("(d0, 0)", "copy"), ("(d0, d0)", "copy")]
+)
+def test_the_init_is_copied_where_the_output_map_misses_elements(output: str, cost: str) -> None:
+    maps = f"#id2, affine_map<(d0, d1) -> {output}>"
+    a = analyse(
+        generic(maps, "ins(%x : !m) outs(%m : !m)", "!m", iterators="parallel parallel")
+        + '%r = tensor.extract %m[%i, %i] : !m loc("r")',
+        '%m: !m loc("m"), %x: !m, %i: index',
+    )
+    assert a.not_in_place == {"g#1": f"{cost}: READ_AFTER_WRITE write=g#1 read=r#0 value=m"}
+
+
+@pytest.mark.parametrize(("size", "cost"), [("3", "alloc"), ("0", "copy"), ("?", "copy")])
+def test_the_init_is_copied_if_a_reduction_may_run_zero_times(size: str, cost: str) -> None:
+    input_ = f"tensor<4x{size}xf32>"
+    a = analyse(
+        generic("#id2, #row", f"ins(%x : {input_}) outs(%h : !h)", "!h", iterators="parallel reduction")
+        + '%r = tensor.extract %h[%i] : !h loc("r")',
+        f'%h: !h loc("h"), %x: {input_}, %i: index',
+    )
+    assert a.not_in_place == {"g#1": f"{cost}: READ_AFTER_WRITE write=g#1 read=r#0 value=h"}
+
+
+# --- buffers that must not be written --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("definition", "in_place"),
+    [
+        ('%x = arith.constant dense<1.0> : !v loc("x")', False),
+        ('%x = bufferization.to_tensor %b restrict : memref<8xf32> to !v loc("x")', False),
+        ('%x = bufferization.to_tensor %b restrict writable : memref<8xf32> to !v loc("x")', True),
+        ('%x = tensor.splat %f : !v loc("x")', True),
+        ('%x = bufferization.alloc_tensor() : !v loc("x")', True),
+    ],
+)
+def test_who_says_that_a_buffer_may_be_written(definition: str, in_place: bool) -> None:
+    a = analyse(
+        f"""
+      {definition}
+      %w = linalg.fill ins(%f : f32) outs(%x : !v) -> !v loc("w")
+    """,
+        "%b: memref<8xf32>, %f: f32",
+    )
+    assert a["w#1"] == ("in-place" if in_place else "alloc: NOT_WRITABLE write=w#1 value=x")
+
+
+@pytest.mark.parametrize(
+    ("attributes", "boundaries", "in_place"),
+    [
+        ("", True, True),
+        ("{bufferization.writable = true}", True, True),
+        ("{bufferization.writable = false}", True, False),
+        ("", False, False),
+    ],
+)
+def test_arguments_may_be_written_unless_they_say_no(attributes: str, boundaries: bool, in_place: bool) -> None:
+    a = analyse(
+        '%w = tensor.insert %f into %t[%i] : !v loc("w")',
+        f'%t: !v {attributes} loc("t"), %f: f32, %i: index',
+        boundaries=boundaries,
+    )
+    assert a["w#1"] == ("in-place" if in_place else "copy: NOT_WRITABLE write=w#1 value=t")
+
+
+def test_a_part_of_a_constant_must_not_be_written_either() -> None:
+    a = analyse("""
+      %k = arith.constant dense<1.0> : !v loc("k")
+      %s = tensor.extract_slice %k[0] [4] [1] : !v to !h loc("s")
+      %w = tensor.insert %f into %s[%i] : !h loc("w")
+    """)
+    assert a.not_in_place == {"s#0": "copy: NOT_WRITABLE write=w#1 value=k"}
+
+
+# --- buffers that get out --------------------------------------------------------------------------------------------
+
+
+def test_a_buffer_that_others_may_write_is_a_copy() -> None:
+    a = analyse('%m = bufferization.to_buffer %t : !v to memref<8xf32> loc("m")')
+    assert a.not_in_place == {"m#0": "copy: ESCAPES write=m#0 value=t"}
+
+
+def test_a_buffer_that_others_read_is_not_written_any_more() -> None:
+    a = analyse("""
+      %m = bufferization.to_buffer %t read_only : !v to memref<8xf32> loc("m")
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+    """)
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=m#0 value=t"}
+
+
+def test_a_buffer_may_be_written_before_others_read_it() -> None:
+    a = analyse("""
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %m = bufferization.to_buffer %w read_only : !v to memref<8xf32> loc("m")
+    """)
+    assert (a["m#0"], a["w#1"]) == ("in-place", "in-place")
+
+
+# --- a choice of buffers ---------------------------------------------------------------------------------------------
+
+
+def test_both_choices_of_a_select_are_kept_while_its_result_is_read() -> None:
+    a = analyse("""
+      %s = arith.select %p, %t, %u : !v loc("s")
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %r = tensor.extract %s[%j] : !v loc("r")
+    """)
+    assert a.not_in_place == {"s#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=s"}
+
+
+def test_a_choice_is_not_written_while_one_of_its_candidates_is_read() -> None:
+    a = analyse("""
+      %s = arith.select %p, %t, %u : !v loc("s")
+      %w = tensor.insert %f into %s[%i] : !v loc("w")
+      %r = tensor.extract %u[%j] : !v loc("r")
+    """)
+    assert a.not_in_place == {"s#2": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=u"}
+
+
+def test_candidates_of_one_choice_are_not_the_same_buffer() -> None:
+    a = analyse("""
+      %s = arith.select %p, %t, %u : !v loc("s")
+      %r = tensor.extract %s[%j] : !v
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %x = tensor.extract %u[%j] : !v
+    """)
+    assert {a["s#1"], a["s#2"], a["w#1"]} == {"in-place"}
+
+
+def test_two_choices_among_the_same_buffers_may_be_the_same() -> None:
+    a = analyse(
+        """
+      %a = arith.select %p, %t, %u : !v loc("a")
+      %b = arith.select %q, %t, %u : !v loc("b")
+      %w = tensor.insert %f into %a[%i] : !v loc("w")
+      %r = tensor.extract %b[%j] : !v loc("r")
+    """,
+        "%t: !v, %u: !v, %f: f32, %i: index, %j: index, %p: i1, %q: i1",
+    )
+    conflict = "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=b"
+    assert a.not_in_place == {"a#1": conflict, "a#2": conflict}
+
+
+# --- copies that are none --------------------------------------------------------------------------------------------
+
+
+def test_materializing_into_the_buffer_that_holds_the_value_already() -> None:
+    a = analyse("""
+      %w = linalg.fill ins(%f : f32) outs(%t : !v) -> !v loc("w")
+      %m = bufferization.materialize_in_destination %w in %t : (!v, !v) -> !v loc("m")
+      return %m : !v
+    """)
+    assert (a["w#1"], a["m#1"]) == ("in-place", "in-place")
+    assert a.redundant == {"m#1"}
+
+
+def test_materializing_into_another_buffer() -> None:
+    a = analyse("""
+      %m = bufferization.materialize_in_destination %u in %t : (!v, !v) -> !v loc("m")
+      return %m : !v
+    """)
+    assert a["m#1"] == "in-place"
+    assert a.redundant == set()
+
+
+@pytest.mark.parametrize(("offset", "redundant"), [(0, True), (2, False)])
+def test_inserting_a_slice_where_it_is_writes_nothing(offset: int, redundant: bool) -> None:
+    """%w overwrites what %s views, but only with what is there already."""
+    a = analyse(f"""
+      %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
+      %w = tensor.insert_slice %s into %t[{offset}] [4] [1] : !h into !v loc("w")
+      %r = tensor.extract %s[%i] : !h loc("r")
+      return %w : !v
+    """)
+    assert a.not_in_place == ({} if redundant else {"s#0": "copy: READ_BY_WRITER write=w#1 read=w#0 value=s"})
+    assert a.redundant == ({"w#1"} if redundant else set())
+
+
+# --- options and refusals --------------------------------------------------------------------------------------------
+
+
+def test_copy_before_write_decides_nothing_in_place_that_writes() -> None:
+    text = function("""
+      %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
+      %g = linalg.fill ins(%f : f32) outs(%s : !h) -> !h loc("g")
+      %w = tensor.insert_slice %g into %t[0] [4] [1] : !h into !v loc("w")
+      return %w : !v
+    """)
+    a = analyse_module(text, copy_before_write=True)
+    assert a["s#0"] == "in-place"
+    assert a.not_in_place == {
+        "g#1": "alloc: COPY_BEFORE_WRITE write=g#1",
+        "w#1": "copy: COPY_BEFORE_WRITE write=w#1",
+    }
+
+
+UNKNOWN = """
+  %x = "test.op"(%t) : (!v) -> !v loc("x")
+  %w = tensor.insert %f into {}[%i] : !v loc("w")
+  %r = tensor.extract {}[%j] : !v loc("r")
+"""
+
+
+def test_unknown_ops_are_refused() -> None:
+    a = analyse_module(function(UNKNOWN.format("%t", "%x")))
+    assert a.refused == [
+        "op 'test.op' works on tensors but has no bufferization model; register one (entry point "
+        "mlir_inplace.op_models), lower the op first, or set allow-unknown-ops=true"
+    ]
+    assert a.analysis.functions == []
+
+
+def test_the_result_of_an_unknown_op_may_be_its_operand() -> None:
+    a = analyse(UNKNOWN.format("%t", "%x"), allow_unknown=True)
+    assert a.not_in_place == {"x#0": "copy: NOT_WRITABLE write=w#1 value=x"}
+
+
+def test_the_result_of_an_unknown_op_must_not_be_written() -> None:
+    a = analyse(UNKNOWN.format("%x", "%u"), allow_unknown=True)
+    assert a.not_in_place == {"w#1": "copy: NOT_WRITABLE write=w#1 value=x"}
+
+
+def test_an_unknown_op_reads_its_operands() -> None:
+    a = analyse(
+        """
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      "test.op"(%t) : (!v) -> () loc("x")
+    """,
+        allow_unknown=True,
+    )
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=x#0 value=t"}

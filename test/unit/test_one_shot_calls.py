@@ -1,0 +1,209 @@
+"""The rules of the in-place analysis for calls: what is known of the callee, and what is assumed of unknown ones."""
+
+from __future__ import annotations
+
+import pytest
+from analysed import Analysed, analyse_module, function
+from mlir import ir
+
+CALLEES = {
+    "writes": ("%a: !v, %f: f32, %i: index", "%0 = tensor.insert %f into %a[%i] : !v\nreturn %0 : !v"),
+    "overwrites": (
+        "%a: !v, %f: f32, %i: index",
+        "%0 = linalg.fill ins(%f : f32) outs(%a : !v) -> !v\nreturn %0 : !v",
+    ),
+    "reads": (
+        "%a: !v, %f: f32, %i: index",
+        "%0 = tensor.extract %a[%i] : !v\n%1 = tensor.splat %0 : !v\nreturn %1 : !v",
+    ),
+    "ignores": ("%a: !v, %f: f32, %i: index", "%1 = tensor.splat %f : !v\nreturn %1 : !v"),
+    "returns": ("%a: !v, %f: f32, %i: index", "return %a : !v"),
+    "returns_constant": (
+        "%a: !v, %f: f32, %i: index",
+        "%0 = arith.constant dense<1.0> : !v\nreturn %0 : !v",
+    ),
+    "works_on_a_copy": (
+        "%a: !v {bufferization.writable = false}, %f: f32, %i: index",
+        "%0 = tensor.insert %f into %a[%i] : !v\nreturn %0 : !v",
+    ),
+}
+
+
+def call(callee: str, body: str, declaration: str = "", **options: bool) -> Analysed:
+    """The analysis of @f with `body`, in which {call} is the call of `callee` with %t, called "c"; its result is %c."""
+    if not declaration:
+        arguments, text = CALLEES[callee]
+        declaration = function(text, arguments, callee)
+    line = f'%c = func.call @{callee}(%t, %f, %i) : (!v, f32, index) -> !v loc("c")'
+    analysed = analyse_module(declaration + function(body.replace("CALL", line)), **options)
+    assert not analysed.refused
+    return analysed
+
+
+READ_T = '\n%r = tensor.extract %t[%j] : !v loc("r")'
+CONFLICT = "READ_AFTER_WRITE write=c#0 read=r#0 value=t"
+
+
+@pytest.mark.parametrize(
+    ("callee", "refused"),
+    [
+        ("writes", {"c#0": f"copy: {CONFLICT}"}),
+        ("overwrites", {"c#0": f"alloc: {CONFLICT}"}),
+        ("reads", {}),
+        ("ignores", {}),
+        ("returns", {}),
+    ],
+)
+def test_the_callee_may_write_its_argument(callee: str, refused: dict[str, str]) -> None:
+    assert call(callee, "CALL" + READ_T).not_in_place == refused
+    assert call(callee, READ_T + "\nCALL").not_in_place == {}
+
+
+@pytest.mark.parametrize(
+    ("callee", "refused"),
+    [
+        ("writes", "copy: READ_AFTER_WRITE write=w#1 read=c#0 value=t"),
+        ("reads", "copy: READ_AFTER_WRITE write=w#1 read=c#0 value=t"),
+        ("overwrites", None),
+        ("ignores", None),
+    ],
+)
+def test_the_callee_may_read_its_argument(callee: str, refused: str | None) -> None:
+    a = call(callee, '%w = tensor.insert %f into %t[%i] : !v loc("w")\nCALL')
+    assert a.not_in_place == ({} if refused is None else {"w#1": refused})
+
+
+@pytest.mark.parametrize(
+    ("callee", "refused"),
+    [
+        ("returns", {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}),
+        ("writes", {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}),
+        ("reads", {}),
+        ("returns_constant", {"w#1": "copy: NOT_WRITABLE write=w#1 value=c"}),
+    ],
+)
+def test_the_result_may_be_the_argument(callee: str, refused: dict[str, str]) -> None:
+    a = call(callee, 'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")' + READ_T)
+    assert a.not_in_place == refused
+
+
+def test_a_callee_that_must_not_write_copies_for_itself() -> None:
+    a = call("works_on_a_copy", "CALL" + READ_T)
+    assert a["c#0"] == "undecided"
+    assert list(a.not_in_place) == ["tensor.insert#1"]
+
+
+def test_two_arguments_in_one_buffer() -> None:
+    """The callee writes its first argument and reads the second one afterwards."""
+    text = function(
+        """
+      %0 = tensor.insert %f into %a[%i] : !v
+      %1 = tensor.extract %b[%i] : !v
+      return %0 : !v
+    """,
+        "%a: !v, %b: !v, %f: f32, %i: index",
+        "g",
+    )
+    line = '%c = func.call @g(%t, {}, %f, %i) : (!v, !v, f32, index) -> !v loc("c")'
+    a = analyse_module(text + function(line.format("%t")))
+    assert a.not_in_place == {"c#0": "copy: READ_BY_WRITER write=c#0 read=c#1 value=t"}
+    a = analyse_module(text + function(line.format("%u")))
+    assert a.not_in_place == {}
+
+
+def test_two_written_arguments_in_one_buffer() -> None:
+    text = function(
+        """
+      %0 = linalg.fill ins(%f : f32) outs(%a : !v) -> !v
+      %1 = linalg.fill ins(%f : f32) outs(%b : !v) -> !v
+      return %0, %1 : !v, !v
+    """,
+        "%a: !v, %b: !v, %f: f32",
+        "g",
+    )
+    a = analyse_module(text + function('%c:2 = func.call @g(%t, %t, %f) : (!v, !v, f32) -> (!v, !v) loc("c")'))
+    assert a.not_in_place == {"c#1": "alloc: WRITTEN_TWICE write=c#1 read=c#0"}
+
+
+def test_a_result_that_is_one_of_two_arguments() -> None:
+    text = function("%0 = arith.select %p, %a, %b : !v\nreturn %0 : !v", "%a: !v, %b: !v, %p: i1", "g")
+    a = analyse_module(
+        text
+        + function("""
+      %c = func.call @g(%t, %u, %p) : (!v, !v, i1) -> !v loc("c")
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %r = tensor.extract %c[%j] : !v loc("r")
+    """)
+    )
+    assert a.not_in_place == {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c"}
+
+
+def test_the_callee_of_a_callee_is_known() -> None:
+    text = function("%0 = tensor.insert %f into %a[%i] : !v\nreturn %0 : !v", "%a: !v, %f: f32, %i: index", "inner")
+    middle = function(
+        "%0 = func.call @inner(%a, %f, %i) : (!v, f32, index) -> !v\nreturn %0 : !v", "%a: !v, %f: f32, %i: index", "g"
+    )
+    a = call("g", "CALL" + READ_T, middle + text)
+    assert a.not_in_place == {"c#0": f"copy: {CONFLICT}"}
+
+
+# --- functions that are not known ------------------------------------------------------------------------------------
+
+
+def declared(attributes: str = "") -> str:
+    return f"func.func private @g(!v {attributes}, f32, index) -> !v\n"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "refused"),
+    [
+        ("", {"c#0": f"copy: {CONFLICT}"}),
+        ('{bufferization.access = "read"}', {}),
+        ('{bufferization.access = "none"}', {}),
+        ('{bufferization.access = "write"}', {"c#0": f"alloc: {CONFLICT}"}),
+        ('{bufferization.access = "read-write"}', {"c#0": f"copy: {CONFLICT}"}),
+    ],
+)
+def test_an_external_function_may_write_unless_it_says_no(attributes: str, refused: dict[str, str]) -> None:
+    assert call("g", "CALL" + READ_T, declared(attributes)).not_in_place == refused
+
+
+def test_the_result_of_an_external_function_may_be_its_argument() -> None:
+    a = call(
+        "g",
+        'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")' + READ_T,
+        declared('{bufferization.access = "read"}'),
+    )
+    assert a.not_in_place == {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+def test_a_recursive_function_is_not_looked_into() -> None:
+    """It reads its argument only, but that is not concluded from itself."""
+    text = """
+      %0 = tensor.extract %a[%i] : !v
+      %1 = func.call @g(%a, %0, %i) : (!v, f32, index) -> !v
+      return %1 : !v
+    """
+    a = call(
+        "g",
+        'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")' + READ_T,
+        function(text, "%a: !v, %f: f32, %i: index", "g"),
+    )
+    assert a.analysis.recursive == {"g"}
+    assert a["c#0"] == f"copy: {CONFLICT}"
+    assert a["w#1"] == "copy: NOT_WRITABLE write=w#1 value=c"
+
+
+def test_without_boundaries_a_call_keeps_its_tensors() -> None:
+    a = call("writes", "CALL\n" + '%w = tensor.insert %f into %c[%i] : !v loc("w")', boundaries=False)
+    assert a["w#1"] == "copy: NOT_WRITABLE write=w#1 value=c"
+
+
+def test_the_order_of_functions_does_not_matter() -> None:
+    """Callees are analysed first, wherever they stand."""
+    arguments, text = CALLEES["writes"]
+    line = '%c = func.call @writes(%t, %f, %i) : (!v, f32, index) -> !v loc("c")'
+    a = analyse_module(function(line + READ_T) + function(text, arguments, "writes"))
+    assert a.not_in_place == {"c#0": f"copy: {CONFLICT}"}
+    names = [ir.StringAttr(a.snapshot.ops[f.function].attributes["sym_name"]).value for f in a.analysis.functions]
+    assert names == ["writes", "f"]

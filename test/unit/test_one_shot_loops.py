@@ -1,0 +1,443 @@
+"""The rules of the in-place analysis for loops: what is still to be read in a later iteration, and what loops carry."""
+
+from __future__ import annotations
+
+import pytest
+from analysed import analyse
+
+THREE = '%t: !v, %u: !v loc("u"), %s: !v, %f: f32, %i: index, %j: index, %n: index, %p: i1'
+
+
+def loop(carried: str, body: str) -> str:
+    """A loop over %k with iter_args `carried`, called "for"; its results are %l."""
+    count = carried.count("=")
+    types = ", ".join(["!v"] * count)
+    iter_args = f"iter_args({carried}) -> ({types})" if count else ""
+    results = f"%l:{count} = " if count else ""
+    return f'{results}scf.for %k = %c0 to %n step %c1 {iter_args} {{\n{body}\n}} loc("for")\n'
+
+
+# --- the way around --------------------------------------------------------------------------------------------------
+
+
+def test_a_value_from_outside_is_read_again_in_the_next_iteration() -> None:
+    a = analyse(
+        loop(
+            "",
+            """
+      %r = tensor.extract %t[%j] : !v loc("r")
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+    """,
+        )
+    )
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+def test_an_update_reads_what_it_updates_in_the_next_iteration() -> None:
+    a = analyse(loop("", '%w = tensor.insert %f into %t[%k] : !v loc("w")\n%r = tensor.extract %w[%j] : !v'))
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=w#1 value=t"}
+
+
+def test_an_elementwise_op_reads_in_the_next_iteration_what_it_wrote() -> None:
+    a = analyse(loop("", '%w = linalg.exp ins(%t : !v) outs(%t : !v) -> !v loc("w")'))
+    assert a.not_in_place == {"w#1": "alloc: READ_AFTER_WRITE write=w#1 read=w#0 value=t"}
+
+
+def test_a_value_defined_in_the_loop_is_a_new_one_in_every_iteration() -> None:
+    a = analyse(
+        loop(
+            "",
+            """
+      %x = tensor.splat %f : !v
+      %r = tensor.extract %x[%j] : !v
+      %w = tensor.insert %f into %x[%i] : !v loc("w")
+    """,
+        )
+    )
+    assert a["w#1"] == "in-place"
+
+
+def test_the_innermost_loop_that_defines_the_value_decides() -> None:
+    """%x is new in every outer iteration, but the same in all inner ones."""
+    body = """
+      %x = tensor.splat %f : !v loc("x")
+      {}
+      scf.for %o = %c0 to %n step %c1 {{
+        {}
+      }}
+      {}
+    """
+    read, write = '%r = tensor.extract %x[%j] : !v loc("r")', '%w = tensor.insert %f into %x[%i] : !v loc("w")'
+    a = analyse(loop("", body.format(read, "", write)))
+    assert a["w#1"] == "in-place"
+    a = analyse(loop("", body.format("", read, write)))
+    assert a["w#1"] == "in-place"
+    a = analyse(loop("", body.format("", read + write, "")))
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=x"}
+
+
+def test_a_read_before_the_loop_is_over() -> None:
+    a = analyse(
+        "%r = tensor.extract %t[%j] : !v\n"
+        + loop(
+            "%a = %t",
+            """
+      %w = tensor.insert %f into %a[%i] : !v loc("w")
+      scf.yield %w : !v
+    """,
+        )
+    )
+    assert a.not_in_place == {}
+
+
+@pytest.mark.parametrize(("read", "in_place"), [("0", True), ("2", False)])
+def test_disjoint_slices_stay_disjoint_in_all_iterations(read: str, in_place: bool) -> None:
+    a = analyse(
+        loop(
+            "",
+            f"""
+      %h = tensor.empty() : !h
+      %s = tensor.extract_slice %t[{read}] [4] [1] : !v to !h loc("s")
+      %r = tensor.extract %s[%c0] : !h loc("r")
+      %w = tensor.insert_slice %h into %t[4] [4] [1] : !h into !v loc("w")
+    """,
+        )
+    )
+    assert a.not_in_place == ({} if in_place else {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=s#0 value=t"})
+
+
+@pytest.mark.parametrize(("offset", "in_place"), [("%i", True), ("%k", False)])
+def test_equal_offsets_differ_in_another_iteration_if_the_loop_changes_them(offset: str, in_place: bool) -> None:
+    """%t lives through all iterations, and each one needs of it what no earlier one may have overwritten."""
+    a = analyse(
+        loop(
+            "",
+            f"""
+      %h = tensor.empty() : !h
+      %w = tensor.insert_slice %h into %t[{offset}] [4] [1] : !h into !v loc("w")
+    """,
+        )
+    )
+    assert a.not_in_place == ({} if in_place else {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=w#1 value=t"})
+
+
+def test_equal_offsets_are_equal_within_one_iteration() -> None:
+    a = analyse(
+        loop(
+            "%a = %t",
+            """
+      %s = tensor.extract_slice %a[%k] [4] [1] : !v to !h loc("s")
+      %g = linalg.exp ins(%s : !h) outs(%s : !h) -> !h loc("g")
+      %w = tensor.insert_slice %g into %a[%k] [4] [1] : !h into !v loc("w")
+      scf.yield %w : !v
+    """,
+        )
+        + "return %l#0 : !v"
+    )
+    assert a.not_in_place == {}
+    assert a.redundant == {"w#1"}
+
+
+# --- what a loop is given --------------------------------------------------------------------------------------------
+
+UPDATE = """
+  %w = tensor.insert %f into %a[%i] : !v loc("w")
+  scf.yield %w : !v
+"""
+
+
+def test_a_loop_works_in_the_buffer_it_is_given() -> None:
+    a = analyse(loop("%a = %t", UPDATE) + "return %l#0 : !v")
+    assert (a["for#3"], a["w#1"], a["scf.yield#0"]) == ("in-place", "in-place", "in-place")
+
+
+def test_a_loop_gets_a_copy_of_what_is_read_after_it() -> None:
+    a = analyse(loop("%a = %t", UPDATE) + 'return %l#0, %t : !v, !v loc("r")')
+    assert a.not_in_place == {"for#3": "copy: READ_AFTER_WRITE write=w#1 read=r#1 value=t"}
+
+
+def test_a_loop_gets_a_copy_of_what_it_also_captures() -> None:
+    a = analyse(loop("%a = %t", '%r = tensor.extract %t[%j] : !v loc("r")' + UPDATE))
+    assert a.not_in_place == {"for#3": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+def test_a_loop_that_writes_nothing_shares_its_buffer() -> None:
+    a = analyse(loop("%a = %t", "%r = tensor.extract %a[%j] : !v\nscf.yield %a : !v") + "return %l#0, %t : !v, !v")
+    assert a.not_in_place == {}
+
+
+def test_a_loop_that_never_reads_its_init_gets_a_new_buffer() -> None:
+    """Nothing of %t is needed, not even after no iteration at all: nobody reads the result."""
+    a = analyse(
+        loop(
+            "%a = %t",
+            """
+      %w = linalg.fill ins(%f : f32) outs(%a : !v) -> !v loc("w")
+      %r = tensor.extract %w[%j] : !v
+      scf.yield %w : !v
+    """,
+        )
+        + 'return %t : !v loc("r")'
+    )
+    assert a.not_in_place == {"for#3": "alloc: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+def test_the_result_of_a_loop_may_be_its_init() -> None:
+    """There may be no iteration, so what the loop overwrites first is read after it."""
+    a = analyse(
+        loop(
+            "%a = %t",
+            """
+      %w = linalg.fill ins(%f : f32) outs(%a : !v) -> !v loc("w")
+      scf.yield %w : !v
+    """,
+        )
+        + 'return %l#0, %t : !v, !v loc("r")'
+    )
+    assert a.not_in_place == {"for#3": "copy: READ_AFTER_WRITE write=w#1 read=r#1 value=t"}
+
+
+def test_a_constant_must_not_be_updated_by_a_loop() -> None:
+    a = analyse('%x = arith.constant dense<0.0> : !v loc("x")' + loop("%a = %x", UPDATE))
+    assert a.not_in_place == {"for#3": "copy: NOT_WRITABLE write=w#1 value=x"}
+
+
+# --- what a loop yields ----------------------------------------------------------------------------------------------
+
+
+def test_yielding_a_captured_tensor_copies_it_to_the_carried_buffer() -> None:
+    a = analyse(loop("%a = %t", '%r = tensor.extract %a[%j] : !v\nscf.yield %u : !v loc("y")') + "return %l#0 : !v")
+    assert a["for#3"] == "in-place"
+    assert a.not_in_place == {"y#0": "copy-to-carried: NOT_EQUIVALENT read=y#0 value=u"}
+
+
+def test_yielding_what_may_be_the_carried_buffer_copies_it_to_a_new_one() -> None:
+    a = analyse(
+        loop(
+            "%a = %t",
+            """
+      %x = arith.select %p, %a, %u : !v loc("x")
+      scf.yield %x : !v loc("y")
+    """,
+        )
+        + "return %l#0 : !v"
+    )
+    assert a.not_in_place == {"y#0": "copy: NOT_EQUIVALENT read=y#0 value=x"}
+
+
+def test_a_carried_buffer_is_not_overwritten_while_the_yield_reads_it() -> None:
+    """(%a, %b) becomes (%u, %a): copying %u to %a first would lose %a."""
+    a = analyse(loop("%a = %t, %b = %s", 'scf.yield %u, %a : !v, !v loc("y")') + "return %l#0, %l#1 : !v, !v", THREE)
+    assert a.not_in_place == {
+        "y#0": "copy: NOT_EQUIVALENT read=y#0 value=u",
+        "y#1": "copy-to-carried: NOT_EQUIVALENT read=y#1 value=for^1",
+    }
+
+
+def test_a_captured_tensor_that_starts_in_the_loop_is_not_overwritten_by_the_copy() -> None:
+    """The carried buffer would be that of %t, which every iteration yields."""
+    a = analyse(loop("%a = %t", '%r = tensor.extract %a[%j] : !v\nscf.yield %t : !v loc("y")') + "return %l#0 : !v")
+    assert list(a.not_in_place) == ["for#3", "y#0"]
+    assert a["for#3"].startswith("copy: READ_")
+
+
+# --- rotation --------------------------------------------------------------------------------------------------------
+
+SWAP = 'scf.yield %b, %a : !v, !v loc("y")'
+
+
+def test_a_loop_swaps_buffers() -> None:
+    a = analyse(loop("%a = %t, %b = %u", SWAP) + "return %l#0, %l#1 : !v, !v")
+    assert (a["y#0"], a["y#1"]) == ("rotate", "rotate")
+    assert (a["for#3"], a["for#4"]) == ("in-place", "in-place")
+
+
+def test_a_loop_swaps_buffers_it_updates() -> None:
+    """The two-buffer stencil: the new value is computed from one buffer in the other one."""
+    a = analyse(
+        loop(
+            "%a = %t, %b = %u",
+            """
+      %w = linalg.copy ins(%a : !v) outs(%b : !v) -> !v loc("w")
+      scf.yield %w, %a : !v, !v loc("y")
+    """,
+        )
+        + "return %l#0 : !v"
+    )
+    assert (a["w#1"], a["y#0"], a["y#1"]) == ("in-place", "rotate", "rotate")
+    assert a.not_in_place == {}
+
+
+def test_a_loop_rotates_three_buffers() -> None:
+    a = analyse(
+        loop("%a = %t, %b = %u, %c = %s", 'scf.yield %b, %c, %a : !v, !v, !v loc("y")')
+        + "return %l#0, %l#1, %l#2 : !v, !v, !v",
+        THREE,
+    )
+    assert [a[f"y#{n}"] for n in range(3)] == ["rotate"] * 3
+    assert a.not_in_place == {}
+
+
+def test_buffers_that_a_loop_swaps_start_apart() -> None:
+    a = analyse(loop("%a = %t, %b = %t", SWAP) + "return %l#0, %l#1 : !v, !v")
+    assert (a["y#0"], a["y#1"]) == ("rotate", "rotate")
+    assert a.not_in_place == {"for#4": "copy: ROTATION_SHARED value=t"}
+
+
+def test_buffers_that_a_loop_swaps_do_not_start_in_parts_of_one() -> None:
+    a = analyse(
+        """
+      %h = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("h")
+      %g = tensor.extract_slice %t[4] [4] [1] : !v to !h loc("g")
+    """
+        + (loop("%a = %h, %b = %g", SWAP) + "return %l#0, %l#1 : !v, !v").replace("!v", "!h"),
+    )
+    assert (a["y#0"], a["y#1"]) == ("rotate", "rotate")
+    assert a.not_in_place == {"h#0": "copy: ROTATION_SHARED value=t"}
+
+
+def test_a_loop_does_not_swap_what_may_be_one_buffer() -> None:
+    """%x is %a or %b, so a write to %b could destroy it, and after a swap it still could."""
+    a = analyse(
+        loop(
+            "%a = %t, %b = %u",
+            """
+      %x = arith.select %p, %a, %b : !v loc("x")
+      %w = tensor.insert %f into %b[%i] : !v loc("w")
+      %r = tensor.extract %x[%j] : !v loc("r")
+      scf.yield %w, %a : !v, !v loc("y")
+    """,
+        )
+        + "return %l#0, %l#1 : !v, !v"
+    )
+    assert "rotate" not in (a["y#0"], a["y#1"])
+
+
+def test_a_value_yielded_twice_is_not_a_rotation() -> None:
+    a = analyse(loop("%a = %t, %b = %u", 'scf.yield %b, %b : !v, !v loc("y")') + "return %l#0, %l#1 : !v, !v")
+    assert a.not_in_place == {"y#0": "copy-to-carried: NOT_EQUIVALENT read=y#0 value=for^2"}
+    assert a["y#1"] == "in-place"
+
+
+def test_only_the_part_of_the_yields_that_is_a_permutation_rotates() -> None:
+    a = analyse(
+        loop("%a = %t, %b = %u, %c = %s", 'scf.yield %b, %a, %a : !v, !v, !v loc("y")')
+        + "return %l#0, %l#1, %l#2 : !v, !v, !v",
+        THREE,
+    )
+    assert list(a.not_in_place) == ["y#0", "y#1", "y#2"]
+
+
+def test_a_copy_next_to_a_rotation() -> None:
+    a = analyse(
+        loop("%a = %t, %b = %u, %c = %s", 'scf.yield %b, %a, %q : !v, !v, !v loc("y")')
+        + "return %l#0, %l#1, %l#2 : !v, !v, !v",
+        THREE + ", %q: !v",
+    )
+    assert [a[f"y#{n}"] for n in range(2)] == ["rotate"] * 2
+    assert list(a.not_in_place) == ["y#2"]
+    assert a["y#2"].startswith("copy-to-carried: NOT_EQUIVALENT")
+
+
+def test_swapped_buffers_are_two_at_any_one_time() -> None:
+    """So one of them may be written while the value in the other one is still read."""
+    a = analyse(
+        loop(
+            "%a = %t, %b = %u",
+            """
+      %w = tensor.insert %f into %a[%i] : !v loc("w")
+      %r = tensor.extract %b[%j] : !v loc("r")
+      scf.yield %b, %w : !v, !v loc("y")
+    """,
+        )
+        + "return %l#0, %l#1 : !v, !v"
+    )
+    assert (a["w#1"], a["y#0"], a["y#1"]) == ("in-place", "rotate", "rotate")
+
+
+def test_a_swapped_buffer_is_still_one_buffer() -> None:
+    a = analyse(
+        loop(
+            "%a = %t, %b = %u",
+            """
+      %w = tensor.insert %f into %a[%i] : !v loc("w")
+      %r = tensor.extract %a[%j] : !v loc("r")
+      scf.yield %b, %a : !v, !v loc("y")
+    """,
+        )
+        + "return %l#0, %l#1 : !v, !v"
+    )
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=for^1"}
+
+
+def test_what_a_loop_swaps_is_not_overwritten_while_its_init_is_read() -> None:
+    """Each buffer holds each value in turn, so a write to one of them may be a write to either init."""
+    a = analyse(
+        loop(
+            "%a = %t, %b = %u",
+            """
+      %w = tensor.insert %f into %a[%i] : !v loc("w")
+      scf.yield %b, %w : !v, !v loc("y")
+    """,
+        )
+        + 'return %u : !v loc("r")'
+    )
+    assert (a["y#0"], a["y#1"]) == ("rotate", "rotate")
+    assert a.not_in_place == {"for#4": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=u"}
+
+
+# --- nests -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_nest_carries_one_buffer() -> None:
+    a = analyse(
+        loop(
+            "%a = %t",
+            """
+      %in = scf.for %o = %c0 to %n step %c1 iter_args(%b = %a) -> !v {
+        %w = tensor.insert %f into %b[%o] : !v loc("w")
+        scf.yield %w : !v
+      } loc("inner")
+      scf.yield %in : !v
+    """,
+        )
+        + "return %l#0 : !v"
+    )
+    assert a.not_in_place == {}
+
+
+def test_the_inner_loop_gets_a_copy_of_what_the_outer_one_still_reads() -> None:
+    a = analyse(
+        loop(
+            "%a = %t",
+            """
+      %in = scf.for %o = %c0 to %n step %c1 iter_args(%b = %a) -> !v {
+        %w = tensor.insert %f into %b[%o] : !v loc("w")
+        scf.yield %w : !v
+      } loc("inner")
+      %r = tensor.extract %a[%j] : !v loc("r")
+      scf.yield %in : !v loc("y")
+    """,
+        )
+        + "return %l#0 : !v"
+    )
+    assert a.not_in_place == {
+        "inner#3": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=for^1",
+        "y#0": "copy-to-carried: NOT_EQUIVALENT read=y#0 value=inner",
+    }
+
+
+def test_a_tensor_from_outside_of_the_nest_is_read_by_every_inner_loop() -> None:
+    a = analyse(
+        loop(
+            "",
+            """
+      %in = scf.for %o = %c0 to %n step %c1 iter_args(%b = %t) -> !v {
+        %w = tensor.insert %f into %b[%o] : !v loc("w")
+        scf.yield %w : !v
+      } loc("inner")
+      %r = tensor.extract %in[%j] : !v
+    """,
+        )
+    )
+    assert a.not_in_place == {"inner#3": "copy: READ_AFTER_WRITE write=w#1 read=inner#3 value=t"}
