@@ -23,7 +23,8 @@ def captured_native_stderr() -> Generator[CapturedText]:
     standard error at all captures nothing.
     """
     captured = CapturedText()
-    sys.stderr.flush()
+    if sys.stderr:
+        sys.stderr.flush()
     try:
         original = os.dup(2)
     except OSError:

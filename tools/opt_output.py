@@ -25,6 +25,8 @@ class OutputFile:
         self._shown = path
         self._parts: list[str] = []
         self._temporary: Path | None = None
+        if self._path is None and sys.stdout is None:
+            raise OutputError("standard output is closed")
         if self._path is not None and not _is_special(self._path):
             self._temporary = self._make_temporary(self._path)
 

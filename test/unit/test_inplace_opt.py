@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -466,6 +467,22 @@ def test_the_program_runs_as_a_module() -> None:
         [*COMMAND, "--canonicalize"], input=DEAD_CONSTANT, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, CLEAN, "")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "out", "err"),
+    [
+        ("2>&-", 0, CLEAN, ""),
+        (">&-", 1, "", "inplace-opt: error: standard output is closed\n"),
+        (">/dev/full", 1, "", "inplace-opt: error: cannot write standard output: No space left on device\n"),
+        ("-o /dev/full", 1, "", "inplace-opt: error: cannot write output file '/dev/full': No space left on device\n"),
+        ("--no-such-flag 2>&-", 2, "", ""),
+    ],
+)
+def test_streams_that_cannot_be_used(redirection: str, code: int, out: str, err: str) -> None:
+    command = f"{shlex.join([*COMMAND, '--canonicalize'])} {redirection}"
+    done = subprocess.run(command, shell=True, input=DEAD_CONSTANT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, out, err)
 
 
 def test_a_reader_that_goes_away_causes_no_traceback() -> None:

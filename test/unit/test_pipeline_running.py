@@ -9,6 +9,7 @@ import pytest
 from mlir import ir
 from pass_examples import CrashPass, TagPass, example_registry
 
+import mlir_inplace as mi
 from mlir_inplace.passes.base import Pass
 from mlir_inplace.passes.diagnostics import DiagnosticCollector
 from mlir_inplace.passes.errors import PassError
@@ -64,6 +65,15 @@ def test_the_public_function_takes_text_and_pipelines(module: ir.Module) -> None
     run_pipeline(module, Pipeline.parse("inplace-tag", REGISTRY))
     assert "arith.constant" not in str(module)
     assert "tensor.tag" in module.operation.attributes
+
+
+def test_the_package_offers_them(module: ir.Module) -> None:
+    mi.run_pipeline(module, "canonicalize")
+    assert "arith.constant" not in str(module)
+    with pytest.raises(mi.PassError):
+        mi.run_pipeline(module, "transform-interpreter")
+    with pytest.raises(ValueError, match="unknown pass 'canonicalise'; did you mean 'canonicalize'"):
+        mi.run_pipeline(module, "canonicalise")
 
 
 def test_a_pipeline_runs_on_a_nested_operation(module: ir.Module) -> None:
