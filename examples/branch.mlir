@@ -1,7 +1,7 @@
 // A branch on tensors: one side scales the tensor, the other passes it on. Only one side runs, so neither can overwrite
 // what the other reads, and both results live in one buffer.
 //
-//   inplace-run examples/branch.mlir --arg 8xf32:iota --arg 20.0 --print-result
+//   inplace-run examples/branch.mlir --arg iota --arg 20.0 --check 'a0 * np.minimum(20 / np.sum(a0), 1)' --print-result
 
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>
@@ -28,6 +28,7 @@ func.func @main(%t: tensor<8xf32>, %limit: f32) -> tensor<8xf32> {
   return %scaled : tensor<8xf32>
 }
 
+// RUN: inplace-run %s --arg iota --arg 20.0 --check 'a0 * np.minimum(20 / np.sum(a0), 1)'
 // RUN: inplace-opt %s --inplace-one-shot-bufferize='bufferize-function-boundaries' | filecheck %s
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[T:.*]]: memref<8xf32

@@ -1,7 +1,7 @@
-// One function calls another. @add_row updates its first argument and only reads its second; both are known at the call,
-// so the two calls work on one buffer, and the vector that both read is never copied.
+// One function calls another. @add_row updates its first argument and only reads its second; both are known at each
+// call, so the two calls work on one buffer, and the vector that both read is never copied.
 //
-//   inplace-run examples/call.mlir --arg 3x4xf32:iota --arg 4xf32:ones --print-result
+//   inplace-run examples/call.mlir --arg iota --arg ones --check 'a0 + 2 * a1' --print-result
 
 #row = affine_map<(i, j) -> (j)>
 #all = affine_map<(i, j) -> (i, j)>
@@ -22,6 +22,7 @@ func.func @main(%t: tensor<3x4xf32>, %row: tensor<4xf32>) -> tensor<3x4xf32> {
   return %twice : tensor<3x4xf32>
 }
 
+// RUN: inplace-run %s --arg iota --arg ones --check 'a0 + 2 * a1'
 // RUN: inplace-opt %s --inplace-one-shot-bufferize='bufferize-function-boundaries' | filecheck %s
 // CHECK-LABEL: func.func private @add_row
 // CHECK-SAME: %[[T:.*]]: memref<3x4xf32

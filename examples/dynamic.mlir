@@ -1,7 +1,8 @@
 // Sizes that are known only when the program runs: a matrix times its own transpose, less the mean of each row. The
 // buffers are as large as tensor.dim says, and the same code takes any size, zero included.
 //
-//   inplace-run examples/dynamic.mlir --arg 5x7xf64:random --print-result
+//   inplace-run examples/dynamic.mlir --arg 5x7xf64:random --print-result \
+//     --check '(a0 - np.mean(a0, 1, keepdims=True)) @ (a0 - np.mean(a0, 1, keepdims=True)).T'
 
 #all = affine_map<(i, j) -> (i, j)>
 #rows = affine_map<(i, j) -> (i)>
@@ -35,6 +36,8 @@ func.func @main(%a: tensor<?x?xf64>) -> tensor<?x?xf64> {
   return %gram : tensor<?x?xf64>
 }
 
+// RUN: inplace-run %s --arg 5x7xf64:random \
+// RUN:   --check '(a0 - np.mean(a0, 1, keepdims=True)) @ (a0 - np.mean(a0, 1, keepdims=True)).T'
 // RUN: inplace-opt %s --inplace-one-shot-bufferize='bufferize-function-boundaries' | filecheck %s
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[A:.*]]: memref<?x?xf64

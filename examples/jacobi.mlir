@@ -2,7 +2,7 @@
 // The loop carries two tensors and yields them swapped. In place, it runs on two buffers and swaps pointers: no
 // allocation and no copy in the loop. (Upstream refuses a loop that yields another buffer than it was given.)
 //
-//   inplace-run examples/jacobi.mlir --arg 34x34xf64:random --arg 50 --memory-stats
+//   inplace-run examples/jacobi.mlir --arg random --arg 50 --memory-stats
 
 #id = affine_map<(i, j) -> (i, j)>
 
@@ -37,6 +37,9 @@ func.func @main(%start: tensor<34x34xf64>, %steps: index) -> tensor<34x34xf64> {
   return %result#0 : tensor<34x34xf64>
 }
 
+// RUN: inplace-run %s --arg random --arg 0 --check a0
+// RUN: inplace-run %s --arg random --arg 1 --check 'a0 + np.pad((a0[:-2, 1:-1] + a0[2:, 1:-1] + a0[1:-1, :-2] + \
+// RUN:   a0[1:-1, 2:]) / 4 - a0[1:-1, 1:-1], 1)'
 // RUN: inplace-opt %s --inplace-one-shot-bufferize='bufferize-function-boundaries' | filecheck %s
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: tensor

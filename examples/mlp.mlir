@@ -1,8 +1,8 @@
-// Three dense layers: a matmul into zeros, a bias for each column, and relu between the layers. The bias and the relu are
-// one op that reads and writes the same tensor, so each layer lives in one buffer; the last one is the result.
+// Three dense layers: a matmul into zeros, a bias for each column, and relu between the layers. The bias and the relu
+// are one op that reads and writes the same tensor, so each layer lives in one buffer; the last one is the result.
 //
-//   inplace-run examples/mlp.mlir --arg 8x32xf32:random --arg 32x64xf32:random --arg 64xf32:random \
-//     --arg 64x64xf32:random --arg 64xf32:random --arg 64x10xf32:random --arg 10xf32:random --print-result
+//   inplace-run examples/mlp.mlir --arg random --arg random --arg random --arg random --arg random --arg random \
+//     --arg random --check 'np.maximum(np.maximum(a0 @ a1 + a2, 0) @ a3 + a4, 0) @ a5 + a6' --print-result
 
 #row = affine_map<(i, j) -> (j)>
 #all = affine_map<(i, j) -> (i, j)>
@@ -48,6 +48,8 @@ func.func @main(%x: tensor<8x32xf32>, %w0: tensor<32x64xf32>, %b0: tensor<64xf32
   return %y : tensor<8x10xf32>
 }
 
+// RUN: inplace-run %s --arg random --arg random --arg random --arg random --arg random --arg random --arg random \
+// RUN:   --check 'np.maximum(np.maximum(a0 @ a1 + a2, 0) @ a3 + a4, 0) @ a5 + a6'
 // RUN: inplace-opt %s --inplace-one-shot-bufferize='bufferize-function-boundaries' | filecheck %s
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: tensor

@@ -1,7 +1,7 @@
 // A running sum, element by element: each trip reads what the trip before it has written. The tensor that the loop
 // carries is updated in place, one element at a time.
 //
-//   inplace-run examples/prefix_sum.mlir --arg 16xi64:iota --print-result
+//   inplace-run examples/prefix_sum.mlir --arg 16xi64:iota --check 'np.cumsum(a0)' --print-result
 
 func.func @main(%t: tensor<?xi64>) -> tensor<?xi64> {
   %c0 = arith.constant 0 : index
@@ -18,6 +18,7 @@ func.func @main(%t: tensor<?xi64>) -> tensor<?xi64> {
   return %sums : tensor<?xi64>
 }
 
+// RUN: inplace-run %s --arg 16xi64:iota --check 'np.cumsum(a0)'
 // RUN: inplace-opt %s --inplace-one-shot-bufferize='bufferize-function-boundaries' | filecheck %s
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[T:.*]]: memref<?xi64
