@@ -1,0 +1,261 @@
+"""What ops do to tensors, as tables: reads of content through views and loops, missing content, unknown ops."""
+
+from __future__ import annotations
+
+import pytest
+from analysed import Analysed, analyse, analyse_module, context, function, parse
+from mlir import ir
+
+from mlir_inplace.dialects.bufferizable import AliasingValue, OpModel, Relation
+from mlir_inplace.dialects.registry import find_model
+from mlir_inplace.passes.analysis.alias_sets import AliasSets
+from mlir_inplace.passes.analysis.module_analysis import ModuleAnalysis
+from mlir_inplace.passes.analysis.one_shot import analyze_function
+from mlir_inplace.passes.analysis.snapshot import Snapshot
+from mlir_inplace.passes.analysis.tensor_effects import TensorEffects
+
+
+def reads(a: Analysed, *places: str) -> list[tuple[bool, bool]]:
+    """For each place, whether its op reads it, and whether anything reads its content because of it."""
+    effects = a.analysis.effects
+    return [(bool(effects.reads[a.operand(p)]), bool(effects.content_reads[a.operand(p)])) for p in places]
+
+
+VIEWS = """
+  %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
+  %e = tensor.expand_shape %s [[0, 1]] output_shape [2, 2] : !h into tensor<2x2xf32> loc("e")
+  %d = tensor.cast %e : tensor<2x2xf32> to tensor<?x2xf32> loc("d")
+"""
+
+
+def test_a_view_reads_what_is_read_of_it() -> None:
+    a = analyse(VIEWS)
+    assert reads(a, "s#0", "e#0", "d#0") == [(False, False)] * 3
+    assert not a.analysis.effects.value_read[a.value("t")]
+    a = analyse(VIEWS + '%r = tensor.extract %d[%i, %j] : tensor<?x2xf32> loc("r")')
+    assert reads(a, "s#0", "e#0", "d#0", "r#0") == [(False, True)] * 3 + [(True, True)]
+    assert all(a.analysis.effects.value_read[a.value(name)] for name in ("t", "s", "e", "d"))
+
+
+def test_the_size_of_a_view_is_not_read_of_its_content() -> None:
+    a = analyse(VIEWS + '%r = tensor.dim %d, %c0 : tensor<?x2xf32> loc("r")')
+    assert reads(a, "s#0", "e#0", "d#0", "r#0") == [(False, False)] * 4
+
+
+def test_a_write_stops_the_reads_behind_it() -> None:
+    a = analyse("""
+      %s = tensor.cast %t : !v to !v loc("s")
+      %w = linalg.fill ins(%f : f32) outs(%s : !v) -> !v loc("w")
+      return %w : !v
+    """)
+    assert reads(a, "s#0", "w#1") == [(False, False)] * 2
+    a = analyse("""
+      %s = tensor.cast %t : !v to !v loc("s")
+      %w = tensor.insert %f into %s[%i] : !v loc("w")
+    """)
+    assert reads(a, "s#0", "w#1") == [(False, True), (True, True)]
+
+
+LOOP = """
+  %l = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t) -> !v {{
+    {}
+    scf.yield %a : !v loc("y")
+  }} loc("for")
+  {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("inside", "after", "read"),
+    [
+        ("", "", False),
+        ("%r = tensor.extract %a[%k] : !v", "", True),
+        ("", "%r = tensor.extract %l[%i] : !v", True),
+    ],
+)
+def test_a_loop_reads_what_its_body_or_anything_after_it_reads(inside: str, after: str, read: bool) -> None:
+    a = analyse(LOOP.format(inside, after))
+    assert reads(a, "for#3", "y#0") == [(False, read)] * 2
+
+
+def test_a_branch_reads_what_its_result_is_read_for() -> None:
+    text = """
+      %x = scf.if %p -> !v {{
+        scf.yield %t : !v loc("y")
+      }} else {{
+        scf.yield %u : !v loc("z")
+      }} loc("if")
+      {}
+    """
+    a = analyse(text.format(""))
+    assert not a.analysis.effects.content_reads[a.operand("y#0")]
+    a = analyse(text.format("%r = tensor.extract %x[%i] : !v"))
+    assert a.analysis.effects.content_reads[a.operand("y#0")]
+    assert a.analysis.effects.content_reads[a.operand("z#0")]
+    assert [a.value_label(v) for v in a.analysis.effects.forwards[a.operand("y#0")]] == ["if"]
+
+
+def test_a_loop_carries_from_the_init_and_the_yield() -> None:
+    a = analyse(LOOP.format("", ""))
+    forwards = a.analysis.effects.forwards
+    assert [a.value_label(v) for v in forwards[a.operand("for#3")]] == ["for", "for^1"]
+    assert [a.value_label(v) for v in forwards[a.operand("y#0")]] == ["for", "for^1"]
+    sources = a.analysis.effects.sources[a.value("for^1")]
+    assert sorted(a.place(o) for o in sources) == ["for#3", "y#0"]
+
+
+# --- content that is not there ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("definition", "undefined"),
+    [
+        ("tensor.empty() : !v", True),
+        ("bufferization.alloc_tensor() : !v", True),
+        ("bufferization.alloc_tensor() copy(%t) : !v", False),
+        ("tensor.splat %f : !v", False),
+        ("arith.constant dense<0.0> : !v", False),
+    ],
+)
+def test_which_tensors_have_no_content(definition: str, undefined: bool) -> None:
+    a = analyse(f"""
+      %x = {definition} loc("x")
+      %s = tensor.extract_slice %x[0] [4] [1] : !v to !h loc("s")
+      %e = tensor.expand_shape %s [[0, 1]] output_shape [2, 2] : !h into tensor<2x2xf32> loc("e")
+      %w = tensor.insert %f into %s[%i] : !h loc("w")
+    """)
+    found = {name: bool(a.analysis.effects.undefined[a.value(name)]) for name in ("x", "s", "e", "w")}
+    assert found == {"x": undefined, "s": undefined, "e": undefined, "w": False}
+
+
+def test_a_choice_of_something_and_nothing_has_content() -> None:
+    a = analyse("""
+      %e = tensor.empty() : !v
+      %x = arith.select %p, %e, %t : !v loc("x")
+      %z = arith.select %p, %e, %e : !v loc("z")
+    """)
+    assert not a.analysis.effects.undefined[a.value("x")]
+    assert not a.analysis.effects.undefined[a.value("z")]
+
+
+# --- reasons against writing -----------------------------------------------------------------------------------------
+
+
+def test_why_buffers_must_not_be_written() -> None:
+    text = function(
+        """
+      %k = arith.constant dense<0.0> : !v loc("k")
+      %m = bufferization.to_tensor %b restrict : memref<8xf32> to !v loc("m")
+      %x = "test.op"(%k) : (!v) -> !v loc("x")
+      %c = func.call @g() : () -> !v loc("c")
+      return %k : !v
+    """,
+        '%b: memref<8xf32>, %a: !v {bufferization.writable = false} loc("a")',
+    )
+    callee = function("%k = arith.constant dense<0.0> : !v\nreturn %k : !v", "", "g")
+    a = analyse_module(text + callee, allow_unknown=True)
+    reasons = {name: a.analysis.effects.readonly[a.value(name)] for name in ("k", "m", "x", "c", "a")}
+    assert reasons == {
+        "k": "the result of arith.constant, which must not be written",
+        "m": "the result of bufferization.to_tensor, which must not be written",
+        "x": "the result of test.op, whose buffer is not known to be writable",
+        "c": "the result of a function that may return a buffer which must not be written",
+        "a": "a function argument marked bufferization.writable = false",
+    }
+    a = analyse("", boundaries=False)
+    assert a.analysis.effects.readonly == {
+        a.value("t"): "a function argument that stays a tensor",
+        a.value("u"): "a function argument that stays a tensor",
+    }
+
+
+# --- ops without a model ---------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_op_may_do_anything_with_tensors() -> None:
+    a = analyse(
+        """
+      %x:2 = "test.op"(%t, %u, %f) ({
+        ^bb0(%b: !v):
+          "test.end"(%b) : (!v) -> () loc("end")
+      }) : (!v, !v, f32) -> (!v, !v) loc("x")
+    """,
+        allow_unknown=True,
+    )
+    effects = a.analysis.effects
+    assert reads(a, "x#0", "x#1", "end#0") == [(True, True)] * 3
+    for place in ("x#0", "x#1"):
+        ties = effects.ties[a.operand(place)]
+        assert {a.value_label(tie.value) for tie in ties} >= {"x", "x:1", "x^0"}
+        assert all(tie.relation is Relation.UNKNOWN and not tie.definite for tie in ties)
+    assert {a.value("x"), a.value("x:1"), a.value("x^0")} <= set(effects.readonly)
+
+
+def test_every_op_without_a_model_is_refused() -> None:
+    a = analyse_module(function('"test.one"(%t) : (!v) -> ()\n%x = "test.two"() : () -> !v'))
+    assert [message.split("'")[1] for message in a.refused] == ["test.one", "test.two"]
+    a = analyse_module(function('"test.one"() ({\n^bb0(%b: !v):\n "test.end"() : () -> ()\n}) : () -> ()'))
+    assert [message.split("'")[1] for message in a.refused] == ["test.one"]
+
+
+def test_ops_that_work_on_no_tensors_need_no_model() -> None:
+    assert analyse_module(function('"test.one"(%f) : (f32) -> ()')).refused == []
+
+
+def test_a_function_with_several_blocks_is_refused() -> None:
+    a = analyse_module("""
+      func.func @f(%t: !v, %p: i1) -> !v {
+        cf.cond_br %p, ^one, ^two
+      ^one:
+        return %t : !v
+      ^two:
+        return %t : !v
+      }
+    """)
+    assert a.refused == [
+        "'func.func' has a region with several blocks, but tensors can only be bufferized in structured control flow; "
+        "lift the branches to scf first (upstream pass lift-cf-to-scf)"
+    ]
+
+
+# --- models of others ------------------------------------------------------------------------------------------------
+
+
+class Keep(OpModel):
+    """An op that writes its operand and has no way to work on a copy of it."""
+
+    op_names = ("test.keep",)
+
+    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
+        return True
+
+    def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
+        return True
+
+    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
+        return (AliasingValue(0),)
+
+
+@pytest.mark.parametrize(("read", "refused"), [("%w", []), ("%t", ["t"])])
+def test_an_operand_that_must_be_in_place_is_refused_if_it_cannot(read: str, refused: list[str]) -> None:
+    text = function(f"""
+      %w = "test.keep"(%t) : (!v) -> !v loc("w")
+      %r = tensor.extract {read}[%i] : !v
+    """)
+    module = parse(text)
+    with context():
+        s = Snapshot(module.operation, lambda *_: False)
+        models = {"test.keep": Keep()}
+        effects = TensorEffects(
+            s, lambda name: models.get(name) or find_model(name), {}, boundaries=True, allow_unknown=False
+        )
+        number = s.op_name.index("func.func")
+        effects.add_function(number)
+        assert effects.refusals == []
+        result = analyze_function(effects, AliasSets(len(s.values)), number)
+    a = Analysed(ModuleAnalysis(s, effects, [result]))
+    messages = [refusal.message for refusal in result.refusals]
+    assert messages == [
+        "operand #0 must be bufferized in-place, but a value that is read later would be overwritten" for _ in refused
+    ]
+    assert (a["w#0"] == "in-place") == (not refused)
