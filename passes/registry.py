@@ -25,6 +25,7 @@ ENTRY_POINT_GROUP = "mlir_inplace.passes"
 BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-contiguous-arguments": ("contiguous_arguments", "ContiguousArgumentsPass"),
     "inplace-count-memory": ("count_memory", "CountMemoryPass"),
+    "inplace-deallocate": ("deallocate", "DeallocatePass"),
     "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),

@@ -50,8 +50,16 @@ DEALLOCATE = (
     Phase(
         "deallocate",
         "After the last pass that moves buffers between functions, before anything hides an allocation. It clones what "
-        "would leave a function without an owner; the clones become plain copies here, for the next phases to see. "
-        "Masks go first: the pass would put its constants into the region of a vector.mask, which holds one op only.",
+        "would leave a function without an owner; the clones become plain copies here, for the next phases to see.",
+        ("inplace-deallocate", "inplace-expand-clones", "canonicalize", "cse"),
+    ),
+)
+
+DEALLOCATE_UNSTRUCTURED = (
+    Phase(
+        "deallocate",
+        "In place of the phase above where ours does not apply: branches between blocks, loops on conditions. Masks go "
+        "first: upstream's would put its constants into the region of a vector.mask, which holds one op only.",
         ("func.func(lower-vector-mask)", "buffer-deallocation-pipeline", "inplace-expand-clones"),
     ),
 )

@@ -3,6 +3,7 @@
 A program compiled with statistics carries its own allocator and a few 64-bit counters, written in the LLVM dialect
 below, so counting needs no callback into Python. Each block starts with a header that holds its size; the size is what
 the program asked for, without the padding that alignment adds (`inplace-count-memory` makes it the same everywhere).
+Memory is overwritten before it is freed, so that reading it too late shows in the results.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ HEADER_BYTES = 16
 
 _COUNTERS = ("allocations", "frees", "allocated_bytes", "live_bytes", "peak_bytes", "copies", "copied_bytes")
 _ADDRESS_FUNCTION = "inplace_memory_counters"
+_GARBAGE = -91
 _READ = struct.Struct(f"@{len(_COUNTERS)}q")
 
 
@@ -179,6 +181,8 @@ def _module_text(padding: int) -> str:
             %negative = llvm.sub %zero, %size : i64
             {bump("frees", "%one")}
             {bump("live_bytes", "%negative")}
+            %garbage = llvm.mlir.constant({_GARBAGE} : i8) : i8
+            "llvm.intr.memset"(%data, %garbage, %size) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()
             llvm.call @free(%block) : (!llvm.ptr) -> ()
             llvm.return
         }}

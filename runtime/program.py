@@ -13,7 +13,8 @@ from typing import Any
 
 from mlir import ir
 
-from ..passes.errors import PassError
+from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
+from ..passes.errors import PassError, PassFailure
 from ..passes.pipeline import Pipeline, run_pipeline
 from . import lowering
 from .boundary import (
@@ -187,7 +188,6 @@ def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str,
 
 def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Settings, *, contiguous: bool) -> _Build:
     module = private_copy(source)
-    automatic = not manages_its_memory(module.operation)
     protect_arguments(module.operation)
     run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
     mark_arguments(module.operation, signatures, contiguous=contiguous)
@@ -195,7 +195,8 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Se
     aligned = demands_alignment(module.operation)
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
-    phases = (*(lowering.DEALLOCATE if automatic else ()), *lowering.lower_phases(count=settings.memory_stats))
+    deallocation = _deallocation(source.operation, module.operation)
+    phases = (*deallocation, *lowering.lower_phases(count=settings.memory_stats))
     run_pipeline(module, lowering.pipeline_text(phases))
     if settings.memory_stats:
         link_counters(module)
@@ -203,8 +204,17 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Se
     recorder = Recorder(engine.function) if settings.memory_stats else None
     return _Build(
         engine,
-        {name: NativeCode(engine.function(name), form, recorder, automatic) for name, form in forms.items()},
+        {name: NativeCode(engine.function(name), form, recorder, bool(deallocation)) for name, form in forms.items()},
     )
+
+
+def _deallocation(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
+    """How to free what `module` allocates: by our pass, else by upstream's, else as the program itself does."""
+    try:
+        analyze_lifetimes(module)
+    except PassFailure:
+        return () if manages_its_memory(source) else lowering.DEALLOCATE_UNSTRUCTURED
+    return lowering.DEALLOCATE
 
 
 def _form(functions: Mapping[str, Any], signature: Signature, *, aligned: bool) -> Form:

@@ -102,7 +102,7 @@ def test_temporaries_are_freed_and_padding_is_not_counted(program: mi.Program, s
 def test_a_program_that_frees_its_memory_itself() -> None:
     program = mi.compile(
         """
-        func.func @leak(%n: index) -> i8 {
+        func.func @forgetful(%n: index) -> i8 {
           %c0 = arith.constant 0 : index
           %f = arith.constant 1 : i8
           %a = memref.alloc(%n) {alignment = 256 : i64} : memref<?xi8>
@@ -128,7 +128,32 @@ def test_a_program_that_frees_its_memory_itself() -> None:
     program.one_after_another(1000)
     stats = program.memory_stats
     assert (stats.allocations, stats.frees, stats.peak_bytes, stats.leaked_bytes) == (2, 2, 1000, 0)
-    program.leak(77)
+    program.forgetful(77)
+    assert (program.memory_stats.leaked_bytes, program.memory_stats.frees) == (0, 1)
+
+
+def test_a_leak_shows() -> None:
+    """Beside a dealloc that is reached by a branch, nothing is freed but what the program frees."""
+    program = mi.compile(
+        """
+        func.func @main(%c: i1, %n: index) -> i8 {
+          %c0 = arith.constant 0 : index
+          %f = arith.constant 1 : i8
+          %a = memref.alloc(%n) {alignment = 256 : i64} : memref<?xi8>
+          memref.store %f, %a[%c0] : memref<?xi8>
+          %x = memref.load %a[%c0] : memref<?xi8>
+          cf.cond_br %c, ^free, ^end
+        ^free:
+          memref.dealloc %a : memref<?xi8>
+          cf.br ^end
+        ^end:
+          return %x : i8
+        }""",
+        memory_stats=True,
+    )
+    program.main(True, 77)
+    assert (program.memory_stats.leaked_bytes, program.memory_stats.frees) == (0, 1)
+    program.main(False, 77)
     assert (program.memory_stats.leaked_bytes, program.memory_stats.frees) == (77, 0)
 
 

@@ -1,0 +1,98 @@
+"""Free every buffer once, as soon as nothing can read it any more.
+
+Goes in: functions on memrefs in structured code, whose allocations nobody frees. Comes out: the same code with a
+`memref.dealloc` after the last use of each buffer, and functions that own everything they return: what may be an
+argument, a constant, or an earlier result is cloned before it is returned. Where it depends on the run who owns a
+buffer, addresses are compared. Left alone: buffers that the program frees itself. Refused, with an error that names the
+op: what `analysis/buffer_lifetimes.py` does not cover.
+
+    %a = memref.alloc() : memref<4xf32>              %a = memref.alloc() : memref<4xf32>
+    linalg.fill ... outs(%a)                         linalg.fill ... outs(%a)
+    %x = memref.load %a[%i] : memref<4xf32>    ->    %x = memref.load %a[%i] : memref<4xf32>
+    %y = math.exp %x : f32                           memref.dealloc %a : memref<4xf32>
+    return %y : f32                                  %y = math.exp %x : f32
+                                                     return %y : f32
+
+Linear in the ops. Run `inplace-expand-clones` afterwards.
+
+Upstream counterpart: `buffer-deallocation-pipeline`. It frees at the end of blocks, so a chain of n ops keeps n
+buffers; carries an ownership flag with each memref and decides with arrays on the heap; and clones what leaves a loop
+that did not make it. It does cover branches between blocks and `scf.while`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+from mlir.dialects import arith, bufferization, memref, scf
+
+from .analysis.buffer_lifetimes import Free, GlobalBuffer, Handle, ReturnedClone, analyze_lifetimes
+from .base import Pass, Statistic
+from .options import PassOptions
+
+
+def _address(handle: Handle) -> ir.Value:
+    value = memref.get_global(handle.type, handle.symbol) if isinstance(handle, GlobalBuffer) else handle
+    return memref.extract_aligned_pointer_as_index(value)
+
+
+def _is_one_of(value: ir.Value, others: Sequence[Handle]) -> ir.Value:
+    """Build whether `value` has the address of one of `others`."""
+    address = _address(value)
+    found: ir.Value | None = None
+    for other in others:
+        same = arith.cmpi(arith.CmpIPredicate.eq, address, _address(other))
+        found = same if found is None else arith.ori(found, same)
+    assert found is not None
+    return found
+
+
+def _insert_free(free: Free) -> None:
+    with ir.InsertionPoint(free.before), free.before.location:
+        if not free.unless:
+            memref.dealloc(free.value)
+            return
+        kept = _is_one_of(free.value, free.unless)
+        owned = arith.xori(kept, arith.constant(ir.IntegerType.get_signless(1), True))
+        branch = scf.IfOp(owned)
+        with ir.InsertionPoint(branch.regions[0].blocks[0]):
+            memref.dealloc(free.value)
+            scf.yield_([])
+
+
+def _insert_clone(clone: ReturnedClone) -> None:
+    terminator, number = clone.terminator, clone.operand
+    value = terminator.operands[number]
+    with ir.InsertionPoint(terminator), terminator.location:
+        if clone.when is None:
+            terminator.operands[number] = bufferization.clone(value.type, value)
+            return
+        branch = scf.IfOp(_is_one_of(value, clone.when), [value.type], has_else=True)
+        with ir.InsertionPoint(branch.regions[0].blocks[0]):
+            scf.yield_([bufferization.clone(value.type, value)])
+        with ir.InsertionPoint(branch.regions[1].blocks[0]):
+            scf.yield_([value])
+        terminator.operands[number] = branch.results[0]
+
+
+class DeallocatePass(Pass[PassOptions]):
+    """Free every buffer after its last use."""
+
+    argument = "inplace-deallocate"
+    summary = "free every buffer after its last use; own, or clone, what is returned"
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("deallocations", "deallocations that always run"),
+        Statistic("conditional-deallocations", "deallocations that depend on an address"),
+        Statistic("clones", "results that are cloned, always or if need be"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        plan = analyze_lifetimes(op)
+        for clone in plan.clones:
+            _insert_clone(clone)
+        for free in plan.frees:
+            _insert_free(free)
+            self.count("conditional-deallocations" if free.unless else "deallocations")
+        self.count("clones", len(plan.clones))
