@@ -1,0 +1,96 @@
+// RUN: inplace-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics --inplace-one-shot-bufferize=bufferize-function-boundaries
+
+func.func @unknown_op(%t: tensor<4xf32>) {
+  // expected-error @+1 {{op 'test.op' works on tensors but has no bufferization model; register one (entry point mlir_inplace.op_models), lower the op first, or set allow-unknown-ops=true}}
+  "test.op"(%t) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @every_op_is_named(%t: tensor<4xf32>) {
+  // expected-error @+1 {{op 'test.one' works on tensors but has no bufferization model}}
+  "test.one"(%t) : (tensor<4xf32>) -> ()
+  // expected-note @+1 {{op 'test.two' works on tensors but has no bufferization model}}
+  "test.two"(%t) : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' has a region with several blocks, but tensors can only be bufferized in structured control flow; lift the branches to scf first (upstream pass lift-cf-to-scf)}}
+func.func @branches(%t: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
+  cf.cond_br %p, ^one, ^two
+^one:
+  return %t : tensor<4xf32>
+^two:
+  return %t : tensor<4xf32>
+}
+
+// -----
+
+func.func @to_tensor_without_restrict(%m: memref<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'bufferization.to_tensor' without restrict may alias any other memref, which the analysis cannot follow; add restrict if the tensor is the only way to this memory}}
+  %0 = bufferization.to_tensor %m : memref<4xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @materialize_without_restrict(%t: tensor<4xf32>, %m: memref<4xf32>) {
+  // expected-error @+1 {{'bufferization.materialize_in_destination' into a memref needs the attributes restrict and writable, but lacks restrict; add it if the memref is written through this op only}}
+  bufferization.materialize_in_destination %t in writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @elementwise_select(%p: tensor<4xi1>, %t: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'arith.select' with a tensor condition works element by element and is not supported yet; lower it to linalg first (upstream pass convert-elementwise-to-linalg)}}
+  %0 = arith.select %p, %t, %t : tensor<4xi1>, tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @softmax(%t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'linalg.softmax' is not a structured op and is not supported yet; decompose it to structured ops first}}
+  %0 = linalg.softmax dimension(0) ins(%t : tensor<4xf32>) outs(%u : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @unranked(%t: tensor<4xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{'tensor.cast' between ranked and unranked tensors is not supported yet; give the tensors a rank}}
+  %0 = tensor.cast %t : tensor<4xf32> to tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+func.func @encoding() {
+  // expected-error @+1 {{'tensor.empty' makes a tensor with encoding "sparse", which has no buffer form; remove it}}
+  %0 = tensor.empty() : tensor<4xf32, "sparse">
+  return
+}
+
+// -----
+
+// A function that is refused does not keep the others from being looked at.
+
+func.func @good(%t: tensor<4xf32>) -> tensor<4xf32> {
+  return %t : tensor<4xf32>
+}
+
+func.func @bad(%t: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{op 'test.op' works on tensors}}
+  %0 = "test.op"(%t) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = func.call @good(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+func.func @calls_bad(%t: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @bad(%t) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
