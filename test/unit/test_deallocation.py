@@ -293,7 +293,8 @@ def test_random_programs(seed: int) -> None:
     ops, returned = Generator(seed).program()
     text = mlir_text(ops, returned)
     with ir.Context():
-        analyze_lifetimes(ir.Module.parse(text).operation)  # raises if it leaves the program to another pass
+        module = ir.Module.parse(text)
+        analyze_lifetimes(module.operation)  # raises if it leaves the program to another pass
     program = mi.compile(text, memory_stats=True, opt_level=0)
     for flip in (0, 1, 2):
         python = Python(flip)
