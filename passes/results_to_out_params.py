@@ -1,7 +1,7 @@
 """Let the caller provide the memory of results: `return memref.alloc()` becomes an argument to write into.
 
 A caller that owns the result's buffer from the start needs no hand-over of ownership: NumPy allocates the array, the
-code fills it, and `out=` costs nothing.
+code fills it, and `out=` needs no copy.
 
 Goes in: `func.func` on memrefs. Comes out: for each entry function (public, with a body, not called and not referred
 to inside the module) every result that qualifies is removed, and an argument of the allocation's type is appended,

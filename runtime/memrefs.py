@@ -105,6 +105,8 @@ def overlaps_itself(array: Array) -> bool:
 
     Sorted by stride, each axis must step over all that the smaller ones reach; broadcasts and sliding windows fail.
     """
+    if array.flags.c_contiguous:
+        return False
     span = array.itemsize
     for stride, size in sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape, strict=True)):
         if size > 1 and stride < span:
