@@ -5,6 +5,7 @@ A call then reads addresses and scalars, packs them into a frame, jumps, and wra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import Reader, array_reader, require_exclusive, scalar_reader
-from .boundary import RETURNED, Form
+from .boundary import RETURNED, Form, OutArgument
 from .frames import ArraySlot, Frame, FrameLayout, descriptor_code
 from .memory_stats import ResultMemory
 from .memrefs import RESULT_ALIGNMENT, Array, data_address, element_strides, new_array, overlap, row_major_strides
@@ -26,6 +27,7 @@ class _Out:
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    nbytes: int
     alignment: int
 
 
@@ -42,9 +44,7 @@ class CallPlan:
         self._native = code.function
         self._code = code
         form = code.form
-        self._outs = tuple(
-            _Out(out.shape, signature.results[out.result].element.dtype, out.alignment) for out in form.outs
-        )
+        self._outs = tuple(_describe_out(signature, out) for out in form.outs)
         slots, self._readers = _describe(signature, form, arguments)
         slots += [ArraySlot(0, out.shape, row_major_strides(out.shape)) for out in form.outs]
         self._frame_layout = FrameLayout(slots, _returned_codes(signature, form))
@@ -52,6 +52,7 @@ class CallPlan:
         self._unpack = self._frame_layout.returned.unpack_from
         self._frames: list[Frame] = []
         self._takers = result_takers(signature, code)
+        self._returns = RETURNED in form.results
         self._exclusive = any(p.writable and p.type.kind is Kind.TENSOR for p in signature.parameters)
 
     def __call__(self, arguments: Sequence[Any], memory: ResultMemory | None) -> Any:
@@ -59,7 +60,7 @@ class CallPlan:
         outs: list[Array] = []
         addresses: list[int] = []
         for out in self._outs:
-            array, address = new_array(out.shape, out.dtype, max(out.alignment, RESULT_ALIGNMENT))
+            array, address = new_array(out.shape, out.dtype, out.nbytes, max(out.alignment, RESULT_ALIGNMENT))
             outs.append(array)
             addresses.append(address)
             if memory is not None:
@@ -80,7 +81,7 @@ class CallPlan:
             if target is not None and self._can_write_directly(target, arguments, out.alignment):
                 array, address = target, data_address(target)
             else:
-                array, address = new_array(out.shape, out.dtype, max(out.alignment, RESULT_ALIGNMENT))
+                array, address = new_array(out.shape, out.dtype, out.nbytes, max(out.alignment, RESULT_ALIGNMENT))
                 if memory is not None:
                     memory.made(array.nbytes)
             outs.append(array)
@@ -107,6 +108,11 @@ class CallPlan:
             frame = self._frame_layout.new_frame()
         self._pack(frame.memory, 0, *values)
         self._native(frame.table)
+        if not self._returns:
+            # The common case: each result is an argument or an array made for it.
+            self._frames.append(frame)
+            everything = (*arguments, *outs)
+            return [everything[place] for place in self._code.form.results]
         words = self._unpack(frame.memory, self._frame_layout.returned_offset)
         self._frames.append(frame)
         call = Returned(arguments, outs, values, words, memory)
@@ -132,6 +138,11 @@ class CallPlan:
             parameter.type.is_array and overlap(target, arguments[parameter.index])
             for parameter in self._signature.parameters
         )
+
+
+def _describe_out(signature: Signature, out: OutArgument) -> _Out:
+    dtype = signature.results[out.result].element.dtype
+    return _Out(out.shape, dtype, math.prod(out.shape) * dtype.itemsize, out.alignment)
 
 
 def _describe(

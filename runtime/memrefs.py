@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -115,9 +114,9 @@ def overlaps_itself(array: Array) -> bool:
     return False
 
 
-def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int) -> tuple[Array, int]:
-    """An uninitialized contiguous array, aligned to `alignment` bytes (a power of two), and its address."""
-    block = np.empty(math.prod(shape) * dtype.itemsize + alignment, np.uint8)
+def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int, alignment: int) -> tuple[Array, int]:
+    """An uninitialized contiguous array of `nbytes`, aligned to `alignment` bytes (a power of two), and its address."""
+    block = np.empty(nbytes + alignment, np.uint8)
     start = data_address(block)
     skip = -start % alignment
     return np.ndarray(shape, dtype, cast("Any", block), skip), start + skip
