@@ -17,7 +17,7 @@ from ..dialects.memref_types import has_identity_layout
 from ..passes.contiguous_arguments import CONTIGUOUS
 from ..passes.drop_equivalent_results import READ_ONLY
 from ..passes.errors import PassError
-from ..passes.function_results import RETURNED, is_public, result_arguments
+from ..passes.function_results import RETURNED, collect_functions, is_public, result_arguments
 from ..passes.results_to_out_params import ALIGNMENT, OUT_RESULT
 from .signature import WRITABLE, Kind, Signature
 
@@ -67,6 +67,34 @@ def entry_functions(module: ir.Operation) -> dict[str, func.FuncOp]:
         if isinstance(op, func.FuncOp) and is_public(op) and not op.is_external:
             found[ir.StringAttr(op.operation.attributes["sym_name"]).value] = op
     return found
+
+
+def separate_entries(module: ir.Operation) -> None:
+    """Give each entry point that the module itself calls a private copy, which is called in its place.
+
+    What a caller outside is promised (arguments that do not change, results of his own) would cost copies inside.
+    """
+    entries = entry_functions(module)
+    functions = collect_functions(module)
+    with module.context:
+        symbols = ir.SymbolTable(module)
+        copies: dict[str, ir.Attribute] = {}
+        for name in entries:
+            uses = functions[name]
+            if uses.calls:
+                copy = uses.function.operation.clone(ir.InsertionPoint(uses.function))
+                copy.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
+                symbols.insert(copy)  # which gives it a name of its own
+                copies[name] = ir.FlatSymbolRefAttr.get(ir.StringAttr(copy.operation.attributes["sym_name"]).value)
+
+    def redirect(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "func.call":
+            callee = ir.FlatSymbolRefAttr(op.attributes["callee"])
+            op.attributes["callee"] = copies.get(callee.value, callee)
+        return ir.WalkResult.ADVANCE
+
+    if copies:
+        module.walk(redirect)
 
 
 def protect_arguments(module: ir.Operation) -> None:
@@ -178,4 +206,5 @@ __all__ = [
     "mark_arguments",
     "protect_arguments",
     "read_form",
+    "separate_entries",
 ]

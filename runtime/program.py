@@ -1,7 +1,7 @@
 """`compile`: from a tensor or memref program to functions on NumPy arrays.
 
-The steps: copy the source; protect arguments; bufferize (or run the caller's pipeline); shape the boundary; free what
-is left; lower to LLVM; start the JIT. `lowering.py` holds the passes of each step.
+The steps: copy the source; separate entry points from calls inside; protect arguments; bufferize (or run the caller's
+pipeline); shape the boundary; free what is left; lower to LLVM; start the JIT. `lowering.py` holds the passes of each.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .boundary import (
     mark_arguments,
     protect_arguments,
     read_form,
+    separate_entries,
 )
 from .dtypes import UnsupportedTypeError
 from .engine import Engine
@@ -109,7 +110,7 @@ class Program:
         self._entries: dict[str, EntryPoint] = {}
         for name, signature in self._signatures.items():
             self._entries[name] = self._entry_point(signature)
-            if not hasattr(type(self), name):
+            if not hasattr(type(self), name) and name not in vars(self):
                 # In the instance itself: __getattr__ would cost each call 0.3 µs.
                 setattr(self, name, self._entries[name])
         self._build(contiguous=True)
@@ -188,6 +189,7 @@ def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str,
 
 def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Settings, *, contiguous: bool) -> _Build:
     module = private_copy(source)
+    separate_entries(module.operation)
     protect_arguments(module.operation)
     run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
     mark_arguments(module.operation, signatures, contiguous=contiguous)

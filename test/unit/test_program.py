@@ -195,9 +195,51 @@ def test_entry_points_are_the_public_functions(program: mi.Program) -> None:
     assert str(program.add.signature) in repr(program.add)
 
 
-def test_an_entry_point_may_be_called_like_a_member_of_program() -> None:
-    program = mi.compile("func.func @memory_stats() -> i32 { %0 = arith.constant 3 : i32 return %0 : i32 }")
-    assert program["memory_stats"]() == 3
+@pytest.mark.parametrize("name", ["memory_stats", "_entries", "_lock", "__init__", "entry_points"])
+def test_no_entry_point_hides_what_a_program_needs(name: str) -> None:
+    program = mi.compile(f"func.func @{name}() -> i32 {{ %0 = arith.constant 3 : i32 return %0 : i32 }}")
+    assert program.entry_points == (name,) and program[name]() == 3
+
+
+def test_a_public_function_that_is_called_inside_costs_no_copies_there() -> None:
+    program = mi.compile(
+        """
+        func.func @bump(%a: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %done = arith.cmpi eq, %n, %c0 : index
+          %r = scf.if %done -> tensor<4xf32> {
+            scf.yield %a : tensor<4xf32>
+          } else {
+            %f = arith.constant 1.0 : f32
+            %x = tensor.extract %a[%c0] : tensor<4xf32>
+            %y = arith.addf %x, %f : f32
+            %0 = tensor.insert %y into %a[%c0] : tensor<4xf32>
+            %m = arith.subi %n, %c1 : index
+            %1 = func.call @bump(%0, %m) : (tensor<4xf32>, index) -> tensor<4xf32>
+            scf.yield %1 : tensor<4xf32>
+          }
+          return %r : tensor<4xf32>
+        }
+        func.func @fill(%a: tensor<4xf32>, %f: f32) -> tensor<4xf32> {
+          %0 = linalg.fill ins(%f : f32) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }
+        func.func @main(%a: tensor<4xf32> {bufferization.writable = true}, %f: f32) -> tensor<4xf32> {
+          %0 = call @fill(%a, %f) : (tensor<4xf32>, f32) -> tensor<4xf32>
+          %1 = call @fill(%0, %f) : (tensor<4xf32>, f32) -> tensor<4xf32>
+          return %1 : tensor<4xf32>
+        }""",
+        memory_stats=True,
+    )
+    assert program.entry_points == ("bump", "fill", "main")
+    a = np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(program.fill(a, 7.0), [7, 7, 7, 7])
+    np.testing.assert_array_equal(program.bump(a, 3), [3, 1, 2, 3])
+    np.testing.assert_array_equal(a, [0, 1, 2, 3])
+    assert program.main(a, 7.0) is a
+    np.testing.assert_array_equal(a, [7, 7, 7, 7])
+    assert program.memory_stats.allocations == program.memory_stats.copied_bytes == 0
 
 
 def test_calls_from_several_threads_do_not_mix(program: mi.Program) -> None:
