@@ -27,7 +27,8 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import arith, bufferization, memref, scf
 
-from .analysis.buffer_lifetimes import Free, GlobalBuffer, Handle, ReturnedClone, analyze_lifetimes
+from .analysis.buffer_lifetimes import analyze_lifetimes
+from .analysis.lifetime_plan import Free, GlobalBuffer, Handle, ReturnedClone
 from .base import Pass, Statistic
 from .options import PassOptions
 
