@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, is_tensor
-from .memref_types import dynamic_layout_type, identity_type
+from .memref_types import identity_type, joint_type
 
 __all__ = ["MODELS", "ConstantModel", "SelectModel"]
 
@@ -50,10 +50,9 @@ class SelectModel(OpModel):
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Select between the two buffers, brought to one type."""
         buffers = [rewriter.buffer(op, 1), rewriter.buffer(op, 2)]
-        if buffers[0].type != buffers[1].type:
-            type_ = dynamic_layout_type(op.results[0].type)
-            buffers = [rewriter.cast(buffer, type_) for buffer in buffers]
-        new = ir.Operation.create("arith.select", results=[buffers[0].type], operands=[op.operands[0], *buffers])
+        type_ = joint_type(op.results[0].type, [buffer.type for buffer in buffers])
+        buffers = [rewriter.cast(buffer, type_) for buffer in buffers]
+        new = ir.Operation.create("arith.select", results=[type_], operands=[op.operands[0], *buffers])
         rewriter.replace(op, [new.result])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel, Rewriter, is_tensor
-from .memref_types import identity_type
+from .memref_types import has_strides, identity_type
 
 __all__ = ["MODELS"]
 
@@ -15,9 +15,19 @@ class AllocTensorModel(OpModel):
 
     op_names = ("bufferization.alloc_tensor",)
 
+    def refuse(self, op: ir.Operation) -> str | None:
+        """Refuse unranked tensors."""
+        if isinstance(op.results[0].type, ir.UnrankedTensorType):
+            return f"'{op.name}' of an unranked tensor is not supported; give the tensor a rank"
+        return None
+
     def _copied(self, op: ir.Operation) -> int | None:
         sizes = list(op.attributes["operandSegmentSizes"])
         return sizes[0] if sizes[1] else None
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """The content is copied, if anyone wants it."""
+        return next(iter(op.results[0].uses), None) is not None
 
     def result_is_undefined(self, op: ir.Operation, result: int) -> bool:
         """Without a copy there is no content to lose."""
@@ -34,6 +44,9 @@ class AllocTensorModel(OpModel):
             needed = rewriter.needs_buffer(result)
             rewriter.replace(op, [rewriter.allocate(type_, sizes) if needed else None])
             return
+        if next(iter(result.uses), None) is None:
+            rewriter.replace(op, [None])
+            return
         source = rewriter.buffer(op, copied)
         buffer = rewriter.allocate(type_, rewriter.sizes(source))
         rewriter.copy(source, buffer)
@@ -46,7 +59,9 @@ class MaterializeModel(OpModel):
     op_names = ("bufferization.materialize_in_destination",)
 
     def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse a memref destination that other memrefs may alias or that must not be written."""
+        """Refuse unranked tensors, and a memref destination that others may alias or that must not be written."""
+        if isinstance(op.operands[0].type, ir.UnrankedTensorType):
+            return f"'{op.name}' of an unranked tensor is not supported; give the tensor a rank"
         if is_tensor(op.operands[1].type):
             return None
         missing = [name for name in ("restrict", "writable") if name not in op.attributes]
@@ -94,7 +109,15 @@ class ToTensorModel(OpModel):
     op_names = ("bufferization.to_tensor",)
 
     def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse a buffer that other memrefs may alias: nothing could be said about its content."""
+        """Refuse a buffer that other memrefs may alias, and one whose layout has no strides."""
+        type_ = op.operands[0].type
+        if isinstance(type_, ir.MemRefType) and not has_strides(type_):
+            return f"'{op.name}' of {type_}, whose layout has no strides, is not supported; copy it to a strided memref"
+        if "writable" in op.attributes and _is_wrapped_twice(op):
+            return (
+                f"'{op.name}' says that it is the only way to a memref, but there is another to_tensor of it; "
+                "make one tensor and use it twice"
+            )
         if "restrict" not in op.attributes:
             return (
                 f"'{op.name}' without restrict may alias any other memref, which the analysis cannot follow; "
@@ -109,6 +132,11 @@ class ToTensorModel(OpModel):
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Use the buffer."""
         rewriter.replace(op, [op.operands[0]])
+
+
+def _is_wrapped_twice(op: ir.Operation) -> bool:
+    wrappers = (use.owner.name == op.name for use in op.operands[0].uses)
+    return sum(wrappers) > 1
 
 
 class ToBufferModel(OpModel):

@@ -1,6 +1,7 @@
 """Structured linalg ops: one rule for all of them, named or generic.
 
-Inputs are read. The init of a tensor output is written in place and tied to the result. Its old content is needed
+Inputs are read if the payload uses them. The init of a tensor output is written in place and tied to the result. Its
+old content is needed
 
 * when the payload reads it (the block argument has a use), and also
 * when the op does not write every element: the output map misses some (it is not a permutation of the output's
@@ -52,11 +53,11 @@ class StructuredOpModel(OpModel):
         return None
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Inputs always; an init when its content survives or is used (see the module's text)."""
-        if operand < len(op.operands) - init_count(op):
-            return True
+        """What the payload uses; an init also when its content survives (see the module's text)."""
         argument = op.regions[0].blocks[0].arguments[operand]
-        return next(iter(argument.uses), None) is not None or not _overwrites(op, operand)
+        if next(iter(argument.uses), None) is not None:
+            return True
+        return operand >= len(op.operands) - init_count(op) and not _overwrites(op, operand)
 
     def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
         """Inits are written."""
@@ -76,6 +77,14 @@ class StructuredOpModel(OpModel):
             return False
         maps = _indexing_maps(op)
         return maps[read] == maps[write] and maps[write].is_permutation
+
+    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
+        """The payload runs once per iteration."""
+        return True
+
+    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
+        """Iterations may run in any order and overlap."""
+        return True
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Recreate the op on memrefs; the payload region moves over."""

@@ -15,8 +15,11 @@ __all__ = [
     "dynamic_layout_type",
     "expanded_type",
     "has_identity_layout",
+    "has_strides",
+    "have_same_memory_space",
     "identity_type",
     "is_castable",
+    "joint_type",
     "reshaped_type",
     "subview_type",
 ]
@@ -40,6 +43,18 @@ def dynamic_layout_type(tensor: ir.Type, memory_space: ir.Attribute | None = Non
     shaped = ir.ShapedType(tensor)
     layout = ir.StridedLayoutAttr.get_fully_dynamic(shaped.rank)
     return ir.MemRefType.get(shaped.shape, shaped.element_type, layout, memory_space)
+
+
+def joint_type(tensor: ir.Type, types: Sequence[ir.Type]) -> ir.Type:
+    """Return a memref type for ``tensor`` that buffers of all ``types`` can be cast to, the same one if they agree.
+
+    Buffers in different memory spaces have none; the result is then in the default space, and copies are needed.
+    """
+    first = types[0]
+    if all(type_ == first for type_ in types) or not isinstance(first, ir.MemRefType):
+        return first
+    shared = all(isinstance(t, ir.MemRefType) and have_same_memory_space(first, t) for t in types)
+    return dynamic_layout_type(tensor, first.memory_space if shared else None)
 
 
 def has_identity_layout(type_: ir.Type) -> bool:
@@ -143,6 +158,23 @@ def _is_contiguous(dimensions: Sequence[tuple[int, int]]) -> bool:
     return True
 
 
+def has_strides(type_: ir.MemRefType) -> bool:
+    """Whether the layout of ``type_`` is strides and an offset, not another affine map."""
+    try:
+        type_.get_strides_and_offset()
+    except RuntimeError:
+        return False
+    return True
+
+
+def have_same_memory_space(first: ir.MemRefType, second: ir.MemRefType) -> bool:
+    """Whether two buffers live in one memory space; the bindings cannot compare a space with its absence."""
+    a, b = first.memory_space, second.memory_space
+    if a is None or b is None:
+        return a is b
+    return a == b
+
+
 def is_castable(source: ir.Type, target: ir.Type) -> bool:
     """Whether ``memref.cast`` from ``source`` to ``target`` is right whatever the sizes and strides turn out to be.
 
@@ -153,7 +185,7 @@ def is_castable(source: ir.Type, target: ir.Type) -> bool:
         return True
     if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
         return source.element_type == target.element_type  # type: ignore[attr-defined]
-    if source.memory_space != target.memory_space or source.rank != target.rank:
+    if not have_same_memory_space(source, target) or source.rank != target.rank:
         return False
     if has_identity_layout(source) and has_identity_layout(target):
         return True

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
-from .memref_types import dynamic_layout_type, has_identity_layout
+from .memref_types import dynamic_layout_type, has_identity_layout, identity_type, joint_type
 
 __all__ = ["MODELS", "ForModel", "IfModel", "YieldModel"]
 
@@ -71,9 +71,13 @@ class ForModel(OpModel):
                 rewriter.hold(arguments[i + 1], buffer)
             else:
                 changing.append((i, buffer))
+        # What is yielded is another one of these buffers, or a new one: their layouts and memory spaces must fit.
         identity = all(has_identity_layout(buffer.type) for _, buffer in changing)
+        spaces = {buffer.type.memory_space for _, buffer in changing}
+        space = spaces.pop() if len(spaces) == 1 else None
         for i, buffer in changing:
-            type_ = buffer.type if identity else dynamic_layout_type(op.results[i].type)
+            make = identity_type if identity else dynamic_layout_type
+            type_ = make(op.results[i].type, space)
             # The loop is about to be replaced; until then its operand remembers the initial buffer.
             op.operands[_BOUNDS + i] = rewriter.cast(buffer, type_)
             rewriter.hold(arguments[i + 1], block.add_argument(type_, arguments[i + 1].location))
@@ -141,8 +145,7 @@ class IfModel(OpModel):
         for position, i in enumerate(kept):
             if i not in yielded[0]:
                 continue
-            first, second = yielded[0][i].type, yielded[1][i].type
-            types[position] = first if first == second else dynamic_layout_type(op.results[i].type)
+            types[position] = joint_type(op.results[i].type, [yielded[0][i].type, yielded[1][i].type])
         for terminator, buffers in zip(terminators, yielded, strict=True):
             values = list(terminator.operands)
             with ir.InsertionPoint(terminator), terminator.location:

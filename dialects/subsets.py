@@ -9,7 +9,7 @@ from mlir import ir
 from .bufferizable import Subset
 from .memref_types import subview_type
 
-__all__ = ["mixed_subset", "static_entries", "subview"]
+__all__ = ["covers", "mixed_subset", "static_entries", "subview"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -27,6 +27,16 @@ def mixed_subset(op: ir.Operation, first_segment: int) -> Subset:
         _mixed(op, "static_offsets", first_segment),
         _mixed(op, "static_sizes", first_segment + 1),
         _mixed(op, "static_strides", first_segment + 2),
+    )
+
+
+def covers(subset: Subset, type_: ir.Type) -> bool:
+    """Whether ``subset`` is certainly all of a tensor of ``type_``, element for element."""
+    shaped = ir.ShapedType(type_)
+    return (
+        all(offset == 0 for offset in subset.offsets)
+        and all(stride == 1 for stride in subset.strides)
+        and all(size == extent != _DYNAMIC for size, extent in zip(subset.sizes, shaped.shape, strict=True))
     )
 
 

@@ -13,7 +13,7 @@ from mlir.dialects import memref
 
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, Subset
 from .memref_types import collapsed_type, expanded_type, identity_type, reshaped_type
-from .subsets import mixed_subset, subview
+from .subsets import covers, mixed_subset, subview
 from .tensor_creation import CREATION_MODELS
 
 __all__ = ["MODELS"]
@@ -111,12 +111,14 @@ class ExtractSliceModel(OpModel):
         return False
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is a part of the source."""
-        return (AliasingValue(0, Relation.VIEW),)
+        """The result is a part of the source, or all of it."""
+        return (AliasingValue(0, Relation.VIEW if self.subset(op, 0) else Relation.EQUIVALENT),)
 
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
-        """The slice."""
-        return mixed_subset(op, 1)
+        """The slice, unless it is the whole source with all its dimensions."""
+        subset = mixed_subset(op, 1)
+        whole = covers(subset, op.operands[0].type) and op.operands[0].type == op.results[0].type
+        return None if whole else subset
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Take a subview; out-of-place, copy that part into a buffer of its own size."""
@@ -130,6 +132,10 @@ class InsertSliceModel(OpModel):
 
     op_names = ("tensor.insert_slice",)
 
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """The source; and the destination, unless all of it is overwritten."""
+        return operand == 0 or not covers(mixed_subset(op, 2), op.operands[1].type)
+
     def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
         """The destination is written."""
         return operand == 1
@@ -139,8 +145,12 @@ class InsertSliceModel(OpModel):
         return (AliasingValue(0),) if operand == 1 else ()
 
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
-        """The slice of the destination."""
-        return mixed_subset(op, 2) if operand == 1 else None
+        """The slice of the destination, unless the source replaces it with all its dimensions."""
+        if operand == 0:
+            return None
+        subset = mixed_subset(op, 2)
+        whole = covers(subset, op.operands[1].type) and op.operands[0].type == op.operands[1].type
+        return None if whole else subset
 
     def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
         """The source is what the slice holds afterwards."""

@@ -23,6 +23,7 @@ concluded from a fact stays right, and a fact that is not known is treated as fa
 from __future__ import annotations
 
 import enum
+import sys
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -91,9 +92,11 @@ class StorageSet:
     position of definition, value), ``writes`` (position, operand); each is sorted. ``readonly`` are values whose
     buffers must not be written. ``rotating`` says that a loop swaps buffers of this set. ``spared`` are the questions
     that were answered by "no common origin": they have to be asked again when another edge connects members.
+    ``first`` is the position of the earliest member, ``parallel`` the innermost beginning of a parallel region around a
+    write (kept only where there are such regions).
     """
 
-    __slots__ = ("by_begin", "by_end", "readonly", "rotating", "spared", "writes")
+    __slots__ = ("by_begin", "by_end", "first", "parallel", "readonly", "rotating", "spared", "writes")
 
     def __init__(self) -> None:
         self.by_begin: list[tuple[int, int, int]] = []
@@ -102,6 +105,8 @@ class StorageSet:
         self.readonly: list[int] = []
         self.spared: list[Spared] = []
         self.rotating = False
+        self.first = sys.maxsize
+        self.parallel = -1
 
     def __len__(self) -> int:
         return len(self.by_begin) + len(self.writes)
@@ -135,6 +140,8 @@ class StorageSet:
         _merge_sorted(self.writes, other.writes)
         self.readonly.extend(other.readonly)
         self.spared.extend(other.spared)
+        self.first = min(self.first, other.first)
+        self.parallel = max(self.parallel, other.parallel)
         self.rotating = self.rotating or other.rotating
 
 

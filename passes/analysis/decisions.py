@@ -21,6 +21,7 @@ class Rule(enum.Enum):
     ROTATION_SHARED = "two values that a loop swaps would start in one buffer"
     NOT_EQUIVALENT = "the loop yields another buffer than the one it carries"
     ESCAPES = "the buffer is handed out and may be written at any later time"
+    PARALLEL = "runs of a parallel region would write one buffer at the same time"
     TOO_MANY_ACCESSES = "it would have to be compared with too many other accesses"
     COPY_BEFORE_WRITE = "the option copy-before-write asks for a copy"
 

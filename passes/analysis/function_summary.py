@@ -10,6 +10,7 @@ Counterpart upstream: ``FuncAnalysisState`` of ``FuncBufferizableOpInterfaceImpl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 from mlir import ir
 
@@ -24,13 +25,15 @@ class FunctionSummary:
 
     ``result_ties`` maps, for each result, the arguments whose buffer it may be to the relation; a single
     ``EQUIVALENT`` entry means it is always that argument's buffer. ``result_readonly`` holds a reason when the buffer
-    of a result must not be written, else the empty string.
+    of a result must not be written, else the empty string. ``shared_results`` are pairs of results that may share
+    memory with each other.
     """
 
     argument_is_read: tuple[bool, ...]
     argument_is_written: tuple[bool, ...]
     result_ties: tuple[dict[int, Relation], ...]
     result_readonly: tuple[str, ...]
+    shared_results: tuple[tuple[int, int], ...]
 
 
 def callee_name(call: ir.Operation) -> str:
@@ -44,8 +47,8 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool) -> FunctionS
     The result of a ``recursive`` function may be a buffer that must not be written, as its body may return a constant;
     a declaration promises writable results, which is upstream's convention.
 
-    Arguments are taken as written unless they are marked ``bufferization.access = "read"`` or ``"none"`` (declarations
-    only carry that attribute) or ``bufferization.writable = false``.
+    Arguments are taken as written unless they are marked ``bufferization.writable = false``, which is enforced in a
+    body, or, for a declaration, ``bufferization.access = "read"`` or ``"none"``: there nobody can check it.
     """
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     arguments = [i for i, t in enumerate(type_.inputs) if is_tensor(t)]
@@ -53,7 +56,7 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool) -> FunctionS
     written = [True] * len(type_.inputs)
     if "arg_attrs" in function.attributes:
         for index, attributes in enumerate(function.attributes["arg_attrs"]):
-            if "bufferization.access" in attributes:
+            if "bufferization.access" in attributes and not recursive:
                 access = ir.StringAttr(attributes["bufferization.access"]).value
                 read[index] = access in ("read", "read-write")
                 written[index] = access in ("write", "read-write")
@@ -61,7 +64,10 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool) -> FunctionS
                 written[index] = False
     ties = tuple(dict.fromkeys(arguments, Relation.UNKNOWN) for _ in type_.results)
     reason = "the result of a recursive call, which may be a buffer that must not be written" if recursive else ""
-    return FunctionSummary(tuple(read), tuple(written), ties, (reason,) * len(type_.results))
+    results = [i for i, t in enumerate(type_.results) if is_tensor(t)]
+    return FunctionSummary(
+        tuple(read), tuple(written), ties, (reason,) * len(type_.results), tuple(combinations(results, 2))
+    )
 
 
 def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) -> tuple[list[str], set[str]]:

@@ -73,6 +73,7 @@ class Interference:
         if not effects.value_read[value] or effects.undefined[value]:
             return None
         uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
+        uses += [read for o in uses for read in effects.derived_reads.get(o, ())]
         self._reads[value] = sorted((s.operand_position(o), o) for o in uses)
         if any(effects.escapes[o] for o in uses):
             self._escaped.add(value)
@@ -88,6 +89,9 @@ class Interference:
 
     def between(self, first: StorageSet, second: StorageSet) -> Conflict | None:
         """Return why the two sets cannot be one: a decided write in one against a value or a write of the other."""
+        if min(first.first, second.first) < max(first.parallel, second.parallel):
+            write = next(write for _, write in (*first.writes, *second.writes) if self.parallel_begin(write) >= 0)
+            return Conflict(Rule.PARALLEL, write=write)
         return (
             self._writes_against_readonly(first, second)
             or self._writes_against_readonly(second, first)
@@ -98,6 +102,8 @@ class Interference:
 
     def new_write(self, write: int, storage: StorageSet) -> Conflict | None:
         """Return why operand ``write`` must not be written in place in ``storage``."""
+        if storage.first < self.parallel_begin(write):
+            return Conflict(Rule.PARALLEL, write=write)
         for value in storage.readonly:
             conflict = self.ask((write, Against.READONLY, value))
             if conflict is not None:
@@ -107,6 +113,12 @@ class Interference:
             if conflict is not None:
                 return conflict
         return self._write_against_writes(write, storage)
+
+    def parallel_begin(self, write: int) -> int:
+        """Return where the innermost parallel region around ``write`` begins, -1 if there is none."""
+        s = self._snapshot
+        block = s.block_parallel[s.op_block[s.operand_op[write]]]
+        return s.block_begin[block] if block >= 0 else -1
 
     def again(self, storage: StorageSet) -> Conflict | None:
         """Ask the questions again that "no common origin" answered for ``storage``."""
@@ -213,7 +225,10 @@ class Interference:
         order, block = self._order.order(writer, reader)
         wraps = self._order.wraps(value, block)
         if order is Order.SAME and not wraps:
-            return None if read == write or self._is_simultaneous(write, read, frame) else Rule.READ_BY_WRITER
+            # What is written too is either copied before the op runs, or in-place and then never shared memory.
+            if self._effects.writes[read] or self._is_simultaneous(write, read, frame):
+                return None
+            return Rule.READ_BY_WRITER
         if not wraps:
             if order is Order.EXCLUSIVE or (order is Order.AFTER and not self._effects.escapes[read]):
                 return None

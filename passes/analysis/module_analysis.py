@@ -8,6 +8,7 @@ Cost: near-linear in the size of the module.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mlir import ir
@@ -35,9 +36,23 @@ class ModuleAnalysis:
     recursive: frozenset[str] = frozenset()
 
 
+_ONCE = frozenset(
+    {"builtin.module", "func.func", "memref.alloca_scope", "scf.execute_region", "scf.if", "scf.index_switch"}
+)
+"""Ops that run each of their regions at most once. What is not here and has no model may do anything."""
+
+_SEQUENTIAL = _ONCE | {"affine.for", "scf.while"}
+"""Ops that do not overlap runs of a region in time."""
+
+
 def _is_repetitive(op: ir.Operation, name: str, region: int) -> bool:
     model = find_model(name)
-    return model is not None and model.is_repetitive_region(op, region)
+    return name not in _ONCE if model is None else model.is_repetitive_region(op, region)
+
+
+def _is_parallel(op: ir.Operation, name: str, region: int) -> bool:
+    model = find_model(name)
+    return name not in _SEQUENTIAL if model is None else model.is_parallel_region(op, region)
 
 
 def analyze_module(
@@ -52,8 +67,10 @@ def analyze_module(
 
     See :class:`TensorEffects` for the first two and the last flag; ``copy_before_write`` refuses every write.
     """
-    snapshot = Snapshot(module, _is_repetitive)
+    snapshot = Snapshot(module, _is_repetitive, _is_parallel)
     summaries: dict[str, FunctionSummary] = {}
+    # A buffer in a memory space of its own is copied where a function wants another one.
+    calls_copy = calls_copy or any("memory_space" in snapshot.ops[op].attributes for op in _allocations(snapshot))
     effects = TensorEffects(
         snapshot, find_model, summaries, boundaries=boundaries, allow_unknown=allow_unknown, calls_copy=calls_copy
     )
@@ -80,7 +97,26 @@ def analyze_module(
         analysis.refusals.extend(result.refusals)
         summaries.setdefault(name, result.summary)
     analysis.refusals.extend(effects.refusals)
+    if boundaries:
+        analysis.refusals.extend(_function_addresses(snapshot))
     return analysis
+
+
+def _allocations(snapshot: Snapshot) -> list[int]:
+    return [op for op, name in enumerate(snapshot.op_name) if name == "bufferization.alloc_tensor"]
+
+
+def _function_addresses(snapshot: Snapshot) -> Iterator[Refusal]:
+    """Refuse what refers to a function whose type will change, without being a call that changes with it."""
+    for op, name in enumerate(snapshot.op_name):
+        if name == "func.constant":
+            type_ = ir.FunctionType(snapshot.ops[op].results[0].type)
+            if any(is_tensor(t) for t in (*type_.inputs, *type_.results)):
+                yield Refusal(
+                    snapshot.ops[op],
+                    "'func.constant' takes the address of a function on tensors, whose type would change; "
+                    "call the function directly, or do not bufferize function boundaries",
+                )
 
 
 def _functions(snapshot: Snapshot) -> dict[str, int]:

@@ -24,12 +24,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from mlir import ir
+
 from ...dialects.bufferizable import Relation
 from .alias_sets import AliasSets, Fact, StorageSet
 from .decisions import Conflict, Decision, Rule, Strategy
 from .function_summary import FunctionSummary
 from .interference import Interference
 from .program_order import ProgramOrder
+from .region_flow import Carried, carried_values, exit_values, permuted
 from .summarize import summarize_function
 from .tensor_effects import Refusal, TensorEffects, Tie
 
@@ -72,6 +75,12 @@ class _Analyzer:
         self._check = Interference(effects, ProgramOrder(s, exclusive), self._sets)
         self._decisions: dict[int, Decision] = {}
         self._refusals: list[Refusal] = []
+        self._has_parallel_regions = any(
+            s.block_parallel[block] >= 0
+            for op in s.nested_ops(function)
+            for region in s.op_regions[op]
+            for block in region
+        )
         self._postponed: dict[int, list[int]] = {}
         self._settled: set[int] = set()
         """Loop arguments that are one buffer in every iteration."""
@@ -88,7 +97,9 @@ class _Analyzer:
         for op in ops:
             self._enter_values(op)
         for op in ops:
-            self._join_carried(op)
+            self._join_first(op)
+        for op in ops:
+            self._decide_exits(op)
         for op in reversed(ops):
             self._decide_op(op)
         self._decide_postponed(self._function)
@@ -122,44 +133,36 @@ class _Analyzer:
             return
         live = self._check.live_range(value)
         readonly = value in self._effects.readonly
-        if live is None and not readonly:
+        if live is None and not readonly and not self._has_parallel_regions:
             return
         storage = self._sets.storage(value)
+        storage.first = self._snapshot.value_position[value]
         if live is not None:
             storage.add_value(value, *live)
         if readonly:
             storage.readonly.append(value)
 
-    def _carried(self, op: int) -> list[tuple[int, int, int]]:
-        """Return (terminator operand, argument, result) for what a loop carries from one iteration to the next."""
-        s = self._snapshot
-        found = []
-        for region in range(len(s.op_regions[op])):
-            blocks = s.op_regions[op][region]
-            if len(blocks) != 1 or not s.block_ops[blocks[0]]:
-                continue
-            for operand in s.operands(s.terminator(op, region)):
-                targets = self._effects.forwards.get(operand, ())
-                arguments = [v for v in targets if s.value_op[v] < 0]
-                results = [v for v in targets if s.value_op[v] >= 0]
-                if arguments and results:
-                    found.append((operand, arguments[0], results[0]))
-        return found
+    def _join_first(self, op: int) -> None:
+        """Join what shares memory whatever is decided.
 
-    def _join_carried(self, op: int) -> None:
-        """A loop's argument and result start in one set: either is the initial buffer or a yielded one."""
-        for _, argument, result in self._carried(op):
+        A loop's argument and result: either is the initial buffer or a yielded one. Results of one call that may be
+        one buffer of the callee's.
+        """
+        for _, argument, result in carried_values(self._effects, op):
             self._sets.merge(argument, result)
             self._sets.come_from(result, argument)
+        for first, second in self._effects.shared.get(op, ()):
+            self._sets.merge(first, second)
+            self._sets.come_from(second, first)
 
     # --- decisions ---------------------------------------------------------------------------------------------
 
     def _decide_op(self, op: int) -> None:
         s, effects = self._snapshot, self._effects
         self._decide_postponed(op)
-        carried = self._carried(op)
+        carried = carried_values(self._effects, op)
         rotating = self._decide_carried(op, carried) if carried else False
-        self._decide_branches(op, {operand for operand, _, _ in carried})
+        self._unite_exits(op)
         for operand in s.operands(op):
             if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
                 if self._is_cheap(operand):
@@ -180,7 +183,7 @@ class _Analyzer:
         Whether a loop yields what it carries depends on every decision inside of it, so it has to be known by then.
         """
         s = self._snapshot
-        outside = op != self._function and s.block_loop[s.op_block[op]] < 0 and not self._carried(op)
+        outside = op != self._function and s.block_loop[s.op_block[op]] < 0 and not carried_values(self._effects, op)
         for region in s.op_regions[op]:
             for block in region:
                 postponed = self._postponed.pop(block, [])
@@ -200,6 +203,9 @@ class _Analyzer:
         s, effects = self._snapshot, self._effects
         copies = bool(effects.content_reads[operand]) and not effects.undefined[s.operand_value[operand]]
         self._decisions[operand] = Decision(operand, strategy, copies, conflict)
+        if isinstance(s.values[s.operand_value[operand]].type, ir.UnrankedTensorType):
+            message = f"operand #{s.operand_index(operand)} is unranked and cannot be copied, but {conflict.rule.value}"
+            self._refusals.append(Refusal(s.ops[s.operand_op[operand]], message))
         if effects.must_in_place[operand]:
             message = f"operand #{s.operand_index(operand)} must be bufferized in-place, but {conflict.rule.value}"
             self._refusals.append(Refusal(s.ops[s.operand_op[operand]], message))
@@ -276,7 +282,9 @@ class _Analyzer:
         return None
 
     def _add_write(self, write: int, value: int) -> None:
-        insort(self._sets.storage(value).writes, (self._snapshot.operand_position(write), write))
+        storage = self._sets.storage(value)
+        insort(storage.writes, (self._snapshot.operand_position(write), write))
+        storage.parallel = max(storage.parallel, self._check.parallel_begin(write))
 
     # --- region ops --------------------------------------------------------------------------------------------
 
@@ -299,7 +307,7 @@ class _Analyzer:
         else:
             self._refuse(operand, conflict)
 
-    def _decide_carried(self, op: int, carried: list[tuple[int, int, int]]) -> bool:
+    def _decide_carried(self, op: int, carried: list[Carried]) -> bool:
         """Decide what a loop yields to its next iteration; return whether it swaps buffers."""
         s, equivalence = self._snapshot, self._sets.equivalence
         pending = []
@@ -308,8 +316,8 @@ class _Analyzer:
                 self._accept(operand)
                 self._settle(argument, result)
             else:
-                pending.append((operand, argument, result))
-        rotation = self._permutation(pending)
+                pending.append(Carried(operand, argument, result))
+        rotation = permuted(self._effects, self._sets, pending)
         rotates = bool(rotation) and self._rotate(op, rotation)
         for entry in pending:
             if not (rotates and entry in rotation):
@@ -320,23 +328,7 @@ class _Analyzer:
         self._settled.add(argument)
         self._sets.unite(argument, result)
 
-    def _permutation(self, pending: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-        """Return the largest part of ``pending`` whose yielded buffers are exactly its carried ones."""
-        s, find = self._snapshot, self._sets.equivalence.find
-        part = pending
-        while True:
-            carried = {find(argument) for _, argument, _ in part}
-            yielded = [find(s.operand_value[operand]) for operand, _, _ in part]
-            kept = [
-                entry for entry, root in zip(part, yielded, strict=True) if root in carried and yielded.count(root) == 1
-            ]
-            wanted = {find(s.operand_value[operand]) for operand, _, _ in kept}
-            kept = [entry for entry in kept if find(entry[1]) in wanted]
-            if len(kept) == len(part):
-                return part
-            part = kept
-
-    def _rotate(self, op: int, rotation: list[tuple[int, int, int]]) -> bool:
+    def _rotate(self, op: int, rotation: list[Carried]) -> bool:
         """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed."""
         sets, s = self._sets, self._snapshot
         arguments = [argument for _, argument, _ in rotation]
@@ -369,32 +361,27 @@ class _Analyzer:
             del self._check.targets[operand]
         self._refuse(operand, conflict)
 
+    def _decide_exits(self, op: int) -> None:
+        """Decide what branches hand out, before any write is: so a write later on copies once, not each branch."""
+        for operand, targets in exit_values(self._effects, op):
+            value = self._snapshot.operand_value[operand]
+            conflict = self._try(value, targets, -1, partial(self._flow, value, targets))
+            if conflict is None:
+                self._accept(operand)
+            else:
+                self._refuse(operand, conflict)
+
     def _flow(self, value: int, targets: list[int]) -> list[Fact]:
         return [self._sets.come_from(target, value) for target in targets]
 
-    def _decide_branches(self, op: int, carried: set[int]) -> None:
-        """Decide what the regions of ``op`` hand to its results, each region's terminator in turn."""
-        s, effects = self._snapshot, self._effects
+    def _unite_exits(self, op: int) -> None:
+        """A result that is one class whichever region runs belongs to that class."""
+        find = self._sets.equivalence.find
         results: dict[int, list[int]] = {}
-        for region in range(len(s.op_regions[op])):
-            blocks = s.op_regions[op][region]
-            if len(blocks) != 1 or not s.block_ops[blocks[0]]:
-                continue
-            for operand in s.operands(s.terminator(op, region)):
-                if operand not in effects.forwards or operand in carried:
-                    continue
-                targets = list(effects.forwards[operand])
-                value = s.operand_value[operand]
-                conflict = self._try(value, targets, -1, partial(self._flow, value, targets))
-                if conflict is None:
-                    self._accept(operand)
-                else:
-                    self._refuse(operand, conflict)
-                for target in targets:
-                    results.setdefault(target, []).append(operand)
+        for operand, targets in exit_values(self._effects, op):
+            for target in targets:
+                results.setdefault(target, []).append(operand)
         for result, operands in results.items():
-            values = [s.operand_value[o] for o in operands]
-            if all(self._decisions[o].in_place for o in operands):
-                roots = {self._sets.equivalence.find(v) for v in values}
-                if len(roots) == 1:
-                    self._sets.unite(result, values[0])
+            values = [self._snapshot.operand_value[operand] for operand in operands]
+            if all(self._decisions[o].in_place for o in operands) and len({find(value) for value in values}) == 1:
+                self._sets.unite(result, values[0])

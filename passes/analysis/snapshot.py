@@ -32,17 +32,20 @@ from ...dialects.bufferizable import is_tensor
 __all__ = ["Snapshot"]
 
 Reader = Iterator["Reader"]
-RepetitiveRegion = Callable[[ir.Operation, str, int], bool]
+RegionQuestion = Callable[[ir.Operation, str, int], bool]
 
 
 class Snapshot:
     """Integer tables of everything nested in ``root``, which is op number 0.
 
-    ``is_repetitive(op, name, region)`` tells which regions run more than once; it is asked once per region of an op
-    inside ``root``. Linear in the number of ops, operands and results.
+    ``is_repetitive(op, name, region)`` tells which regions run more than once, ``is_parallel`` (none if not given)
+    which of these may overlap their runs in time; both are asked once per region of an op inside ``root``. Linear in the
+    number of ops, operands and results.
     """
 
-    def __init__(self, root: ir.Operation, is_repetitive: RepetitiveRegion) -> None:
+    def __init__(
+        self, root: ir.Operation, is_repetitive: RegionQuestion, is_parallel: RegionQuestion | None = None
+    ) -> None:
         self.root = root
         self.ops: list[ir.Operation] = []
         self.op_name: list[str] = []
@@ -77,9 +80,12 @@ class Snapshot:
         self.block_argument_count: list[int] = []
         self.block_loop: list[int] = []
         """The innermost block that is (in) a repetitive region and equal to or around this one; -1 if none."""
+        self.block_parallel: list[int] = []
+        """The same for parallel regions."""
 
         self._ids: dict[ir.Value, int] = {}
         self._is_repetitive = is_repetitive
+        self._is_parallel = is_parallel
         self._position = 0
         self._tensor_types: dict[ir.Type, bool] = {}
         self._read(root)
@@ -103,12 +109,13 @@ class Snapshot:
     def _read_op(self, op: ir.Operation, block: int) -> Iterator[Reader]:
         """Enter ``op`` into the tables; yields a reader for every nested op that has regions."""
         number = self._enter_op(op, block)
-        op_regions = op.regions
+        op_regions, ask = op.regions, self._is_parallel
         regions: list[tuple[int, ...]] = []
         for index in range(len(op_regions)):
             blocks = list(op_regions[index].blocks)
             repetitive = block >= 0 and self._is_repetitive(op, self.op_name[number], index)
-            numbers = tuple(self._enter_block(b, number, index, repetitive) for b in blocks)
+            parallel = repetitive and ask is not None and ask(op, self.op_name[number], index)
+            numbers = tuple(self._enter_block(b, number, index, repetitive, parallel) for b in blocks)
             regions.append(numbers)
             for nested_number, nested in zip(numbers, blocks, strict=True):
                 self._begin_block(nested_number, nested)
@@ -153,7 +160,7 @@ class Snapshot:
         self.op_operand_count.append(len(self.operand_op) - first)
         return number
 
-    def _enter_block(self, block: ir.Block, op: int, region: int, repetitive: bool) -> int:
+    def _enter_block(self, block: ir.Block, op: int, region: int, repetitive: bool, parallel: bool) -> int:
         number = len(self.blocks)
         parent = self.op_block[op]
         self.blocks.append(block)
@@ -166,6 +173,7 @@ class Snapshot:
         self.block_first_argument.append(-1)
         self.block_argument_count.append(0)
         self.block_loop.append(number if repetitive else (self.block_loop[parent] if parent >= 0 else -1))
+        self.block_parallel.append(number if parallel else (self.block_parallel[parent] if parent >= 0 else -1))
         return number
 
     def _begin_block(self, number: int, block: ir.Block) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
+
 from ...dialects.bufferizable import Relation
 from .alias_sets import AliasSets
 from .function_summary import FunctionSummary
@@ -35,7 +38,21 @@ def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -
         tuple(s.value_is_tensor[argument] and bool(sets.storage(argument).writes) for argument in arguments),
         tuple(ties),
         tuple(readonly),
+        tuple(_shared(effects, sets, function)),
     )
+
+
+def _shared(effects: TensorEffects, sets: AliasSets, function: int) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of returned values that may share memory."""
+    s = effects.snapshot
+    returned = [
+        (s.operand_index(operand), s.operand_value[operand])
+        for operand in s.operands(s.terminator(function, 0))
+        if s.value_is_tensor[s.operand_value[operand]]
+    ]
+    for (first, a), (second, b) in combinations(returned, 2):
+        if sets.find(a) == sets.find(b) and sets.have_common_origin(a, b):
+            yield first, second
 
 
 def _relation(sets: AliasSets, argument: int, value: int) -> Relation:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from mlir import ir
 
@@ -24,6 +25,10 @@ from .slices import Slice, slice_of
 from .snapshot import Snapshot
 
 __all__ = ["Refusal", "TensorEffects", "Tie"]
+
+_CLOSED = frozenset({"scf.forall", "scf.forall.in_parallel"})
+
+_LOADS = frozenset({"memref.load", "memref.dim", "vector.load"})
 
 ModelLookup = Callable[[str], OpModel | None]
 
@@ -80,6 +85,10 @@ class TensorEffects:
         self.readonly: dict[int, str] = {}
         self.sources: dict[int, list[int]] = {}
         """For a value, the operands it is tied to or forwarded from."""
+        self.shared: dict[int, list[tuple[int, int]]] = {}
+        """For an op, pairs of its results that may share memory, whatever is decided about its operands."""
+        self.derived_reads: dict[int, list[int]] = {}
+        """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
         self._models = models
@@ -180,7 +189,8 @@ class TensorEffects:
         self.reads[operand] = model.bufferizes_to_memory_read(operation, index)
         self.writes[operand] = model.bufferizes_to_memory_write(operation, index)
         self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
-        self.escapes[operand] = model.escapes(operation, index)
+        if model.escapes(operation, index):
+            self._add_escape(op, operand)
         first = s.op_first_result[op]
         ties = [Tie(first + a.result, a.relation, a.definite) for a in model.aliasing_values(operation, index)]
         self._set_ties(operand, ties)
@@ -190,6 +200,15 @@ class TensorEffects:
         source = model.redundant_source(operation, index)
         if source is not None:
             self.redundant_source[operand] = s.op_first_operand[op] + source
+
+    def _add_escape(self, op: int, operand: int) -> None:
+        """A memref that is only loaded from is no secret: those loads are reads like others."""
+        s = self.snapshot
+        uses = [use for result in s.results(op) for use in s.value_uses[result]]
+        if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
+            self.derived_reads[operand] = uses
+        else:
+            self.escapes[operand] = True
 
     def _set_ties(self, operand: int, ties: Iterable[Tie]) -> None:
         ties = tuple(ties)
@@ -208,6 +227,12 @@ class TensorEffects:
         """An op nobody described: it may read and write every operand and return any of their buffers."""
         s = self.snapshot
         name = s.op_name[op]
+        if name in _CLOSED and not stays:
+            message = (
+                f"op '{name}' is not supported yet, and its region can hold no conversions between tensors and memrefs"
+            )
+            self.refusals.append(Refusal(s.ops[op], message))
+            return
         if not self._allow_unknown and not stays:
             message = (
                 f"op '{name}' works on tensors but has no bufferization model; register one (entry point "
@@ -221,6 +246,7 @@ class TensorEffects:
         for operand in operands:
             self.reads[operand] = True
             self._set_ties(operand, (Tie(r, Relation.UNKNOWN, False) for r in results))
+        self.shared[op] = list(pairwise(results))
         for result in results:
             self.readonly[result] = f"the result of {name}, whose buffer is not known to be writable"
         for region in s.op_regions[op]:
@@ -235,6 +261,7 @@ class TensorEffects:
 
     def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
         s = self.snapshot
+        shared = self.shared.setdefault(op, [])
         for operand in operands:
             index = s.operand_index(operand)
             self.reads[operand] = summary.argument_is_read[index]
@@ -248,6 +275,10 @@ class TensorEffects:
                     definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT and not self._calls_copy
                     ties.append(Tie(result, relation if definite else Relation.UNKNOWN, definite))
             self._set_ties(operand, ties)
+            # A refused operand is copied once, and all results that may be in it are in that copy.
+            shared.extend(pairwise(tie.value for tie in ties))
+        first = s.op_first_result[op]
+        shared.extend((first + a, first + b) for a, b in summary.shared_results)
         for result in results:
             reason = summary.result_readonly[s.value_index[result]]
             if reason:
