@@ -124,7 +124,8 @@ def upstream_counts(text: str) -> tuple[int, int]:
 
 def execute(text: str, arguments: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     """The results of @main, copied out. The buffers of the program are never freed."""
-    main = ir.FunctionType(_function(parse(text), "main").attributes["function_type"].value)
+    source = parse(text)  # An operation does not keep its module alive.
+    main = ir.FunctionType(_function(source, "main").attributes["function_type"].value)
     parameters = [Slot.of(type_) for type_ in main.inputs]
     results = [Slot.of(type_) for type_ in main.results]
     module = bufferized(text, COPY_BEFORE_WRITE)
