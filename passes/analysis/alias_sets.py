@@ -37,16 +37,17 @@ __all__ = ["Against", "AliasSets", "Equivalence", "Fact", "Spared", "StorageSet"
 class Equivalence:
     """Union-find by size whose unions can be undone in reverse order. O(log n) per question."""
 
-    def __init__(self, count: int) -> None:
-        self._parent = list(range(count))
-        self._size = [1] * count
+    def __init__(self, values: range) -> None:
+        self._first = values.start
+        self._parent = list(values)
+        self._size = [1] * len(values)
         self._log: list[tuple[int, int]] = []
 
     def find(self, value: int) -> int:
         """Return the representative of the values equivalent to ``value``."""
-        parent = self._parent
-        while parent[value] != value:
-            value = parent[value]
+        parent, first = self._parent, self._first
+        while (above := parent[value - first]) != value:
+            value = above
         return value
 
     def union(self, first: int, second: int) -> int:
@@ -54,10 +55,11 @@ class Equivalence:
         a, b = self.find(first), self.find(second)
         if a == b:
             return a
-        if self._size[a] < self._size[b]:
+        first = self._first
+        if self._size[a - first] < self._size[b - first]:
             a, b = b, a
-        self._parent[b] = a
-        self._size[a] += self._size[b]
+        self._parent[b - first] = a
+        self._size[a - first] += self._size[b - first]
         self._log.append((a, b))
         return a
 
@@ -69,8 +71,8 @@ class Equivalence:
         """Take back every union since ``mark``."""
         while len(self._log) > mark:
             a, b = self._log.pop()
-            self._parent[b] = b
-            self._size[a] -= self._size[b]
+            self._parent[b - self._first] = b
+            self._size[a - self._first] -= self._size[b - self._first]
 
 
 class Against(enum.Enum):
@@ -170,11 +172,12 @@ class Fact:
 
 
 class AliasSets:
-    """The relations over ``count`` values; all start apart."""
+    """The relations over the values with numbers in ``values``; all start apart."""
 
-    def __init__(self, count: int) -> None:
-        self.equivalence = Equivalence(count)
-        self._parent = list(range(count))
+    def __init__(self, values: range) -> None:
+        self.equivalence = Equivalence(values)
+        self._first = values.start
+        self._parent = list(values)
         self._sets: dict[int, StorageSet] = {}
         self._links: dict[int, tuple[int, Slice | None]] = {}
         self._sources: dict[int, list[int]] = {}
@@ -184,12 +187,12 @@ class AliasSets:
 
     def find(self, value: int) -> int:
         """Return the representative of the values that may alias ``value``."""
-        parent = self._parent
+        parent, first = self._parent, self._first
         root = value
-        while parent[root] != root:
-            root = parent[root]
-        while parent[value] != root:
-            parent[value], value = root, parent[value]
+        while (above := parent[root - first]) != root:
+            root = above
+        while (above := parent[value - first]) != root:
+            parent[value - first], value = root, above
         return root
 
     def storage(self, value: int) -> StorageSet:
@@ -209,7 +212,7 @@ class AliasSets:
         if len(set_a) < len(set_b):
             a, b, set_a, set_b = b, a, set_b, set_a
         set_a.absorb(set_b)
-        self._parent[b] = a
+        self._parent[b - self._first] = a
         del self._sets[b]
 
     # --- facts that can be taken back --------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from mlir import ir
 
 from ...dialects.bufferizable import is_tensor
 from ...dialects.registry import find_model
-from .alias_sets import AliasSets
 from .function_summary import FunctionSummary, call_order, callee_name, pessimistic_summary
 from .one_shot import FunctionAnalysis, analyze_function
 from .snapshot import Snapshot
@@ -74,7 +73,6 @@ def analyze_module(
     effects = TensorEffects(
         snapshot, find_model, summaries, boundaries=boundaries, allow_unknown=allow_unknown, calls_copy=calls_copy
     )
-    sets = AliasSets(len(snapshot.values))
     analysis = ModuleAnalysis(snapshot, effects, summaries=summaries)
     names = _functions(snapshot)
     calls = {name: _callees(snapshot, op) for name, op in names.items()}
@@ -92,7 +90,7 @@ def analyze_module(
         effects.add_function(op)
         if len(effects.refusals) > before:
             continue
-        result = analyze_function(effects, sets, op, copy_before_write=copy_before_write)
+        result = analyze_function(effects, op, copy_before_write=copy_before_write)
         analysis.functions.append(result)
         analysis.refusals.extend(result.refusals)
         summaries.setdefault(name, result.summary)

@@ -6,8 +6,9 @@ a value of the set that is still read.* It holds at the start, when every value 
 argument and result share one). A tie is accepted only if joining its two sets keeps it. So decisions may be
 taken in any order; the order only chooses which of two clashing ties is refused.
 
-Order: backwards through the function, a region op's body before the op's own ties. Late writes get their way, and a
-clash between a loop's body and what is used after it is settled by one copy in front of the loop.
+Order: what branches hand out first, then backwards through the function, a region op's body before the op's own ties.
+Late writes get their way, and a clash between a loop's body and what is used after it is settled by one copy in front
+of the loop. Ties whose refusal costs no copy come last, or in their turn: the cheaper outcome is taken.
 
 Loops carry buffers. A yielded value that is equivalent to what the loop carries costs nothing. Yields that permute
 the carried buffers are *rotated*: the loop swaps buffers. Anything else is copied: into the carried buffer if that
@@ -51,26 +52,40 @@ class FunctionAnalysis:
     refusals: tuple[Refusal, ...]
 
 
-def analyze_function(
-    effects: TensorEffects, sets: AliasSets, function: int, *, copy_before_write: bool = False
-) -> FunctionAnalysis:
+def analyze_function(effects: TensorEffects, function: int, *, copy_before_write: bool = False) -> FunctionAnalysis:
     """Decide every tied and forwarded operand of op number ``function``, whose effects were added before.
 
-    ``sets`` covers the values of the whole snapshot; those of the function must be apart.
+    When something is refused the other order of decisions is tried too, and the cheaper outcome is taken.
     """
-    return _Analyzer(effects, sets, function, copy_before_write).run()
+    best = _Analyzer(effects, function, copy_before_write, postpone=True).run()
+    conflicts = [decision.conflict for decision in best.decisions.values() if decision.conflict is not None]
+    if copy_before_write or not conflicts or any(c.rule is Rule.TOO_MANY_ACCESSES for c in conflicts):
+        return best
+    other = _Analyzer(effects, function, copy_before_write, postpone=False).run()
+    return min(best, other, key=lambda analysis: _cost(effects, analysis))
+
+
+def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int]:
+    """Return how many refusals, copies and allocations the decisions lead to; the first is fatal."""
+    refused = [decision for decision in analysis.decisions.values() if not decision.in_place]
+    copies = sum(decision.copies for decision in refused)
+    inserts = [write for write in analysis.decisions if write in effects.redundant_source]
+    copies += sum(write not in analysis.redundant_writes for write in inserts)
+    allocations = sum(decision.strategy is Strategy.OUT_OF_PLACE for decision in refused)
+    return len(analysis.refusals), copies, allocations
 
 
 class _Analyzer:
     """The state of one run of :func:`analyze_function`."""
 
-    def __init__(self, effects: TensorEffects, sets: AliasSets, function: int, copy_before_write: bool) -> None:
+    def __init__(self, effects: TensorEffects, function: int, copy_before_write: bool, *, postpone: bool) -> None:
         s = effects.snapshot
         self._effects = effects
         self._snapshot = s
         self._function = function
         self._copy_before_write = copy_before_write
-        self._sets = sets
+        self._sets = AliasSets(s.nested_values(function))
+        self._postpone = postpone
         exclusive = frozenset(op for op in s.nested_ops(function) if len(s.op_regions[op]) > 1 and self._exclusive(op))
         self._check = Interference(effects, ProgramOrder(s, exclusive), self._sets)
         self._decisions: dict[int, Decision] = {}
@@ -100,13 +115,14 @@ class _Analyzer:
             self._join_first(op)
         for op in ops:
             self._decide_exits(op)
+            self._decide_choice(op)
         for op in reversed(ops):
             self._decide_op(op)
         self._decide_postponed(self._function)
         redundant = frozenset(
             operand
-            for operand in effects.redundant_source
-            if operand in self._decisions and self._decisions[operand].in_place and self._check.is_redundant(operand)
+            for operand, decision in self._decisions.items()
+            if operand in effects.redundant_source and decision.in_place and self._check.is_redundant(operand)
         )
         return FunctionAnalysis(
             self._function,
@@ -164,12 +180,14 @@ class _Analyzer:
         rotating = self._decide_carried(op, carried) if carried else False
         self._unite_exits(op)
         for operand in s.operands(op):
+            if operand in self._decisions:
+                continue
             if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
-                if self._is_cheap(operand):
+                if self._postpone and self._is_cheap(operand):
                     self._postponed.setdefault(s.op_block[op], []).append(operand)
                 else:
                     self._decide_tie(operand)
-            elif operand in effects.forwards and operand not in self._decisions and self._is_region_op(op):
+            elif operand in effects.forwards and self._is_region_op(op):
                 self._decide_init(operand, rotating)
 
     def _is_cheap(self, operand: int) -> bool:
@@ -370,6 +388,14 @@ class _Analyzer:
                 self._accept(operand)
             else:
                 self._refuse(operand, conflict)
+
+    def _decide_choice(self, op: int) -> None:
+        """Decide an op that returns one of several buffers, such as a select, like branches."""
+        effects, s = self._effects, self._snapshot
+        for operand in s.operands(op):
+            ties = effects.ties.get(operand, ())
+            if not effects.writes[operand] and any(len(effects.sources[tie.value]) > 1 for tie in ties):
+                self._decide_tie(operand)
 
     def _flow(self, value: int, targets: list[int]) -> list[Fact]:
         return [self._sets.come_from(target, value) for target in targets]

@@ -22,7 +22,7 @@ Cost: one binding call per op, operand, result, region and block, 5–8 µs an o
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 
 from mlir import ir
@@ -39,8 +39,8 @@ class Snapshot:
     """Integer tables of everything nested in ``root``, which is op number 0.
 
     ``is_repetitive(op, name, region)`` tells which regions run more than once, ``is_parallel`` (none if not given)
-    which of these may overlap their runs in time; both are asked once per region of an op inside ``root``. Linear in the
-    number of ops, operands and results.
+    which of these may overlap their runs in time; both are asked once per region of an op inside ``root``. Linear in
+    the number of ops, operands and results.
     """
 
     def __init__(
@@ -250,6 +250,11 @@ class Snapshot:
         """Return the innermost repetitive block around the repetitive block ``loop``; -1 if there is none."""
         parent = self.parent_block(loop)
         return self.block_loop[parent] if parent >= 0 else -1
+
+    def nested_values(self, op: int) -> range:
+        """Return the values defined inside of ``op``: its regions' arguments and the results of nested ops."""
+        begin, end = self.op_enter[op], self.op_exit[op]
+        return range(bisect_right(self.value_position, begin), bisect_left(self.value_position, end))
 
     def nested_ops(self, op: int) -> range:
         """Return everything nested in ``op``: ops are numbered in preorder, so it is a range of numbers."""
