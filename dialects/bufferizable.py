@@ -48,7 +48,9 @@ class Relation(enum.Enum):
     EQUIVALENT = "equivalent"
     """The same elements at the same addresses."""
     VIEW = "view"
-    """Some of the operand's elements, or all of them under another shape."""
+    """Some of the operand's elements: the op's :meth:`OpModel.subset` of it."""
+    RESHAPED = "reshaped"
+    """All of the operand's elements in the same order under another shape. The conversion may copy them instead."""
     UNKNOWN = "unknown"
     """Overlapping in a way nothing is known about."""
 
@@ -186,6 +188,10 @@ class Rewriter(Protocol):
 
         ``None`` for a tensor says that nothing uses its buffer (see :meth:`needs_buffer`). The op is erased later.
         """
+        ...
+
+    def detach(self, value: ir.Value) -> None:
+        """State that a reshaped ``value`` is held by a copy, although its operand is in-place."""
         ...
 
     def keep(self, op: ir.Operation) -> None:

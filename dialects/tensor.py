@@ -176,7 +176,7 @@ class ReshapeModel(OpModel):
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result is the source's memory, or a copy where a collapse needs contiguous dimensions."""
-        return (AliasingValue(0, Relation.VIEW),)
+        return (AliasingValue(0, Relation.RESHAPED),)
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Reshape the memref; a strided one that cannot be collapsed is copied first."""
@@ -191,6 +191,7 @@ class ReshapeModel(OpModel):
             type_ = collapsed_type(ir.MemRefType(buffer.type), shape, groups)
         if type_ is None:
             buffer = rewriter.cast(buffer, identity_type(op.operands[0].type))
+            rewriter.detach(result)
             type_ = identity_type(result.type)
         name = op.name.replace("tensor.", "memref.")
         operands = [buffer, *list(op.operands)[1:]]

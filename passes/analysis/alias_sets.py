@@ -14,7 +14,7 @@ must be equivalent
     Union-find without path compression, so that a union can be taken back: the same addresses, the same layout.
 must lie within
     A link from an equivalence class to a value and a slice of it: the class is exactly that view. A view whose slice
-    is unknown (a reshape) has a link without a slice.
+    is all of the value under another shape has a link without a slice.
 
 Facts are only ever added; a *proposed* fact may be taken back before anything was concluded from it. So whatever was
 concluded from a fact stays right, and a fact that is not known is treated as false by every rule that uses it.
@@ -179,7 +179,7 @@ class AliasSets:
         self._first = values.start
         self._parent = list(values)
         self._sets: dict[int, StorageSet] = {}
-        self._links: dict[int, tuple[int, Slice | None]] = {}
+        self._links: dict[int, tuple[int, Slice | None, int]] = {}
         self._sources: dict[int, list[int]] = {}
         self._frames: dict[int, tuple[int, int]] = {}
 
@@ -238,7 +238,7 @@ class AliasSets:
         return Fact(mark, linked, framed, root, sources)
 
     def link(self, view: int, source: int, slice_: Slice | None) -> Fact:
-        """State that the class of ``view`` is exactly ``slice_`` of ``source``.
+        """State that the class of ``view`` is exactly ``slice_`` of ``source``; all of it, reshaped, if that is None.
 
         A class keeps its first link: a second one would be true as well, it is merely not used.
         """
@@ -246,7 +246,7 @@ class AliasSets:
         root = fact.root
         if root in self._links or root == self.equivalence.find(source):
             return fact
-        self._links[root] = (source, slice_)
+        self._links[root] = (source, slice_, view)
         return Fact(fact.mark, root, -1, root, fact.sources)
 
     def come_from(self, value: int, source: int) -> Fact:
@@ -290,13 +290,36 @@ class AliasSets:
         steps: list[tuple[int, Slice | None]] = [(root, None)]
         seen = {root}
         while root in self._links:
-            source, slice_ = self._links[root]
+            source, slice_, _ = self._links[root]
             root = self.equivalence.find(source)
             if root in seen:
                 break
             seen.add(root)
             steps.append((root, slice_))
         return steps
+
+    def reshapes(self, value: int) -> Iterator[tuple[int, int]]:
+        """Yield (view, class of its source) for ``value`` and the reshaped views around it, innermost first.
+
+        The first entry is ``value`` in its own class; each further one is a reshaped view and its source's class.
+        """
+        root = self.equivalence.find(value)
+        yield value, root
+        seen = {root}
+        while root in self._links:
+            source, slice_, view = self._links[root]
+            root = self.equivalence.find(source)
+            if slice_ is not None or root in seen:
+                return
+            seen.add(root)
+            yield view, root
+
+    def viewed(self, root: int) -> tuple[int, int, Slice] | None:
+        """Return (view, class of its source, slice) if the class ``root`` is known to be a slice of another one."""
+        if root not in self._links:
+            return None
+        source, slice_, view = self._links[root]
+        return None if slice_ is None else (view, self.equivalence.find(source), slice_)
 
     # --- rotation ----------------------------------------------------------------------------------------------
 

@@ -262,18 +262,36 @@ class Interference:
 
     def is_redundant(self, write: int) -> bool:
         """Whether ``write`` copies memory onto itself: its source is the very slice that it writes."""
+        return self.redundant_by(write) is not None
+
+    def redundant_by(self, write: int) -> tuple[int, ...] | None:
+        """Return the reshaped views on the way from the slice that ``write`` writes to its source; None if no such way.
+
+        Reshapes keep the order of elements, so between two equal types they are the identity. If one of them turns out
+        to be a copy the write has to be made, but still destroys nothing: every change on the way was checked.
+        """
         source = self._effects.redundant_source.get(write)
         if source is None:
-            return False
+            return None
         s, sets = self._snapshot, self._sets
         target = sets.equivalence.find(s.operand_value[write])
-        path = sets.path(s.operand_value[source])
-        slice_ = self._effects.slices.get(write)
-        if slice_ is None:
-            return path[0][0] == target
-        if len(path) < 2 or path[1][0] != target or path[1][1] is None:
-            return False
-        return slice_relation(path[1][1], slice_) is SliceRelation.EQUAL
+        value, wanted = s.operand_value[source], self._effects.slices.get(write)
+        passed: list[int] = []
+        for view, root in sets.reshapes(value):
+            if view != value:
+                passed.append(view)
+            if wanted is None:
+                if root == target and self._same_shape(passed, value, s.operand_value[write]):
+                    return tuple(passed)
+                continue
+            found = sets.viewed(root)
+            if found is not None and found[1] == target and self._same_shape(passed, value, found[0]):
+                return tuple(passed) if slice_relation(found[2], wanted) is SliceRelation.EQUAL else None
+        return None
+
+    def _same_shape(self, passed: list[int], first: int, second: int) -> bool:
+        values = self._snapshot.values
+        return not passed or values[first].type == values[second].type
 
     def _frame(self, write: int, value: int) -> _Frame | None:
         """Return the innermost class that the written elements and ``value`` both lie in; None if none is known."""

@@ -15,8 +15,9 @@ from mlir import ir
 
 from ...dialects.bufferizable import is_tensor
 from ...dialects.registry import find_model
+from .function_analysis import analyze_function
 from .function_summary import FunctionSummary, call_order, callee_name, pessimistic_summary
-from .one_shot import FunctionAnalysis, analyze_function
+from .one_shot import FunctionAnalysis
 from .snapshot import Snapshot
 from .tensor_effects import Refusal, TensorEffects
 

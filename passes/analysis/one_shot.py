@@ -37,7 +37,7 @@ from .region_flow import Carried, carried_values, exit_values, permuted
 from .summarize import summarize_function
 from .tensor_effects import Refusal, TensorEffects, Tie
 
-__all__ = ["FunctionAnalysis", "analyze_function"]
+__all__ = ["FunctionAnalysis", "OneShotAnalyzer"]
 
 
 @dataclass(frozen=True)
@@ -47,36 +47,17 @@ class FunctionAnalysis:
     function: int
     decisions: dict[int, Decision]
     sets: AliasSets
-    redundant_writes: frozenset[int]
+    redundant_writes: dict[int, tuple[int, ...]]
+    """In-place writes that copy memory onto itself, unless one of these reshaped views turns out to be a copy."""
     summary: FunctionSummary
     refusals: tuple[Refusal, ...]
 
 
-def analyze_function(effects: TensorEffects, function: int, *, copy_before_write: bool = False) -> FunctionAnalysis:
-    """Decide every tied and forwarded operand of op number ``function``, whose effects were added before.
+class OneShotAnalyzer:
+    """One analysis of op number ``function``, whose effects were added before; :meth:`run` decides every operand.
 
-    When something is refused the other order of decisions is tried too, and the cheaper outcome is taken.
+    ``copy_before_write`` refuses every write; ``postpone`` lets ties whose refusal costs no copy come last.
     """
-    best = _Analyzer(effects, function, copy_before_write, postpone=True).run()
-    conflicts = [decision.conflict for decision in best.decisions.values() if decision.conflict is not None]
-    if copy_before_write or not conflicts or any(c.rule is Rule.TOO_MANY_ACCESSES for c in conflicts):
-        return best
-    other = _Analyzer(effects, function, copy_before_write, postpone=False).run()
-    return min(best, other, key=lambda analysis: _cost(effects, analysis))
-
-
-def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int]:
-    """Return how many refusals, copies and allocations the decisions lead to; the first is fatal."""
-    refused = [decision for decision in analysis.decisions.values() if not decision.in_place]
-    copies = sum(decision.copies for decision in refused)
-    inserts = [write for write in analysis.decisions if write in effects.redundant_source]
-    copies += sum(write not in analysis.redundant_writes for write in inserts)
-    allocations = sum(decision.strategy is Strategy.OUT_OF_PLACE for decision in refused)
-    return len(analysis.refusals), copies, allocations
-
-
-class _Analyzer:
-    """The state of one run of :func:`analyze_function`."""
 
     def __init__(self, effects: TensorEffects, function: int, copy_before_write: bool, *, postpone: bool) -> None:
         s = effects.snapshot
@@ -106,7 +87,7 @@ class _Analyzer:
 
     def run(self) -> FunctionAnalysis:
         """Enter the values, decide backwards, and sum up."""
-        s, effects = self._snapshot, self._effects
+        s = self._snapshot
         ops = s.nested_ops(self._function)
         self._enter_values(self._function)
         for op in ops:
@@ -115,15 +96,16 @@ class _Analyzer:
             self._join_first(op)
         for op in ops:
             self._decide_exits(op)
-            self._decide_choice(op)
+            if self._postpone:
+                self._decide_choice(op)
         for op in reversed(ops):
             self._decide_op(op)
         self._decide_postponed(self._function)
-        redundant = frozenset(
-            operand
-            for operand, decision in self._decisions.items()
-            if operand in effects.redundant_source and decision.in_place and self._check.is_redundant(operand)
-        )
+        redundant = {}
+        for operand, decision in self._decisions.items():
+            reshaped = self._check.redundant_by(operand) if decision.in_place else None
+            if reshaped is not None:
+                redundant[operand] = reshaped
         return FunctionAnalysis(
             self._function,
             self._decisions,
@@ -253,7 +235,9 @@ class _Analyzer:
             if tie.definite and tie.relation is Relation.EQUIVALENT:
                 facts.append(self._sets.unite(tie.value, value))
             elif tie.definite and tie.relation is Relation.VIEW:
-                facts.append(self._sets.link(tie.value, value, self._effects.slices.get(operand)))
+                facts.append(self._sets.link(tie.value, value, self._effects.slices[operand]))
+            elif tie.definite and tie.relation is Relation.RESHAPED:
+                facts.append(self._sets.link(tie.value, value, None))
             else:
                 facts.append(self._sets.come_from(tie.value, value))
         return facts

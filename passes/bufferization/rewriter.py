@@ -42,6 +42,7 @@ class BufferRewriter:
         # By identity: models are handed the snapshot's own wrappers, and an op's hash changes with its operands.
         self._numbers = {id(op): number for number, op in enumerate(analysis.snapshot.ops)}
         self._buffers: dict[int, ir.Value] = {}
+        self._detached: set[int] = set()
         self._unallocated: dict[int, list[ir.Value]] = {}
         """Tensors without content and without buffer: their dynamic sizes."""
         self._function: FunctionAnalysis | None = None
@@ -124,7 +125,8 @@ class BufferRewriter:
     def is_redundant_write(self, op: ir.Operation, operand: int) -> bool:
         """See :class:`Rewriter`."""
         assert self._function is not None
-        return self._operand(op, operand) in self._function.redundant_writes
+        reshaped = self._function.redundant_writes.get(self._operand(op, operand))
+        return reshaped is not None and self._detached.isdisjoint(reshaped)
 
     # --- loops and branches ------------------------------------------------------------------------------------
 
@@ -207,6 +209,10 @@ class BufferRewriter:
             elif replacement is not None:
                 self._snapshot.values[value].replace_all_uses_with(replacement)
         self._dead.append((number, op))
+
+    def detach(self, value: ir.Value) -> None:
+        """See :class:`Rewriter`."""
+        self._detached.add(self._snapshot.value_id(value))
 
     def keep(self, op: ir.Operation) -> None:
         """See :class:`Rewriter`."""
