@@ -141,6 +141,11 @@ class Analysed:
         return {self.place(operand): self[self.place(operand)] for operand in operands}
 
     @property
+    def costs(self) -> list[str]:
+        """The same without the places, for tests in which any of several operands may be the one that is copied."""
+        return sorted(self.not_in_place.values())
+
+    @property
     def redundant(self) -> set[str]:
         """The writes that are left out, as they would copy memory onto itself."""
         return {self.place(operand) for f in self.analysis.functions for operand in f.redundant_writes}

@@ -21,6 +21,7 @@ LIVE = """
   %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
   %x = tensor.extract %e[%i] : !v
   %m = bufferization.to_buffer %u read_only : !v to memref<8xf32> loc("m")
+  "test.keep"(%m) : (memref<8xf32>) -> ()
   return %l : !v loc("end")
 """
 

@@ -135,7 +135,7 @@ def test_a_result_that_is_one_of_two_arguments() -> None:
       %r = tensor.extract %c[%j] : !v loc("r")
     """)
     )
-    assert a.not_in_place == {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c"}
+    assert a.costs == ["copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c"]
 
 
 def test_the_callee_of_a_callee_is_known() -> None:
@@ -207,3 +207,69 @@ def test_the_order_of_functions_does_not_matter() -> None:
     assert a.not_in_place == {"c#0": f"copy: {CONFLICT}"}
     names = [ir.StringAttr(a.snapshot.ops[f.function].attributes["sym_name"]).value for f in a.analysis.functions]
     assert names == ["writes", "f"]
+
+
+# --- results that are one buffer -------------------------------------------------------------------------------------
+
+TWO_RESULTS = """
+  %c:2 = func.call @g(%t, %f) : (!v, f32) -> (!v, !v) loc("c")
+  %w = tensor.insert %f into %c#0[%i] : !v loc("w")
+  %r = tensor.extract %c#1[%j] : !v loc("r")
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "costs"),
+    [
+        ("%x = tensor.splat %f : !v\nreturn %x, %x : !v, !v", ["w#1"]),
+        ("%x = tensor.splat %f : !v\n%y = tensor.splat %f : !v\nreturn %x, %y : !v, !v", []),
+        ("return %a, %a : !v, !v", ["w#1"]),
+        ("%y = tensor.splat %f : !v\nreturn %a, %y : !v, !v", []),
+    ],
+)
+def test_two_results_of_a_call_may_be_one_buffer(body: str, costs: list[str]) -> None:
+    a = analyse_module(function(body, "%a: !v, %f: f32", "g") + function(TWO_RESULTS))
+    assert list(a.not_in_place) == costs
+    assert all(text == "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c:1" for text in a.costs)
+
+
+def test_two_results_of_an_unknown_function_may_be_one_buffer() -> None:
+    a = analyse_module("func.func private @g(!v, f32) -> (!v, !v)\n" + function(TWO_RESULTS))
+    assert list(a.not_in_place) == ["w#1"]
+
+
+def test_two_results_of_an_unknown_op_may_be_one_buffer() -> None:
+    a = analyse_module(
+        function("""
+      %x:2 = "test.op"() : () -> (!v, !v) loc("x")
+      %w = tensor.insert %f into %x#0[%i] : !v loc("w")
+      %r = tensor.extract %x#1[%j] : !v loc("r")
+    """),
+        allow_unknown=True,
+    )
+    assert list(a.not_in_place) == ["w#1"]
+
+
+def test_what_a_recursive_function_says_of_itself_is_not_believed() -> None:
+    """A declaration's attribute cannot be checked; that of a body could be, and is not."""
+    text = """
+      %0 = tensor.insert %f into %a[%i] : !v
+      %1 = func.call @g(%0, %f, %i) : (!v, f32, index) -> !v
+      return %1 : !v
+    """
+    a = call(
+        "g",
+        "CALL" + READ_T,
+        function(text, '%a: !v {bufferization.access = "read"}, %f: f32, %i: index', "g"),
+    )
+    assert a["c#0"] == f"copy: {CONFLICT}"
+
+
+def test_the_address_of_a_function_on_tensors_is_refused() -> None:
+    text = function("%g = func.constant @h : (!v) -> !v", "", "f") + "func.func private @h(!v) -> !v\n"
+    a = analyse_module(text)
+    assert a.refused == [
+        "'func.constant' takes the address of a function on tensors, whose type would change; "
+        "call the function directly, or do not bufferize function boundaries"
+    ]
+    assert analyse_module(text, boundaries=False).refused == []

@@ -441,3 +441,108 @@ def test_a_tensor_from_outside_of_the_nest_is_read_by_every_inner_loop() -> None
         )
     )
     assert a.not_in_place == {"inner#3": "copy: READ_AFTER_WRITE write=w#1 read=inner#3 value=t"}
+
+
+# --- bodies that are no scf.for --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "loop_text",
+    [
+        "%l = scf.while (%k = %i) : (index) -> index { scf.condition(%p) %k : index } do {\n^bb0(%k: index):\nBODY\n"
+        "scf.yield %k : index\n}",
+        "affine.for %k = 0 to 10 {\nBODY\n}",
+        '"test.anything"() ({\n%k = arith.constant 3 : index\nBODY\n}) : () -> ()',
+    ],
+    ids=["scf.while", "affine.for", "unknown op"],
+)
+def test_regions_of_ops_without_a_model_may_run_again(loop_text: str) -> None:
+    """They are left alone when they touch no tensors themselves, but what they hold may happen many times."""
+    body = '%w = tensor.insert %f into %t[%k] : !v loc("w")\n%r = tensor.extract %w[%j] : !v loc("r")'
+    a = analyse(loop_text.replace("BODY", body))
+    assert list(a.not_in_place) == ["w#1"]
+
+
+@pytest.mark.parametrize("region", ["scf.execute_region", "memref.alloca_scope"])
+def test_regions_that_run_once_are_no_loops(region: str) -> None:
+    end = "scf.yield" if region.startswith("scf") else "memref.alloca_scope.return"
+    a = analyse(
+        f"""
+      {region} {{
+        %r = tensor.extract %t[%i] : !v
+        %w = tensor.insert %f into %t[%i] : !v loc("w")
+        {end}
+      }}
+    """
+    )
+    assert a.not_in_place == {}
+
+
+def payload(body: str) -> str:
+    return f"""
+      %g = linalg.generic {{indexing_maps = [#id], iterator_types = ["parallel"]}} outs(%u : !v) {{
+        ^bb0(%o: f32):
+          %k = linalg.index 0 : index
+          {body}
+          linalg.yield %r : f32
+      }} -> !v loc("g")
+    """
+
+
+def test_a_payload_runs_again() -> None:
+    a = analyse(
+        payload("""
+          %w = tensor.insert %f into %t[%k] : !v loc("w")
+          %r = tensor.extract %w[%j] : !v loc("r")
+        """)
+    )
+    assert list(a.not_in_place) == ["w#1"]
+
+
+# --- parallel regions ------------------------------------------------------------------------------------------------
+
+
+def parallel(body: str) -> str:
+    return f"scf.parallel (%k) = (%c0) to (%n) step (%c1) {{\n{body}\nscf.reduce\n}}\n"
+
+
+def test_runs_of_a_parallel_region_do_not_write_one_buffer() -> None:
+    """Nothing of %e is lost from one run to the next, but the runs overlap in time."""
+    body = """
+      %w = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("w")
+      %r = tensor.extract %w[%k] : !v loc("r")
+    """
+    a = analyse("%e = tensor.empty() : !v\n" + parallel(body))
+    assert a.not_in_place == {"w#1": "alloc: PARALLEL write=w#1"}
+    a = analyse("%e = tensor.empty() : !v\n" + loop("", body))
+    assert a.not_in_place == {}
+
+
+def test_each_run_of_a_parallel_region_may_write_a_buffer_of_its_own() -> None:
+    a = analyse(
+        parallel("""
+      %e = tensor.empty() : !v
+      %w = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("w")
+      %r = tensor.extract %w[%k] : !v loc("r")
+    """)
+    )
+    assert a.not_in_place == {}
+
+
+def test_a_loop_in_a_parallel_region_works_on_a_buffer_of_the_region() -> None:
+    inner = """
+      %in = scf.for %o = %c0 to %n step %c1 iter_args(%b = {}) -> !v {{
+        %w = tensor.insert %f into %b[%o] : !v loc("w")
+        scf.yield %w : !v
+      }} loc("inner")
+      %r = tensor.extract %in[%k] : !v
+    """
+    a = analyse(parallel("%e = tensor.splat %f : !v\n" + inner.format("%e")))
+    assert a.not_in_place == {}
+    a = analyse(parallel(inner.format("%t")))
+    assert a.not_in_place == {"inner#3": "copy: PARALLEL write=w#1"}
+
+
+def test_what_a_parallel_region_only_reads_may_be_written_after_it() -> None:
+    a = analyse(parallel("%r = tensor.extract %t[%k] : !v") + '%w = tensor.insert %f into %t[%i] : !v loc("w")')
+    assert a.not_in_place == {}

@@ -20,7 +20,10 @@ OPS = {
     "arith.constant": ("%o = arith.constant dense<1.0> : !v", ""),
     "arith.select": ("%o = arith.select %p, %t, %u : !v", ". ~0 ~0"),
     "bufferization.alloc_tensor": ("%o = bufferization.alloc_tensor(%n) : !d", "."),
-    "bufferization.alloc_tensor copy": ("%o = bufferization.alloc_tensor() copy(%t) : !v", "r"),
+    "bufferization.alloc_tensor copy": (
+        "%o = bufferization.alloc_tensor() copy(%t) : !v\n%x = tensor.extract %o[%i] : !v",
+        "r",
+    ),
     "bufferization.materialize_in_destination": (
         "%o = bufferization.materialize_in_destination %u in %t : (!v, !v) -> !v",
         "r w=0",
@@ -68,7 +71,7 @@ OPS = {
         + EMPTY.format("z", "1x6x6x2")
         + """%o = linalg.pooling_nhwc_max ins(%x, %y : tensor<1x8x8x2xf32>, tensor<3x3xf32>)
              outs(%z : tensor<1x6x6x2xf32>) -> tensor<1x6x6x2xf32>""",
-        "r r rw=0",
+        "r - rw=0",
     ),
     "linalg.generic of two results": (
         """%o:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}

@@ -8,9 +8,8 @@ from mlir import ir
 
 from mlir_inplace.dialects.bufferizable import AliasingValue, OpModel, Relation
 from mlir_inplace.dialects.registry import find_model
-from mlir_inplace.passes.analysis.alias_sets import AliasSets
+from mlir_inplace.passes.analysis.function_analysis import analyze_function
 from mlir_inplace.passes.analysis.module_analysis import ModuleAnalysis
-from mlir_inplace.passes.analysis.one_shot import analyze_function
 from mlir_inplace.passes.analysis.snapshot import Snapshot
 from mlir_inplace.passes.analysis.tensor_effects import TensorEffects
 
@@ -252,7 +251,7 @@ def test_an_operand_that_must_be_in_place_is_refused_if_it_cannot(read: str, ref
         number = s.op_name.index("func.func")
         effects.add_function(number)
         assert effects.refusals == []
-        result = analyze_function(effects, AliasSets(len(s.values)), number)
+        result = analyze_function(effects, number)
     a = Analysed(ModuleAnalysis(s, effects, [result]))
     messages = [refusal.message for refusal in result.refusals]
     assert messages == [
