@@ -54,12 +54,11 @@ func.func @select_between_layouts(%p: i1, %t: tensor<4xf32>, %f: f32) -> tensor<
 
 // CHECK-LABEL: func.func @selected_and_updated(
 // CHECK-SAME:    %[[P:.*]]: i1, %[[T:.*]]: memref<{{.*}}, %[[U:.*]]: memref<
+// CHECK-NEXT:    %[[S:.*]] = arith.select %[[P]], %[[T]], %[[U]]
 // CHECK-NEXT:    %[[A:.*]] = memref.alloc()
-// CHECK-NEXT:    memref.copy %[[U]], %[[A]]
-// CHECK-NEXT:    %[[C:.*]] = memref.cast %[[A]]
-// CHECK-NEXT:    %[[S:.*]] = arith.select %[[P]], %[[T]], %[[C]]
-// CHECK-NEXT:    memref.store %{{.*}}, %[[S]][
-// CHECK-NEXT:    return %[[S]], %[[U]]
+// CHECK-NEXT:    memref.copy %[[S]], %[[A]]
+// CHECK-NEXT:    memref.store %{{.*}}, %[[A]][
+// CHECK-NEXT:    return %[[A]], %[[U]]
 func.func @selected_and_updated(%p: i1, %t: tensor<4xf32>, %u: tensor<4xf32>, %f: f32, %i: index)
     -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = arith.select %p, %t, %u : tensor<4xf32>
