@@ -32,8 +32,9 @@ from .tensor_effects import TensorEffects
 __all__ = ["Interference"]
 
 
-_PAIRS_PER_DECISION = 512
-"""How many accesses one decision may be compared with before it is refused: a constant keeps the analysis linear."""
+_PAIRS_PER_DECISION = 256
+"""How many accesses a decision may be compared with, for each set it joins, before it is refused: a constant keeps the
+analysis linear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,9 @@ class Interference:
             return s.value_position[value], s.op_exit[0]
         return s.value_position[value], max(self._order.last_moment(value, s.operand_op[o]) for o in uses)
 
-    def begin(self) -> None:
-        """Start the questions of one decision."""
-        self._budget = _PAIRS_PER_DECISION
+    def begin(self, sets: int) -> None:
+        """Start the questions of one decision, which joins so many sets."""
+        self._budget = _PAIRS_PER_DECISION * sets
         self.spared.clear()
 
     # --- sets --------------------------------------------------------------------------------------------------

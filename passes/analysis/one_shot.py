@@ -254,7 +254,7 @@ class OneShotAnalyzer:
         if closing and any(storage.rotating for storage in storages.values()):
             return Conflict(Rule.ROTATION_SHARED, write=write, value=value)
         facts = propose()
-        self._check.begin()
+        self._check.begin(len(storages))
         conflict = self._join_conflict(list(storages.values()), write)
         spared = self._check.spared[:]
         if conflict is None and closing:
