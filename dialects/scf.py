@@ -14,7 +14,7 @@ from mlir import ir
 from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
 from .memref_types import dynamic_layout_type, has_identity_layout, identity_type, joint_type
 
-__all__ = ["MODELS", "ForModel", "IfModel", "YieldModel"]
+__all__ = ["MODELS", "BranchModel", "ForModel", "YieldModel"]
 
 _BOUNDS = 3
 
@@ -114,17 +114,18 @@ class ForModel(OpModel):
         rewriter.replace(op, [held[i] if i in dropped else results[i] for i in range(len(op.results))])
 
 
-class IfModel(OpModel):
-    """``scf.if``: one of two regions runs; what it yields is the result."""
+class BranchModel(OpModel):
+    """``scf.if``, ``scf.index_switch`` and ``scf.execute_region``: one region runs; what it yields is the result."""
 
-    op_names = ("scf.if",)
+    op_names = ("scf.if", "scf.index_switch", "scf.execute_region")
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
-        """Yield number i of either region reaches result i."""
-        return tuple(Forwarding(region, i, results=(i,)) for i in _tensor_results(op) for region in (0, 1))
+        """Yield number i of every region reaches result i."""
+        regions = range(len(op.regions))
+        return tuple(Forwarding(region, i, results=(i,)) for i in _tensor_results(op) for region in regions)
 
     def are_exclusive_regions(self, op: ir.Operation) -> bool:
-        """Only one branch runs."""
+        """Only one of the regions runs."""
         return True
 
     def reads_before_regions(self, op: ir.Operation) -> bool:
@@ -133,19 +134,23 @@ class IfModel(OpModel):
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Recreate the op with the results that are not one known buffer."""
-        terminators = [rewriter.terminator(op, region) for region in (0, 1)]
-        tensors = _tensor_results(op)
+        terminators = [rewriter.terminator(op, region) for region in range(len(op.regions))]
         yielded: list[dict[int, ir.Value]] = []
         for terminator in terminators:
             with ir.InsertionPoint(terminator), terminator.location:
-                yielded.append({i: rewriter.yielded_buffer(terminator, i, None) for i in tensors})
-        same = {i: yielded[0][i] for i in tensors if yielded[0][i] == yielded[1][i]}
+                yielded.append({i: rewriter.yielded_buffer(terminator, i, None) for i in _tensor_results(op)})
+        same = {
+            i: buffer
+            for i, buffer in yielded[0].items()
+            if all(buffers[i] == buffer for buffers in yielded) and not _is_inside(buffer, op)
+        }
         kept = [i for i in range(len(op.results)) if i not in same]
-        types = [op.results[i].type for i in kept]
-        for position, i in enumerate(kept):
-            if i not in yielded[0]:
-                continue
-            types[position] = joint_type(op.results[i].type, [yielded[0][i].type, yielded[1][i].type])
+        types = [
+            joint_type(op.results[i].type, [buffers[i].type for buffers in yielded])
+            if i in yielded[0]
+            else op.results[i].type
+            for i in kept
+        ]
         for terminator, buffers in zip(terminators, yielded, strict=True):
             values = list(terminator.operands)
             with ir.InsertionPoint(terminator), terminator.location:
@@ -155,11 +160,35 @@ class IfModel(OpModel):
                 ]
             _yield(terminator, operands)
         rewriter.sweep(op)
-        new = ir.Operation.create("scf.if", results=types, operands=list(op.operands), regions=2)
-        for region in (0, 1):
-            op.regions[region].blocks[0].append_to(new.regions[region])
-        results = iter(new.results)
-        rewriter.replace(op, [same[i] if i in same else next(results) for i in range(len(kept) + len(same))])
+        new = _recreate(op, types)
+        results = dict(zip(kept, new.results, strict=True))
+        rewriter.replace(op, [same[i] if i in same else results[i] for i in range(len(op.results))])
 
 
-MODELS: tuple[OpModel, ...] = (ForModel(), IfModel(), YieldModel())
+def _is_inside(value: ir.Value, op: ir.Operation) -> bool:
+    """Whether ``value`` is defined in a region of ``op``."""
+    owner = value.owner
+    block = owner if isinstance(owner, ir.Block) else owner.operation.block
+    while block is not None:
+        around = block.owner.operation
+        if around == op:
+            return True
+        block = around.block if around.parent is not None else None
+    return False
+
+
+def _recreate(op: ir.Operation, types: Sequence[ir.Type]) -> ir.Operation:
+    """Create ``op`` anew with results of ``types``; its blocks move over."""
+    new = ir.Operation.create(
+        op.name,
+        results=types,
+        operands=list(op.operands),
+        attributes={name: op.attributes[name] for name in op.attributes},
+        regions=len(op.regions),
+    )
+    for old, region in zip(op.regions, new.regions, strict=True):
+        old.blocks[0].append_to(region)
+    return new
+
+
+MODELS: tuple[OpModel, ...] = (ForModel(), BranchModel(), YieldModel())

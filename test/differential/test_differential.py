@@ -111,7 +111,7 @@ def test_nothing_leaks(program: Program) -> None:
         assert stats.allocations - stats.frees == stats.result_allocations, stats
 
 
-@of(lambda program: not program.upstream_refuses and not program.oracle_wrong)
+@of(lambda program: not (program.upstream_refuses or program.oracle_wrong or program.upstream_wrong))
 def test_never_more_allocations_or_copies(program: Program) -> None:
     module = bufferized(program)
     allocations, copies = oracle.count_memory_ops(module)

@@ -45,6 +45,8 @@ class Program:
     """What upstream's analysis says when it does not take the program: there are no counts to compare with."""
     oracle_wrong: str = ""
     """Why upstream's result is wrong: NumPy alone decides, and there are no counts to compare with."""
+    upstream_wrong: str = ""
+    """Why the buffers that upstream's default saves here must not be saved: its values are right only if all is copied."""
     fewer: bool = False
     """Our allocations and copies are strictly fewer than those of upstream's default."""
 
