@@ -46,7 +46,7 @@ class Program:
     oracle_wrong: str = ""
     """Why upstream's result is wrong: NumPy alone decides, and there are no counts to compare with."""
     upstream_wrong: str = ""
-    """Why the buffers that upstream's default saves here must not be saved: its values are right only if all is copied."""
+    """Why the buffers that upstream's default saves here must not be saved: there are no counts to compare with."""
     fewer: bool = False
     """Our allocations and copies are strictly fewer than those of upstream's default."""
 

@@ -1,4 +1,4 @@
-"""scf.index_switch and scf.execute_region: several branches, a branch with its own buffer, a region that always runs."""
+"""scf.index_switch and scf.execute_region: many branches, a branch with its own buffer, a region that always runs."""
 
 from __future__ import annotations
 
