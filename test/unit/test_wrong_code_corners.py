@@ -51,6 +51,17 @@ def assert_equal(found: list[np.ndarray], expected: Any) -> None:
     assert [value.tolist() for value in found] == [np.asarray(value).tolist() for value in wanted]
 
 
+def found(module: ir.Module, name: str) -> list[ir.Operation]:
+    ops: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        ops.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return [op for op in ops if op.name == name]
+
+
 def strided(array: np.ndarray) -> np.ndarray:
     """The same elements, with as many others between them."""
     wide = np.full(2 * len(array), -1, array.dtype)
@@ -108,13 +119,12 @@ SHARED_RESULTS = [
     Case(
         "view_next_to_its_base",
         two_results("!h"),
-        lambda a, b: (a[3], put(a, 1, F)),
+        lambda a, b: (a[1], put(a, 1, F)),
         callee(
             "two",
             "%x: !v, %f: f32",
-            """%s = tensor.extract_slice %x[0] [4] [2] : !v to !h
-            %q = tensor.extract_slice %x[2] [4] [1] : !v to !h
-            return %x, %q : !v, !h""",
+            """%s = tensor.extract_slice %x[0] [4] [1] : !v to !h
+            return %x, %s : !v, !h""",
         ),
     ),
     Case(
@@ -339,6 +349,7 @@ STILL_READ = [
         %w = tensor.insert %f into %r[%c0] : !v
         return %w, %a : !v, !v""",
         lambda a, b: (put(a, 0, F), a),
+        copies=1,
     ),
     Case(
         "output_map_that_reaches_the_diagonal_only",
@@ -353,6 +364,7 @@ STILL_READ = [
         } -> tensor<2x2xf32>
         return %r, %a : tensor<2x2xf32>, !v""",
         lambda a, b: (np.array([[b[0], a[1]], [a[4], b[1]]]), a),
+        copies=1,
     ),
 ]
 
@@ -433,6 +445,16 @@ def test_the_values_are_right_if_arguments_are_read_only(case: Case) -> None:
     program, (a, b) = mi.compile(case.text(READ_ONLY), memory_stats=True), vectors()
     assert_equal(results(program, a, b, F, 3, True), case.expected(*vectors()))
     assert_equal([a, b], vectors())
+
+
+@pytest.mark.parametrize("case", [case for case in SHARED_RESULTS if "@two" in case.body], ids=lambda case: case.name)
+def test_what_two_results_may_share_is_not_written(case: Case) -> None:
+    """Seen in the IR: a pass that gives each result an owner may hide it from the values."""
+    module = parse(case.text(WRITABLE).removeprefix(ALIASES))
+    mi.bufferize(module)
+    written = found(module, "memref.store")[-1].operands[1].owner
+    assert written.name == "memref.alloc"
+    assert ir.StringAttr(written.parent.attributes["sym_name"]).value == "main"
 
 
 @pytest.mark.parametrize("case", LAYOUTS, ids=lambda case: case.name)
@@ -532,17 +554,6 @@ def test_each_run_of_a_parallel_body_writes_a_buffer_of_its_own(body: str, loop:
     assert store.operands[1].owner.parent.name == loop
 
 
-def found(module: ir.Module, name: str) -> list[ir.Operation]:
-    ops: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        ops.append(op.operation)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return [op for op in ops if op.name == name]
-
-
 SAME = callee("same", "%x: !v", "return %x : !v")
 IN_SPACE = "%s = bufferization.alloc_tensor() copy(%t) {memory_space = 1 : i64} : !v\n"
 
@@ -552,6 +563,10 @@ IN_SPACE = "%s = bufferization.alloc_tensor() copy(%t) {memory_space = 1 : i64} 
     [
         ("%r = func.call @same(%s) : (!v) -> !v\nreturn %r : !v", "memref<8xf32>"),
         ("%r = arith.select %p, %s, %u : !v\nreturn %r : !v", "memref<8xf32>"),
+        (
+            IN_SPACE.replace("%s", "%q").replace("= 1", "= 2") + "%r = arith.select %p, %s, %q : !v\nreturn %r : !v",
+            "memref<8xf32>",
+        ),
         ("%r = scf.if %p -> !v {\nscf.yield %s : !v\n} else {\nscf.yield %u : !v\n}\nreturn %r : !v", "memref<8xf32>"),
         (
             """%r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %s, %y = %u) -> (!v, !v) {
@@ -570,7 +585,7 @@ IN_SPACE = "%s = bufferization.alloc_tensor() copy(%t) {memory_space = 1 : i64} 
             "",
         ),
     ],
-    ids=["call", "select", "if", "loop_that_swaps", "loop_in_place"],
+    ids=["call", "select", "select_of_two_spaces", "if", "loop_that_swaps", "loop_in_place"],
 )
 def test_a_buffer_leaves_its_memory_space_by_a_copy(body: str, spaces: str) -> None:
     module = parse(SAME + function(IN_SPACE + body))
