@@ -288,7 +288,7 @@ def test_elementwise_on_another_slice_is_in_place_if_the_slices_are_disjoint(off
 TWO_RESULTS = """
   %g:2 = linalg.generic {{indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}}
       ins(%h : !h) outs({}, {} : !h, !h) {{
-    ^bb0(%x: f32, %o: f32, %q: f32):
+    ^bb0(%x: f32, %y: f32, %z: f32):
       linalg.yield %x, %x : f32, f32
   }} -> (!h, !h) loc("g")
 """
@@ -565,3 +565,172 @@ def test_an_unknown_op_reads_its_operands() -> None:
         allow_unknown=True,
     )
     assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=x#0 value=t"}
+
+
+# --- several values and writes in one buffer -------------------------------------------------------------------------
+
+EIGHT = "%t: !v, %f: f32, %i: index"
+
+
+@pytest.mark.parametrize(("offset", "value", "read"), [(0, "s", "x"), (4, "q", "y")])
+def test_every_value_in_the_buffer_is_asked(offset: int, value: str, read: str) -> None:
+    a = analyse(
+        f"""
+      %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
+      %q = tensor.extract_slice %t[4] [4] [1] : !v to !h loc("q")
+      %g = tensor.extract_slice %t[{offset}] [4] [1] : !v to !h loc("g")
+      %w = linalg.fill ins(%f : f32) outs(%g : !h) -> !h loc("w")
+      %x = tensor.extract %s[%i] : !h loc("x")
+      %y = tensor.extract %q[%i] : !h loc("y")
+    """,
+        EIGHT,
+    )
+    assert a.costs == [f"alloc: READ_AFTER_WRITE write=w#1 read={read}#0 value={value}"]
+
+
+@pytest.mark.parametrize("target", ["%a", "%b"])
+def test_every_buffer_that_must_not_be_written_is_asked(target: str) -> None:
+    """%a may be the constant %k, %b may be %l, and either may be %e."""
+    a = analyse(f"""
+      %k = arith.constant dense<1.0> : !v loc("k")
+      %l = arith.constant dense<2.0> : !v loc("l")
+      %e = tensor.empty() : !v
+      %a = arith.select %p, %k, %e : !v
+      %b = arith.select %p, %e, %l : !v
+      %w = tensor.insert %f into {target}[%i] : !v loc("w")
+    """)
+    assert a.costs == [f"copy: NOT_WRITABLE write=w#1 value={'k' if target == '%a' else 'l'}"]
+
+
+THREE_RESULTS = """
+  %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")
+  %b = tensor.extract_slice %t[4] [4] [1] : !v to !h loc("b")
+  %g:3 = linalg.generic {{indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}}
+      outs({} : !h, !h, !h) {{
+    ^bb0(%o: f32, %q: f32, %s: f32):
+      linalg.yield %f, %f, %f : f32, f32, f32
+  }} -> (!h, !h, !h) loc("g")
+"""
+
+
+@pytest.mark.parametrize("outs", ["%a, %b, %b", "%b, %a, %b", "%b, %b, %a"])
+def test_every_other_write_of_the_op_is_asked(outs: str) -> None:
+    a = analyse(THREE_RESULTS.format(outs), EIGHT)
+    assert len(a.costs) == 1
+    assert a.costs[0].startswith("alloc: WRITTEN_TWICE write=g#")
+
+
+def test_one_op_does_not_write_two_results_to_what_may_be_one_place() -> None:
+    a = analyse(
+        '%s = arith.select %p, %q, %k : !h loc("s")\n' + TWO_RESULTS.format("%s", "%k"),
+        "%h: !h, %k: !h, %q: !h, %p: i1",
+    )
+    assert len(a.costs) == 1
+    assert a.costs[0].startswith("alloc: WRITTEN_TWICE write=g#")
+
+
+def test_a_view_that_is_updated_is_still_needed_outside_of_the_update() -> None:
+    """%w writes elements 1 and 2 of %t, which are in %v; the update of %v needs all of it but element 0."""
+    text = """
+      %v = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("v")
+      %w = tensor.insert_slice %two into %t[{}] [2] [1] : tensor<2xf32> into !v loc("w")
+      %x = tensor.insert %f into %v[%c0] : !h loc("x")
+      return %x, %w : !h, !v loc("r")
+    """
+    arguments = "%t: !v, %two: tensor<2xf32>, %f: f32"
+    a = analyse(text.format(1), arguments)
+    assert a.costs == ["copy: READ_AFTER_WRITE write=x#1 read=r#1 value=w"]
+    assert a["v#0"] != "in-place" or a["x#1"] != "in-place"
+    a = analyse(text.format(1).replace("return %x, %w : !h, !v", "return %x : !h"), arguments)
+    assert a.costs == ["copy: READ_AFTER_WRITE write=w#1 read=x#1 value=v"]
+    a = analyse(text.format(5).replace("return %x, %w : !h, !v", "return %x : !h"), arguments)
+    assert a.costs == []
+
+
+def test_a_choice_made_later_may_connect_what_was_found_apart() -> None:
+    """%a is first known to be %t or something, then that it may be %u, of which %b is a view."""
+    a = analyse("""
+      %z = tensor.splat %f : !v
+      %a = arith.select %p, %z, %u : !v loc("a")
+      %c = arith.select %p, %z, %u : !v loc("c")
+      %b = tensor.cast %u : !v to !d loc("b")
+      %w = tensor.insert %f into %a[%i] : !v loc("w")
+      %r = tensor.extract %b[%j] : !d loc("r")
+    """)
+    assert a.costs == ["copy: READ_AFTER_WRITE write=w#1 read=r#0 value=b"]
+
+
+# --- the order of decisions ------------------------------------------------------------------------------------------
+
+
+def test_a_writer_copies_a_choice_once() -> None:
+    """Rather than each candidate before the choice is made."""
+    a = analyse("""
+      %s = arith.select %p, %t, %u : !v loc("s")
+      %w = tensor.insert %f into %s[%i] : !v loc("w")
+      return %w, %t, %u : !v, !v, !v loc("r")
+    """)
+    assert list(a.not_in_place) == ["w#1"]
+
+
+def test_the_cheaper_of_two_orders_is_taken() -> None:
+    """If the choice stays as it is, both the insert and the materialization need a buffer."""
+    a = analyse("""
+      %s = arith.select %p, %u, %t : !v loc("s")
+      %w = tensor.insert %f into %s[%i] : !v loc("w")
+      %m = bufferization.materialize_in_destination %u in %s : (!v, !v) -> !v loc("m")
+      return %m, %u : !v, !v loc("r")
+    """)
+    assert a.not_in_place == {"s#1": "copy: READ_AFTER_WRITE write=w#1 read=m#0 value=u"}
+
+
+# --- reshapes --------------------------------------------------------------------------------------------------------
+
+RESHAPES = """
+  %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
+  %e = tensor.expand_shape %s [[0, 1]] output_shape [2, 2] : !h into tensor<2x2xf32> loc("e")
+  %g = linalg.exp ins(%e : tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32> loc("g")
+  %c = tensor.collapse_shape %g [[0, 1]] : tensor<2x2xf32> into !h loc("c")
+  %w = tensor.insert_slice %c into %t[{}] [4] [1] : !h into !v loc("w")
+  return %w : !v
+"""
+
+
+@pytest.mark.parametrize(("offset", "redundant"), [(0, True), (1, False)])
+def test_what_is_reshaped_and_back_is_where_it_was(offset: int, redundant: bool) -> None:
+    a = analyse(RESHAPES.format(offset))
+    assert a.redundant == ({"w#1"} if redundant else set())
+    assert (a.costs == []) == redundant
+
+
+def test_what_is_reshaped_otherwise_is_elsewhere() -> None:
+    """The same elements, but the insert would put them where they belong under the other shape."""
+    text = """
+      %s = tensor.extract_slice %m[0, 0] [2, 2] [1, 1] : !m to tensor<2x2xf32> loc("s")
+      %c = tensor.collapse_shape %s [[0, 1]] : tensor<2x2xf32> into !h loc("c")
+      %e = tensor.expand_shape %c [[0, 1]] output_shape [{0}] : !h into tensor<{1}xf32> loc("e")
+      %w = tensor.insert_slice %e into %m[0, 0] [{0}] [1, 1] : tensor<{1}xf32> into !m loc("w")
+      return %w : !m
+    """
+    assert analyse(text.format("2, 2", "2x2"), "%m: !m").redundant == {"w#1"}
+    assert analyse(text.format("4, 1", "4x1"), "%m: !m").redundant == set()
+
+
+# --- tensors without a rank ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("yielded", "refused"), [("%a", False), ("%u", True)])
+def test_unranked_tensors_are_never_copied(yielded: str, refused: bool) -> None:
+    a = analyse_module(
+        function(
+            f"""
+      %l = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t) -> tensor<*xf32> {{
+        scf.yield {yielded} : tensor<*xf32>
+      }}
+      return %l : tensor<*xf32>
+    """,
+            "%t: tensor<*xf32>, %u: tensor<*xf32>, %n: index",
+        )
+    )
+    message = "operand #0 is unranked and cannot be copied, but the loop yields another buffer than the one it carries"
+    assert a.refused == ([message] if refused else [])

@@ -186,3 +186,46 @@ def test_a_payload_that_captures_a_tensor_reads_it_while_the_op_writes() -> None
     assert a.not_in_place == {"g#0": "alloc: READ_AFTER_WRITE write=g#0 read=r#0 value=t"}
     a = analyse(body.format("%u"))
     assert a.not_in_place == {}
+
+
+def test_a_branch_that_may_yield_another_buffer_is_not_equivalent_to_either() -> None:
+    text = """
+      %l = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t) -> !v {{
+        %x = scf.if %p -> !v {{
+          {}
+          scf.yield {} : !v
+        }} else {{
+          scf.yield {} : !v
+        }} loc("if")
+        scf.yield %x : !v loc("y")
+      }} loc("for")
+      return %l : !v
+    """
+    assert analyse(text.format("", "%a", "%a"))["y#0"] == "in-place"
+    assert analyse(text.format("", "%a", "%u"))["y#0"] == "copy: NOT_EQUIVALENT read=y#0 value=if"
+    assert analyse(text.format("", "%u", "%a"))["y#0"] == "copy: NOT_EQUIVALENT read=y#0 value=if"
+    write = "%w = tensor.insert %f into %a[%i] : !v"
+    assert analyse(text.format(write, "%w", "%a"))["y#0"] == "in-place"
+
+
+def test_the_writer_copies_what_branches_hand_out_once() -> None:
+    a = analyse(
+        if_("scf.yield %t : !v", "scf.yield %u : !v", "!v")
+        + """
+      %w = tensor.insert %f into %x#0[%i] : !v loc("w")
+      return %w, %t, %u : !v, !v, !v loc("r")
+    """
+    )
+    assert list(a.not_in_place) == ["w#1"]
+
+
+def test_an_allocation_in_a_branch_is_decided_after_the_copies_in_front_of_it() -> None:
+    a = analyse(
+        '%z = tensor.insert %f into %t[%i] : !v loc("z")\n'
+        + if_(
+            '%w = linalg.fill ins(%f : f32) outs(%t : !v) -> !v loc("w")\nscf.yield %w : !v', "scf.yield %u : !v", "!v"
+        )
+        + 'return %x#0, %z : !v, !v loc("r")'
+    )
+    assert list(a.not_in_place) == ["w#1"]
+    assert a["w#1"].startswith("alloc: READ_AFTER_WRITE")

@@ -310,7 +310,11 @@ def test_a_loop_does_not_swap_what_may_be_one_buffer() -> None:
         )
         + "return %l#0, %l#1 : !v, !v"
     )
-    assert "rotate" not in (a["y#0"], a["y#1"])
+    assert a.not_in_place == {
+        "w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=x",
+        "y#0": "copy: NOT_EQUIVALENT read=y#0 value=w",
+        "y#1": "copy: NOT_EQUIVALENT read=y#1 value=for^1",
+    }
 
 
 def test_a_value_yielded_twice_is_not_a_rotation() -> None:
@@ -337,6 +341,38 @@ def test_a_copy_next_to_a_rotation() -> None:
     assert [a[f"y#{n}"] for n in range(2)] == ["rotate"] * 2
     assert list(a.not_in_place) == ["y#2"]
     assert a["y#2"].startswith("copy-to-carried: NOT_EQUIVALENT")
+
+
+def test_a_read_in_front_of_an_inner_loop_does_not_come_again_in_it() -> None:
+    """%x is the same in all inner iterations, each of which writes what is there already."""
+    a = analyse(
+        loop(
+            "",
+            """
+      %x = tensor.splat %f : !v
+      %r = tensor.extract %x[%j] : !v loc("r")
+      scf.for %o = %c0 to %n step %c1 {
+        %w = tensor.insert %f into %x[%c0] : !v loc("w")
+      }
+    """,
+        )
+    )
+    assert a.not_in_place == {}
+
+
+def test_a_loop_has_read_its_init_before_its_body_runs() -> None:
+    """The init lives on after the loop, which overwrites another part of it."""
+    a = analyse(
+        loop(
+            "%a = %t",
+            """
+      %w = tensor.insert %f into %a[%c0] : !v loc("w")
+      scf.yield %w : !v
+    """,
+        )
+        + "%r = tensor.extract %t[%c4] : !v"
+    )
+    assert a.not_in_place == {}
 
 
 def test_swapped_buffers_are_two_at_any_one_time() -> None:
