@@ -62,6 +62,22 @@ def test_results_may_be_arguments(body: str, ties: tuple[dict[int, Relation], ..
 def test_a_result_may_be_a_buffer_that_must_not_be_written() -> None:
     found = summary("%k = arith.constant dense<0.0> : !v\n%x = tensor.splat %f : !v\nreturn %k, %x, %a : !v, !v, !v")
     assert [bool(reason) for reason in found.result_readonly] == [True, False, False]
+    found = summary("%k = arith.constant dense<0.0> : !v\nreturn %f, %k, %f : f32, !v, f32")
+    assert [bool(reason) for reason in found.result_readonly] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("body", "shared"),
+    [
+        ("return %a, %b : !v, !v", ()),
+        ("return %a, %a : !v, !v", ((0, 1),)),
+        ("return %f, %a, %b, %a : f32, !v, !v, !v", ((1, 3),)),
+        ("%x = arith.select %p, %a, %b : !v\nreturn %a, %b, %x : !v, !v, !v", ((0, 2), (1, 2))),
+        ("%s = tensor.extract_slice %a[0] [4] [1] : !v to !h\nreturn %s, %a : !h, !v", ((0, 1),)),
+    ],
+)
+def test_results_may_be_each_other(body: str, shared: tuple[tuple[int, int], ...]) -> None:
+    assert summary(body).shared_results == shared
 
 
 def declaration(text: str) -> ir.Operation:
@@ -75,6 +91,10 @@ def test_a_function_without_a_body_may_do_anything() -> None:
     assert found.argument_is_written == (True, True, True)
     assert found.result_ties == ({0: UNKNOWN, 2: UNKNOWN}, {0: UNKNOWN, 2: UNKNOWN})
     assert found.result_readonly == ("", "")
+    assert found.shared_results == ()
+    with context():
+        found = pessimistic_summary(declaration("func.func private @g() -> (!v, f32, !v, !h)"), recursive=False)
+    assert found.shared_results == ((0, 2), (0, 3), (2, 3))
 
 
 @pytest.mark.parametrize(
