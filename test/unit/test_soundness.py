@@ -1,7 +1,8 @@
 """Random programs: what is decided in place never shows in a value.
 
-Each program runs twice: bufferized by us, and by upstream with a copy before every write. Every second one may change
-its arguments. Deterministic: the seeds are fixed; to look further, call `check` with others.
+Programs of `random_programs.py` run twice: bufferized by us, and by upstream with a copy before every write; every
+second one may change its arguments. Those of `random_views.py` come with their values. Deterministic: the seeds are
+fixed; to look further, call `check` and `check_views` with others.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from analysed import context
 from mlir import ir
 from mlir.passmanager import PassManager
 from random_programs import random_program
+from random_views import INDICES, random_views
 
 import mlir_inplace as mi
 
@@ -64,3 +66,28 @@ def test_arguments_are_made_writable() -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed: int) -> None:
     check(seed)
+
+
+LAYOUTS = ["infer-layout-map", "identity-layout-map"]
+
+
+def check_views(seed: int, layout: str) -> None:
+    matrices = [
+        np.arange(48, dtype=np.float32).reshape(6, 8) + 1000,
+        np.arange(20, dtype=np.float32).reshape(5, 4) + 2000,
+    ]
+    text, expected = random_views(seed, matrices)
+    options = f"bufferize-function-boundaries function-boundary-type-conversion={layout}"
+    pipeline = f"builtin.module(inplace-one-shot-bufferize{{{options}}})"
+    program = mi.compile(text, pipeline=pipeline, memory_stats=True)
+    found = program.main(*(matrix.copy() for matrix in matrices), *range(INDICES))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other, err_msg=text)
+        assert one.shape == other.shape
+    assert program.memory_stats.leaked_bytes == 0, text
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("seed", range(20))
+def test_random_views(seed: int, layout: str) -> None:
+    check_views(seed, layout)
