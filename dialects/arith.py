@@ -1,10 +1,11 @@
-"""arith on tensors: constants become globals, a select becomes a select of buffers."""
+"""arith on tensors: constants become globals, a select becomes a select of buffers, all else is elementwise."""
 
 from __future__ import annotations
 
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, is_tensor
+from .elementwise import ElementwiseModel
 from .memref_types import identity_type, joint_type
 
 __all__ = ["MODELS", "ConstantModel", "SelectModel"]
@@ -25,30 +26,36 @@ class ConstantModel(OpModel):
         rewriter.replace(op, [rewriter.constant(op.attributes["value"], type_)])
 
 
-class SelectModel(OpModel):
-    """``arith.select`` with a scalar condition: the result may be either operand's buffer."""
-
-    op_names = ("arith.select",)
+class SelectModel(ElementwiseModel):
+    """``arith.select``: with a scalar condition the result may be either operand's buffer, else it is elementwise."""
 
     def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse an elementwise select, which is a computation and not a choice of buffers."""
-        if is_tensor(op.operands[0].type):
-            return (
-                "'arith.select' with a tensor condition works element by element and is not supported yet; "
-                "lower it to linalg first (upstream pass convert-elementwise-to-linalg)"
-            )
-        return None
+        """Refuse only an elementwise select that is not one on ranked tensors."""
+        return super().refuse(op) if _is_elementwise(op) else None
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
         """Choosing a buffer reads nothing."""
-        return False
+        return _is_elementwise(op)
+
+    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
+        """Choosing a buffer writes nothing."""
+        return _is_elementwise(op) and super().bufferizes_to_memory_write(op, operand)
+
+    def discards_content(self, op: ir.Operation, operand: int) -> bool:
+        """A choice needs the content of both."""
+        return _is_elementwise(op) and super().discards_content(op, operand)
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result may be this operand's buffer, or the other one's."""
+        if _is_elementwise(op):
+            return super().aliasing_values(op, operand)
         return (AliasingValue(0, Relation.UNKNOWN, definite=False),)
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Select between the two buffers, brought to one type."""
+        if _is_elementwise(op):
+            super().bufferize(op, rewriter)
+            return
         buffers = [rewriter.buffer(op, 1), rewriter.buffer(op, 2)]
         type_ = joint_type(op.results[0].type, [buffer.type for buffer in buffers])
         buffers = [rewriter.cast(buffer, type_) for buffer in buffers]
@@ -56,4 +63,8 @@ class SelectModel(OpModel):
         rewriter.replace(op, [new.result])
 
 
-MODELS: tuple[OpModel, ...] = (ConstantModel(), SelectModel())
+def _is_elementwise(select: ir.Operation) -> bool:
+    return is_tensor(select.operands[0].type)
+
+
+MODELS: tuple[OpModel, ...] = (ConstantModel(), SelectModel("arith.select"), ElementwiseModel("arith.*"))

@@ -232,6 +232,13 @@ class OpModel:
         """Whether the conversion has no way to give ``operand`` a buffer of its own."""
         return False
 
+    def discards_content(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the op needs no old content in a fresh buffer for written ``operand``, although it reads the operand.
+
+        Such an op reads the operand through :meth:`Rewriter.source_buffer` and writes :meth:`Rewriter.buffer`.
+        """
+        return False
+
     def escapes(self, op: ir.Operation, operand: int) -> bool:
         """Whether the op hands the buffer of ``operand`` to code that may use it at any later time."""
         return False

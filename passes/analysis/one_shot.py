@@ -175,7 +175,8 @@ class OneShotAnalyzer:
     def _is_cheap(self, operand: int) -> bool:
         """Whether refusing the operand costs a buffer but no copy, so that others may choose first."""
         effects = self._effects
-        return not effects.content_reads[operand] or bool(effects.undefined[self._snapshot.operand_value[operand]])
+        undefined = effects.undefined[self._snapshot.operand_value[operand]]
+        return not effects.content_reads[operand] or bool(effects.discards[operand] or undefined)
 
     def _decide_postponed(self, op: int) -> None:
         """Decide what was put off in the blocks of ``op``, or put it off further.
@@ -201,7 +202,7 @@ class OneShotAnalyzer:
 
     def _refuse(self, operand: int, conflict: Conflict, strategy: Strategy = Strategy.OUT_OF_PLACE) -> None:
         s, effects = self._snapshot, self._effects
-        copies = bool(effects.content_reads[operand]) and not effects.undefined[s.operand_value[operand]]
+        copies = not self._is_cheap(operand)
         self._decisions[operand] = Decision(operand, strategy, copies, conflict)
         if isinstance(s.values[s.operand_value[operand]].type, ir.UnrankedTensorType):
             message = f"operand #{s.operand_index(operand)} is unranked and cannot be copied, but {conflict.rule.value}"

@@ -76,6 +76,7 @@ class TensorEffects:
         self.content_reads = bytearray(operands)
         self.must_in_place = bytearray(operands)
         self.escapes = bytearray(operands)
+        self.discards = bytearray(operands)
         self.ties: dict[int, tuple[Tie, ...]] = {}
         self.forwards: dict[int, tuple[int, ...]] = {}
         self.slices: dict[int, Slice] = {}
@@ -189,6 +190,7 @@ class TensorEffects:
         self.reads[operand] = model.bufferizes_to_memory_read(operation, index)
         self.writes[operand] = model.bufferizes_to_memory_write(operation, index)
         self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
+        self.discards[operand] = model.discards_content(operation, index)
         if model.escapes(operation, index):
             self._add_escape(op, operand)
         first = s.op_first_result[op]

@@ -24,6 +24,10 @@ COPY_BEFORE_WRITE = "one-shot-bufferize{copy-before-write=true bufferize-functio
 CLEAN_UP = "canonicalize,cse,canonicalize"
 DEFAULT = "one-shot-bufferize{bufferize-function-boundaries=true}"
 
+# Upstream does not bufferize elementwise ops on tensors; its own lowering of them to linalg then comes first.
+NOT_BUFFERIZABLE = ("op was not bufferized", "failed to bufferize op")
+ELEMENTWISE = "func.func(convert-elementwise-to-linalg)"
+
 LOWERING = (
     "convert-bufferization-to-memref,convert-linalg-to-loops,convert-vector-to-scf,lower-affine,expand-strided-metadata,"
     "lower-affine,convert-scf-to-cf,arith-expand{include-bf16=true},func.func(llvm-request-c-wrappers),"
@@ -94,6 +98,9 @@ def bufferized(text: str, bufferization: str) -> ir.Module:
     try:
         run_passes(module, bufferization)
     except ir.MLIRError as error:
+        retry = any(words in str(error) for words in NOT_BUFFERIZABLE) and not bufferization.startswith(ELEMENTWISE)
+        if retry:
+            return bufferized(text, f"{ELEMENTWISE},{bufferization}")
         raise Refused(str(error)) from None
     return module
 

@@ -45,10 +45,10 @@ func.func @materialize_without_restrict(%t: tensor<4xf32>, %m: memref<4xf32>) {
 
 // -----
 
-func.func @elementwise_select(%p: tensor<4xi1>, %t: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'arith.select' with a tensor condition works element by element and is not supported yet; lower it to linalg first (upstream pass convert-elementwise-to-linalg)}}
-  %0 = arith.select %p, %t, %t : tensor<4xi1>, tensor<4xf32>
-  return %0 : tensor<4xf32>
+func.func @elementwise_with_two_results(%t: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error @+1 {{'arith.addui_extended' needs ranked dense tensors for all operands and its one result, but has 2 results and types tensor<4xi32>, tensor<4xi1>; lower it to linalg first}}
+  %0, %1 = arith.addui_extended %t, %t : tensor<4xi32>, tensor<4xi1>
+  return %0 : tensor<4xi32>
 }
 
 // -----

@@ -6,6 +6,7 @@ from . import (
     arith,
     bufferization,
     dtypes,
+    elementwise,
     examples,
     func,
     linalg_elementwise,
@@ -36,6 +37,7 @@ _PARTS = (
     bufferization,
     vector,
     dtypes,
+    elementwise,
     examples,
 )
 
