@@ -159,14 +159,15 @@ def analyse_module(
     text: str, *, boundaries: bool = True, allow_unknown: bool = False, copy_before_write: bool = False
 ) -> Analysed:
     module = parse(text)
-    return Analysed(
-        analyze_module(
-            module.operation,
-            boundaries=boundaries,
-            allow_unknown=allow_unknown,
-            copy_before_write=copy_before_write,
+    with context():
+        return Analysed(
+            analyze_module(
+                module.operation,
+                boundaries=boundaries,
+                allow_unknown=allow_unknown,
+                copy_before_write=copy_before_write,
+            )
         )
-    )
 
 
 def analyse(body: str, arguments: str = ARGUMENTS, *, boundaries: bool = True, allow_unknown: bool = False) -> Analysed:

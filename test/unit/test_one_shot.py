@@ -312,6 +312,45 @@ def test_one_op_may_write_two_results_to_disjoint_slices(offset: int, in_place: 
     assert a.not_in_place == ({} if in_place else {"a#0": "alloc: WRITTEN_TWICE write=g#1 read=g#2"})
 
 
+# --- writes of everything ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("write", "cost"),
+    [
+        ("tensor.insert_slice %u into %t[0] [8] [1] : !v into !v", "alloc"),
+        ("tensor.insert_slice %h into %t[0] [4] [1] : !h into !v", "copy"),
+        ("tensor.insert_slice %h into %t[0] [4] [2] : !h into !v", "copy"),
+        ("tensor.insert_slice %d into %t[0] [%n] [1] : !d into !v", "copy"),
+        ("vector.transfer_write %x, %t[%c0] : vector<8xf32>, !v", "alloc"),
+        ("vector.transfer_write %x, %t[%c1] : vector<8xf32>, !v", "copy"),
+        ("vector.transfer_write %x, %t[%i] : vector<8xf32>, !v", "copy"),
+        ("vector.transfer_write %x, %t[%c0], %m : vector<8xf32>, !v", "copy"),
+        ("vector.transfer_write %y, %t[%c0] : vector<4xf32>, !v", "copy"),
+        ("bufferization.materialize_in_destination %u in %t : (!v, !v) -> !v", "alloc"),
+    ],
+)
+def test_what_is_overwritten_completely_is_not_copied(write: str, cost: str) -> None:
+    a = analyse(
+        f'%w = {write} loc("w")\n%r = tensor.extract %t[%i] : !v loc("r")',
+        "%u: !v, %h: !h, %d: !d, %x: vector<8xf32>, %y: vector<4xf32>, %m: vector<8xi1>, %n: index, %i: index, "
+        '%t: !v loc("t")',
+    )
+    assert a.not_in_place == {"w#1": f"{cost}: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+@pytest.mark.parametrize(("slice_", "redundant"), [("[0] [8] [1]", True), ("[0] [%n] [1]", False)])
+def test_a_slice_of_everything_is_the_tensor_itself(slice_: str, redundant: bool) -> None:
+    type_ = "!v" if redundant else "!d"
+    a = analyse(f"""
+      %s = tensor.extract_slice %t{slice_} : !v to {type_} loc("s")
+      %c = tensor.cast %s : {type_} to !v loc("c")
+      %m = bufferization.materialize_in_destination %c in %t : (!v, !v) -> !v loc("m")
+      return %m : !v
+    """)
+    assert a.redundant == ({"m#1"} if redundant else set())
+
+
 # --- inits that keep content -----------------------------------------------------------------------------------------
 
 
@@ -370,6 +409,14 @@ def test_who_says_that_a_buffer_may_be_written(definition: str, in_place: bool) 
         "%b: memref<8xf32>, %f: f32",
     )
     assert a["w#1"] == ("in-place" if in_place else "alloc: NOT_WRITABLE write=w#1 value=x")
+
+
+def test_a_constant_nobody_reads_must_not_be_written_either() -> None:
+    a = analyse("""
+      %k = arith.constant dense<1.0> : !v loc("k")
+      %w = tensor.insert_slice %t into %k[0] [8] [1] : !v into !v loc("w")
+    """)
+    assert a.not_in_place == {"w#1": "alloc: NOT_WRITABLE write=w#1 value=k"}
 
 
 @pytest.mark.parametrize(

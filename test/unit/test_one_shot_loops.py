@@ -202,6 +202,38 @@ def test_a_constant_must_not_be_updated_by_a_loop() -> None:
     assert a.not_in_place == {"for#3": "copy: NOT_WRITABLE write=w#1 value=x"}
 
 
+@pytest.mark.parametrize(
+    "yielded",
+    ["%a", "%u", "%x"],
+    ids=["in place", "copied to what is carried", "copied to a new buffer"],
+)
+def test_what_a_loop_returns_may_be_its_init(yielded: str) -> None:
+    """Whatever is yielded: there may be no iteration."""
+    a = analyse(
+        loop("%a = %t", f"%x = arith.select %p, %a, %u : !v\nscf.yield {yielded} : !v")
+        + """
+      %w = tensor.insert %f into %l#0[%i] : !v loc("w")
+      %r = tensor.extract %t[%j] : !v loc("r")
+    """
+    )
+    conflicts = [text for text in a.costs if "NOT_EQUIVALENT" not in text]
+    assert len(conflicts) == 1
+    assert "READ_AFTER_WRITE" in conflicts[0]
+    assert conflicts[0].endswith("read=r#0 value=t")
+
+
+def test_what_a_swapping_loop_returns_may_be_either_init() -> None:
+    for read in ("t", "u"):
+        a = analyse(
+            loop("%a = %t, %b = %u", "scf.yield %b, %a : !v, !v")
+            + f"""
+          %w = tensor.insert %f into %l#0[%i] : !v loc("w")
+          %r = tensor.extract %{read}[%j] : !v loc("r")
+        """
+        )
+        assert a.costs == [f"copy: READ_AFTER_WRITE write=w#1 read=r#0 value={read}"]
+
+
 # --- what a loop yields ----------------------------------------------------------------------------------------------
 
 
@@ -440,6 +472,23 @@ def test_a_nest_carries_one_buffer() -> None:
         + "return %l#0 : !v"
     )
     assert a.not_in_place == {}
+
+
+def test_what_an_inner_loop_copies_into_is_still_the_one_buffer() -> None:
+    a = analyse(
+        loop(
+            "%a = %t",
+            """
+      %in = scf.for %o = %c0 to %n step %c1 iter_args(%b = %a) -> !v {
+        scf.yield %u : !v loc("z")
+      } loc("inner")
+      scf.yield %in : !v loc("y")
+    """,
+        )
+        + "return %l#0 : !v"
+    )
+    assert a.not_in_place == {"z#0": "copy-to-carried: NOT_EQUIVALENT read=z#0 value=u"}
+    assert a["y#0"] == "in-place"
 
 
 def test_the_inner_loop_gets_a_copy_of_what_the_outer_one_still_reads() -> None:

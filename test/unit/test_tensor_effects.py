@@ -190,6 +190,39 @@ def test_an_unknown_op_may_do_anything_with_tensors() -> None:
     assert {a.value("x"), a.value("x:1"), a.value("x^0")} <= set(effects.readonly)
 
 
+def test_what_ends_a_region_of_an_unknown_op_is_read() -> None:
+    """`scf.yield` has a model, but it cannot say where `scf.while` takes its operands."""
+    a = analyse(
+        """
+      %x = scf.while (%a = %t) : (!v) -> !v {
+        scf.condition(%p) %a : !v loc("condition")
+      } do {
+        ^bb0(%b: !v):
+          %w = linalg.fill ins(%f : f32) outs(%u : !v) -> !v loc("w")
+          scf.yield %w : !v loc("y")
+      } loc("x")
+    """,
+        allow_unknown=True,
+    )
+    assert reads(a, "x#0", "condition#1", "y#0") == [(True, True)] * 3
+    assert a.value("x") in a.analysis.effects.readonly
+
+
+@pytest.mark.parametrize("allow_unknown", [False, True])
+def test_a_region_that_can_hold_no_conversions_is_refused(allow_unknown: bool) -> None:
+    text = function("""
+      %x = scf.forall (%k) in (2) shared_outs(%o = %t) -> (!v) {
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %u into %o[0] [8] [1] : !v into !v
+        }
+      }
+    """)
+    a = analyse_module(text, allow_unknown=allow_unknown)
+    assert a.refused[0] == (
+        "op 'scf.forall' is not supported yet, and its region can hold no conversions between tensors and memrefs"
+    )
+
+
 def test_every_op_without_a_model_is_refused() -> None:
     a = analyse_module(function('"test.one"(%t) : (!v) -> ()\n%x = "test.two"() : () -> !v'))
     assert [message.split("'")[1] for message in a.refused] == ["test.one", "test.two"]
@@ -235,25 +268,63 @@ class Keep(OpModel):
         return (AliasingValue(0),)
 
 
-@pytest.mark.parametrize(("read", "refused"), [("%w", []), ("%t", ["t"])])
-def test_an_operand_that_must_be_in_place_is_refused_if_it_cannot(read: str, refused: list[str]) -> None:
-    text = function(f"""
-      %w = "test.keep"(%t) : (!v) -> !v loc("w")
-      %r = tensor.extract {read}[%i] : !v
-    """)
-    module = parse(text)
+class Maybe(OpModel):
+    """An op whose result is its operand, or something new."""
+
+    op_names = ("test.maybe",)
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        return False
+
+    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
+        return (AliasingValue(0, definite=False),)
+
+
+def analyse_with(models: dict[str, OpModel], body: str) -> Analysed:
+    module = parse(function(body))
     with context():
         s = Snapshot(module.operation, lambda *_: False)
-        models = {"test.keep": Keep()}
         effects = TensorEffects(
             s, lambda name: models.get(name) or find_model(name), {}, boundaries=True, allow_unknown=False
         )
         number = s.op_name.index("func.func")
         effects.add_function(number)
         assert effects.refusals == []
-        result = analyze_function(effects, number)
-    a = Analysed(ModuleAnalysis(s, effects, [result]))
-    messages = [refusal.message for refusal in result.refusals]
+        return Analysed(ModuleAnalysis(s, effects, [analyze_function(effects, number)]))
+
+
+def test_what_is_only_maybe_the_same_buffer_is_not_taken_for_it() -> None:
+    """If %x is %t, nothing is to be copied, else everything."""
+    a = analyse_with(
+        {"test.maybe": Maybe()},
+        """
+      %x = "test.maybe"(%t) : (!v) -> !v loc("x")
+      %m = bufferization.materialize_in_destination %x in %t : (!v, !v) -> !v loc("m")
+      return %m : !v
+    """,
+    )
+    assert a.redundant == set()
+    a = analyse_with(
+        {"test.maybe": Maybe()},
+        """
+      %x = "test.maybe"(%t) : (!v) -> !v loc("x")
+      %w = tensor.insert %f into %t[%i] : !v loc("w")
+      %r = tensor.extract %x[%j] : !v loc("r")
+    """,
+    )
+    assert a.costs == ["copy: READ_AFTER_WRITE write=w#1 read=r#0 value=x"]
+
+
+@pytest.mark.parametrize(("read", "refused"), [("%w", []), ("%t", ["t"])])
+def test_an_operand_that_must_be_in_place_is_refused_if_it_cannot(read: str, refused: list[str]) -> None:
+    a = analyse_with(
+        {"test.keep": Keep()},
+        f"""
+      %w = "test.keep"(%t) : (!v) -> !v loc("w")
+      %r = tensor.extract {read}[%i] : !v
+    """,
+    )
+    messages = [refusal.message for refusal in a.function().refusals]
     assert messages == [
         "operand #0 must be bufferized in-place, but a value that is read later would be overwritten" for _ in refused
     ]
