@@ -119,6 +119,9 @@ class DiagnosticCollector:
     ) -> None:
         _collectors.remove(self)
         self._handler.detach()
+        # The handler holds a method of ours, out of the garbage collector's sight: together with us it would live for
+        # ever, and the context with it.
+        del self._handler
         self._context.emit_error_diagnostics = self._errors_travel_on
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from ...dialects.bufferizable import Relation
 from .alias_sets import AliasSets
@@ -11,6 +11,9 @@ from .function_summary import FunctionSummary
 from .tensor_effects import TensorEffects
 
 __all__ = ["summarize_function"]
+
+_LARGE = 16
+"""How many results in one set are compared with each other; more are taken to share memory."""
 
 
 def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -> FunctionSummary:
@@ -50,9 +53,17 @@ def _shared(effects: TensorEffects, sets: AliasSets, function: int) -> Iterator[
         for operand in s.operands(s.terminator(function, 0))
         if s.value_is_tensor[s.operand_value[operand]]
     ]
-    for (first, a), (second, b) in combinations(returned, 2):
-        if sets.find(a) == sets.find(b) and sets.have_common_origin(a, b):
-            yield first, second
+    groups: dict[int, list[tuple[int, int]]] = {}
+    for position, value in returned:
+        groups.setdefault(sets.find(value), []).append((position, value))
+    for group in groups.values():
+        if len(group) > _LARGE:
+            # Too many to compare: a chain connects them all, which is what callers make of the pairs anyway.
+            yield from ((a, b) for (a, _), (b, _) in pairwise(group))
+            continue
+        for (first, a), (second, b) in combinations(group, 2):
+            if sets.have_common_origin(a, b):
+                yield first, second
 
 
 def _relation(sets: AliasSets, argument: int, value: int) -> Relation:
