@@ -156,7 +156,12 @@ class Analysed:
 
 
 def analyse_module(
-    text: str, *, boundaries: bool = True, allow_unknown: bool = False, copy_before_write: bool = False
+    text: str,
+    *,
+    boundaries: bool = True,
+    allow_unknown: bool = False,
+    copy_before_write: bool = False,
+    calls_copy: bool = False,
 ) -> Analysed:
     module = parse(text)
     with context():
@@ -166,6 +171,7 @@ def analyse_module(
                 boundaries=boundaries,
                 allow_unknown=allow_unknown,
                 copy_before_write=copy_before_write,
+                calls_copy=calls_copy,
             )
         )
 

@@ -147,6 +147,32 @@ def test_the_callee_of_a_callee_is_known() -> None:
     assert a.not_in_place == {"c#0": f"copy: {CONFLICT}"}
 
 
+TILE = """
+  %s = tensor.extract_slice %t[0] [4] [1] : !v to !h
+  %o = tensor.extract_slice %t[4] [4] [1] : !v to !h
+  %c = func.call @g(%s, %o, %f, %p) : (!h, !h, f32, i1) -> !h loc("c")
+  %w = tensor.insert_slice %c into %t[0] [4] [1] : !h into !v loc("w")
+  return %w : !v
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "calls_copy", "redundant"),
+    [
+        ("%0 = linalg.fill ins(%f : f32) outs(%a : !h) -> !h\nreturn %0 : !h", False, True),
+        ("%0 = linalg.fill ins(%f : f32) outs(%a : !h) -> !h\nreturn %0 : !h", True, False),
+        ("%0 = linalg.fill ins(%f : f32) outs(%b : !h) -> !h\nreturn %0 : !h", False, False),
+        ("%0 = arith.select %p, %a, %b : !h\nreturn %0 : !h", False, False),
+        ("%0 = tensor.splat %f : !h\nreturn %0 : !h", False, False),
+    ],
+)
+def test_a_result_that_certainly_is_an_argument_is_where_the_argument_is(
+    body: str, calls_copy: bool, redundant: bool
+) -> None:
+    text = function(body, "%a: !h, %b: !h, %f: f32, %p: i1", "g") + function(TILE)
+    assert analyse_module(text, calls_copy=calls_copy).redundant == ({"w#1"} if redundant else set())
+
+
 # --- functions that are not known ------------------------------------------------------------------------------------
 
 
@@ -231,6 +257,15 @@ def test_two_results_of_a_call_may_be_one_buffer(body: str, costs: list[str]) ->
     a = analyse_module(function(body, "%a: !v, %f: f32", "g") + function(TWO_RESULTS))
     assert list(a.not_in_place) == costs
     assert all(text == "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c:1" for text in a.costs)
+
+
+def test_the_results_that_are_one_buffer_are_counted_with_those_that_are_none() -> None:
+    text = function("%x = tensor.splat %f : !v\nreturn %f, %x, %x : f32, !v, !v", "%f: f32", "g") + function("""
+      %c:3 = func.call @g(%f) : (f32) -> (f32, !v, !v) loc("c")
+      %w = tensor.insert %f into %c#1[%i] : !v loc("w")
+      %r = tensor.extract %c#2[%j] : !v loc("r")
+    """)
+    assert analyse_module(text).not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c:2"}
 
 
 def test_two_results_of_an_unknown_function_may_be_one_buffer() -> None:

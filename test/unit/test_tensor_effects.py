@@ -103,6 +103,21 @@ def test_a_loop_carries_from_the_init_and_the_yield() -> None:
     assert sorted(a.place(o) for o in sources) == ["for#3", "y#0"]
 
 
+def test_each_init_is_tied_to_its_own_result() -> None:
+    a = analyse("""
+      %g:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+          ins(%t : !v) outs(%t, %u : !v, !v) {
+        ^bb0(%x: f32, %y: f32, %z: f32):
+          linalg.yield %x, %x : f32, f32
+      } -> (!v, !v) loc("g")
+    """)
+    ties = a.analysis.effects.ties
+    found = {
+        place: [a.value_label(tie.value) for tie in ties.get(a.operand(place), ())] for place in ("g#0", "g#1", "g#2")
+    }
+    assert found == {"g#0": [], "g#1": ["g"], "g#2": ["g:1"]}
+
+
 # --- content that is not there ---------------------------------------------------------------------------------------
 
 
@@ -313,6 +328,11 @@ def test_what_is_only_maybe_the_same_buffer_is_not_taken_for_it() -> None:
     """,
     )
     assert a.costs == ["copy: READ_AFTER_WRITE write=w#1 read=r#0 value=x"]
+
+
+def test_what_is_only_maybe_a_view_of_nothing_may_have_content() -> None:
+    a = analyse_with({"test.maybe": Maybe()}, '%e = tensor.empty() : !v\n%x = "test.maybe"(%e) : (!v) -> !v loc("x")')
+    assert not a.analysis.effects.undefined[a.value("x")]
 
 
 @pytest.mark.parametrize(("read", "refused"), [("%w", []), ("%t", ["t"])])
