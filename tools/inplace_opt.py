@@ -6,7 +6,6 @@ were reported, 2 the command line is wrong, 130 interrupted.
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import traceback
@@ -20,6 +19,7 @@ from ..passes.instrumentation import AsmFlags, Instrumentation, IRPrinting, Stat
 from ..passes.registry import Registry, registry
 from ..passes.reproducer import read_reproducer
 from ..runtime import bindings
+from .opt_console import abandon_standard_output, explain_os_error, open_standard_error
 from .opt_flags import (
     PROGRAM,
     CommandLine,
@@ -40,8 +40,7 @@ SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 def main(arguments: Sequence[str] | None = None, passes: Registry = registry) -> int:
     """Runs the program and returns its exit code; `arguments` defaults to the process's."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if sys.stderr is None:  # Python's way to say that the descriptor is closed; print would take standard output then.
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it lives as long as the process
+    open_standard_error()
     try:
         return _run(given, passes)
     except (UsageError, RegistryError) as error:
@@ -57,13 +56,10 @@ def main(arguments: Sequence[str] | None = None, passes: Registry = registry) ->
         _complain(error)
         return FAILURE
     except BrokenPipeError:
-        _abandon_standard_output()
+        abandon_standard_output()
         return FAILURE
     except OSError as error:
-        if error.filename is None:
-            _abandon_standard_output()
-        place = "standard output" if error.filename is None else f"'{error.filename}'"
-        _complain(f"cannot write {place}: {error.strerror}")
+        _complain(explain_os_error(error))
         return FAILURE
     except KeyboardInterrupt:
         _complain("interrupted")
@@ -187,11 +183,6 @@ def available_dialects() -> list[str]:
         if listed := re.search(r"Available dialects: ([^;]*)", notes):
             return [name.strip() for name in listed[1].split(",")]
     raise InputError("these bindings do not tell which dialects they have")
-
-
-def _abandon_standard_output() -> None:
-    """Sends what Python still holds for standard output nowhere: it would try once more when the process ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: object) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import os
 import statistics
 import sys
 import time
@@ -28,9 +27,10 @@ from ..runtime.program import Program
 from ..runtime.program import compile as compile_program
 from ..runtime.signature import Parameter, Signature
 from . import run_values
-from .opt_console import print_error
+from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
 from .opt_diagnostics import DiagnosticPrinter
 from .opt_input import InputError, Source, read_source
+from .opt_output import OutputError
 from .opt_source_ir import name_locations, parse_module, with_source_name
 from .run_results import CheckError, ResultError, ResultFiles, as_tuple, check_results, compile_check, print_results
 from .run_values import ArgumentError, make_argument
@@ -49,18 +49,21 @@ class RunError(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit code; `arguments` defaults to the process's."""
+    open_standard_error()
     try:
         _run(_parse(sys.argv[1:] if arguments is None else arguments))
     except (UsageError, PipelineError, RegistryError, CheckError) as error:
         print_error(f"{PROGRAM}: error: {error}")
         return USAGE
-    except (InputError, RunError, ArgumentError, ResultError) as error:
+    except (InputError, OutputError, RunError, ArgumentError, ResultError) as error:
         if str(error):
             print_error(f"{PROGRAM}: error: {error}")
         return FAILURE
     except BrokenPipeError:
-        # Whoever read our output has gone; what Python still holds for them must go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        abandon_standard_output()  # Whoever read it has gone.
+        return FAILURE
+    except OSError as error:
+        print_error(f"{PROGRAM}: error: {explain_os_error(error)}")
         return FAILURE
     except KeyboardInterrupt:
         print_error(f"{PROGRAM}: interrupted")
@@ -129,6 +132,9 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 
 
 def _run(settings: argparse.Namespace) -> None:
+    prints = settings.print_result or settings.memory_stats or settings.check is not None or settings.repeat > 1
+    if prints and sys.stdout is None:  # Python's way to say that the descriptor is closed.
+        raise OutputError("standard output is closed")
     pipeline = Pipeline.parse(settings.pass_pipeline) if settings.pass_pipeline is not None else None
     program = _compile(read_source(settings.input), settings, pipeline)
     function = _entry_point(program, settings.entry_point)
@@ -143,9 +149,10 @@ def _run(settings: argparse.Namespace) -> None:
             print(program.memory_stats)
         if check:
             print(check.compare(results))
+        if prints:
+            sys.stdout.flush()  # Before any file appears: output that cannot be written is a failure.
         if files:
             files.write(results)
-        sys.stdout.flush()
     finally:
         if files:
             files.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 
 _STYLES = {
@@ -26,3 +27,25 @@ def print_error(text: str) -> None:
     for pattern, style in _STYLES.items():
         coloured.highlight_regex(pattern, style)
     Console(stderr=True, soft_wrap=True).print(coloured)
+
+
+def open_standard_error() -> None:
+    """Gives a process that was started without a standard error one that goes nowhere.
+
+    Python says `sys.stderr is None` then, and `print` would take standard output instead.
+    """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it lives as long as the process
+
+
+def abandon_standard_output() -> None:
+    """Sends what Python still holds for standard output nowhere: it would try once more when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def explain_os_error(error: OSError) -> str:
+    """One line on output that could not be written; gives up standard output if that is what it was."""
+    if error.filename is None:
+        abandon_standard_output()
+    place = "standard output" if error.filename is None else f"'{error.filename}'"
+    return f"cannot write {place}: {error.strerror}"

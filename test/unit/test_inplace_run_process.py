@@ -1,0 +1,53 @@
+"""`inplace-run` as a process: standard output that cannot be written, the files it leaves, and Ctrl-C."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ADD = """
+func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = tensor.empty() : tensor<2x3xf32>
+  %1 = linalg.add ins(%a, %a : tensor<2x3xf32>, tensor<2x3xf32>) outs(%0 : tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}
+"""
+
+COMMAND = [sys.executable, "-m", "mlir_inplace.tools.inplace_run"]
+
+
+@pytest.fixture
+def add(tmp_path: Path) -> str:
+    path = tmp_path / "add.mlir"
+    path.write_text(ADD)
+    return str(path)
+
+
+class TestStandardOutput:
+    """Output that nobody can take is one clear line and exit code 1, and no file appears."""
+
+    @pytest.mark.parametrize(
+        ("redirection", "complaint"),
+        [
+            (">/dev/full", "cannot write standard output: No space left on device"),
+            (">&-", "standard output is closed"),
+        ],
+    )
+    @pytest.mark.parametrize("flag", ["--print-result", "--memory-stats"])
+    def test_cannot_be_written(self, add: str, tmp_path: Path, redirection: str, complaint: str, flag: str) -> None:
+        saved = tmp_path / "saved.npy"
+        arguments = [*COMMAND, add, "--arg", "random", flag, "--save-result", str(saved)]
+        shell = ["sh", "-c", f'exec "$@" {redirection}', "sh", *arguments]
+        outcome = subprocess.run(shell, stderr=subprocess.PIPE, text=True, check=False)
+        assert (outcome.returncode, outcome.stderr) == (1, f"inplace-run: error: {complaint}\n")
+        assert [path.name for path in tmp_path.iterdir()] == ["add.mlir"]
+
+    def test_is_not_needed_to_save(self, add: str, tmp_path: Path) -> None:
+        saved = tmp_path / "saved.npy"
+        shell = ["sh", "-c", 'exec "$@" >&-', "sh", *COMMAND, add, "--arg", "random", "--save-result", str(saved)]
+        outcome = subprocess.run(shell, stderr=subprocess.PIPE, text=True, check=False)
+        assert (outcome.returncode, outcome.stderr) == (0, "")
+        assert saved.exists()
