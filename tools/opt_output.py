@@ -1,4 +1,7 @@
-"""Where `inplace-opt` writes: standard output at once, or a file that appears only when everything went well."""
+"""Where `inplace-opt` writes: standard output at once, or a file that appears only when everything went well.
+
+`AtomicFile` is such a file of bytes, for the other programs too.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,39 @@ import stat
 import sys
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
 
 class OutputError(Exception):
     """The output cannot be written; the message is one line."""
+
+
+class AtomicFile:
+    """A file that appears, or is replaced, in one step when it is complete.
+
+    It keeps the permissions of the file it replaces, and a link stays a link to it; devices and pipes are written to in
+    place. It is tried when it is made: raises `OSError` when nothing could be written there.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(os.path.realpath(path))
+        self._temporary = None if _is_special(self._path) else _make_temporary(self._path)
+
+    def open(self) -> BinaryIO:
+        """Where the content goes; to be closed before `commit`."""
+        return (self._temporary or self._path).open("wb")
+
+    def commit(self) -> None:
+        """Gives the file its name; raises `OSError`."""
+        if self._temporary:
+            os.replace(self._temporary, self._path)
+            self._temporary = None
+
+    def close(self) -> None:
+        """Leaves nothing behind of a file that was not committed."""
+        if self._temporary:
+            self._temporary.unlink(missing_ok=True)
+            self._temporary = None
 
 
 class OutputFile:
@@ -21,55 +53,52 @@ class OutputFile:
     """
 
     def __init__(self, path: str | None) -> None:
-        self._path = None if path in (None, "-") else Path(os.path.realpath(path))
         self._shown = path
         self._parts: list[str] = []
-        self._temporary: Path | None = None
-        if self._path is None and sys.stdout is None:
+        self._file: AtomicFile | None = None
+        if path is not None and path != "-":
+            try:
+                self._file = AtomicFile(path)
+            except OSError as error:
+                raise OutputError(f"cannot open output file '{path}': {error.strerror}") from None
+        elif sys.stdout is None:
             raise OutputError("standard output is closed")
-        if self._path is not None and not _is_special(self._path):
-            self._temporary = self._make_temporary(self._path)
 
     def write(self, text: str) -> None:
         """Adds text to the output."""
-        if self._path is None:
+        if self._file is None:
             sys.stdout.write(text)
         else:
             self._parts.append(text)
 
     def commit(self) -> None:
         """Makes the output appear under its name; raises `OutputError`."""
-        if self._path is None:
+        if self._file is None:
             sys.stdout.flush()
             return
-        target = self._temporary or self._path
         try:
-            target.write_text("".join(self._parts), encoding="utf-8")
-            if self._temporary:
-                os.replace(self._temporary, self._path)
-                self._temporary = None
+            with self._file.open() as file:
+                file.write("".join(self._parts).encode())
+            self._file.commit()
         except OSError as error:
             raise OutputError(f"cannot write output file '{self._shown}': {error.strerror}") from None
 
     def close(self) -> None:
         """Leaves nothing behind of an output that was not committed."""
-        if self._temporary:
-            self._temporary.unlink(missing_ok=True)
-            self._temporary = None
+        if self._file:
+            self._file.close()
 
-    def _make_temporary(self, path: Path) -> Path:
-        """An empty file beside the target, with the permissions the target will have."""
-        try:
-            if path.is_dir():
-                raise IsADirectoryError(None, "Is a directory")
-            if path.exists() and not os.access(path, os.W_OK):
-                raise PermissionError(None, "Permission denied")
-            descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-            os.close(descriptor)
-            os.chmod(name, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask())
-        except OSError as error:
-            raise OutputError(f"cannot open output file '{self._shown}': {error.strerror}") from None
-        return Path(name)
+
+def _make_temporary(path: Path) -> Path:
+    """An empty file beside the target, with the permissions the target will have."""
+    if path.is_dir():
+        raise IsADirectoryError(None, "Is a directory")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(None, "Permission denied")
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(descriptor)
+    os.chmod(name, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask())
+    return Path(name)
 
 
 def _is_special(path: Path) -> bool:

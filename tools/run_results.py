@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..runtime.signature import Signature
+from .opt_output import AtomicFile
 
 Array = np.ndarray[Any, Any]
 
@@ -56,10 +55,10 @@ class ResultFiles:
         self._archive = target.suffix == ".npz"
         several = count > 1 and not self._archive
         paths = [target.with_name(f"{target.stem}-{number}.npy") for number in range(count)] if several else [target]
-        self._temporary: dict[Path, Path] = {}
+        self._files: list[AtomicFile] = []
         try:
             for wanted in paths:
-                self._temporary[wanted] = _temporary_beside(wanted)
+                self._files.append(AtomicFile(wanted))
         except OSError as error:
             self.close()
             raise ResultError(f"cannot save results in '{path}': {error.strerror or error}") from None
@@ -69,33 +68,21 @@ class ResultFiles:
         arrays = [np.asarray(result) for result in results]
         try:
             if self._archive:
-                with next(iter(self._temporary.values())).open("wb") as file:
+                with self._files[0].open() as file:
                     np.savez(file, *arrays)
             else:
-                for temporary, array in zip(self._temporary.values(), arrays, strict=True):
-                    with temporary.open("wb") as file:
+                for target, array in zip(self._files, arrays, strict=True):
+                    with target.open() as file:
                         np.save(file, array, allow_pickle=False)
-            for wanted, temporary in self._temporary.items():
-                temporary.replace(wanted)
-            self._temporary.clear()
+            for target in self._files:
+                target.commit()
         except OSError as error:
             raise ResultError(f"cannot save results: {error.strerror or error}") from None
 
     def close(self) -> None:
         """Leave nothing behind of files that were not written."""
-        for temporary in self._temporary.values():
-            temporary.unlink(missing_ok=True)
-        self._temporary.clear()
-
-
-def _temporary_beside(path: Path) -> Path:
-    if path.is_dir():
-        raise IsADirectoryError(None, "Is a directory")
-    if path.exists() and not os.access(path, os.W_OK):
-        raise PermissionError(None, "Permission denied")
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(descriptor)
-    return Path(name)
+        for target in self._files:
+            target.close()
 
 
 def compile_check(text: str, names: Sequence[str]) -> Any:

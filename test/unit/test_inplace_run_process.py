@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ADD = """
@@ -51,3 +53,34 @@ class TestStandardOutput:
         outcome = subprocess.run(shell, stderr=subprocess.PIPE, text=True, check=False)
         assert (outcome.returncode, outcome.stderr) == (0, "")
         assert saved.exists()
+
+
+class TestSavedFiles:
+    """What `--save-result` leaves, in place of what was there."""
+
+    def save(self, source: str, target: Path) -> None:
+        """Runs the program with a file mode mask of 027."""
+        arguments = [*COMMAND, source, "--arg", "2x3xf32:ones", "--save-result", str(target)]
+        subprocess.run(["sh", "-c", 'umask 027; exec "$@"', "sh", *arguments], check=True)
+        assert np.array_equal(np.load(target), np.full((2, 3), 2, np.float32))
+
+    def test_new_file_has_the_mode_of_the_mask(self, add: str, tmp_path: Path) -> None:
+        self.save(add, tmp_path / "new.npy")
+        assert stat.S_IMODE((tmp_path / "new.npy").stat().st_mode) == 0o640
+
+    def test_existing_file_keeps_its_mode(self, add: str, tmp_path: Path) -> None:
+        old = tmp_path / "old.npy"
+        old.write_text("old")
+        old.chmod(0o604)
+        self.save(add, old)
+        assert stat.S_IMODE(old.stat().st_mode) == 0o604
+
+    def test_link_stays_a_link(self, add: str, tmp_path: Path) -> None:
+        (tmp_path / "folder").mkdir()
+        target, link = tmp_path / "folder" / "target.npy", tmp_path / "link.npy"
+        target.write_text("old")
+        link.symlink_to(target)
+        self.save(add, link)
+        assert link.is_symlink()
+        assert not target.is_symlink()
+        assert [path.name for path in target.parent.iterdir()] == ["target.npy"]
