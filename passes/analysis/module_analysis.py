@@ -96,6 +96,7 @@ def analyze_module(
         analysis.refusals.extend(result.refusals)
         summaries.setdefault(name, result.summary)
     analysis.refusals.extend(effects.refusals)
+    analysis.refusals.extend(_encoded(snapshot))
     if boundaries:
         analysis.refusals.extend(_function_addresses(snapshot))
     return analysis
@@ -103,6 +104,21 @@ def analyze_module(
 
 def _allocations(snapshot: Snapshot) -> list[int]:
     return [op for op, name in enumerate(snapshot.op_name) if name == "bufferization.alloc_tensor"]
+
+
+def _encoded(snapshot: Snapshot) -> Iterator[Refusal]:
+    """Refuse tensors with an encoding: what it means for a buffer is known to others only."""
+    for type_ in snapshot.tensor_types():
+        if isinstance(type_, ir.RankedTensorType) and type_.encoding is not None:
+            value = next(v for v, tensor in enumerate(snapshot.value_is_tensor) if tensor and _has(snapshot, v, type_))
+            op = snapshot.value_op[value]
+            holder = op if op >= 0 else snapshot.block_op[snapshot.value_block[value]]
+            message = f"{type_} has an encoding, but only dense tensors have buffers here; lower or remove the encoding"
+            yield Refusal(snapshot.ops[holder], message)
+
+
+def _has(snapshot: Snapshot, value: int, type_: ir.Type) -> bool:
+    return snapshot.values[value].type == type_
 
 
 def _function_addresses(snapshot: Snapshot) -> Iterator[Refusal]:

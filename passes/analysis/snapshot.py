@@ -211,6 +211,10 @@ class Snapshot:
         """Return the number of ``value``, or -1 if it is not defined inside the root."""
         return self._ids.get(value, -1)
 
+    def tensor_types(self) -> list[ir.Type]:
+        """Return the tensor types that occur, each once."""
+        return [type_ for type_, tensor in self._tensor_types.items() if tensor]
+
     def operands(self, op: int) -> range:
         """Return the operand numbers of ``op``."""
         first = self.op_first_operand[op]
