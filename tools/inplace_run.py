@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import os
 import statistics
 import sys
 import time
@@ -32,6 +33,7 @@ from .opt_diagnostics import DiagnosticPrinter
 from .opt_input import InputError, Source, read_source
 from .opt_output import OutputError
 from .opt_source_ir import name_locations, parse_module, with_source_name
+from .run_interrupt import interruptible
 from .run_results import CheckError, ResultError, ResultFiles, as_tuple, check_results, compile_check, print_results
 from .run_values import ArgumentError, make_argument
 
@@ -142,7 +144,8 @@ def _run(settings: argparse.Namespace) -> None:
     check = _Check(settings, arguments) if settings.check is not None else None
     files = ResultFiles(settings.save_result, len(function.signature.results)) if settings.save_result else None
     try:
-        results = _call(function, arguments, settings.repeat)
+        with interruptible(lambda: _stop(files)):
+            results = _call(function, arguments, settings.repeat)
         if settings.print_result:
             print_results(results, function.signature)
         if settings.memory_stats:
@@ -156,6 +159,14 @@ def _run(settings: argparse.Namespace) -> None:
     finally:
         if files:
             files.close()
+
+
+def _stop(files: ResultFiles | None) -> NoReturn:
+    """Ends the process although native code is still running; it leaves no unfinished files."""
+    if files:
+        files.close()
+    print_error(f"{PROGRAM}: interrupted")
+    os._exit(INTERRUPTED)
 
 
 class _Check:

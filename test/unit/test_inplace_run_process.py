@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import stat
 import subprocess
 import sys
@@ -15,6 +16,22 @@ func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = tensor.empty() : tensor<2x3xf32>
   %1 = linalg.add ins(%a, %a : tensor<2x3xf32>, tensor<2x3xf32>) outs(%0 : tensor<2x3xf32>) -> tensor<2x3xf32>
   return %1 : tensor<2x3xf32>
+}
+"""
+
+ENDLESS = """
+func.func @main(%a: memref<1xi64>) -> tensor<1xi64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %many = arith.constant 4000000000000000000 : index
+  %step = arith.constant 1 : i64
+  scf.for %i = %zero to %many step %one {
+    %old = memref.load %a[%zero] : memref<1xi64>
+    %new = arith.addi %old, %step : i64
+    memref.store %new, %a[%zero] : memref<1xi64>
+  }
+  %done = tensor.from_elements %step : tensor<1xi64>
+  return %done : tensor<1xi64>
 }
 """
 
@@ -84,3 +101,22 @@ class TestSavedFiles:
         assert link.is_symlink()
         assert not target.is_symlink()
         assert [path.name for path in target.parent.iterdir()] == ["target.npy"]
+
+
+class TestInterrupt:
+    """Ctrl-C stops native code, too."""
+
+    def test_stops_a_native_loop(self, tmp_path: Path) -> None:
+        program, saved = tmp_path / "endless.mlir", tmp_path / "saved.npy"
+        program.write_text(ENDLESS)
+        command = [*COMMAND, str(program), "-O0", "--arg", "zeros", "--save-result", str(saved)]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            try:
+                with pytest.raises(subprocess.TimeoutExpired):  # By then it computes.
+                    process.communicate(timeout=4)
+                process.send_signal(signal.SIGINT)
+                _, complaint = process.communicate(timeout=5)
+            finally:
+                process.kill()
+        assert (process.returncode, complaint) == (130, "inplace-run: interrupted\n")
+        assert [path.name for path in tmp_path.iterdir()] == ["endless.mlir"]
