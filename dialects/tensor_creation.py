@@ -25,14 +25,6 @@ def _allocate(op: ir.Operation, rewriter: Rewriter, dynamic_sizes: Sequence[ir.V
     return rewriter.allocate(ir.MemRefType(identity_type(result.type)), dynamic_sizes)
 
 
-def _has_no_encoding(op: ir.Operation) -> str | None:
-    for result in op.results:
-        type_ = result.type
-        if isinstance(type_, ir.RankedTensorType) and type_.encoding is not None:
-            return f"'{op.name}' makes a tensor with encoding {type_.encoding}, which has no buffer form; remove it"
-    return None
-
-
 def fill(value: ir.Value, buffer: ir.Value) -> None:
     """Create ``linalg.fill`` of memref ``buffer`` with ``value``."""
     segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
@@ -40,15 +32,7 @@ def fill(value: ir.Value, buffer: ir.Value) -> None:
     linalg.fill_builtin_region(new)
 
 
-class CreationModel(OpModel):
-    """Base of ops whose result is a new buffer."""
-
-    def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse encodings: only dense tensors have buffers here."""
-        return _has_no_encoding(op)
-
-
-class EmptyModel(CreationModel):
+class EmptyModel(OpModel):
     """``tensor.empty``: a buffer without content."""
 
     op_names = ("tensor.empty",)
@@ -63,7 +47,7 @@ class EmptyModel(CreationModel):
         rewriter.replace(op, [_allocate(op, rewriter, list(op.operands)) if rewriter.needs_buffer(result) else None])
 
 
-class FromElementsModel(CreationModel):
+class FromElementsModel(OpModel):
     """``tensor.from_elements``: one store per element, row-major."""
 
     op_names = ("tensor.from_elements",)
@@ -84,7 +68,7 @@ class FromElementsModel(CreationModel):
         rewriter.replace(op, [buffer])
 
 
-class SplatModel(CreationModel):
+class SplatModel(OpModel):
     """``tensor.splat``: a fill."""
 
     op_names = ("tensor.splat",)
@@ -97,7 +81,7 @@ class SplatModel(CreationModel):
         rewriter.replace(op, [buffer])
 
 
-class GenerateModel(CreationModel):
+class GenerateModel(OpModel):
     """``tensor.generate``: the body becomes the payload of a ``linalg.generic`` over the new buffer."""
 
     op_names = ("tensor.generate",)
@@ -118,7 +102,7 @@ class GenerateModel(CreationModel):
         rewriter.replace(op, [buffer])
 
 
-class PadModel(CreationModel):
+class PadModel(OpModel):
     """``tensor.pad``: a buffer of the padded size, the padding computed everywhere, the source copied to its middle."""
 
     op_names = ("tensor.pad",)

@@ -70,7 +70,7 @@ func.func @unranked(%t: tensor<4xf32>) -> tensor<*xf32> {
 // -----
 
 func.func @encoding() {
-  // expected-error @+1 {{'tensor.empty' makes a tensor with encoding "sparse", which has no buffer form; remove it}}
+  // expected-error @+1 {{tensor<4xf32, "sparse"> has an encoding, but only dense tensors have buffers here; lower or remove the encoding}}
   %0 = tensor.empty() : tensor<4xf32, "sparse">
   return
 }
