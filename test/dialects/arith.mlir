@@ -65,3 +65,43 @@ func.func @selected_and_updated(%p: i1, %t: tensor<4xf32>, %u: tensor<4xf32>, %f
   %1 = tensor.insert %f into %0[%i] : tensor<4xf32>
   return %1, %u : tensor<4xf32>, tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @elementwise(
+// CHECK-SAME:    %[[T:.*]]: memref<{{.*}}, %[[U:.*]]: memref<
+// CHECK-NEXT:    linalg.generic {{.*}} ins(%[[T]], %[[U]] : {{.*}}) outs(%[[T]] :
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:    %[[Z:.*]] = arith.addf %[[X]], %[[Y]] fastmath<fast>
+// CHECK-NEXT:    linalg.yield %[[Z]]
+func.func @elementwise(%t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.addf %t, %u fastmath<fast> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @elementwise_in_a_new_buffer(
+// CHECK-SAME:    %[[T:.*]]: memref<{{.*}}, %[[U:.*]]: memref<
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc()
+// CHECK-NEXT:    linalg.generic {{.*}} ins(%[[T]], %[[U]] : {{.*}}) outs(%[[A]] :
+func.func @elementwise_in_a_new_buffer(%t: tensor<4xf32>, %u: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = arith.addf %t, %u : tensor<4xf32>
+  return %0, %t : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @elementwise_of_another_type(
+// CHECK-SAME:    %[[T:.*]]: memref<
+// CHECK:         %[[D:.*]] = memref.dim %[[T]], %c0
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc(%[[D]]) {{.*}} : memref<?xf32>
+// CHECK-NEXT:    linalg.generic {{.*}} ins(%[[T]] : {{.*}}) outs(%[[A]] :
+// CHECK:         arith.sitofp %{{.*}} : i32 to f32
+func.func @elementwise_of_another_type(%t: tensor<?xi32>) -> tensor<?xf32> {
+  %0 = arith.sitofp %t : tensor<?xi32> to tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @elementwise_select(
+// CHECK-SAME:    %[[P:.*]]: memref<4xi1, {{.*}}, %[[T:.*]]: memref<4xf32, {{.*}}, %[[U:.*]]: memref<4xf32, {{.*}}) ->
+// CHECK-NEXT:    linalg.generic {{.*}} ins(%[[P]], %[[T]], %[[U]] : {{.*}}) outs(%[[T]] :
+// CHECK:         arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+func.func @elementwise_select(%p: tensor<4xi1>, %t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.select %p, %t, %u : tensor<4xi1>, tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

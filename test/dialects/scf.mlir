@@ -269,3 +269,65 @@ func.func @branch_without_results(%t: tensor<8xf32>, %p: i1, %m: memref<f32>, %i
   }
   return
 }
+
+// CHECK-LABEL: func.func @execute_region(
+// CHECK-SAME:    %[[T:.*]]: memref<{{.*}}, %[[F:.*]]: f32
+// CHECK-NEXT:    %[[R:.*]] = scf.execute_region -> f32 {
+// CHECK-NEXT:    memref.store %[[F]], %[[T]][
+// CHECK-NEXT:    scf.yield %[[F]]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[T]], %[[R]]
+func.func @execute_region(%t: tensor<8xf32>, %f: f32, %i: index) -> (tensor<8xf32>, f32) {
+  %0:2 = scf.execute_region -> (tensor<8xf32>, f32) {
+    %1 = tensor.insert %f into %t[%i] : tensor<8xf32>
+    scf.yield %1, %f : tensor<8xf32>, f32
+  }
+  return %0#0, %0#1 : tensor<8xf32>, f32
+}
+
+// CHECK-LABEL: func.func @index_switch(
+// CHECK-SAME:    %[[T:.*]]: memref<{{.*}}, %[[U:.*]]: memref<
+// CHECK-NEXT:    %[[R:.*]] = scf.index_switch %{{.*}} -> memref<
+// CHECK:         memref.store %{{.*}}, %[[T]][
+// CHECK-NEXT:    scf.yield %[[T]]
+// CHECK:         case 3 {
+// CHECK-NEXT:    scf.yield %[[T]]
+// CHECK:         default {
+// CHECK-NEXT:    scf.yield %[[U]]
+// CHECK:         return %[[R]]
+func.func @index_switch(%t: tensor<8xf32>, %u: tensor<8xf32>, %f: f32, %i: index) -> tensor<8xf32> {
+  %0 = scf.index_switch %i -> tensor<8xf32>
+  case 0 {
+    %1 = tensor.insert %f into %t[%i] : tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  case 3 {
+    scf.yield %t : tensor<8xf32>
+  }
+  default {
+    scf.yield %u : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @index_switch_on_one_buffer(
+// CHECK-SAME:    %[[T:.*]]: memref<
+// CHECK-NEXT:    scf.index_switch
+// CHECK-NOT:     memref.alloc
+// CHECK:         memref.store %{{.*}}, %[[T]][
+// CHECK-NOT:     memref.alloc
+// CHECK:         linalg.fill {{.*}} outs(%[[T]] :
+// CHECK:         return %[[T]]
+func.func @index_switch_on_one_buffer(%t: tensor<8xf32>, %f: f32, %i: index) -> tensor<8xf32> {
+  %0 = scf.index_switch %i -> tensor<8xf32>
+  case 0 {
+    %1 = tensor.insert %f into %t[%i] : tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  }
+  default {
+    %2 = tensor.extract %t[%i] : tensor<8xf32>
+    %3 = linalg.fill ins(%2 : f32) outs(%t : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %3 : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}

@@ -53,6 +53,64 @@ func.func @elementwise_with_two_results(%t: tensor<4xi32>) -> tensor<4xi32> {
 
 // -----
 
+func.func @elementwise_of_an_unranked_tensor(%t: tensor<*xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{'math.exp' needs ranked dense tensors for all operands and its one result, but has 1 results and types tensor<*xf32>; lower it to linalg first}}
+  %0 = math.exp %t : tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+func.func @two_ways_to_one_memref(%m: memref<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error @+1 {{'bufferization.to_tensor' says that it is the only way to a memref, but there is another to_tensor of it; make one tensor and use it twice}}
+  %0 = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
+  %1 = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @layout_without_strides(%m: memref<8xf32, affine_map<(d0) -> (d0 floordiv 4, d0 mod 4)>>) -> tensor<8xf32> {
+  // expected-error @+1 {{whose layout has no strides, is not supported; copy it to a strided memref}}
+  %0 = bufferization.to_tensor %m restrict : memref<8xf32, affine_map<(d0) -> (d0 floordiv 4, d0 mod 4)>> to tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @parallel_insert(%t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{op 'scf.forall' is not supported yet, and its region can hold no conversions between tensors and memrefs}}
+  %0 = scf.forall (%i) in (2) shared_outs(%o = %t) -> (tensor<4xf32>) {
+    scf.forall.in_parallel {
+      // expected-note @+1 {{op 'tensor.parallel_insert_slice' works on tensors but has no bufferization model}}
+      tensor.parallel_insert_slice %u into %o[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+    }
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @callee(tensor<4xf32>)
+
+func.func @function_address() {
+  // expected-error @+1 {{'func.constant' takes the address of a function on tensors, whose type would change; call the function directly, or do not bufferize function boundaries}}
+  %0 = func.constant @callee : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @unranked_copy(%t: tensor<*xf32>, %u: tensor<*xf32>, %n: index) -> tensor<*xf32> {
+  %0 = scf.for %i = %n to %n step %n iter_args(%a = %t) -> tensor<*xf32> {
+    // expected-error @+1 {{operand #0 is unranked and cannot be copied, but the loop yields another buffer than the one it carries}}
+    scf.yield %u : tensor<*xf32>
+  }
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
 func.func @softmax(%t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{'linalg.softmax' is not a structured op and is not supported yet; decompose it to structured ops first}}
   %0 = linalg.softmax dimension(0) ins(%t : tensor<4xf32>) outs(%u : tensor<4xf32>) -> tensor<4xf32>

@@ -351,6 +351,13 @@ def test_a_slice_of_everything_is_the_tensor_itself(slice_: str, redundant: bool
     assert a.redundant == ({"m#1"} if redundant else set())
 
 
+def test_elementwise_ops_compute_over_their_first_operand() -> None:
+    a = analyse('%w = arith.addf %t, %u : !v loc("w")\nreturn %w, %u : !v, !v')
+    assert a["w#0"] == "in-place"
+    a = analyse('%w = arith.addf %t, %u : !v loc("w")\nreturn %w, %t : !v, !v loc("r")')
+    assert a.not_in_place == {"w#0": "alloc: READ_AFTER_WRITE write=w#0 read=r#1 value=t"}
+
+
 # --- inits that keep content -----------------------------------------------------------------------------------------
 
 

@@ -19,6 +19,13 @@ MATRICES = EMPTY.format("x", "4x4") + EMPTY.format("y", "4x4") + EMPTY.format("z
 OPS = {
     "arith.constant": ("%o = arith.constant dense<1.0> : !v", ""),
     "arith.select": ("%o = arith.select %p, %t, %u : !v", ". ~0 ~0"),
+    "arith.select elementwise": (
+        "%c = tensor.empty() : tensor<8xi1>\n%o = arith.select %c, %t, %u : tensor<8xi1>, !v",
+        "r rw=0 r",
+    ),
+    "arith.addf": ("%o = arith.addf %t, %u : !v", "rw=0 r"),
+    "arith.cmpf": ("%o = arith.cmpf olt, %t, %u : !v", "r r"),
+    "math.exp": ("%o = math.exp %t : !v", "rw=0"),
     "bufferization.alloc_tensor": ("%o = bufferization.alloc_tensor(%n) : !d", "."),
     "bufferization.alloc_tensor copy": (
         "%o = bufferization.alloc_tensor() copy(%t) : !v\n%x = tensor.extract %o[%i] : !v",
@@ -209,7 +216,8 @@ def test_the_defaults_describe_an_op_that_reads_and_allocates() -> None:
         ),
         (
             '%e = tensor.empty() : tensor<4xf32, "sparse">',
-            "'tensor.empty' makes a tensor with encoding \"sparse\", which has no buffer form; remove it",
+            'tensor<4xf32, "sparse"> has an encoding, but only dense tensors have buffers here; '
+            "lower or remove the encoding",
         ),
     ],
 )
