@@ -280,3 +280,38 @@ func.func @pad_computed(%t: tensor<4xindex>) -> tensor<6xindex> {
   } : tensor<4xindex> to tensor<6xindex>
   return %0 : tensor<6xindex>
 }
+
+// CHECK-LABEL: func.func @reshaped_and_put_back(
+// CHECK:         %[[S:.*]] = memref.subview %[[T:.*]][2] [4] [1]
+// CHECK-NEXT:    %[[E:.*]] = memref.expand_shape %[[S]]
+// CHECK-NEXT:    linalg.exp ins(%[[E]] : {{.*}}) outs(%[[E]] :
+// CHECK-NOT:     memref.copy
+// CHECK:         return %[[T]]
+func.func @reshaped_and_put_back(%f: f32) -> tensor<8xf32> {
+  %t = tensor.splat %f : tensor<8xf32>
+  %0 = tensor.extract_slice %t[2] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  %2 = linalg.exp ins(%1 : tensor<2x2xf32>) outs(%1 : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %3 = tensor.collapse_shape %2 [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
+  %4 = tensor.insert_slice %3 into %t[2] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %4 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @reshaped_in_a_copy_and_put_back(
+// CHECK-SAME:    %[[T:.*]]: memref<
+// CHECK-NEXT:    %[[S:.*]] = memref.subview %[[T]]
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc() {{.*}} : memref<2x2xf32>
+// CHECK-NEXT:    memref.copy %[[S]], %[[A]]
+// CHECK-NEXT:    %[[C:.*]] = memref.collapse_shape %[[A]]
+// CHECK-NEXT:    linalg.exp ins(%[[C]] : {{.*}}) outs(%[[C]] :
+// CHECK-NEXT:    %[[E:.*]] = memref.expand_shape %[[C]]
+// CHECK:         memref.copy %[[E]], %{{.*}}
+// CHECK-NEXT:    return %[[T]]
+func.func @reshaped_in_a_copy_and_put_back(%t: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = tensor.extract_slice %t[0, 0] [2, 2] [1, 1] : tensor<4x4xf32> to tensor<2x2xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
+  %2 = linalg.exp ins(%1 : tensor<4xf32>) outs(%1 : tensor<4xf32>) -> tensor<4xf32>
+  %3 = tensor.expand_shape %2 [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  %4 = tensor.insert_slice %3 into %t[0, 0] [2, 2] [1, 1] : tensor<2x2xf32> into tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}

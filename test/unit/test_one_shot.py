@@ -643,14 +643,16 @@ def test_every_value_in_the_buffer_is_asked(offset: int, value: str, read: str) 
 
 
 @pytest.mark.parametrize("target", ["%a", "%b"])
-def test_every_buffer_that_must_not_be_written_is_asked(target: str) -> None:
-    """%a may be the constant %k, %b may be %l, and either may be %e."""
+@pytest.mark.parametrize("read", ["%a", "%b"])
+def test_every_buffer_that_must_not_be_written_is_asked(target: str, read: str) -> None:
+    """%a may be the constant %k, %b may be %l, and either may be %e. What is read too comes first or last."""
     a = analyse(f"""
       %k = arith.constant dense<1.0> : !v loc("k")
       %l = arith.constant dense<2.0> : !v loc("l")
       %e = tensor.empty() : !v
       %a = arith.select %p, %k, %e : !v
       %b = arith.select %p, %e, %l : !v
+      %r = tensor.extract {read}[%i] : !v
       %w = tensor.insert %f into {target}[%i] : !v loc("w")
     """)
     assert a.costs == [f"copy: NOT_WRITABLE write=w#1 value={'k' if target == '%a' else 'l'}"]

@@ -161,6 +161,14 @@ def test_a_loop_gets_a_copy_of_what_it_also_captures() -> None:
     assert a.not_in_place == {"for#3": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
 
 
+def test_a_loop_reads_its_init_when_it_starts() -> None:
+    a = analyse(
+        '%w = tensor.insert %f into %t[%i] : !v loc("w")\n'
+        + loop("%a = %t", "%r = tensor.extract %a[%j] : !v\nscf.yield %a : !v")
+    )
+    assert a.not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=for#3 value=t"}
+
+
 def test_a_loop_that_writes_nothing_shares_its_buffer() -> None:
     a = analyse(loop("%a = %t", "%r = tensor.extract %a[%j] : !v\nscf.yield %a : !v") + "return %l#0, %t : !v, !v")
     assert a.not_in_place == {}
