@@ -4,7 +4,7 @@
            --[COUNT]--> --LOWER--> LLVM dialect
 
 `Phase.passes` are textual pipelines below `builtin.module`, ours and upstream's mixed. The phases are lists of names
-on purpose: a route is changed by editing data, and `describe` prints it.
+on purpose: a route is changed by editing data.
 """
 
 from __future__ import annotations
@@ -150,8 +150,3 @@ def lower_phases(*, count: bool) -> tuple[Phase, ...]:
 def pipeline_text(phases: Iterable[Phase]) -> str:
     """One textual pipeline for all `phases`."""
     return f"builtin.module({','.join(name for phase in phases for name in phase.passes)})"
-
-
-def describe(phases: Iterable[Phase]) -> str:
-    """The route for a reader: name, reason, passes."""
-    return "\n".join(f"{phase.name}: {phase.why}\n    {', '.join(phase.passes)}" for phase in phases)
