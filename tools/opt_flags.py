@@ -197,7 +197,8 @@ def _sort_out(arguments: Sequence[str], passes: Registry) -> tuple[list[str], li
                 raise UsageError(f"{flag.spelling} needs a value: {flag.value}")
             normal.append(f"--{flag.name}={waiting.pop()}")
         else:
-            normal.append(f"--{flag.name}={value or flag.optional or 'true'}")
+            # `--flag=` gives an empty value; only a flag without `=` stands for its default.
+            normal.append(f"--{flag.name}={value if has_value else flag.optional or 'true'}")
     return normal, pass_flags
 
 

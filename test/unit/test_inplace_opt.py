@@ -217,6 +217,12 @@ def test_a_wrong_part_keeps_its_line_numbers_and_the_others_their_output(opt: Op
     assert result.out == f"{CLEAN}// -----\n// -----\n{CLEAN.replace('@f', '@h')}"
 
 
+def test_an_empty_pipeline_is_not_a_missing_one(opt: Opt) -> None:
+    result = opt("--pass-pipeline=")
+    assert result.code == 2
+    assert "the pipeline is empty" in result.err
+
+
 def test_an_empty_marker_is_the_usual_one(opt: Opt) -> None:
     assert opt("--split-input-file=", text=f"{DEAD_CONSTANT}\n// -----\n{DEAD_CONSTANT}").code == 0
 
