@@ -566,6 +566,17 @@ def test_inserting_a_slice_where_it_is_writes_nothing(offset: int, redundant: bo
     assert a.redundant == ({"w#1"} if redundant else set())
 
 
+def test_a_write_to_a_new_buffer_is_never_left_out() -> None:
+    """Not even if its source is where it would be written: in the new buffer it is not."""
+    text = function("""
+      %s = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("s")
+      %w = tensor.insert_slice %s into %t[0] [4] [1] : !h into !v loc("w")
+      return %w : !v
+    """)
+    assert analyse_module(text).redundant == {"w#1"}
+    assert analyse_module(text, copy_before_write=True).redundant == set()
+
+
 # --- options and refusals --------------------------------------------------------------------------------------------
 
 

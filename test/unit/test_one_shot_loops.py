@@ -357,6 +357,19 @@ def test_a_loop_does_not_swap_what_may_be_one_buffer() -> None:
     }
 
 
+def test_buffers_that_a_loop_could_not_swap_may_be_one() -> None:
+    """The loop is not allowed to swap, for the sake of %x; then nothing says that %a and %b start apart."""
+    text = """
+      %w = tensor.insert %f into %b[%i] : !v loc("w")
+      %r = tensor.extract %a[%j] : !v loc("r")
+      %y = tensor.extract %x[%j] : !v
+      scf.yield %w, %a : !v, !v loc("y")
+    """
+    a = analyse(loop("%a = %t, %b = %t", "%x = arith.select %p, %a, %b : !v" + text) + "return %l#0, %l#1 : !v, !v")
+    assert "rotate" not in (a["y#0"], a["y#1"])
+    assert not a["w#1"] == a["for#3"] == a["for#4"] == "in-place"
+
+
 def test_a_value_yielded_twice_is_not_a_rotation() -> None:
     a = analyse(loop("%a = %t, %b = %u", 'scf.yield %b, %b : !v, !v loc("y")') + "return %l#0, %l#1 : !v, !v")
     assert a.not_in_place == {"y#0": "copy-to-carried: NOT_EQUIVALENT read=y#0 value=for^2"}

@@ -39,6 +39,7 @@ def one(offset: int | Symbol, size: int | Symbol, stride: int | Symbol = 1) -> S
         # Stride 0 and backwards.
         (one(2, 3, 0), one(0, 4), CONTAINED, UNKNOWN),
         (one(2, 3, 0), one(3, 4), DISJOINT, DISJOINT),
+        (one(2, 3, 0), one(2, 2, 0), UNKNOWN, UNKNOWN),
         (one(3, 4, -1), one(0, 4), UNKNOWN, UNKNOWN),
         # Symbols are the same or anything.
         (one(Symbol(7), 4), one(Symbol(7), 4), EQUAL, EQUAL),
