@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mlir_inplace.passes.analysis.alias_sets import AliasSets, Equivalence, StorageSet
+from mlir_inplace.passes.analysis.alias_sets import Against, AliasSets, Equivalence, StorageSet
 from mlir_inplace.passes.analysis.slices import Slice
 
 LEFT, RIGHT = Slice((0,), (4,), (1,)), Slice((4,), (4,), (1,))
@@ -87,11 +88,26 @@ def test_absorbing_takes_everything_over() -> None:
     second.writes.append((3, 30))
     second.readonly.append(7)
     second.rotating = True
+    second.spared.append((30, Against.VALUE, 7))
+    second.first, second.parallel = 2, 1
     first.writes.append((5, 50))
+    first.first = 4
     first.absorb(second)
     assert first.writes == [(3, 30), (5, 50)]
     assert first.readonly == [7]
-    assert first.rotating
+    assert first.spared == [(30, Against.VALUE, 7)]
+    assert (first.first, first.parallel, first.rotating) == (2, 1, True)
+
+
+@pytest.mark.parametrize("count", [1, 8, 9, 40])
+def test_few_values_and_many_are_absorbed_alike(count: int) -> None:
+    first = stored([(begin, 5) for begin in range(0, 80, 2)])
+    second = StorageSet()
+    for value in range(count):
+        second.add_value(100 + value, 2 * value + 1, 2 * value + 6)
+    expected = sorted([*first.by_begin, *second.by_begin]), sorted([*first.by_end, *second.by_end])
+    first.absorb(second)
+    assert (first.by_begin, first.by_end) == expected
 
 
 # --- may alias -------------------------------------------------------------------------------------------------------
