@@ -72,7 +72,7 @@ class OneShotBufferizeOptions(PassOptions):
     bufferize_function_boundaries: bool = option(
         False, help="turn function arguments and results into memrefs too", aliases=("function-boundaries",)
     )
-    function_boundary_type_conversion: BoundaryLayout = option(  # noqa: RUF009 (an enum member is immutable)
+    function_boundary_type_conversion: BoundaryLayout = option(
         BoundaryLayout.INFER, help="layouts of memrefs in function signatures"
     )
     allow_unknown_ops: bool = option(False, help="leave ops without a bufferization model on tensors")
