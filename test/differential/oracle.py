@@ -23,6 +23,14 @@ COPY_BEFORE_WRITE = "one-shot-bufferize{copy-before-write=true bufferize-functio
 # Twice, as the second finds copies of a buffer to itself only when cse has merged the views they name.
 CLEAN_UP = "canonicalize,cse,canonicalize"
 DEFAULT = "one-shot-bufferize{bufferize-function-boundaries=true}"
+# Every way upstream's analysis can be told to decide, and the fuzzer, which is upstream's default in random orders.
+HEURISTICS = (
+    "bottom-up",
+    "top-down",
+    "bottom-up-from-terminators",
+    *(f"fuzzer analysis-fuzzer-seed={seed}" for seed in (1, 7, 42, 99, 2026)),
+)
+LOOPS = ("scf.for", "scf.while", "scf.forall", "scf.parallel")
 
 # Upstream does not bufferize elementwise ops on tensors; its own lowering of them to linalg then comes first.
 NOT_BUFFERIZABLE = ("op was not bufferized", "failed to bufferize op")
@@ -117,16 +125,60 @@ def operations(module: ir.Module) -> list[ir.Operation]:
     return found
 
 
-def count_memory_ops(module: ir.Module) -> tuple[int, int]:
-    """(allocations, copies) in the text of the program, after clean-up."""
+@dataclass(frozen=True)
+class Counts:
+    """What the text of a bufferized program allocates and copies, and how much of that it does inside of loops."""
+
+    allocations: int
+    copies: int
+    allocations_in_loops: int
+    copies_in_loops: int
+
+    @property
+    def total(self) -> int:
+        return self.allocations + self.copies
+
+
+def count_memory_ops(module: ir.Module) -> Counts:
+    """The counts of a program, which is cleaned up first: the same clean-up for us and for upstream."""
     run_passes(module, CLEAN_UP)
-    names = [op.name for op in operations(module)]
-    allocations = sum(name in {"memref.alloc", "memref.alloca"} for name in names)
-    return allocations, sum(name in {"memref.copy", "linalg.copy"} for name in names)
+    ops = operations(module)
+    allocations = [op for op in ops if op.name in {"memref.alloc", "memref.alloca"}]
+    copies = [op for op in ops if op.name in {"memref.copy", "linalg.copy"}]
+    in_loops = [sum(_is_in_loop(op) for op in found) for found in (allocations, copies)]
+    return Counts(len(allocations), len(copies), *in_loops)
 
 
-def upstream_counts(text: str) -> tuple[int, int]:
-    return count_memory_ops(bufferized(text, DEFAULT))
+def _is_in_loop(op: ir.Operation) -> bool:
+    parent = op.parent
+    while parent is not None:
+        if parent.name in LOOPS:
+            return True
+        parent = parent.operation.parent
+    return False
+
+
+def upstream_runs(text: str) -> list[Counts]:
+    """What upstream makes of `text` with each heuristic, and with loops that return buffers where it wants that.
+
+    A run that upstream refuses is left out, so the list is empty when it takes the program in no way at all.
+    """
+    runs: list[Counts] = []
+    for heuristic in HEURISTICS:
+        try:
+            runs.append(_upstream_run(text, heuristic))
+        except Refused:
+            continue
+    return runs
+
+
+def _upstream_run(text: str, heuristic: str) -> Counts:
+    options = f"bufferize-function-boundaries=true analysis-heuristic={heuristic}"
+    try:
+        module = bufferized(text, f"one-shot-bufferize{{{options}}}")
+    except Refused:
+        module = bufferized(text, f"one-shot-bufferize{{{options} allow-return-allocs-from-loops=true}}")
+    return count_memory_ops(module)
 
 
 def execute(text: str, arguments: Sequence[Any]) -> list[np.ndarray[Any, Any]]:

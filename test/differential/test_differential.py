@@ -5,6 +5,7 @@ The programs are data, in `programs/`; `oracle.py` is the other route.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -26,12 +27,6 @@ def of(condition: Callable[[Program], Any] = lambda program: True) -> pytest.Mar
     """A test for each program that meets the condition."""
     chosen = [program for program in PROGRAMS if condition(program)]
     return pytest.mark.parametrize("program", chosen, ids=[program.name for program in chosen])
-
-
-def call(compiled: mi.Program, given: list[Any]) -> list[Any]:
-    """The results of @main as a list."""
-    results = compiled.main(*given)
-    return list(results) if isinstance(results, tuple) else [results]
 
 
 def expected(program: Program, given: list[Any]) -> list[Any]:
@@ -75,8 +70,12 @@ def strided(value: Any) -> Any:
 
 
 @of()
-def test_values(program: Program) -> None:
-    compiled = mi.compile(program.text, opt_level=0)
+def test_execution(program: Program) -> None:
+    """The values are NumPy's and upstream's; arguments are kept, nothing leaks and nothing is freed twice.
+
+    One compiled program does it all: its counting allocator also overwrites memory before it is freed.
+    """
+    compiled = mi.compile(program.text, opt_level=0, memory_stats=True)
     for run in program.runs:
         given = arguments(run)
         results = call(compiled, given)
@@ -90,36 +89,48 @@ def test_values(program: Program) -> None:
         kept = [np.copy(result) for result in results]
         spoil(results)
         assert_same(call(compiled, given), kept)
+        if program.numpy and any(isinstance(value, str) for value in run):
+            given = [strided(value) for value in arguments(run)]
+            assert_same(call(compiled, given), kept)
+            assert_same(given, arguments(run))
 
 
-@of(lambda program: program.numpy and any(isinstance(value, str) for value in program.runs[0]))
-def test_values_of_strided_arguments(program: Program) -> None:
-    compiled = mi.compile(program.text, opt_level=0)
-    for run in program.runs:
-        given = [strided(value) for value in arguments(run)]
-        assert_same(call(compiled, given), expected(program, arguments(run)), program.rtol)
-        assert_same(given, arguments(run))
+def call(compiled: mi.Program, given: list[Any]) -> list[Any]:
+    """The results of @main as a list; whatever the call allocated, and no result owns, it has freed, once."""
+    results = compiled.main(*given)
+    stats = compiled.memory_stats
+    assert stats.leaked_bytes == 0, stats
+    assert stats.allocations - stats.frees == stats.result_allocations, stats
+    return list(results) if isinstance(results, tuple) else [results]
 
 
-@of()
-def test_nothing_leaks(program: Program) -> None:
-    compiled = mi.compile(program.text, opt_level=0, memory_stats=True)
-    for run in program.runs:
-        compiled.main(*arguments(run))
-        stats = compiled.memory_stats
-        assert stats.leaked_bytes == 0, stats
-        assert stats.allocations - stats.frees == stats.result_allocations, stats
+def is_never_more(ours: oracle.Counts, runs: list[oracle.Counts]) -> bool:
+    """Whether no run of upstream's has less of anything."""
+    numbers = dataclasses.astuple(ours)
+    return all(number <= other for run in runs for number, other in zip(numbers, dataclasses.astuple(run), strict=True))
 
 
-@of(lambda program: not (program.upstream_refuses or program.oracle_wrong or program.upstream_wrong))
+@of(lambda program: not (program.oracle_wrong or program.upstream_wrong or program.upstream_reallocates))
 def test_never_more_allocations_or_copies(program: Program) -> None:
+    """No run of upstream's has fewer allocations, or fewer copies: neither in the whole program nor inside of loops.
+
+    The runs are upstream's three heuristics and its fuzzer with several seeds. Each of the four numbers is compared
+    with the smallest of all runs, even where no single run reaches them all at once. Nothing is compared if upstream
+    takes the program in no way. `fewer` means that the sum of allocations and copies is below that of every run.
+    """
     module = bufferized(program)
-    allocations, copies = oracle.count_memory_ops(module)
-    most_allocations, most_copies = oracle.upstream_counts(program.text)
-    assert allocations <= most_allocations, str(module)
-    assert copies <= most_copies, str(module)
+    ours, runs = oracle.count_memory_ops(module), oracle.upstream_runs(program.text)
+    assert runs or program.upstream_refuses
+    assert is_never_more(ours, runs), f"{ours}, {runs}\n{module}"
     if program.fewer:
-        assert allocations + copies < most_allocations + most_copies, str(module)
+        assert runs
+        assert all(ours.total < run.total for run in runs), f"{ours}, {runs}\n{module}"
+
+
+@of(lambda program: program.upstream_wrong or program.upstream_reallocates)
+def test_upstream_has_fewer(program: Program) -> None:
+    """The programs that are not compared, each for a reason that it states, are those where upstream has less."""
+    assert not is_never_more(oracle.count_memory_ops(bufferized(program)), oracle.upstream_runs(program.text))
 
 
 @of()
@@ -146,7 +157,7 @@ def bufferized(program: Program) -> ir.Module:
 @of(lambda program: program.upstream_refuses)
 def test_upstream_refuses(program: Program) -> None:
     with pytest.raises(oracle.Refused, match=program.upstream_refuses):
-        oracle.upstream_counts(program.text)
+        oracle.bufferized(program.text, oracle.DEFAULT)
 
 
 def test_names_are_unique() -> None:

@@ -346,7 +346,6 @@ PROGRAMS = [
         }""",
         args=("6xf32", 9.0),
         numpy=lambda t, f: (np.full(2, f, np.float32), t),
-        fewer=True,
     ),
     Program(
         "call_returns_new_tensor",

@@ -104,7 +104,6 @@ PROGRAMS = [
         }""",
         args=("4x2x2xf32",),
         numpy=lambda a: a[:2] @ a[1:3] + a[2:],
-        fewer=True,
     ),
     Program(
         "dot_into_rank_0",

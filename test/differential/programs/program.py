@@ -42,13 +42,16 @@ class Program:
     numpy: Callable[..., Any] | None = None
     rtol: float = 0.0
     upstream_refuses: str = ""
-    """What upstream's analysis says when it does not take the program: there are no counts to compare with."""
+    """What upstream's default says when it does not take the program; counts are compared where another run does."""
     oracle_wrong: str = ""
     """Why upstream's result is wrong: NumPy alone decides, and there are no counts to compare with."""
     upstream_wrong: str = ""
-    """Why the buffers that upstream's default saves here must not be saved: there are no counts to compare with."""
+    """Why the buffers that upstream saves here must not be saved: there are no counts to compare with."""
+    upstream_reallocates: str = ""
+    """What upstream, which refuses by default, makes with `allow-return-allocs-from-loops`: a buffer in each iteration
+    that ours copies to the one that the loop carries. There are no counts to compare with."""
     fewer: bool = False
-    """Our allocations and copies are strictly fewer than those of upstream's default."""
+    """Our allocations and copies are strictly fewer than those of every run of upstream's, whatever its heuristic."""
 
     @property
     def runs(self) -> list[Run]:

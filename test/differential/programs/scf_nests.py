@@ -100,6 +100,7 @@ PROGRAMS = [
         args=[("4xf32", n) for n in (0, 1, 3)],
         numpy=np.roll,
         upstream_refuses=NOT_EQUIVALENT,
+        upstream_reallocates="it hands out the buffer that it made in the iteration",
     ),
     Program(
         "nest_accumulates_rows_by_slices",
@@ -144,6 +145,7 @@ PROGRAMS = [
         args=[("3xf32", "3xf32", 0), ("3xf32", "3xf32", 2)],
         numpy=lambda a, b, n: b if n else a,
         upstream_refuses=NOT_EQUIVALENT,
+        fewer=True,
     ),
     Program(
         "loop_yields_a_captured_tensor_and_updates_what_it_carries",
@@ -161,6 +163,7 @@ PROGRAMS = [
         args=[("3xf32", "3xf32", n, 99.0) for n in (0, 1, 3)],
         numpy=lambda a, b, n, f: (b if n else a, (99.0 + b[0] * (n - 1)) if n else 0.0),
         upstream_refuses=NOT_EQUIVALENT,
+        fewer=True,
     ),
     Program(
         "loop_yields_a_new_tensor_each_time",
@@ -176,6 +179,7 @@ PROGRAMS = [
         args=[("3xf32", n) for n in (0, 1, 3)],
         numpy=lambda a, n: a * 2**n,
         upstream_refuses=NOT_EQUIVALENT,
+        upstream_reallocates="it hands out the buffer that it made in the iteration",
     ),
     Program(
         "loop_with_a_temporary_inside",

@@ -80,7 +80,6 @@ PROGRAMS = [
         }""",
         args=("2x3xf32", 4, 99.0),
         numpy=lambda t, i, f: (np.full_like(t, f), t.reshape(6)[i]),
-        fewer=True,
     ),
     Program(
         "collapse_of_a_slice_that_is_not_contiguous",
