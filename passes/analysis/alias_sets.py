@@ -4,8 +4,7 @@ Relations over the values of a snapshot:
 
 may alias
     Union-find. Values in different sets never share memory. Each set (:class:`StorageSet`) keeps what a later
-    question needs: its values that are live somewhere, sorted by where they begin and by where they end, and the
-    writes decided in it, sorted by position.
+    question needs: the reads of its values and the writes decided in it, by time and place.
 may come from
     Edges from an equivalence class to the values whose buffer it may be, or be a part of. Two values share memory only
     if they have a common *origin*, that is, if both reach some class. May-alias sets do not know directions: a branch
@@ -22,16 +21,20 @@ concluded from a fact stays right, and a fact that is not known is treated as fa
 
 from __future__ import annotations
 
-import enum
-import sys
-from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar
 
+from .accesses import Region, bounding_box
 from .slices import Slice
+from .storage_set import StorageSet
 
-__all__ = ["Against", "AliasSets", "Equivalence", "Fact", "Spared", "StorageSet"]
+__all__ = ["AliasSets", "Equivalence", "Fact"]
+
+_LONGEST_PATH = 64
+"""How many views of views are followed: a place in one of the inner ones is right too, it merely says less."""
+
+_MOST_ORIGINS = 256
+"""How many classes a search for a common origin looks at before it takes one for granted."""
 
 
 class Equivalence:
@@ -75,91 +78,6 @@ class Equivalence:
             self._size[a - self._first] -= self._size[b - self._first]
 
 
-class Against(enum.Enum):
-    """What a write was compared with."""
-
-    VALUE = "value"
-    WRITE = "write"
-    READONLY = "readonly"
-
-
-Spared = tuple[int, Against, int]
-"""(write, what it was compared with, the other operand or value)."""
-
-
-class StorageSet:
-    """One may-alias set: its live values, its decided writes and whether it may be written.
-
-    ``by_begin`` holds (position of definition, last position of a read, value), ``by_end`` (last position of a read,
-    position of definition, value), ``writes`` (position, operand); each is sorted. ``readonly`` are values whose
-    buffers must not be written. ``rotating`` says that a loop swaps buffers of this set. ``spared`` are the questions
-    that were answered by "no common origin": they have to be asked again when another edge connects members.
-    ``first`` is the position of the earliest member, ``parallel`` the innermost beginning of a parallel region around a
-    write (kept only where there are such regions).
-    """
-
-    __slots__ = ("by_begin", "by_end", "first", "parallel", "readonly", "rotating", "spared", "writes")
-
-    def __init__(self) -> None:
-        self.by_begin: list[tuple[int, int, int]] = []
-        self.by_end: list[tuple[int, int, int]] = []
-        self.writes: list[tuple[int, int]] = []
-        self.readonly: list[int] = []
-        self.spared: list[Spared] = []
-        self.rotating = False
-        self.first = sys.maxsize
-        self.parallel = -1
-
-    def __len__(self) -> int:
-        return len(self.by_begin) + len(self.writes)
-
-    def add_value(self, value: int, begin: int, end: int) -> None:
-        """Enter a value that is live from ``begin`` until its last read at ``end``."""
-        insort(self.by_begin, (begin, end, value))
-        insort(self.by_end, (end, begin, value))
-
-    def stabbed(self, position: int) -> Iterator[int]:
-        """Yield the values defined before and read at or after ``position``.
-
-        Walks the values that began or those that have not ended, whichever are fewer.
-        """
-        begun = bisect_left(self.by_begin, (position, -1, -1))
-        ended = bisect_left(self.by_end, (position, -1, -1))
-        if begun <= len(self.by_end) - ended:
-            yield from (value for _, end, value in self.by_begin[:begun] if end >= position)
-        else:
-            yield from (value for _, begin, value in self.by_end[ended:] if begin < position)
-
-    def writes_between(self, begin: int, end: int) -> Iterator[int]:
-        """Yield the decided writes after ``begin`` and up to ``end``."""
-        for index in range(bisect_right(self.writes, (begin, 1 << 62)), bisect_right(self.writes, (end, 1 << 62))):
-            yield self.writes[index][1]
-
-    def absorb(self, other: StorageSet) -> None:
-        """Take over everything of ``other``, which should be the smaller set."""
-        _merge_sorted(self.by_begin, other.by_begin)
-        _merge_sorted(self.by_end, other.by_end)
-        _merge_sorted(self.writes, other.writes)
-        self.readonly.extend(other.readonly)
-        self.spared.extend(other.spared)
-        self.first = min(self.first, other.first)
-        self.parallel = max(self.parallel, other.parallel)
-        self.rotating = self.rotating or other.rotating
-
-
-_Entry = TypeVar("_Entry", tuple[int, int], tuple[int, int, int])
-
-
-def _merge_sorted(mine: list[_Entry], theirs: list[_Entry]) -> None:
-    """Bring a few sorted entries into a longer sorted list; many are left to the sort, which merges runs."""
-    if len(theirs) > 8:
-        mine.extend(theirs)
-        mine.sort()
-    else:
-        for entry in theirs:
-            insort(mine, entry)
-
-
 @dataclass(frozen=True, slots=True)
 class Fact:
     """What a statement to :class:`AliasSets` changed, so that it can be taken back."""
@@ -200,7 +118,7 @@ class AliasSets:
         root = self.find(value)
         storage = self._sets.get(root)
         if storage is None:
-            storage = self._sets[root] = StorageSet()
+            storage = self._sets[root] = StorageSet(self.equivalence.find, self.locate)
         return storage
 
     def merge(self, first: int, second: int) -> None:
@@ -266,14 +184,19 @@ class AliasSets:
         self.equivalence.undo(fact.mark)
 
     def have_common_origin(self, first: int, second: int) -> bool:
-        """Whether the buffers of two values may be the same memory. Linear in the branches behind them."""
-        return not self._origins(first).isdisjoint(self._origins(second))
+        """Whether the buffers of two values may be the same memory. Bounded: after so many branches, they may."""
+        a = self._origins(first)
+        b = None if a is None else self._origins(second)
+        return a is None or b is None or not a.isdisjoint(b)
 
-    def _origins(self, value: int) -> set[int]:
+    def _origins(self, value: int) -> set[int] | None:
+        """Return the classes that ``value`` may come from; None if they are too many."""
         find = self.equivalence.find
         seen = {find(value)}
         work = list(seen)
         while work:
+            if len(seen) > _MOST_ORIGINS:
+                return None
             for source in self._sources.get(work.pop(), ()):
                 root = find(source)
                 if root not in seen:
@@ -289,7 +212,7 @@ class AliasSets:
         root = self.equivalence.find(value)
         steps: list[tuple[int, Slice | None]] = [(root, None)]
         seen = {root}
-        while root in self._links:
+        while root in self._links and len(steps) < _LONGEST_PATH:
             source, slice_, _ = self._links[root]
             root = self.equivalence.find(source)
             if root in seen:
@@ -297,6 +220,16 @@ class AliasSets:
             seen.add(root)
             steps.append((root, slice_))
         return steps
+
+    def region(self, value: int, slice_: Slice | None) -> list[tuple[int, Slice | None]]:
+        """Return the path of ``slice_`` of ``value``: the slice in the value's own class, then the views around it."""
+        path = self.path(value)
+        return path if slice_ is None else [(path[0][0], slice_), *path[1:]]
+
+    def locate(self, value: int, slice_: Slice | None) -> Region:
+        """Return the constant bounds of ``slice_`` of ``value`` in the classes on its path that have some."""
+        boxes = ((root, bounding_box(part)) for root, part in self.region(value, slice_))
+        return {root: box for root, box in boxes if box is not None}
 
     def reshapes(self, value: int) -> Iterator[tuple[int, int]]:
         """Yield (view, class of its source) for ``value`` and the reshaped views around it, innermost first.
@@ -306,7 +239,7 @@ class AliasSets:
         root = self.equivalence.find(value)
         yield value, root
         seen = {root}
-        while root in self._links:
+        while root in self._links and len(seen) < _LONGEST_PATH:
             source, slice_, view = self._links[root]
             root = self.equivalence.find(source)
             if slice_ is not None or root in seen:

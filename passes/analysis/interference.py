@@ -13,28 +13,32 @@ handles each element completely before the next; a loop swaps the two buffers, s
 Slices are compared by symbols, which is right only while the symbols keep their values between ``w`` and ``r``. They
 do unless the way from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
 
-Cost: per pair (write, value) the reads of the value that come late enough, each at most the nesting depth. A decision
-that would have to look at more than a fixed number of pairs is refused, with a rule of its own.
+Cost: per pair (write, read) at most the nesting depth. Only pairs that meet in time and place are looked at (see
+``accesses.py``). A decision may look at a fixed number of them, and beyond that a function at a fixed number per
+operand; a decision for which that is not enough is refused, with a rule of its own.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .alias_sets import Against, AliasSets, Spared, StorageSet
+from .accesses import Read, Write
+from .alias_sets import AliasSets
 from .decisions import Conflict, Rule
 from .program_order import Order, ProgramOrder
 from .slices import Slice, SliceRelation, slice_relation
+from .storage_set import Against, Question, StorageSet
 from .tensor_effects import TensorEffects
 
 __all__ = ["Interference"]
 
 
 _PAIRS_PER_DECISION = 256
-"""How many accesses a decision may be compared with, for each set it joins, before it is refused: a constant keeps the
-analysis linear."""
+"""How many accesses a decision may be compared with, for each set it joins."""
+
+_PAIRS_PER_OPERAND = 16
+"""How many more all decisions together may be compared with, for each operand of the function: what keeps the analysis
+linear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,9 @@ class Interference:
         self._snapshot = effects.snapshot
         self._order = order
         self._sets = sets
-        self._reads: dict[int, list[tuple[int, int]]] = {}
-        self._escaped: set[int] = set()
         self._budget = 0
-        self.spared: list[Spared] = []
+        self._reserve = 0
+        self.spared: list[Question] = []
         """Questions that "no common origin" answered since :meth:`begin`."""
         self.targets: dict[int, int] = {}
         """For a yielded operand that is copied into the buffer a loop carries: the loop argument it overwrites."""
@@ -68,52 +71,72 @@ class Interference:
 
     # --- liveness ----------------------------------------------------------------------------------------------
 
-    def live_range(self, value: int) -> tuple[int, int] | None:
-        """Return where ``value`` begins and the last moment its content may be read; None if it never is."""
+    def reads(self, value: int) -> list[Read]:
+        """Return when and where the content of ``value`` may be read."""
         effects, s = self._effects, self._snapshot
         if not effects.value_read[value] or effects.undefined[value]:
-            return None
+            return []
         uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
         uses += [read for o in uses for read in effects.derived_reads.get(o, ())]
-        self._reads[value] = sorted((s.operand_position(o), o) for o in uses)
-        if any(effects.escapes[o] for o in uses):
-            self._escaped.add(value)
-            return s.value_position[value], s.op_exit[0]
-        return s.value_position[value], max(self._order.last_moment(value, s.operand_op[o]) for o in uses)
+        self._reserve += _PAIRS_PER_OPERAND * len(uses)
+        begin = s.value_position[value]
+        # What an op overwrites is what it does not read: it needs the rest.
+        return [
+            Read(begin, self._end(value, o), o, value, None if effects.writes[o] else effects.slices.get(o))
+            for o in uses
+        ]
+
+    def _end(self, value: int, read: int) -> int:
+        """Return the last moment at which operand ``read`` may read ``value``."""
+        s, op = self._snapshot, self._snapshot.operand_op[read]
+        if self._effects.escapes[read]:
+            # Code that the buffer is handed to may use it at any later time.
+            return s.op_exit[0]
+        end = self._order.last_moment(value, op)
+        if s.op_regions[op] and not self._reads_before_regions(op):
+            return max(end, s.op_exit[op])
+        return end
+
+    def write(self, operand: int) -> Write:
+        """Return what an in-place write of ``operand`` touches."""
+        s = self._snapshot
+        return Write(s.operand_position(operand), operand, self._target(operand), self._effects.slices.get(operand))
 
     def begin(self, sets: int) -> None:
         """Start the questions of one decision, which joins so many sets."""
+        self._reserve += min(self._budget, 0)
         self._budget = _PAIRS_PER_DECISION * sets
         self.spared.clear()
+
+    def _spend(self) -> bool:
+        """Count one comparison; False when there may be no more."""
+        self._budget -= 1
+        return self._budget >= -max(self._reserve, 0)
 
     # --- sets --------------------------------------------------------------------------------------------------
 
     def between(self, first: StorageSet, second: StorageSet) -> Conflict | None:
-        """Return why the two sets cannot be one: a decided write in one against a value or a write of the other."""
+        """Return why the two sets cannot be one: a decided write in one against a read or a write of the other."""
         if min(first.first, second.first) < max(first.parallel, second.parallel):
-            write = next(write for _, write in (*first.writes, *second.writes) if self.parallel_begin(write) >= 0)
+            write = next(w.operand for w in (*first.writes, *second.writes) if self.parallel_begin(w.operand) >= 0)
             return Conflict(Rule.PARALLEL, write=write)
         return (
             self._writes_against_readonly(first, second)
             or self._writes_against_readonly(second, first)
-            or self._writes_against_values(first, second)
-            or self._writes_against_values(second, first)
+            or self._writes_against_reads(first, second)
+            or self._writes_against_reads(second, first)
             or self._writes_against_writes(first, second)
         )
 
-    def new_write(self, write: int, storage: StorageSet) -> Conflict | None:
-        """Return why operand ``write`` must not be written in place in ``storage``."""
-        if storage.first < self.parallel_begin(write):
-            return Conflict(Rule.PARALLEL, write=write)
+    def new_write(self, write: Write, storage: StorageSet) -> Conflict | None:
+        """Return why ``write`` must not be done in place in ``storage``."""
+        if storage.first < self.parallel_begin(write.operand):
+            return Conflict(Rule.PARALLEL, write=write.operand)
         for value in storage.readonly:
-            conflict = self.ask((write, Against.READONLY, value))
+            conflict = self.ask(Question(write, Against.READONLY, value))
             if conflict is not None:
                 return conflict
-        for value in storage.stabbed(self._snapshot.operand_position(write)):
-            conflict = self.ask((write, Against.VALUE, value))
-            if conflict is not None:
-                return conflict
-        return self._write_against_writes(write, storage)
+        return self._write_against_reads(write, storage) or self._write_against_writes(write, storage)
 
     def parallel_begin(self, write: int) -> int:
         """Return where the innermost parallel region around ``write`` begins, -1 if there is none."""
@@ -129,126 +152,121 @@ class Interference:
                 return conflict
         return None
 
-    def ask(self, question: Spared) -> Conflict | None:
+    def ask(self, question: Question) -> Conflict | None:
         """Return the conflict between a write and what it is compared with; remember what origins alone spare."""
-        write, against, other = question
-        self._budget -= 1
-        if self._budget < 0:
-            return Conflict(Rule.TOO_MANY_ACCESSES, write=write)
-        if against is Against.READONLY:
-            conflict: Conflict | None = Conflict(Rule.NOT_WRITABLE, write=write, value=other)
-        elif against is Against.VALUE:
-            conflict = self.clobbers(write, other)
+        write, other = question.write, question.other
+        if not self._spend():
+            return Conflict(Rule.TOO_MANY_ACCESSES, write=write.operand)
+        conflict: Conflict | None = None
+        if isinstance(other, Read):
+            value = other.value
+            rule = self._clobbers(write, other)
+            if rule is not None:
+                conflict = Conflict(rule, write=write.operand, read=other.operand, value=value)
+        elif isinstance(other, Write):
+            value = other.value
+            if not self._regions_apart(write, other):
+                conflict = Conflict(Rule.WRITTEN_TWICE, write.operand, other.operand)
         else:
-            conflict = None if self._regions_apart(write, other) else Conflict(Rule.WRITTEN_TWICE, write, other)
-        if conflict is None:
-            return None
-        value = self._target(other) if against is Against.WRITE else other
-        if self._sets.have_common_origin(self._target(write), value):
+            value = other
+            conflict = Conflict(Rule.NOT_WRITABLE, write=write.operand, value=value)
+        if conflict is None or self._sets.have_common_origin(write.value, value):
             return conflict
         self.spared.append(question)
         return None
 
     def _writes_against_readonly(self, written: StorageSet, storage: StorageSet) -> Conflict | None:
         for value in storage.readonly:
-            for _, write in written.writes:
-                conflict = self.ask((write, Against.READONLY, value))
+            for write in written.writes:
+                conflict = self.ask(Question(write, Against.READONLY, value))
                 if conflict is not None:
                     return conflict
         return None
 
-    def _writes_against_values(self, written: StorageSet, live: StorageSet) -> Conflict | None:
-        if not written.writes or not live.by_end or live.by_end[-1][0] < written.writes[0][0]:
+    def _writes_against_reads(self, written: StorageSet, live: StorageSet) -> Conflict | None:
+        """Compare the accesses that meet; walks the smaller side."""
+        if not live.may_meet(written):
             return None
-        if live.by_begin[0][0] >= written.writes[-1][0]:
+        if len(live.reads) > len(written.writes):
+            for write in written.writes:
+                conflict = self._write_against_reads(write, live)
+                if conflict is not None:
+                    return conflict
             return None
-        for write, value in self._meetings(written, live):
-            conflict = self.ask((write, Against.VALUE, value))
+        for read in live.reads:
+            if not self._spend():
+                return Conflict(Rule.TOO_MANY_ACCESSES, read=read.operand, value=read.value)
+            for write in written.writes_between(read.begin, read.end, read.value, read.slice):
+                conflict = self.ask(Question(write, Against.READ, read))
+                if conflict is not None:
+                    return conflict
+        return None
+
+    def _write_against_reads(self, write: Write, live: StorageSet) -> Conflict | None:
+        if not self._spend():
+            return Conflict(Rule.TOO_MANY_ACCESSES, write=write.operand)
+        for read in live.reads_at(write.position, write.value, write.slice):
+            conflict = self.ask(Question(write, Against.READ, read))
             if conflict is not None:
                 return conflict
         return None
 
-    @staticmethod
-    def _meetings(written: StorageSet, live: StorageSet) -> Iterator[tuple[int, int]]:
-        """Yield the writes and values where the write falls into the value's live range; walks the smaller side."""
-        if len(live.by_begin) <= len(written.writes):
-            for begin, end, value in live.by_begin:
-                yield from ((write, value) for write in written.writes_between(begin, end))
-        else:
-            for position, write in written.writes:
-                yield from ((write, value) for value in live.stabbed(position))
-
     def _writes_against_writes(self, first: StorageSet, second: StorageSet) -> Conflict | None:
         smaller, larger = sorted((first, second), key=lambda storage: len(storage.writes))
-        for _, write in smaller.writes:
+        for write in smaller.writes:
             conflict = self._write_against_writes(write, larger)
             if conflict is not None:
                 return conflict
         return None
 
-    def _write_against_writes(self, write: int, storage: StorageSet) -> Conflict | None:
+    def _write_against_writes(self, write: Write, storage: StorageSet) -> Conflict | None:
         """One op must not write two of its operands to overlapping memory."""
-        position = self._snapshot.operand_position(write)
-        for other in storage.writes_between(position - 1, position):
-            if other != write:
-                conflict = self.ask((write, Against.WRITE, other))
+        for other in storage.writes_between(write.position - 1, write.position, write.value, write.slice):
+            if other.operand != write.operand:
+                conflict = self.ask(Question(write, Against.WRITE, other))
                 if conflict is not None:
                     return conflict
         return None
 
     # --- one write, one value ----------------------------------------------------------------------------------
 
-    def clobbers(self, write: int, value: int) -> Conflict | None:
-        """Return a read of ``value`` that would see what ``write`` wrote, if there is one."""
-        s = self._snapshot
-        writer = s.operand_op[write]
-        if not self._order.dominates(value, writer) or self.is_redundant(write):
+    def _clobbers(self, write: Write, read: Read) -> Rule | None:
+        """Return why ``read`` would see what ``write`` wrote; None if it does not."""
+        s, value = self._snapshot, read.value
+        writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
+        if not self._order.dominates(value, writer) or self.redundant_by(write.operand) is not None:
             return None
-        reads = self._reads[value]
-        # Earlier reads matter only when a loop leads back to them, or when a memref of the value escaped there.
-        begin = 0
-        if not self._order.wraps(value, s.op_block[writer]) and value not in self._escaped:
-            begin = bisect_left(reads, (s.op_enter[writer], -1))
-        frame = self._frame(write, value)
-        for index in range(begin, len(reads)):
-            read = reads[index][1]
-            self._budget -= 1
-            if self._budget < 0:
-                return Conflict(Rule.TOO_MANY_ACCESSES, write=write, read=read, value=value)
-            rule = self._destroyed(write, read, value, frame)
-            if rule is not None:
-                return Conflict(rule, write=write, read=read, value=value)
-        return None
-
-    def _destroyed(self, write: int, read: int, value: int, frame: _Frame | None) -> Rule | None:
-        s = self._snapshot
-        writer, reader = s.operand_op[write], s.operand_op[read]
         order, block = self._order.order(writer, reader)
         wraps = self._order.wraps(value, block)
+        frame = self._frame(write, value)
         if order is Order.SAME and not wraps:
             # What is written too is either copied before the op runs, or in-place and then never shared memory.
-            if self._effects.writes[read] or self._is_simultaneous(write, read, frame):
+            if self._effects.writes[read.operand] or self._is_simultaneous(write, read, frame):
                 return None
             return Rule.READ_BY_WRITER
         if not wraps:
-            if order is Order.EXCLUSIVE or (order is Order.AFTER and not self._effects.escapes[read]):
+            if order is Order.EXCLUSIVE or (order is Order.AFTER and not self._is_late(read)):
                 return None
             if order is Order.INSIDE and self._reads_before_regions(reader):
                 return None
-        if self._apart(frame, read, wrapped=(value, block) if wraps else None):
+        if self._apart(frame, read.operand, wrapped=(value, block) if wraps else None):
             return None
-        return None if self._sets.rotated_apart(self._target(write), value) else Rule.READ_AFTER_WRITE
+        return None if self._sets.rotated_apart(write.value, value) else Rule.READ_AFTER_WRITE
+
+    def _is_late(self, read: Read) -> bool:
+        """Whether the buffer was handed out by the op that reads it."""
+        return bool(self._effects.escapes[read.operand])
 
     def _reads_before_regions(self, op: int) -> bool:
         model = self._effects.model(op)
         return model is not None and model.reads_before_regions(self._snapshot.ops[op])
 
-    def _is_simultaneous(self, write: int, read: int, frame: _Frame | None) -> bool:
-        """Whether one op may read ``read`` and write ``write`` in shared memory."""
+    def _is_simultaneous(self, write: Write, read: Read, frame: _Frame | None) -> bool:
+        """Whether one op may do ``read`` and ``write`` in shared memory."""
         s = self._snapshot
-        source, target = s.operand_value[read], self._target(write)
-        op = s.operand_op[write]
-        if self._sets.rotated_apart(source, target) or self._apart(frame, read, wrapped=None):
+        source, target = s.operand_value[read.operand], write.value
+        op = s.operand_op[write.operand]
+        if self._sets.rotated_apart(source, target) or self._apart(frame, read.operand, wrapped=None):
             return True
         same = self._sets.equivalence.find(source) == self._sets.equivalence.find(target)
         model = self._effects.model(op)
@@ -256,14 +274,10 @@ class Interference:
             same
             and model is not None
             and s.values[source].type == s.values[target].type
-            and model.is_not_conflicting(s.ops[op], s.operand_index(read), s.operand_index(write))
+            and model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))
         )
 
     # --- index sets --------------------------------------------------------------------------------------------
-
-    def is_redundant(self, write: int) -> bool:
-        """Whether ``write`` copies memory onto itself: its source is the very slice that it writes."""
-        return self.redundant_by(write) is not None
 
     def redundant_by(self, write: int) -> tuple[int, ...] | None:
         """Return the reshaped views on the way from the slice that ``write`` writes to its source; None if no such way.
@@ -294,11 +308,11 @@ class Interference:
         values = self._snapshot.values
         return not passed or values[first].type == values[second].type
 
-    def _frame(self, write: int, value: int) -> _Frame | None:
+    def _frame(self, write: Write, value: int) -> _Frame | None:
         """Return the innermost class that the written elements and ``value`` both lie in; None if none is known."""
         views = dict(self._sets.path(value))
         own = self._sets.equivalence.find(value)
-        for base, written in self._region(write, self._target(write)):
+        for base, written in self._sets.region(write.value, write.slice):
             if base in views:
                 return _Frame(written, views[base], base == own)
         return None
@@ -320,19 +334,13 @@ class Interference:
             return frame.written is not None and accessed is not None and _within(frame.written, accessed)
         return _disjoint(frame.written, accessed)
 
-    def _regions_apart(self, first: int, second: int) -> bool:
+    def _regions_apart(self, first: Write, second: Write) -> bool:
         """Whether the elements that two operands of one op touch are disjoint."""
-        accessed = dict(self._region(second, self._target(second)))
-        for base, slice_ in self._region(first, self._target(first)):
+        accessed = dict(self._sets.region(second.value, second.slice))
+        for base, slice_ in self._sets.region(first.value, first.slice):
             if base in accessed:
                 return _disjoint(slice_, accessed[base])
         return False
-
-    def _region(self, operand: int, value: int) -> list[tuple[int, Slice | None]]:
-        """Return the path of the elements of ``value`` that ``operand``'s op touches: its own slice, then the views."""
-        path = self._sets.path(value)
-        own = self._effects.slices.get(operand)
-        return path if own is None else [(path[0][0], own), *path[1:]]
 
     def _stable(self, slices: tuple[Slice | None, ...], value: int, block: int) -> bool:
         s = self._snapshot

@@ -20,7 +20,6 @@ Cost: near-linear in ops and uses (see ``interference.py`` and ``alias_sets.py``
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -28,12 +27,13 @@ from functools import partial
 from mlir import ir
 
 from ...dialects.bufferizable import Relation
-from .alias_sets import AliasSets, Fact, StorageSet
+from .alias_sets import AliasSets, Fact
 from .decisions import Conflict, Decision, Rule, Strategy
 from .function_summary import FunctionSummary
 from .interference import Interference
 from .program_order import ProgramOrder
 from .region_flow import Carried, carried_values, exit_values, permuted
+from .storage_set import StorageSet
 from .summarize import summarize_function
 from .tensor_effects import Refusal, TensorEffects, Tie
 
@@ -129,14 +129,14 @@ class OneShotAnalyzer:
     def _enter_value(self, value: int) -> None:
         if not self._snapshot.value_is_tensor[value]:
             return
-        live = self._check.live_range(value)
+        reads = self._check.reads(value)
         readonly = value in self._effects.readonly
-        if live is None and not readonly and not self._has_parallel_regions:
+        if not reads and not readonly and not self._has_parallel_regions:
             return
         storage = self._sets.storage(value)
         storage.first = self._snapshot.value_position[value]
-        if live is not None:
-            storage.add_value(value, *live)
+        for read in reads:
+            storage.add_read(read)
         if readonly:
             storage.readonly.append(value)
 
@@ -279,14 +279,14 @@ class OneShotAnalyzer:
                     return conflict
         if write >= 0:
             for storage in storages:
-                conflict = self._check.new_write(write, storage)
+                conflict = self._check.new_write(self._check.write(write), storage)
                 if conflict is not None:
                     return conflict
         return None
 
     def _add_write(self, write: int, value: int) -> None:
         storage = self._sets.storage(value)
-        insort(storage.writes, (self._snapshot.operand_position(write), write))
+        storage.add_write(self._check.write(write))
         storage.parallel = max(storage.parallel, self._check.parallel_begin(write))
 
     # --- region ops --------------------------------------------------------------------------------------------

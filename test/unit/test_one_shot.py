@@ -748,7 +748,7 @@ def test_the_cheaper_of_two_orders_is_taken() -> None:
       %m = bufferization.materialize_in_destination %u in %s : (!v, !v) -> !v loc("m")
       return %m, %u : !v, !v loc("r")
     """)
-    assert a.not_in_place == {"s#1": "copy: READ_AFTER_WRITE write=w#1 read=m#0 value=u"}
+    assert a.not_in_place == {"s#1": "copy: READ_BY_WRITER write=m#1 read=m#0 value=u"}
 
 
 # --- reshapes --------------------------------------------------------------------------------------------------------
