@@ -77,7 +77,7 @@ def versions(reads: int, writes: int) -> str:
     )
 
 
-@pytest.mark.parametrize(("reads", "writes", "enough"), [(20, 200, True), (800, 200, False)])
+@pytest.mark.parametrize(("reads", "writes", "enough"), [(200, 8, True), (800, 200, False)])
 def test_a_decision_that_would_take_too_long_is_a_no(reads: int, writes: int, enough: bool) -> None:
     a = analyse('%s = arith.select %p, %t, %u : !v loc("s")\n' + versions(reads, writes))
     rules = {reason.split()[1] for reason in a.not_in_place.values()}
