@@ -145,7 +145,8 @@ def collapsed_type(
         if not _is_contiguous([(sizes[d], strides[d]) for d in group if sizes[d] != 1]):
             return None
         last = next((d for d in reversed(group) if sizes[d] != 1), group[0])
-        result.append(_DYNAMIC if sizes[last] == _DYNAMIC_SIZE and len(group) > 1 else strides[last])
+        # A dynamic size may turn out to be one; then the stride is that of a dimension in front of it.
+        result.append(_DYNAMIC if sizes[last] == _DYNAMIC_SIZE and last != group[0] else strides[last])
     layout = ir.StridedLayoutAttr.get(offset, result)
     return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
 

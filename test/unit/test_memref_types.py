@@ -169,6 +169,8 @@ COLLAPSES = [
     # Where a dimension has size one its stride means nothing.
     ("1x4xf32, strided<[99, 1]>", [4], [[0, 1]], "4xf32, strided<[1]>"),
     ("4x1xf32, strided<[9, 99]>", [4], [[0, 1]], "4xf32, strided<[9]>"),
+    ("?x1xf32, strided<[9, 99]>", [DYNAMIC], [[0, 1]], "?xf32, strided<[9]>"),
+    ("1x?xf32, strided<[99, 9]>", [DYNAMIC], [[0, 1]], "?xf32, strided<[?]>"),
     ("1x1xf32, strided<[9, 99], offset: 2>", [], [], "f32, strided<[], offset: 2>"),
 ]
 
