@@ -38,7 +38,11 @@ Near-linear in the size of the module. Soundness: docs/THEORY.md.
 ## Differences from upstream's one-shot-bufferize, on purpose
 
 * Loops may swap the buffers they carry; upstream refuses yields that are not equivalent to the iteration argument. A
-  yield of anything else is copied into the carried buffer.
+  yield of anything else is copied into the carried buffer. So `allow-return-allocs-from-loops` is on by default here;
+  off, loops carry one buffer per value: what is yielded is copied into it, or refused where that would destroy
+  something.
+* `analysis-heuristic` is `cheapest` by default: up to three orders of decisions, of which the one with the fewest
+  copies and allocations counts. Upstream's names give one order each.
 * An init that an op does not overwrite completely keeps its content.
 * A memref is never cast to a layout that it may not have; it is copied.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own.
@@ -52,6 +56,8 @@ from typing import Protocol
 
 from mlir import ir
 
+from .analysis.analysis_options import AnalysisOptions
+from .analysis.decision_order import Heuristic
 from .analysis.explain import annotate, conflict_notes, describe_decision
 from .analysis.module_analysis import ModuleAnalysis, analyze_module
 from .base import Pass, Statistic
@@ -76,10 +82,33 @@ class OneShotBufferizeOptions(PassOptions):
         BoundaryLayout.INFER, help="layouts of memrefs in function signatures"
     )
     allow_unknown_ops: bool = option(False, help="leave ops without a bufferization model on tensors")
+    allow_return_allocs_from_loops: bool = option(
+        True, help="let loops hand on other buffers than they are given; false refuses what cannot be copied into those"
+    )
+    analysis_heuristic: Heuristic = option(
+        Heuristic.CHEAPEST, help="order of in-place decisions; cheapest tries a few and takes the one with least copies"
+    )
+    analysis_fuzzer_seed: int = option(0, help="which random order analysis-heuristic=fuzzer takes")
+    check_parallel_regions: bool = option(
+        True, help="keep runs of parallel regions apart; false is right only if they run one after the other"
+    )
     copy_before_write: bool = option(False, help="copy before every write instead of analysing which copies are needed")
     buffer_alignment: int = option(64, help="alignment of allocations in bytes; 0 for none")
     test_analysis_only: bool = option(False, help="annotate the decisions and leave the tensors")
     print_conflicts: bool = option(False, help="emit a remark for every operand that is out-of-place, with the reason")
+
+
+def _analysis_options(options: OneShotBufferizeOptions) -> AnalysisOptions:
+    return AnalysisOptions(
+        boundaries=options.bufferize_function_boundaries,
+        allow_unknown=options.allow_unknown_ops,
+        copy_before_write=options.copy_before_write,
+        calls_copy=options.function_boundary_type_conversion is BoundaryLayout.IDENTITY,
+        heuristic=options.analysis_heuristic,
+        fuzzer_seed=options.analysis_fuzzer_seed,
+        return_allocs=options.allow_return_allocs_from_loops,
+        parallel=options.check_parallel_regions,
+    )
 
 
 class Observer(Protocol):
@@ -113,16 +142,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
     def run(self, op: ir.Operation) -> None:
         """Analyse ``op``, refuse or convert it."""
         options = self.options
-        alignment = options.buffer_alignment
-        if alignment < 0 or alignment & (alignment - 1):
-            raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
-        analysis = analyze_module(
-            op,
-            boundaries=options.bufferize_function_boundaries,
-            allow_unknown=options.allow_unknown_ops,
-            copy_before_write=options.copy_before_write,
-            calls_copy=options.function_boundary_type_conversion is BoundaryLayout.IDENTITY,
-        )
+        self._check_options(op)
+        analysis = analyze_module(op, _analysis_options(options))
         if analysis.refusals:
             self._refuse(analysis)
         if options.print_conflicts:
@@ -137,10 +158,19 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             else:
                 layout = options.function_boundary_type_conversion
                 boundary = Boundary(layout) if options.bufferize_function_boundaries else None
-                convert_module(analysis, BufferRewriter(analysis, trace, alignment=alignment), boundary)
+                convert_module(analysis, BufferRewriter(analysis, trace, alignment=options.buffer_alignment), boundary)
         self._count(analysis, trace)
         if self.observer is not None:
             self.observer.converted(trace)
+
+    def _check_options(self, op: ir.Operation) -> None:
+        """Refuse values that no single option can check, and combinations that mean nothing."""
+        options = self.options
+        alignment, seed = options.buffer_alignment, options.analysis_fuzzer_seed
+        if alignment < 0 or alignment & (alignment - 1):
+            raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
+        if seed < 0:
+            raise PassFailure(f"analysis-fuzzer-seed is {seed}, but must not be negative", op.location)
 
     def _refuse(self, analysis: ModuleAnalysis) -> None:
         first, *others = analysis.refusals

@@ -6,24 +6,49 @@ be improved on, and is the usual case.
 
 from __future__ import annotations
 
-from .decisions import Rule, Strategy
+from .analysis_options import AnalysisOptions
+from .decision_order import DecisionOrder, Heuristic
+from .decisions import Conflict, Rule, Strategy
 from .one_shot import FunctionAnalysis, OneShotAnalyzer
 from .tensor_effects import TensorEffects
 
 __all__ = ["analyze_function"]
 
+_FIRST = DecisionOrder(exits_first=True, postpone=True)
+_SECOND = DecisionOrder(exits_first=True)
+_THIRD = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
+_SMALL = 4096
+"""Up to how many ops the third order is tried."""
 
-def analyze_function(effects: TensorEffects, function: int, *, copy_before_write: bool = False) -> FunctionAnalysis:
+
+def analyze_function(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:
     """Decide every tied and forwarded operand of op number ``function``, whose effects were added before.
 
-    When something is refused the other order of decisions is tried too, and the cheaper outcome is taken.
+    With ``Heuristic.CHEAPEST``, when something is refused, other orders of decisions are tried too, and the cheapest
+    outcome is taken.
     """
-    best = OneShotAnalyzer(effects, function, copy_before_write, postpone=True).run()
-    conflicts = [decision.conflict for decision in best.decisions.values() if decision.conflict is not None]
-    if copy_before_write or not conflicts or any(c.rule is Rule.TOO_MANY_ACCESSES for c in conflicts):
+    if options.heuristic is not Heuristic.CHEAPEST:
+        return OneShotAnalyzer(effects, function, options, _order(options)).run()
+    best = OneShotAnalyzer(effects, function, options, _FIRST).run()
+    if options.copy_before_write or any(c.rule is Rule.TOO_MANY_ACCESSES for c in _conflicts(best)):
         return best
-    other = OneShotAnalyzer(effects, function, copy_before_write, postpone=False).run()
-    return min(best, other, key=lambda analysis: _cost(effects, analysis))
+    small = len(effects.snapshot.nested_ops(function)) <= _SMALL
+    for order in (_SECOND, _THIRD) if small else (_SECOND,):
+        if not _conflicts(best):
+            break
+        other = OneShotAnalyzer(effects, function, options, order).run()
+        best = min(best, other, key=lambda analysis: _cost(effects, analysis))
+    return best
+
+
+def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
+    return [decision.conflict for decision in analysis.decisions.values() if decision.conflict is not None]
+
+
+def _order(options: AnalysisOptions) -> DecisionOrder:
+    if options.heuristic is Heuristic.FUZZER:
+        return DecisionOrder.fuzzer(options.fuzzer_seed)
+    return DecisionOrder(options.heuristic)
 
 
 def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int]:

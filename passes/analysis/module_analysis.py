@@ -15,6 +15,7 @@ from mlir import ir
 
 from ...dialects.bufferizable import is_tensor
 from ...dialects.registry import find_model
+from .analysis_options import AnalysisOptions
 from .function_analysis import analyze_function
 from .function_summary import FunctionSummary, call_order, callee_name, pessimistic_summary
 from .one_shot import FunctionAnalysis
@@ -55,24 +56,19 @@ def _is_parallel(op: ir.Operation, name: str, region: int) -> bool:
     return name not in _SEQUENTIAL if model is None else model.is_parallel_region(op, region)
 
 
-def analyze_module(
-    module: ir.Operation,
-    *,
-    boundaries: bool,
-    allow_unknown: bool = False,
-    copy_before_write: bool = False,
-    calls_copy: bool = False,
-) -> ModuleAnalysis:
-    """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out.
-
-    See :class:`TensorEffects` for the first two and the last flag; ``copy_before_write`` refuses every write.
-    """
-    snapshot = Snapshot(module, _is_repetitive, _is_parallel)
+def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnalysis:
+    """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out."""
+    snapshot = Snapshot(module, _is_repetitive, _is_parallel if options.parallel else None)
     summaries: dict[str, FunctionSummary] = {}
     # A buffer in a memory space of its own is copied where a function wants another one.
-    calls_copy = calls_copy or any("memory_space" in snapshot.ops[op].attributes for op in _allocations(snapshot))
+    spaces = any("memory_space" in snapshot.ops[op].attributes for op in _allocations(snapshot))
     effects = TensorEffects(
-        snapshot, find_model, summaries, boundaries=boundaries, allow_unknown=allow_unknown, calls_copy=calls_copy
+        snapshot,
+        find_model,
+        summaries,
+        boundaries=options.boundaries,
+        allow_unknown=options.allow_unknown,
+        calls_copy=options.calls_copy or spaces,
     )
     analysis = ModuleAnalysis(snapshot, effects, summaries=summaries)
     names = _functions(snapshot)
@@ -91,13 +87,13 @@ def analyze_module(
         effects.add_function(op)
         if len(effects.refusals) > before:
             continue
-        result = analyze_function(effects, op, copy_before_write=copy_before_write)
+        result = analyze_function(effects, op, options)
         analysis.functions.append(result)
         analysis.refusals.extend(result.refusals)
         summaries.setdefault(name, result.summary)
     analysis.refusals.extend(effects.refusals)
     analysis.refusals.extend(_encoded(snapshot))
-    if boundaries:
+    if options.boundaries:
         analysis.refusals.extend(_function_addresses(snapshot))
     return analysis
 

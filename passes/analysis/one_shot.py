@@ -6,9 +6,9 @@ a value of the set that is still read.* It holds at the start, when every value 
 argument and result share one). A tie is accepted only if joining its two sets keeps it. So decisions may be
 taken in any order; the order only chooses which of two clashing ties is refused.
 
-Order: what branches hand out first, then backwards through the function, a region op's body before the op's own ties.
-Late writes get their way, and a clash between a loop's body and what is used after it is settled by one copy in front
-of the loop. Ties whose refusal costs no copy come last, or in their turn: the cheaper outcome is taken.
+Order: that of a :class:`DecisionOrder`; in all of them a region op's body comes before the op's own ties. The default
+goes backwards: late writes get their way, and a clash between a loop's body and what is used after it is settled by
+one copy in front of the loop.
 
 Loops carry buffers. A yielded value that is equivalent to what the loop carries costs nothing. Yields that permute
 the carried buffers are *rotated*: the loop swaps buffers. Anything else is copied: into the carried buffer if that
@@ -28,6 +28,8 @@ from mlir import ir
 
 from ...dialects.bufferizable import Relation
 from .alias_sets import AliasSets, Fact
+from .analysis_options import AnalysisOptions
+from .decision_order import DecisionOrder
 from .decisions import Conflict, Decision, Rule, Strategy
 from .function_summary import FunctionSummary
 from .interference import Interference
@@ -54,19 +56,16 @@ class FunctionAnalysis:
 
 
 class OneShotAnalyzer:
-    """One analysis of op number ``function``, whose effects were added before; :meth:`run` decides every operand.
+    """One analysis of op number ``function``, whose effects were added before; :meth:`run` decides every operand."""
 
-    ``copy_before_write`` refuses every write; ``postpone`` lets ties whose refusal costs no copy come last.
-    """
-
-    def __init__(self, effects: TensorEffects, function: int, copy_before_write: bool, *, postpone: bool) -> None:
+    def __init__(self, effects: TensorEffects, function: int, options: AnalysisOptions, order: DecisionOrder) -> None:
         s = effects.snapshot
         self._effects = effects
         self._snapshot = s
         self._function = function
-        self._copy_before_write = copy_before_write
+        self._options = options
+        self._order = order
         self._sets = AliasSets(s.nested_values(function))
-        self._postpone = postpone
         exclusive = frozenset(op for op in s.nested_ops(function) if len(s.op_regions[op]) > 1 and self._exclusive(op))
         self._check = Interference(effects, ProgramOrder(s, exclusive), self._sets)
         self._decisions: dict[int, Decision] = {}
@@ -77,6 +76,8 @@ class OneShotAnalyzer:
             for region in s.op_regions[op]
             for block in region
         )
+        self._exits: dict[int, list[tuple[int, list[int]]]] = {}
+        """For a terminator whose turn is still to come, what it hands to results only."""
         self._postponed: dict[int, list[int]] = {}
         self._settled: set[int] = set()
         """Loop arguments that are one buffer in every iteration."""
@@ -86,7 +87,7 @@ class OneShotAnalyzer:
         return model is not None and model.are_exclusive_regions(self._snapshot.ops[op])
 
     def run(self) -> FunctionAnalysis:
-        """Enter the values, decide backwards, and sum up."""
+        """Enter the values, decide in order, and sum up."""
         s = self._snapshot
         ops = s.nested_ops(self._function)
         self._enter_values(self._function)
@@ -95,10 +96,10 @@ class OneShotAnalyzer:
         for op in ops:
             self._join_first(op)
         for op in ops:
-            self._decide_exits(op)
-            if self._postpone:
+            self._begin_exits(op)
+            if self._order.postpone:
                 self._decide_choice(op)
-        for op in reversed(ops):
+        for op in self._order.ops(self._effects, self._function):
             self._decide_op(op)
         self._decide_postponed(self._function)
         redundant = {}
@@ -157,15 +158,17 @@ class OneShotAnalyzer:
 
     def _decide_op(self, op: int) -> None:
         s, effects = self._snapshot, self._effects
+        for operand, targets in self._exits.get(op, ()):
+            self._decide_exit(operand, targets)
         self._decide_postponed(op)
         carried = carried_values(self._effects, op)
         rotating = self._decide_carried(op, carried) if carried else False
         self._unite_exits(op)
-        for operand in s.operands(op):
+        for operand in self._order.operands(s, op):
             if operand in self._decisions:
                 continue
             if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
-                if self._postpone and self._is_cheap(operand):
+                if self._order.postpone and self._is_cheap(operand):
                     self._postponed.setdefault(s.op_block[op], []).append(operand)
                 else:
                     self._decide_tie(operand)
@@ -217,7 +220,7 @@ class OneShotAnalyzer:
         value = self._snapshot.operand_value[operand]
         ties = effects.ties.get(operand, ())
         write = operand if effects.writes[operand] else -1
-        if write >= 0 and self._copy_before_write:
+        if write >= 0 and self._options.copy_before_write:
             self._refuse(operand, Conflict(Rule.COPY_BEFORE_WRITE, write=write))
             return
         if write >= 0 and effects.escapes[operand]:
@@ -321,7 +324,7 @@ class OneShotAnalyzer:
             else:
                 pending.append(Carried(operand, argument, result))
         rotation = permuted(self._effects, self._sets, pending)
-        rotates = bool(rotation) and self._rotate(op, rotation)
+        rotates = bool(rotation) and self._options.return_allocs and self._rotate(op, rotation)
         for entry in pending:
             if not (rotates and entry in rotation):
                 self._copy_carried(*entry)
@@ -363,16 +366,32 @@ class OneShotAnalyzer:
                 return
             del self._check.targets[operand]
         self._refuse(operand, conflict)
+        if not self._options.return_allocs:
+            self._refuse_return(operand)
 
-    def _decide_exits(self, op: int) -> None:
-        """Decide what branches hand out, before any write is: so a write later on copies once, not each branch."""
+    def _refuse_return(self, operand: int) -> None:
+        s = self._snapshot
+        message = (
+            f"operand #{s.operand_index(operand)} is not in the buffer that the loop carries and cannot be copied into "
+            "it; yield an update of the iteration argument, or set allow-return-allocs-from-loops=true"
+        )
+        self._refusals.append(Refusal(s.ops[s.operand_op[operand]], message))
+
+    def _begin_exits(self, op: int) -> None:
+        """Decide what branches hand out, or leave it to the turns of their terminators."""
         for operand, targets in exit_values(self._effects, op):
-            value = self._snapshot.operand_value[operand]
-            conflict = self._try(value, targets, -1, partial(self._flow, value, targets))
-            if conflict is None:
-                self._accept(operand)
+            if self._order.exits_first:
+                self._decide_exit(operand, targets)
             else:
-                self._refuse(operand, conflict)
+                self._exits.setdefault(self._snapshot.operand_op[operand], []).append((operand, targets))
+
+    def _decide_exit(self, operand: int, targets: list[int]) -> None:
+        value = self._snapshot.operand_value[operand]
+        conflict = self._try(value, targets, -1, partial(self._flow, value, targets))
+        if conflict is None:
+            self._accept(operand)
+        else:
+            self._refuse(operand, conflict)
 
     def _decide_choice(self, op: int) -> None:
         """Decide an op that returns one of several buffers, such as a select, like branches."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from mlir_inplace.passes.analysis.analysis_options import AnalysisOptions
 from mlir_inplace.passes.analysis.decisions import Decision, Strategy
 from mlir_inplace.passes.analysis.module_analysis import ModuleAnalysis, analyze_module
 from mlir_inplace.passes.analysis.one_shot import FunctionAnalysis
@@ -163,17 +164,19 @@ def analyse_module(
     copy_before_write: bool = False,
     calls_copy: bool = False,
 ) -> Analysed:
+    options = AnalysisOptions(
+        boundaries=boundaries,
+        allow_unknown=allow_unknown,
+        copy_before_write=copy_before_write,
+        calls_copy=calls_copy,
+    )
+    return analyse_with(text, options)
+
+
+def analyse_with(text: str, options: AnalysisOptions) -> Analysed:
     module = parse(text)
     with context():
-        return Analysed(
-            analyze_module(
-                module.operation,
-                boundaries=boundaries,
-                allow_unknown=allow_unknown,
-                copy_before_write=copy_before_write,
-                calls_copy=calls_copy,
-            )
-        )
+        return Analysed(analyze_module(module.operation, options))
 
 
 def analyse(body: str, arguments: str = ARGUMENTS, *, boundaries: bool = True, allow_unknown: bool = False) -> Analysed:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from analysed import analyse
+from analysed import analyse, analyse_with, function
+
+from mlir_inplace.passes.analysis.analysis_options import AnalysisOptions
+from mlir_inplace.passes.analysis.decision_order import Heuristic
 
 THREE = '%t: !v, %u: !v loc("u"), %s: !v, %f: f32, %i: index, %j: index, %n: index, %p: i1'
 
@@ -652,3 +657,65 @@ def test_a_loop_in_a_parallel_region_works_on_a_buffer_of_the_region() -> None:
 def test_what_a_parallel_region_only_reads_may_be_written_after_it() -> None:
     a = analyse(parallel("%r = tensor.extract %t[%k] : !v") + '%w = tensor.insert %f into %t[%i] : !v loc("w")')
     assert a.not_in_place == {}
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_runs_of_a_parallel_region_that_are_not_checked() -> None:
+    text = function(
+        "%e = tensor.empty() : !v\n"
+        + parallel("""
+      %w = linalg.fill ins(%f : f32) outs(%e : !v) -> !v loc("w")
+      %r = tensor.extract %w[%k] : !v
+    """)
+    )
+    assert list(analyse_with(text, AnalysisOptions(boundaries=True)).not_in_place) == ["w#1"]
+    assert analyse_with(text, AnalysisOptions(boundaries=True, parallel=False)).not_in_place == {}
+    reads = function(parallel('%w = tensor.insert %f into %t[%k] : !v loc("w")\n%r = tensor.extract %t[%i] : !v'))
+    unchecked = analyse_with(reads, AnalysisOptions(boundaries=True, parallel=False))
+    assert unchecked["w#1"].startswith("copy: READ_AFTER_WRITE"), "a parallel region is a loop still"
+
+
+ONE_BUFFER = AnalysisOptions(boundaries=True, return_allocs=False)
+
+EXCHANGE = """
+  %l:2 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t, %b = %u) -> (!v, !v) {
+    scf.yield %b, %a : !v, !v
+  }
+  return %l#0, %l#1 : !v, !v
+"""
+
+
+def test_loops_that_must_carry_one_buffer_do_not_swap() -> None:
+    assert analyse_with(function(EXCHANGE), AnalysisOptions(boundaries=True)).refused == []
+    for heuristic in Heuristic:
+        refused = analyse_with(function(EXCHANGE), replace(ONE_BUFFER, heuristic=heuristic)).refused
+        assert refused
+        assert refused[0] == (
+            "operand #0 is not in the buffer that the loop carries and cannot be copied into it; yield an update of "
+            "the iteration argument, or set allow-return-allocs-from-loops=true"
+        )
+
+
+def test_loops_that_must_carry_one_buffer_may_copy_into_it() -> None:
+    body = loop("%o = %t", '%w = tensor.insert %f into %o[%k] : !v\nscf.yield %w : !v loc("next")')
+    a = analyse_with(function(body), ONE_BUFFER)
+    assert (a.refused, a.not_in_place) == ([], {})
+    body = loop("%o = %t", '%w = tensor.splat %f : !v\nscf.yield %w : !v loc("next")')
+    a = analyse_with(function(body + "%r = tensor.extract %l#0[%i] : !v"), ONE_BUFFER)
+    assert (a.refused, list(a.not_in_place)) == ([], ["next#0"])
+    assert a["next#0"].startswith("copy-to-carried: NOT_EQUIVALENT")
+
+
+def test_loops_that_must_carry_one_buffer_are_refused_if_it_is_still_read() -> None:
+    body = loop(
+        "%o = %t, %q = %u",
+        """
+      %w = tensor.splat %f : !v
+      scf.yield %w, %o : !v, !v loc("next")
+    """,
+    )
+    body += "%r = tensor.extract %l#0[%i] : !v\n%s = tensor.extract %l#1[%i] : !v"
+    assert analyse_with(function(body), AnalysisOptions(boundaries=True)).refused == []
+    assert len(analyse_with(function(body), ONE_BUFFER).refused) >= 1
