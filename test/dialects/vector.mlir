@@ -36,3 +36,80 @@ func.func @masked(%t: tensor<8xf32>, %v: vector<4xf32>, %m: vector<4xi1>, %i: in
   %1 = vector.transfer_write %0, %t[%i], %m : vector<4xf32>, tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// CHECK-LABEL: func.func @gather_and_scatter(
+// CHECK-SAME:    %[[T:[^:]*]]: memref<2x8xf32
+// CHECK:         %[[B:.*]], %[[O:.*]], %{{.*}}:2, %[[S:.*]]:2 = memref.extract_strided_metadata %[[T]]
+// CHECK:         %[[L:.*]] = memref.reinterpret_cast %[[T]] to offset: [%{{.*}}], sizes: [%{{.*}}], strides: [1]
+// CHECK-NEXT:    %[[I:.*]] = arith.index_cast %{{.*}} : vector<4xi32> to vector<4xindex>
+// CHECK-NEXT:    vector.broadcast %[[S]]#1
+// CHECK:         vector.gather %[[L]][%{{.*}}] {{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// CHECK:         vector.scatter %{{.*}} : memref<?xf32, strided<[1], offset: ?>>
+// CHECK-NEXT:    return %[[T]]
+func.func @gather_and_scatter(%t: tensor<2x8xf32>, %x: vector<4xi32>, %m: vector<4xi1>, %v: vector<4xf32>, %i: index)
+    -> tensor<2x8xf32> {
+  %0 = vector.gather %t[%i, %i] [%x], %m, %v
+      : tensor<2x8xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %1 = vector.scatter %t[%i, %i] [%x], %m, %0
+      : tensor<2x8xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> -> tensor<2x8xf32>
+  return %1 : tensor<2x8xf32>
+}
+
+// CHECK-LABEL: func.func @scatter_to_unit_strides(
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc()
+// CHECK-NEXT:    vector.scatter %[[A]][%{{.*}}] {{.*}} : memref<8xf32>
+// CHECK-NEXT:    return %[[A]]
+func.func @scatter_to_unit_strides(%x: vector<4xi32>, %m: vector<4xi1>, %v: vector<4xf32>, %i: index)
+    -> tensor<8xf32> {
+  %0 = tensor.empty() : tensor<8xf32>
+  %1 = vector.scatter %0[%i] [%x], %m, %v
+      : tensor<8xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32> -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @masks(
+// CHECK-SAME:    %[[T:[^:]*]]: memref<8xf32
+// CHECK-SAME:    %[[M:[^:]*]]: vector<4xi1>
+// CHECK-NEXT:    %[[V:.*]] = vector.mask %[[M]] { vector.transfer_read %[[T]][
+// CHECK-NEXT:    vector.mask %[[M]] { vector.transfer_write %[[V]], %[[T]][{{.*}} } : vector<4xi1>
+// CHECK-NEXT:    return %[[T]]
+func.func @masks(%t: tensor<8xf32>, %m: vector<4xi1>, %i: index, %f: f32) -> tensor<8xf32> {
+  %0 = vector.mask %m { vector.transfer_read %t[%i], %f : tensor<8xf32>, vector<4xf32> } : vector<4xi1> -> vector<4xf32>
+  %1 = vector.mask %m { vector.transfer_write %0, %t[%i] : vector<4xf32>, tensor<8xf32> }
+      : vector<4xi1> -> tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// The copy comes in front of the mask, which holds one op only.
+// CHECK-LABEL: func.func @mask_out_of_place(
+// CHECK-SAME:    %[[T:[^:]*]]: memref<8xf32
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc()
+// CHECK-NEXT:    memref.copy %[[T]], %[[A]]
+// CHECK-NEXT:    vector.mask %{{.*}} { vector.transfer_write %{{.*}}, %[[A]][
+// CHECK-NEXT:    return %[[A]], %[[T]]
+func.func @mask_out_of_place(%t: tensor<8xf32>, %m: vector<4xi1>, %v: vector<4xf32>, %i: index)
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = vector.mask %m { vector.transfer_write %v, %t[%i] : vector<4xf32>, tensor<8xf32> }
+      : vector<4xi1> -> tensor<8xf32>
+  return %0, %t : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @mask_of_nothing(
+// CHECK-SAME:    %[[T:[^:]*]]: memref<8xf32
+// CHECK-NEXT:    return %[[T]]
+func.func @mask_of_nothing(%t: tensor<8xf32>, %m: vector<4xi1>) -> tensor<8xf32> {
+  %0 = vector.mask %m { vector.yield %t : tensor<8xf32> } : vector<4xi1> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// The first write does not reach what the read needs.
+// CHECK-LABEL: func.func @boxes_apart(
+// CHECK-NOT:     memref.alloc
+// CHECK:         return
+func.func @boxes_apart(%t: tensor<8xf32>, %v: vector<4xf32>, %f: f32) -> (tensor<8xf32>, vector<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %0 = vector.transfer_write %v, %t[%c0] {in_bounds = [true]} : vector<4xf32>, tensor<8xf32>
+  %1 = vector.transfer_read %t[%c4], %f {in_bounds = [true]} : tensor<8xf32>, vector<4xf32>
+  return %0, %1 : tensor<8xf32>, vector<4xf32>
+}

@@ -32,15 +32,22 @@ HEURISTICS = (
 )
 LOOPS = ("scf.for", "scf.while", "scf.forall", "scf.parallel")
 
-# Upstream does not bufferize elementwise ops on tensors; its own lowering of them to linalg then comes first.
-NOT_BUFFERIZABLE = ("op was not bufferized", "failed to bufferize op")
-ELEMENTWISE = "func.func(convert-elementwise-to-linalg)"
+# Upstream does not bufferize elementwise ops on tensors; its own lowering of them to linalg then comes first. A masked
+# op that needs a copy becomes one with a mask operand first.
+LOWERED_FIRST = {
+    "op was not bufferized": "func.func(convert-elementwise-to-linalg)",
+    "failed to bufferize op": "func.func(convert-elementwise-to-linalg)",
+    "op body must bufferize in-place": "func.func(lower-vector-mask)",
+}
+# Upstream's lowering of these ops knows unit strides only.
+UNIT_STRIDES = ("vector.gather", "vector.scatter")
+IDENTITY = COPY_BEFORE_WRITE.replace("}", " function-boundary-type-conversion=identity-layout-map}")
 
 LOWERING = (
-    "convert-bufferization-to-memref,convert-linalg-to-loops,convert-vector-to-scf,lower-affine,expand-strided-metadata,"
-    "lower-affine,convert-scf-to-cf,arith-expand{include-bf16=true},func.func(llvm-request-c-wrappers),"
-    "convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,"
-    "convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts"
+    "convert-bufferization-to-memref,convert-linalg-to-loops,func.func(lower-vector-mask),convert-vector-to-scf,"
+    "lower-affine,expand-strided-metadata,lower-affine,convert-scf-to-cf,arith-expand{include-bf16=true},"
+    "func.func(llvm-request-c-wrappers),convert-vector-to-llvm,convert-math-to-llvm,finalize-memref-to-llvm,"
+    "convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,reconcile-unrealized-casts"
 )
 
 DTYPES = {
@@ -106,9 +113,9 @@ def bufferized(text: str, bufferization: str) -> ir.Module:
     try:
         run_passes(module, bufferization)
     except ir.MLIRError as error:
-        retry = any(words in str(error) for words in NOT_BUFFERIZABLE) and not bufferization.startswith(ELEMENTWISE)
-        if retry:
-            return bufferized(text, f"{ELEMENTWISE},{bufferization}")
+        for words, passes in LOWERED_FIRST.items():
+            if words in str(error) and not bufferization.startswith(passes):
+                return bufferized(text, f"{passes},{bufferization}")
         raise Refused(str(error)) from None
     return module
 
@@ -187,7 +194,8 @@ def execute(text: str, arguments: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     main = ir.FunctionType(_function(source, "main").attributes["function_type"].value)
     parameters = [Slot.of(type_) for type_ in main.inputs]
     results = [Slot.of(type_) for type_ in main.results]
-    module = bufferized(text, COPY_BEFORE_WRITE)
+    unit_strides = any(name in text for name in UNIT_STRIDES)
+    module = bufferized(text, IDENTITY if unit_strides else COPY_BEFORE_WRITE)
     _copies_to_linalg(module)
     run_passes(module, LOWERING)
     engine = ExecutionEngine(module, opt_level=0)

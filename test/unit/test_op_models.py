@@ -111,6 +111,27 @@ OPS = {
         "r",
     ),
     "tensor.splat": ("%o = tensor.splat %f : !v", "."),
+    "vector.gather": (
+        """%x = vector.step : vector<4xindex>
+        %k = vector.constant_mask [2] : vector<4xi1>
+        %q = vector.broadcast %f : f32 to vector<4xf32>
+        %o = vector.gather %t[%i] [%x], %k, %q
+          : !v, vector<4xindex>, vector<4xi1>, vector<4xf32> into vector<4xf32>""",
+        "r . . . .",
+    ),
+    "vector.scatter": (
+        """%x = vector.step : vector<4xindex>
+        %k = vector.constant_mask [2] : vector<4xi1>
+        %q = vector.broadcast %f : f32 to vector<4xf32>
+        %o = vector.scatter %t[%i] [%x], %k, %q : !v, vector<4xindex>, vector<4xi1>, vector<4xf32> -> !v""",
+        "rw=0 . . . .",
+    ),
+    "vector.mask": (
+        """%k = vector.constant_mask [2] : vector<4xi1>
+        %q = vector.broadcast %f : f32 to vector<4xf32>
+        %o = vector.mask %k { vector.transfer_write %q, %t[%i] : vector<4xf32>, !v } : vector<4xi1> -> !v""",
+        ".",
+    ),
     "vector.transfer_read": ("%o = vector.transfer_read %t[%i], %f : !v, vector<4xf32>", "r . ."),
     "vector.transfer_write": (
         "%x = vector.broadcast %f : f32 to vector<4xf32>\n%o = vector.transfer_write %x, %t[%i] : vector<4xf32>, !v",

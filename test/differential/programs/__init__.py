@@ -19,6 +19,7 @@ from . import (
     tensor_shapes,
     tensor_slices,
     vector,
+    vector_masks,
 )
 from .program import Program
 
@@ -36,6 +37,7 @@ _PARTS = (
     tensor_shapes,
     bufferization,
     vector,
+    vector_masks,
     dtypes,
     elementwise,
     examples,
