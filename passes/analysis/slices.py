@@ -1,9 +1,9 @@
 """Index sets of slices and what is known about two of them: equal, disjoint, contained or unknown.
 
 Every analysis shares this module. A slice is a hyper-rectangle with strides, given per dimension of the tensor it
-cuts; an entry is an integer or a symbol (the number of an SSA value in the snapshot). Symbols are compared by
-identity, so two slices may be compared only where each symbol has the same value for both: the caller checks that no
-loop changes it in between (see ``InterferenceCheck`` in ``interference.py``).
+cuts; an entry is an integer, a symbol (the number of an SSA value in the snapshot) or a sum of these
+(``index_sums.py``). Symbols are compared by identity, so two slices may be compared only where each symbol has the same
+value for both: the caller checks that no loop changes it in between (see ``InterferenceCheck`` in ``interference.py``).
 """
 
 from __future__ import annotations
@@ -15,19 +15,9 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ...dialects.bufferizable import Subset
-from .snapshot import Snapshot
+from .index_sums import Index, IndexSums, Symbol, add, difference, index_symbols
 
-__all__ = ["Slice", "SliceRelation", "slice_of", "slice_relation"]
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """An index that is known only at run time: the snapshot's number of its SSA value, -1 if not in the snapshot."""
-
-    value: int
-
-
-Index = int | Symbol
+__all__ = ["Slice", "SliceRelation", "Symbol", "slice_of", "slice_relation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +32,7 @@ class Slice:
     def symbols(self) -> tuple[int, ...]:
         """The values that the slice depends on."""
         entries = (*self.offsets, *self.sizes, *self.strides)
-        return tuple(entry.value for entry in entries if isinstance(entry, Symbol))
+        return tuple(value for entry in entries for value in index_symbols(entry))
 
 
 class SliceRelation(enum.Enum):
@@ -55,27 +45,13 @@ class SliceRelation(enum.Enum):
     UNKNOWN = "unknown"
 
 
-def slice_of(subset: Subset, snapshot: Snapshot) -> Slice:
-    """Return ``subset`` over symbols; indices defined by constants become integers."""
-
-    def entry(index: int | ir.Value) -> Index:
-        if isinstance(index, int):
-            return index
-        constant = _constant(index)
-        return Symbol(snapshot.value_id(index)) if constant is None else constant
+def slice_of(subset: Subset, sums: IndexSums) -> Slice:
+    """Return ``subset`` over symbols and sums; indices defined by constants become integers."""
 
     def entries(indices: Sequence[int | ir.Value]) -> tuple[Index, ...]:
-        return tuple(entry(index) for index in indices)
+        return tuple(index if isinstance(index, int) else sums.of(index) for index in indices)
 
     return Slice(entries(subset.offsets), entries(subset.sizes), entries(subset.strides))
-
-
-def _constant(value: ir.Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
-        return None
-    attribute = owner.attributes["value"]
-    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
 def slice_relation(first: Slice, second: Slice) -> SliceRelation:
@@ -110,20 +86,42 @@ def _relation_1d(first: _Dimension, second: _Dimension) -> SliceRelation:
     if first == second:
         return SliceRelation.EQUAL
     (offset_a, size_a, stride_a), (offset_b, size_b, stride_b) = first, second
-    if not all(isinstance(entry, int) for entry in (*first, *second)):
-        return SliceRelation.UNKNOWN
-    assert isinstance(offset_a, int) and isinstance(size_a, int) and isinstance(stride_a, int)
-    assert isinstance(offset_b, int) and isinstance(size_b, int) and isinstance(stride_b, int)
+    apart = difference(offset_b, offset_a)
+    numbers = (size_a, stride_a, size_b, stride_b)
+    if apart is not None and all(isinstance(entry, int) for entry in numbers):
+        return _integer_relation(apart, *numbers)
+    if stride_a == stride_b == 1:
+        return _interval_relation(first, second)
+    return SliceRelation.UNKNOWN
+
+
+def _interval_relation(first: _Dimension, second: _Dimension) -> SliceRelation:
+    """Compare two intervals by the ends that are known to follow each other. Sizes are never negative."""
+    end_a, end_b = add(first[0], first[1]), add(second[0], second[1])
+    if _follows(second[0], end_a) or _follows(first[0], end_b):
+        return SliceRelation.DISJOINT
+    if _follows(first[0], second[0]) and _follows(end_b, end_a):
+        return SliceRelation.CONTAINED
+    return SliceRelation.UNKNOWN
+
+
+def _follows(later: Index | None, earlier: Index | None) -> bool:
+    distance = None if later is None or earlier is None else difference(later, earlier)
+    return distance is not None and distance >= 0
+
+
+def _integer_relation(offset_b: int, size_a: int, stride_a: int, size_b: int, stride_b: int) -> SliceRelation:
+    """Compare two slices by numbers: the first begins at 0, the second at ``offset_b``."""
     if size_a <= 0 or size_b <= 0:
         return SliceRelation.DISJOINT
     if stride_a < 0 or stride_b < 0:
         return SliceRelation.UNKNOWN
-    last_a, last_b = offset_a + (size_a - 1) * stride_a, offset_b + (size_b - 1) * stride_b
-    if last_a < offset_b or last_b < offset_a:
+    last_a, last_b = (size_a - 1) * stride_a, offset_b + (size_b - 1) * stride_b
+    if last_a < offset_b or last_b < 0:
         return SliceRelation.DISJOINT
-    if stride_a == stride_b and stride_a > 0 and (offset_a - offset_b) % stride_a != 0:
+    if stride_a == stride_b and stride_a > 0 and offset_b % stride_a != 0:
         return SliceRelation.DISJOINT
-    steps = stride_b > 0 and stride_a % stride_b == 0 and (offset_a - offset_b) % stride_b == 0
-    if steps and offset_b <= offset_a and last_a <= last_b:
+    steps = stride_b > 0 and stride_a % stride_b == 0 and offset_b % stride_b == 0
+    if steps and offset_b <= 0 and last_a <= last_b:
         return SliceRelation.CONTAINED
     return SliceRelation.UNKNOWN

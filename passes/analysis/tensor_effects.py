@@ -21,6 +21,7 @@ from mlir import ir
 
 from ...dialects.bufferizable import OpModel, Relation
 from .function_summary import FunctionSummary, callee_name
+from .index_sums import IndexSums
 from .slices import Slice, slice_of
 from .snapshot import Snapshot
 
@@ -93,6 +94,7 @@ class TensorEffects:
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
         self._models = models
+        self._sums = IndexSums(snapshot)
         self._summaries = summaries
         self._allow_unknown = allow_unknown
         self._calls_copy = calls_copy
@@ -198,7 +200,7 @@ class TensorEffects:
         self._set_ties(operand, ties)
         subset = model.subset(operation, index)
         if subset is not None:
-            self.slices[operand] = slice_of(subset, s)
+            self.slices[operand] = slice_of(subset, self._sums)
         source = model.redundant_source(operation, index)
         if source is not None:
             self.redundant_source[operand] = s.op_first_operand[op] + source

@@ -166,6 +166,19 @@ def test_disjoint_slices_do_not_conflict(written: str, read: str, in_place: bool
     assert a.not_in_place == ({} if in_place else {"s#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=s"})
 
 
+@pytest.mark.parametrize(("distance", "in_place"), [(4, True), (3, False)])
+def test_slices_at_offsets_with_a_known_distance_do_not_conflict(distance: int, in_place: bool) -> None:
+    a = analyse(f"""
+      %h = tensor.empty() : !h
+      %a = affine.apply affine_map<(d0) -> (d0 * 4)>(%i)
+      %b = affine.apply affine_map<(d0) -> (d0 * 4 + {distance})>(%i)
+      %s = tensor.extract_slice %t[%a] [4] [1] : !v to !h loc("s")
+      %w = tensor.insert_slice %h into %t[%b] [4] [1] : !h into !v loc("w")
+      %r = tensor.extract %s[%c0] : !h loc("r")
+    """)
+    assert a.not_in_place == ({} if in_place else {"s#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=s"})
+
+
 @pytest.mark.parametrize(("written", "read", "in_place"), [("%c0", "%c1", True), ("%c1", "%c1", False)])
 def test_elements_are_slices(written: str, read: str, in_place: bool) -> None:
     a = analyse(f"""

@@ -126,6 +126,24 @@ def test_equal_offsets_differ_in_another_iteration_if_the_loop_changes_them(offs
     assert a.not_in_place == ({} if in_place else {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=w#1 value=t"})
 
 
+@pytest.mark.parametrize(("symbol", "in_place"), [("%i", True), ("%k", False)])
+def test_known_distances_hold_in_all_iterations_only_if_no_loop_changes_the_symbol(symbol: str, in_place: bool) -> None:
+    """What one iteration writes the next one would read, though the two are apart within each."""
+    a = analyse(
+        loop(
+            "",
+            f"""
+      %h = tensor.empty() : !h
+      %b = affine.apply affine_map<(d0) -> (d0 + 4)>({symbol})
+      %s = tensor.extract_slice %t[{symbol}] [4] [1] : !v to !h loc("s")
+      %r = tensor.extract %s[%c0] : !h loc("r")
+      %w = tensor.insert_slice %h into %t[%b] [4] [1] : !h into !v loc("w")
+    """,
+        )
+    )
+    assert a.not_in_place == ({} if in_place else {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=s#0 value=t"})
+
+
 def test_equal_offsets_are_equal_within_one_iteration() -> None:
     a = analyse(
         loop(

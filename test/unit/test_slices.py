@@ -44,7 +44,7 @@ def one(offset: int | Symbol, size: int | Symbol, stride: int | Symbol = 1) -> S
         # Symbols are the same or anything.
         (one(Symbol(7), 4), one(Symbol(7), 4), EQUAL, EQUAL),
         (one(Symbol(7), 4), one(Symbol(8), 4), UNKNOWN, UNKNOWN),
-        (one(Symbol(7), 4), one(Symbol(7), 3), UNKNOWN, UNKNOWN),
+        (one(Symbol(7), 4), one(Symbol(7), 3), UNKNOWN, CONTAINED),
         (one(Symbol(7), 4), one(0, 4), UNKNOWN, UNKNOWN),
         (one(0, Symbol(7)), one(0, Symbol(7)), EQUAL, EQUAL),
         (one(0, 4, Symbol(7)), one(0, 4, Symbol(7)), EQUAL, EQUAL),
