@@ -99,7 +99,7 @@ class IndexSums:
         number = self._snapshot.value_id(value)
         if number < 0:
             owner = value.owner
-            constant = None if isinstance(owner, ir.Block) else _constant_of(owner)
+            constant = None if isinstance(owner, ir.Block) else _constant_of(owner.operation)
             return Symbol(-1) if constant is None else constant
         # A stack instead of recursion: a chain of additions may be as long as the program.
         stack = [number]

@@ -87,8 +87,8 @@ def _relation_1d(first: _Dimension, second: _Dimension) -> SliceRelation:
         return SliceRelation.EQUAL
     (offset_a, size_a, stride_a), (offset_b, size_b, stride_b) = first, second
     apart = difference(offset_b, offset_a)
-    numbers = (size_a, stride_a, size_b, stride_b)
-    if apart is not None and all(isinstance(entry, int) for entry in numbers):
+    numbers = [entry for entry in (size_a, stride_a, size_b, stride_b) if isinstance(entry, int)]
+    if apart is not None and len(numbers) == 4:
         return _integer_relation(apart, *numbers)
     if stride_a == stride_b == 1:
         return _interval_relation(first, second)
