@@ -232,6 +232,10 @@ class OpModel:
         """Whether the conversion has no way to give ``operand`` a buffer of its own."""
         return False
 
+    def copies_unranked(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the conversion can give unranked ``operand`` a buffer of its own, because the op tells its rank."""
+        return False
+
     def discards_content(self, op: ir.Operation, operand: int) -> bool:
         """Whether the op needs no old content in a fresh buffer for written ``operand``, although it reads the operand.
 

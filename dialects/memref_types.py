@@ -176,6 +176,11 @@ def have_same_memory_space(first: ir.MemRefType, second: ir.MemRefType) -> bool:
     return a == b
 
 
+def _is_fully_dynamic(type_: ir.MemRefType) -> bool:
+    strides, offset = type_.get_strides_and_offset()
+    return all(entry == _DYNAMIC for entry in (*strides, offset))
+
+
 def is_castable(source: ir.Type, target: ir.Type) -> bool:
     """Whether ``memref.cast`` from ``source`` to ``target`` is right whatever the sizes and strides turn out to be.
 
@@ -184,8 +189,11 @@ def is_castable(source: ir.Type, target: ir.Type) -> bool:
     """
     if source == target:
         return True
-    if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
-        return source.element_type == target.element_type  # type: ignore[attr-defined]
+    if not isinstance(source, ir.MemRefType):
+        # Nothing is known about the layout behind an unranked memref.
+        return not isinstance(target, ir.MemRefType) or _is_fully_dynamic(target)
+    if not isinstance(target, ir.MemRefType):
+        return True
     if not have_same_memory_space(source, target) or source.rank != target.rank:
         return False
     if has_identity_layout(source) and has_identity_layout(target):

@@ -1,7 +1,7 @@
-"""tensor: element and slice access, casts and reshapes. What makes new tensors is in ``tensor_creation.py``.
+"""tensor: element and slice access. The dialect's other ops are in the files ``tensor_*.py``.
 
-Views (extract_slice, cast, expand and collapse) read nothing; they tie their result to their source. Inserts write
-their slice into the destination and tie the result to it. ``dim`` and ``rank`` ask for metadata only.
+A slice is a view: it reads nothing and ties its result to its source. Inserts write their slice into the destination
+and tie the result to it. ``dim`` and ``rank`` ask for metadata only.
 """
 
 from __future__ import annotations
@@ -12,37 +12,14 @@ from mlir import ir
 from mlir.dialects import memref
 
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, Subset
-from .memref_types import collapsed_type, expanded_type, identity_type, reshaped_type
 from .subsets import covers, mixed_subset, subview
+from .tensor_assembly import ASSEMBLY_MODELS
+from .tensor_casts import CAST_MODELS
 from .tensor_creation import CREATION_MODELS
+from .tensor_indexed import INDEXED_MODELS
+from .tensor_shapes import SHAPE_MODELS
 
 __all__ = ["MODELS"]
-
-
-class CastModel(OpModel):
-    """``tensor.cast``: the same buffer under a more or less static type."""
-
-    op_names = ("tensor.cast",)
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """A cast reads nothing."""
-        return False
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the operand's buffer."""
-        return (AliasingValue(0),)
-
-    def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse unranked tensors."""
-        if any(isinstance(v.type, ir.UnrankedTensorType) for v in (op.operands[0], op.results[0])):
-            return "'tensor.cast' between ranked and unranked tensors is not supported yet; give the tensors a rank"
-        return None
-
-    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
-        """Cast the memref, keeping its layout."""
-        buffer = rewriter.buffer(op, 0)
-        type_ = reshaped_type(ir.MemRefType(buffer.type), ir.ShapedType(op.results[0].type).shape)
-        rewriter.replace(op, [buffer if buffer.type == type_ else memref.cast(type_, buffer)])
 
 
 class DimModel(OpModel):
@@ -165,52 +142,20 @@ class InsertSliceModel(OpModel):
         rewriter.replace(op, [target])
 
 
-class ReshapeModel(OpModel):
-    """``tensor.expand_shape`` and ``tensor.collapse_shape``: all elements under another shape."""
-
-    op_names = ("tensor.expand_shape", "tensor.collapse_shape")
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """A view reads nothing."""
-        return False
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the source's memory, or a copy where a collapse needs contiguous dimensions."""
-        return (AliasingValue(0, Relation.RESHAPED),)
-
-    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
-        """Reshape the memref; a strided one that cannot be collapsed is copied first."""
-        buffer = rewriter.buffer(op, 0)
-        result = op.results[0]
-        attributes = {name: op.attributes[name] for name in op.attributes}
-        groups = [[ir.IntegerAttr(i).value for i in group] for group in op.attributes["reassociation"]]
-        shape = ir.ShapedType(result.type).shape
-        if op.name == "tensor.expand_shape":
-            type_: ir.Type | None = expanded_type(ir.MemRefType(buffer.type), shape, groups)
-        else:
-            type_ = collapsed_type(ir.MemRefType(buffer.type), shape, groups)
-        if type_ is None:
-            buffer = rewriter.cast(buffer, identity_type(op.operands[0].type))
-            rewriter.detach(result)
-            type_ = identity_type(result.type)
-        name = op.name.replace("tensor.", "memref.")
-        operands = [buffer, *list(op.operands)[1:]]
-        new = ir.Operation.create(name, results=[type_], operands=operands, attributes=attributes)
-        rewriter.replace(op, [new.result])
-
-
 def _element(indices: Sequence[ir.Value]) -> Subset:
     ones = (1,) * len(indices)
     return Subset(tuple(indices), ones, ones)
 
 
 MODELS: tuple[OpModel, ...] = (
-    CastModel(),
     DimModel(),
     ExtractModel(),
     InsertModel(),
     ExtractSliceModel(),
     InsertSliceModel(),
-    ReshapeModel(),
+    *CAST_MODELS,
+    *SHAPE_MODELS,
     *CREATION_MODELS,
+    *ASSEMBLY_MODELS,
+    *INDEXED_MODELS,
 )

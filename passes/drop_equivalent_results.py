@@ -69,7 +69,7 @@ class _Tracer:
 
     def _argument(self, value: ir.Value, uses: FunctionUses) -> int | None:
         entry = uses.function.entry_block
-        while isinstance(value.type, ir.MemRefType):
+        while isinstance(value.type, ir.MemRefType | ir.UnrankedMemRefType):
             if isinstance(value, ir.BlockArgument):
                 return value.arg_number if value.owner == entry else None
             owner = ir.OpResult(value).owner.operation

@@ -24,8 +24,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from mlir import ir
-
 from ...dialects.bufferizable import Relation
 from .alias_sets import AliasSets, Fact
 from .analysis_options import AnalysisOptions
@@ -38,6 +36,7 @@ from .region_flow import Carried, carried_values, exit_values, permuted
 from .storage_set import StorageSet
 from .summarize import summarize_function
 from .tensor_effects import Refusal, TensorEffects, Tie
+from .unranked import is_copyable, is_unranked
 
 __all__ = ["FunctionAnalysis", "OneShotAnalyzer"]
 
@@ -207,7 +206,7 @@ class OneShotAnalyzer:
         s, effects = self._snapshot, self._effects
         copies = not self._is_cheap(operand)
         self._decisions[operand] = Decision(operand, strategy, copies, conflict)
-        if isinstance(s.values[s.operand_value[operand]].type, ir.UnrankedTensorType):
+        if not is_copyable(effects, operand):
             message = f"operand #{s.operand_index(operand)} is unranked and cannot be copied, but {conflict.rule.value}"
             self._refusals.append(Refusal(s.ops[s.operand_op[operand]], message))
         if effects.must_in_place[operand]:
@@ -358,7 +357,7 @@ class OneShotAnalyzer:
         """Copy what is yielded: into the carried buffer where nothing is destroyed, else into a new one."""
         value = self._snapshot.operand_value[operand]
         conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
-        if self._sets.find(value) != self._sets.find(argument):
+        if self._sets.find(value) != self._sets.find(argument) and not is_unranked(self._effects, value):
             self._check.targets[operand] = argument
             if self._try(argument, [], operand, list) is None:
                 self._refuse(operand, conflict, Strategy.COPY_TO_CARRIED)

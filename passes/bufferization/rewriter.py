@@ -77,6 +77,9 @@ class BufferRewriter:
         """Return a new buffer for ``operand``, or for ``view`` of it, with its content if that is needed."""
         value = self._snapshot.operand_value[operand]
         source = self._buffers.get(value) if view is None else view
+        unranked = source.type if source is not None and isinstance(source.type, ir.UnrankedMemRefType) else None
+        if source is not None and unranked is not None:
+            source = ir.OpResult(source).owner.operands[0]  # The analysis saw to it that it was ranked before.
         if source is None:
             type_ = identity_type(self._snapshot.values[value].type)
             sizes = self._unallocated[value]
@@ -88,7 +91,7 @@ class BufferRewriter:
             target = self.allocate(ir.MemRefType(type_), sizes)
             if decision.copies and source is not None:
                 self.copy(source, target)
-        return target
+        return target if unranked is None else memref.cast(unranked, target)
 
     def settle_view(self, op: ir.Operation, operand: int, view: ir.Value) -> ir.Value:
         """See :class:`Rewriter`."""

@@ -315,3 +315,195 @@ func.func @reshaped_in_a_copy_and_put_back(%t: tensor<4x4xf32>) -> tensor<4x4xf3
   %4 = tensor.insert_slice %3 into %t[0, 0] [2, 2] [1, 1] : tensor<2x2xf32> into tensor<4x4xf32>
   return %4 : tensor<4x4xf32>
 }
+
+// CHECK-LABEL: func.func @gather_keeping_dimensions(
+// CHECK-SAME:    %[[T:.*]]: memref<4x5x6xf32{{.*}}>, %[[I:.*]]: memref<?x2xi32
+// CHECK:         %[[D:.*]] = memref.dim %[[I]], %c0
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc(%[[D]]) {{.*}} : memref<?x1x5x1xf32>
+// CHECK-NEXT:    linalg.generic {{.*}} outs(%[[A]] :
+// CHECK:           %[[N:.*]] = linalg.index 0
+// CHECK:           %[[J:.*]] = linalg.index 2
+// CHECK:           %[[X:.*]] = memref.load %[[I]][%[[N]], %c0{{.*}}]
+// CHECK-NEXT:      %[[A0:.*]] = arith.index_cast %[[X]]
+// CHECK:           %[[Y:.*]] = memref.load %[[I]][%[[N]], %c1{{.*}}]
+// CHECK-NEXT:      %[[A2:.*]] = arith.index_cast %[[Y]]
+// CHECK-NEXT:      memref.load %[[T]][%[[A0]], %[[J]], %[[A2]]]
+// CHECK:         return %[[A]]
+func.func @gather_keeping_dimensions(%t: tensor<4x5x6xf32>, %i: tensor<?x2xi32>) -> tensor<?x1x5x1xf32> {
+  %0 = tensor.gather %t[%i] gather_dims([0, 2]) : (tensor<4x5x6xf32>, tensor<?x2xi32>) -> tensor<?x1x5x1xf32>
+  return %0 : tensor<?x1x5x1xf32>
+}
+
+// CHECK-LABEL: func.func @scatter_in_place(
+// CHECK-SAME:    %[[S:.*]]: memref<2x3xf32{{.*}}>, %[[T:.*]]: memref<4x3xf32{{.*}}>, %[[I:.*]]: memref<2x1xindex
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for %[[N:.*]] = %{{.*}} to %c2
+// CHECK:           %[[X:.*]] = memref.load %[[I]][%[[N]], %c0{{.*}}]
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %c3
+// CHECK-NEXT:        %[[V:.*]] = memref.load %[[S]][%[[N]], %[[J]]]
+// CHECK-NEXT:        memref.store %[[V]], %[[T]][%[[X]], %[[J]]]
+// CHECK:         return %[[T]]
+func.func @scatter_in_place(%s: tensor<2x3xf32>, %t: tensor<4x3xf32>, %i: tensor<2x1xindex>) -> tensor<4x3xf32> {
+  %0 = tensor.scatter %s into %t[%i] scatter_dims([0]) unique
+    : (tensor<2x3xf32>, tensor<4x3xf32>, tensor<2x1xindex>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// CHECK-LABEL: func.func @scatter_into_a_copy(
+// CHECK-SAME:    %[[S:.*]]: memref<2xf32{{.*}}>, %[[T:.*]]: memref<4xf32
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK-NEXT:    memref.copy %[[T]], %[[A]]
+// CHECK:           memref.store %{{.*}}, %[[A]][
+// CHECK:         return %[[A]], %[[T]]
+func.func @scatter_into_a_copy(%s: tensor<2xf32>, %t: tensor<4xf32>, %i: tensor<2x1xindex>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tensor.scatter %s into %t[%i] scatter_dims([0]) unique
+    : (tensor<2xf32>, tensor<4xf32>, tensor<2x1xindex>) -> tensor<4xf32>
+  return %0, %t : tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @scatter_a_part_of_the_destination(
+// CHECK-SAME:    %[[T:.*]]: memref<4xf32
+// CHECK:         %[[V:.*]] = memref.subview %[[T]][0] [2] [1]
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc() {{.*}} : memref<2xf32>
+// CHECK-NEXT:    memref.copy %[[V]], %[[A]]
+// CHECK:           %[[X:.*]] = memref.load %[[A]][
+// CHECK-NEXT:      memref.store %[[X]], %[[T]][
+func.func @scatter_a_part_of_the_destination(%t: tensor<4xf32>, %i: tensor<2x1xindex>) -> tensor<4xf32> {
+  %s = tensor.extract_slice %t[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %0 = tensor.scatter %s into %t[%i] scatter_dims([0]) unique
+    : (tensor<2xf32>, tensor<4xf32>, tensor<2x1xindex>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @concat(
+// CHECK-SAME:    %[[X:.*]]: memref<2x?xf32{{.*}}>, %[[Y:.*]]: memref<2x0xf32{{.*}}>, %[[Z:.*]]: memref<2x3xf32
+// CHECK:         %[[N:.*]] = memref.dim %[[X]], %c1
+// CHECK:         %[[SUM:.*]] = arith.addi %c3{{.*}}, %[[N]]
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc(%[[SUM]]) {{.*}} : memref<2x?xf32>
+// CHECK-NEXT:    %[[L:.*]] = memref.subview %[[A]][0, 0] [2, %[[N]]] [1, 1]
+// CHECK-NEXT:    memref.copy %[[X]], %[[L]]
+// CHECK-NEXT:    %[[R:.*]] = memref.subview %[[A]][0, %[[N]]] [2, 3] [1, 1]
+// CHECK-NEXT:    memref.copy %[[Z]], %[[R]]
+// CHECK-NEXT:    return %[[A]]
+func.func @concat(%x: tensor<2x?xf32>, %y: tensor<2x0xf32>, %z: tensor<2x3xf32>) -> tensor<2x?xf32> {
+  %0 = tensor.concat dim(1) %x, %y, %z : (tensor<2x?xf32>, tensor<2x0xf32>, tensor<2x3xf32>) -> tensor<2x?xf32>
+  return %0 : tensor<2x?xf32>
+}
+
+// CHECK-LABEL: func.func @bitcast(
+// CHECK-SAME:    %[[T:.*]]: memref<?xf32
+// CHECK:         %[[A:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xi32>
+// CHECK-NEXT:    linalg.generic {{.*}} ins(%[[T]] : {{.*}}) outs(%[[A]] :
+// CHECK:           arith.bitcast %{{.*}} : f32 to i32
+// CHECK:         return %[[A]]
+func.func @bitcast(%t: tensor<?xf32>) -> tensor<?xi32> {
+  %0 = tensor.bitcast %t : tensor<?xf32> to tensor<?xi32>
+  return %0 : tensor<?xi32>
+}
+
+// CHECK-LABEL: func.func @bitcast_to_other_signs(
+// CHECK:         builtin.unrealized_conversion_cast %{{.*}} : si8 to i8
+// CHECK-NEXT:    builtin.unrealized_conversion_cast %{{.*}} : i8 to ui8
+func.func @bitcast_to_other_signs(%t: tensor<4xsi8>) -> tensor<4xui8> {
+  %0 = tensor.bitcast %t : tensor<4xsi8> to tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
+
+// CHECK-LABEL: func.func @bitcast_of_the_shape_alone(
+// CHECK-NEXT:    memref.cast %{{.*}} : memref<?xf32, strided<[?], offset: ?>> to memref<4xf32, strided<[?], offset: ?>>
+// CHECK-NEXT:    return
+func.func @bitcast_of_the_shape_alone(%t: tensor<?xf32>) -> tensor<4xf32> {
+  %0 = tensor.bitcast %t : tensor<?xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// The shape is not read, as the type tells it, and the rows of a contiguous buffer stay where they are.
+
+// CHECK-LABEL: func.func @reshape_to_a_static_shape(
+// CHECK:         %[[A:.*]] = memref.alloc() {{.*}} : memref<4x6xf32>
+// CHECK:         %[[V:.*]] = memref.subview %[[A]][2, 0] [2, 6] [1, 1]
+// CHECK-NEXT:    %[[C:.*]] = memref.collapse_shape %[[V]] {{\[\[}}0, 1]] : {{.*}} into memref<12xf32, strided<[1], offset: 12>>
+// CHECK-NEXT:    %[[E:.*]] = memref.expand_shape %[[C]] {{\[\[}}0, 1]] output_shape [3, 4] : {{.*}} into memref<3x4xf32, strided<[4, 1], offset: 12>>
+// CHECK-NEXT:    return %[[E]]
+func.func @reshape_to_a_static_shape(%f: f32, %s: tensor<2xindex>) -> tensor<3x4xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %0 = linalg.fill ins(%f : f32) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %1 = tensor.extract_slice %0[2, 0] [2, 6] [1, 1] : tensor<4x6xf32> to tensor<2x6xf32>
+  %2 = tensor.reshape %1(%s) : (tensor<2x6xf32>, tensor<2xindex>) -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
+
+// CHECK-LABEL: func.func @reshape_to_a_dynamic_shape(
+// CHECK-SAME:    %[[T:.*]]: memref<?x4xf32{{.*}}>, %[[S:.*]]: memref<2xi32
+// CHECK:         %[[A:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?x4xf32>
+// CHECK-NEXT:    memref.copy %[[T]], %[[A]]
+// CHECK-NEXT:    %[[C:.*]] = memref.collapse_shape %[[A]] {{\[\[}}0, 1]] : memref<?x4xf32> into memref<?xf32>
+// CHECK:         %[[L:.*]] = memref.load %[[S]][%c0{{.*}}]
+// CHECK-NEXT:    %[[N:.*]] = arith.index_cast %[[L]]
+// CHECK-NEXT:    memref.expand_shape %[[C]] {{\[\[}}0, 1]] output_shape [%[[N]], 2] : memref<?xf32> into memref<?x2xf32>
+func.func @reshape_to_a_dynamic_shape(%t: tensor<?x4xf32>, %s: tensor<2xi32>) -> tensor<?x2xf32> {
+  %0 = tensor.reshape %t(%s) : (tensor<?x4xf32>, tensor<2xi32>) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+
+// CHECK-LABEL: func.func @reshape_to_an_unknown_rank(
+// CHECK-SAME:    %[[S:.*]]: memref<?xi32
+// CHECK:         %[[X:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xindex>
+// CHECK-NEXT:    linalg.generic {{.*}} ins(%[[S]] : {{.*}}) outs(%[[X]] :
+// CHECK:         memref.reshape %{{.*}}(%[[X]]) : (memref<4xf32>, memref<?xindex>) -> memref<*xf32>
+func.func @reshape_to_an_unknown_rank(%s: tensor<?xi32>, %f: f32) -> tensor<*xf32> {
+  %0 = tensor.splat %f : tensor<4xf32>
+  %1 = tensor.reshape %0(%s) : (tensor<4xf32>, tensor<?xi32>) -> tensor<*xf32>
+  return %1 : tensor<*xf32>
+}
+
+// CHECK-LABEL: func.func @unranked(
+// CHECK-SAME:    %[[T:.*]]: memref<*xf32>
+// CHECK:         %[[R:.*]] = memref.cast %[[T]] : memref<*xf32> to memref<?xf32, strided<[?], offset: ?>>
+// CHECK-NEXT:    memref.store %{{.*}}, %[[R]][
+// CHECK-NEXT:    %[[U:.*]] = memref.cast %[[R]] : {{.*}} to memref<*xf32>
+// CHECK-NEXT:    memref.dim %[[U]], %{{.*}} : memref<*xf32>
+// CHECK-NEXT:    memref.rank %[[U]] : memref<*xf32>
+// CHECK-NEXT:    return %[[U]]
+func.func @unranked(%t: tensor<*xf32>, %f: f32, %i: index) -> (tensor<*xf32>, index, index) {
+  %0 = tensor.cast %t : tensor<*xf32> to tensor<?xf32>
+  %1 = tensor.insert %f into %0[%i] : tensor<?xf32>
+  %2 = tensor.cast %1 : tensor<?xf32> to tensor<*xf32>
+  %3 = tensor.dim %2, %i : tensor<*xf32>
+  %4 = tensor.rank %2 : tensor<*xf32>
+  return %2, %3, %4 : tensor<*xf32>, index, index
+}
+
+// CHECK-LABEL: func.func @unranked_copied_at_its_rank(
+// CHECK-SAME:    %[[T:.*]]: memref<*xf32>
+// CHECK:         %[[R:.*]] = memref.cast %[[T]] : memref<*xf32> to memref<?xf32, strided<[?], offset: ?>>
+// CHECK:         %[[A:.*]] = memref.alloc(%{{.*}}) {{.*}} : memref<?xf32>
+// CHECK-NEXT:    memref.copy %[[R]], %[[A]]
+// CHECK-NEXT:    memref.store %{{.*}}, %[[A]][
+// CHECK-NEXT:    return %[[A]], %[[T]]
+func.func @unranked_copied_at_its_rank(%t: tensor<*xf32>, %f: f32, %i: index) -> (tensor<?xf32>, tensor<*xf32>) {
+  %0 = tensor.cast %t : tensor<*xf32> to tensor<?xf32>
+  %1 = tensor.insert %f into %0[%i] : tensor<?xf32>
+  return %1, %t : tensor<?xf32>, tensor<*xf32>
+}
+
+// CHECK-LABEL: func.func @unranked_copied_before_the_cast(
+// CHECK-SAME:    %[[T:.*]]: memref<4xf32
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK-NEXT:    memref.copy %[[T]], %[[A]]
+// CHECK-NEXT:    %[[U:.*]] = memref.cast %[[A]] : memref<4xf32> to memref<*xf32>
+// CHECK-NEXT:    %[[V:.*]] = call @unranked_callee(%[[U]]
+// CHECK-NEXT:    return %[[V]], %[[T]]
+func.func @unranked_copied_before_the_cast(%t: tensor<4xf32>, %f: f32, %i: index) -> (tensor<*xf32>, tensor<4xf32>) {
+  %0 = tensor.cast %t : tensor<4xf32> to tensor<*xf32>
+  %1 = call @unranked_callee(%0, %f, %i) : (tensor<*xf32>, f32, index) -> tensor<*xf32>
+  return %1, %t : tensor<*xf32>, tensor<4xf32>
+}
+
+func.func private @unranked_callee(%t: tensor<*xf32>, %f: f32, %i: index) -> tensor<*xf32> {
+  %0 = tensor.cast %t : tensor<*xf32> to tensor<?xf32>
+  %1 = tensor.insert %f into %0[%i] : tensor<?xf32>
+  %2 = tensor.cast %1 : tensor<?xf32> to tensor<*xf32>
+  return %2 : tensor<*xf32>
+}

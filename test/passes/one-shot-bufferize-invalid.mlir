@@ -119,10 +119,29 @@ func.func @softmax(%t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @unranked(%t: tensor<4xf32>) -> tensor<*xf32> {
-  // expected-error @+1 {{'tensor.cast' between ranked and unranked tensors is not supported yet; give the tensors a rank}}
-  %0 = tensor.cast %t : tensor<4xf32> to tensor<*xf32>
-  return %0 : tensor<*xf32>
+func.func @unranked(%t: tensor<*xf32>, %s: tensor<2xindex>) -> tensor<?x?xf32> {
+  // expected-error @+1 {{'tensor.reshape' of tensor<*xf32> needs elements that lie contiguously, but nothing is known about the layout of an unranked tensor; cast it to a ranked tensor first}}
+  %0 = tensor.reshape %t(%s) : (tensor<*xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+func.func @unranked_bitcast(%t: tensor<*xf32>) -> tensor<*xi32> {
+  // expected-error @+1 {{'tensor.bitcast' makes tensor<*xi32> of tensor<*xf32>, but the elements of a buffer are converted one by one, for which its rank must be known; cast one of them to a ranked tensor}}
+  %0 = tensor.bitcast %t : tensor<*xf32> to tensor<*xi32>
+  return %0 : tensor<*xi32>
+}
+
+// -----
+
+func.func @negative_padding(%t: tensor<4xf32>, %f: f32) -> tensor<3xf32> {
+  // expected-error @+1 {{'tensor.pad' has the padding -1 in dimension 0, but must not be negative; take elements away with tensor.extract_slice}}
+  %0 = tensor.pad %t low[0] high[-1] {
+  ^bb0(%i: index):
+    tensor.yield %f : f32
+  } : tensor<4xf32> to tensor<3xf32>
+  return %0 : tensor<3xf32>
 }
 
 // -----

@@ -88,7 +88,11 @@ OPS = {
            } -> (!v, !v)""",
         "r w=0 rw=1",
     ),
+    "tensor.bitcast": ("%o = tensor.bitcast %t : !v to tensor<8xi32>", "r"),
+    "tensor.bitcast of the shape alone": ("%o = tensor.bitcast %t : !v to !d", "=0"),
     "tensor.cast": ("%o = tensor.cast %t : !v to !d", "=0"),
+    "tensor.cast to unranked": ("%o = tensor.cast %t : !v to tensor<*xf32>", "=0"),
+    "tensor.concat": ("%o = tensor.concat dim(0) %t, %u : (!v, !v) -> tensor<16xf32>", "r r"),
     "tensor.collapse_shape": (MATRICES + "%o = tensor.collapse_shape %x [[0, 1]] : !m into tensor<16xf32>", "~0"),
     "tensor.dim": ("%o = tensor.dim %t, %c0 : !v", "- ."),
     "tensor.rank": ("%o = tensor.rank %t : !v", "-"),
@@ -100,6 +104,11 @@ OPS = {
     "tensor.extract": ("%o = tensor.extract %t[%i] : !v", "r ."),
     "tensor.extract_slice": ("%o = tensor.extract_slice %t[%i] [4] [1] : !v to !h", "~0 ."),
     "tensor.from_elements": ("%o = tensor.from_elements %f, %f : tensor<2xf32>", ". ."),
+    "tensor.gather": (
+        "%x = tensor.empty() : tensor<3x1xindex>\n"
+        "%o = tensor.gather %t[%x] gather_dims([0]) : (!v, tensor<3x1xindex>) -> tensor<3xf32>",
+        "r r",
+    ),
     "tensor.generate": ("%o = tensor.generate %n {\n^bb0(%x: index):\n tensor.yield %f : f32\n} : !d", "."),
     "tensor.insert": ("%o = tensor.insert %f into %t[%i] : !v", ". rw=0 ."),
     "tensor.insert_slice": (
@@ -109,6 +118,19 @@ OPS = {
     "tensor.pad": (
         "%o = tensor.pad %t low[1] high[1] {\n^bb0(%x: index):\n tensor.yield %f : f32\n} : !v to tensor<10xf32>",
         "r",
+    ),
+    "tensor.reshape": (
+        "%x = tensor.empty() : tensor<2xindex>\n%o = tensor.reshape %t(%x) : (!v, tensor<2xindex>) -> tensor<2x4xf32>",
+        "~0 -",
+    ),
+    "tensor.reshape to sizes it reads": (
+        "%x = tensor.empty() : tensor<2xindex>\n%o = tensor.reshape %t(%x) : (!v, tensor<2xindex>) -> tensor<2x?xf32>",
+        "~0 r",
+    ),
+    "tensor.scatter": (
+        "%x = tensor.empty() : tensor<3x1xindex>\n%y = tensor.empty() : tensor<3xf32>\n"
+        "%o = tensor.scatter %y into %t[%x] scatter_dims([0]) unique : (tensor<3xf32>, !v, tensor<3x1xindex>) -> !v",
+        "r rw=0 r",
     ),
     "tensor.splat": ("%o = tensor.splat %f : !v", "."),
     "vector.gather": (
@@ -232,8 +254,20 @@ def test_the_defaults_describe_an_op_that_reads_and_allocates() -> None:
             "lacks restrict; add it if the memref is written through this op only",
         ),
         (
-            "%c = tensor.cast %t : !v to tensor<*xf32>",
-            "'tensor.cast' between ranked and unranked tensors is not supported yet; give the tensors a rank",
+            "%c = tensor.cast %t : !v to tensor<*xf32>\n%b = tensor.bitcast %c : tensor<*xf32> to tensor<*xi32>",
+            "'tensor.bitcast' makes tensor<*xi32> of tensor<*xf32>, but the elements of a buffer are converted one by "
+            "one, for which its rank must be known; cast one of them to a ranked tensor",
+        ),
+        (
+            "%s = arith.constant dense<[2, 4]> : tensor<2xi32>\n"
+            "%c = tensor.reshape %q(%s) : (tensor<*xf32>, tensor<2xi32>) -> tensor<2x4xf32>",
+            "'tensor.reshape' of tensor<*xf32> needs elements that lie contiguously, but nothing is known about the "
+            "layout of an unranked tensor; cast it to a ranked tensor first",
+        ),
+        (
+            "%c = tensor.pad %t low[1] high[-2] {\n^bb0(%x: index):\n tensor.yield %f : f32\n} : !v to tensor<7xf32>",
+            "'tensor.pad' has the padding -2 in dimension 0, but must not be negative; take elements away with "
+            "tensor.extract_slice",
         ),
         (
             '%e = tensor.empty() : tensor<4xf32, "sparse">',
@@ -243,7 +277,7 @@ def test_the_defaults_describe_an_op_that_reads_and_allocates() -> None:
     ],
 )
 def test_what_a_model_refuses(text: str, message: str) -> None:
-    a = analyse_module(function(text, ARGUMENTS + ", %m: memref<8xf32>"))
+    a = analyse_module(function(text, ARGUMENTS + ", %m: memref<8xf32>, %q: tensor<*xf32>"))
     assert message in a.refused
 
 

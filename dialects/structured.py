@@ -1,0 +1,114 @@
+"""Loop nests that op models build over buffers: one ``linalg.generic`` per element, or ``scf.for`` per dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from mlir import ir
+from mlir.dialects import arith, linalg, memref, scf
+
+__all__ = [
+    "add_sizes",
+    "build_generic",
+    "build_loops",
+    "compute_elements",
+    "extent",
+    "fill",
+    "index_constant",
+    "linalg_index",
+]
+
+Payload = Callable[[Sequence[ir.Value]], ir.Value]
+
+
+def index_constant(value: int) -> ir.Value:
+    """Create ``arith.constant`` of type index."""
+    return arith.constant(ir.IndexType.get(), value)
+
+
+def extent(buffer: ir.Value, dimension: int) -> int | ir.Value:
+    """Return the size of a dimension of memref ``buffer``; creates ``memref.dim`` when it is dynamic."""
+    type_ = ir.MemRefType(buffer.type)
+    if type_.is_dynamic_dim(dimension):
+        return memref.dim(buffer, index_constant(dimension))
+    return type_.get_dim_size(dimension)
+
+
+def add_sizes(*terms: int | ir.Value) -> int | ir.Value:
+    """Return the sum of ``terms``, an integer where all of them are."""
+    static = sum(term for term in terms if isinstance(term, int))
+    dynamic = [term for term in terms if not isinstance(term, int)]
+    if not dynamic:
+        return static
+    total = dynamic[0] if static == 0 else arith.addi(index_constant(static), dynamic[0])
+    for term in dynamic[1:]:
+        total = arith.addi(total, term)
+    return total
+
+
+def linalg_index(dimension: int) -> ir.Value:
+    """Create ``linalg.index``: where in a dimension the payload around it works."""
+    attributes = {"dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dimension)}
+    return ir.Operation.create("linalg.index", results=[ir.IndexType.get()], attributes=attributes).result
+
+
+def build_generic(sources: Sequence[ir.Value], target: ir.Value, payload: Payload) -> None:
+    """Write each element of memref ``target`` with what ``payload`` builds for it.
+
+    ``payload`` is given the same element of each of ``sources``, memrefs of the shape of ``target``; the insertion
+    point is then where it may build ops.
+    """
+    type_ = ir.MemRefType(target.type)
+    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
+    attributes = {
+        "indexing_maps": ir.ArrayAttr.get([identity] * (len(sources) + 1)),
+        "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * type_.rank),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(sources), 1]),
+    }
+    generic = ir.Operation.create("linalg.generic", operands=[*sources, target], attributes=attributes, regions=1)
+    elements = [ir.MemRefType(buffer.type).element_type for buffer in (*sources, target)]
+    block = ir.Block.create_at_start(generic.regions[0], elements)
+    with ir.InsertionPoint(block):
+        ir.Operation.create("linalg.yield", operands=[payload([*block.arguments][:-1])])
+
+
+def compute_elements(block: ir.Block, buffer: ir.Value) -> None:
+    """Write each element of ``buffer`` with what ``block``, a function of its indices, yields; ``block`` is emptied."""
+
+    def payload(_: Sequence[ir.Value]) -> ir.Value:
+        for dimension, argument in enumerate(block.arguments):
+            argument.replace_all_uses_with(linalg_index(dimension))
+        *operations, terminator = list(block.operations)
+        for operation in operations:
+            ir.InsertionPoint.current.block.append(operation)
+        value = terminator.operation.operands[0]
+        terminator.operation.erase()
+        return value
+
+    build_generic([], buffer, payload)
+
+
+def fill(value: ir.Value, buffer: ir.Value) -> None:
+    """Create ``linalg.fill`` of memref ``buffer`` with ``value``."""
+    segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
+    new = ir.Operation.create("linalg.fill", operands=[value, buffer], attributes=segments, regions=1)
+    linalg.fill_builtin_region(new)
+
+
+def build_loops(sizes: Sequence[int | ir.Value], body: Callable[[list[ir.Value]], None]) -> None:
+    """Build one ``scf.for`` for each of ``sizes``, outermost first, around what ``body`` builds for their indices.
+
+    A loop over one element is left out: its index is the constant 0.
+    """
+    if not sizes:
+        body([])
+        return
+    first, *others = sizes
+    zero = index_constant(0)
+    if first == 1:
+        build_loops(others, lambda indices: body([zero, *indices]))
+        return
+    loop = scf.ForOp(zero, first if isinstance(first, ir.Value) else index_constant(first), index_constant(1))
+    with ir.InsertionPoint(loop.body):
+        build_loops(others, lambda indices: body([loop.induction_variable, *indices]))
+        scf.yield_([])
