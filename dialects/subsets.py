@@ -14,20 +14,18 @@ __all__ = ["covers", "mixed_subset", "static_entries", "subview"]
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
-def _mixed(op: ir.Operation, attribute: str, segment: int) -> tuple[int | ir.Value, ...]:
-    sizes = list(op.attributes["operandSegmentSizes"])
-    first = sum(sizes[:segment])
-    dynamic = iter(list(op.operands)[first : first + sizes[segment]])
-    return tuple(next(dynamic) if entry == _DYNAMIC else entry for entry in op.attributes[attribute])
-
-
 def mixed_subset(op: ir.Operation, first_segment: int) -> Subset:
     """Return the slice of ``op``, whose offsets are operand segment ``first_segment``; sizes and strides follow."""
-    return Subset(
-        _mixed(op, "static_offsets", first_segment),
-        _mixed(op, "static_sizes", first_segment + 1),
-        _mixed(op, "static_strides", first_segment + 2),
-    )
+    attributes = op.attributes
+    segments = list(attributes["operandSegmentSizes"])
+    # Most slices are static, and asking for operands is what costs.
+    few = any(segments[first_segment : first_segment + 3])
+    dynamic = iter(list(op.operands)[sum(segments[:first_segment]) :] if few else ())
+
+    def entries(name: str) -> tuple[int | ir.Value, ...]:
+        return tuple(next(dynamic) if entry == _DYNAMIC else entry for entry in attributes[name])
+
+    return Subset(entries("static_offsets"), entries("static_sizes"), entries("static_strides"))
 
 
 def covers(subset: Subset, type_: ir.Type) -> bool:
