@@ -47,6 +47,10 @@ Near-linear in the size of the module. Soundness: docs/THEORY.md.
 * A memref is never cast to a layout that it may not have; it is copied.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
+  It does not need `test-analysis-only`; with that option the attributes that upstream writes are attached too.
+* `test-analysis-only`, `dump-alias-sets` and `print-conflicts` attach upstream's attributes, but alias sets list their
+  values in program order, conflicts are counted from 0 in every module, and a loop's arguments and results are in one
+  set.
 """
 
 from __future__ import annotations
@@ -58,9 +62,10 @@ from mlir import ir
 
 from .analysis.analysis_options import AnalysisOptions
 from .analysis.decision_order import Heuristic
-from .analysis.explain import annotate, conflict_notes, describe_decision
+from .analysis.explain import conflict_notes, describe_decision
 from .analysis.module_analysis import ModuleAnalysis, analyze_module
 from .base import Pass, Statistic
+from .bufferization.annotations import annotate
 from .bufferization.boundary import Boundary, BoundaryLayout
 from .bufferization.convert import convert_module
 from .bufferization.rewriter import BufferRewriter
@@ -95,6 +100,7 @@ class OneShotBufferizeOptions(PassOptions):
     copy_before_write: bool = option(False, help="copy before every write instead of analysing which copies are needed")
     buffer_alignment: int = option(64, help="alignment of allocations in bytes; 0 for none")
     test_analysis_only: bool = option(False, help="annotate the decisions and leave the tensors")
+    dump_alias_sets: bool = option(False, help="with test-analysis-only: annotate which values may share memory")
     print_conflicts: bool = option(False, help="emit a remark for every operand that is out-of-place, with the reason")
 
 
@@ -153,8 +159,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         trace = BufferTrace()
         with op.context, op.location:
             if options.test_analysis_only:
-                for function in analysis.functions:
-                    annotate(analysis, function)
+                annotate(analysis, alias_sets=options.dump_alias_sets, conflicts=options.print_conflicts)
             else:
                 layout = options.function_boundary_type_conversion
                 boundary = Boundary(layout) if options.bufferize_function_boundaries else None
@@ -171,6 +176,11 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
         if seed < 0:
             raise PassFailure(f"analysis-fuzzer-seed is {seed}, but must not be negative", op.location)
+        if options.dump_alias_sets and not options.test_analysis_only:
+            raise PassFailure("dump-alias-sets annotates an analysis, so it needs test-analysis-only=true", op.location)
+        if options.copy_before_write and options.test_analysis_only:
+            message = "copy-before-write skips the analysis that test-analysis-only shows; set one of them to false"
+            raise PassFailure(message, op.location)
 
     def _refuse(self, analysis: ModuleAnalysis) -> None:
         first, *others = analysis.refusals

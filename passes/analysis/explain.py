@@ -1,8 +1,4 @@
-"""In-place decisions as sentences: what is copied or allocated, because of what, and where.
-
-Also the annotation of ``test-analysis-only``: ``__inplace_operands_attr__``, one string per operand, spelled as
-upstream spells it: ``true`` in-place, ``false`` out-of-place, ``none`` for operands that nothing was decided for.
-"""
+"""In-place decisions as sentences: what is copied or allocated, because of what, and where."""
 
 from __future__ import annotations
 
@@ -10,12 +6,9 @@ from mlir import ir
 
 from .decisions import Conflict, Decision, Rule, Strategy
 from .module_analysis import ModuleAnalysis
-from .one_shot import FunctionAnalysis
 from .snapshot import Snapshot
 
-__all__ = ["annotate", "conflict_notes", "describe_decision", "describe_place"]
-
-ATTRIBUTE = "__inplace_operands_attr__"
+__all__ = ["conflict_notes", "describe_decision", "describe_place"]
 
 _WHAT = {
     Strategy.IN_PLACE: "is in-place",
@@ -63,18 +56,3 @@ def conflict_notes(analysis: ModuleAnalysis, conflict: Conflict) -> list[tuple[s
 
 def _location(snapshot: Snapshot, operand: int) -> ir.Location:
     return snapshot.ops[snapshot.operand_op[operand]].location
-
-
-def annotate(analysis: ModuleAnalysis, function: FunctionAnalysis) -> None:
-    """Attach the decisions of ``function`` to its ops, for tests. This is the one thing here that changes the IR."""
-    s, effects = analysis.snapshot, analysis.effects
-    for op in s.nested_ops(function.function):
-        operands = effects.tensor_operands(op)
-        if not operands:
-            continue
-        entries = ["none"] * s.op_operand_count[op]
-        for operand in operands:
-            decision = function.decisions.get(operand)
-            if decision is not None:
-                entries[s.operand_index(operand)] = "true" if decision.in_place else "false"
-        s.ops[op].attributes[ATTRIBUTE] = ir.ArrayAttr.get([ir.StringAttr.get(entry) for entry in entries])

@@ -28,7 +28,7 @@
 // ANALYSIS-LABEL: func.func @fill(
 // ANALYSIS-SAME: tensor<4xf32>
 // ANALYSIS-NEXT: linalg.fill {__inplace_operands_attr__ = ["none", "true"]}
-// ANALYSIS-NEXT: return {__inplace_operands_attr__ = ["none"]}
+// ANALYSIS-NEXT: return {__equivalent_func_args__ = [0], __inplace_operands_attr__ = ["true"]}
 func.func @fill(%t: tensor<4xf32>, %f: f32) -> tensor<4xf32> {
   %0 = linalg.fill ins(%f : f32) outs(%t : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -67,7 +67,7 @@ func.func @fill(%t: tensor<4xf32>, %f: f32) -> tensor<4xf32> {
 // ANALYSIS-LABEL: func.func @call(
 // ANALYSIS:      tensor.extract_slice {{.*}} {__inplace_operands_attr__ = ["true"]}
 // ANALYSIS-NEXT: call @fill({{.*}}) {__inplace_operands_attr__ = ["true", "none"]}
-// ANALYSIS-NEXT: tensor.insert_slice {{.*}} {__inplace_operands_attr__ = ["none", "true"]}
+// ANALYSIS-NEXT: tensor.insert_slice {{.*}} {__inplace_operands_attr__ = ["true", "true"]}
 func.func @call(%t: tensor<8xf32>, %f: f32) -> tensor<8xf32> {
   %0 = tensor.extract_slice %t[0] [4] [2] : tensor<8xf32> to tensor<4xf32>
   %1 = func.call @fill(%0, %f) : (tensor<4xf32>, f32) -> tensor<4xf32>

@@ -9,7 +9,8 @@ from analysed import Analysed, analyse, context, function, parse
 from mlir import ir
 
 from mlir_inplace.passes.analysis.decisions import Decision, Rule, Strategy
-from mlir_inplace.passes.analysis.explain import ATTRIBUTE, annotate, conflict_notes, describe_decision, describe_place
+from mlir_inplace.passes.analysis.explain import conflict_notes, describe_decision, describe_place
+from mlir_inplace.passes.bufferization.annotations import IN_PLACE
 from mlir_inplace.passes.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
 
 CONFLICT = """
@@ -111,18 +112,6 @@ def test_notes_say_what_the_conflict_is_between(body: str, place: str, notes: li
     assert [(text, location.name_str if isinstance(location, ir.NameLoc) else "") for text, location in found] == notes
 
 
-def test_annotations_are_upstreams() -> None:
-    a = analyse(CONFLICT + '%d = tensor.dim %t, %c0 : !v loc("d")')
-    with context():
-        annotate(a.analysis, a.function())
-        attributes = {
-            name: [entry.value for entry in a.snapshot.ops[a.op(name)].attributes[ATTRIBUTE]]
-            for name in ("w", "r", "d")
-        }
-        assert sum(ATTRIBUTE in op.attributes for op in a.snapshot.ops) == len(attributes)
-    assert attributes == {"w": ["none", "false", "none"], "r": ["none", "none"], "d": ["none", "none"]}
-
-
 class Listening(OneShotBufferizePass):
     """The pass, which hands its remarks to the test."""
 
@@ -154,5 +143,5 @@ def test_print_conflicts_remarks_on_every_cost() -> None:
     ]
     with context():
         after = str(module)
-    assert ATTRIBUTE in after
-    assert ATTRIBUTE not in before
+    assert IN_PLACE in after
+    assert IN_PLACE not in before
