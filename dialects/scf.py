@@ -49,9 +49,10 @@ class ForModel(OpModel):
         return False
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
-        """Operand and yield number i reach argument i and result i."""
+        """Operand and yield number i reach argument i and result i; the operand no result if the loop surely runs."""
+        runs = _runs(op)
         return tuple(
-            Forwarding(region, base + i, arguments=((0, i + 1),), results=(i,))
+            Forwarding(region, base + i, arguments=((0, i + 1),), results=() if runs and region is None else (i,))
             for i in _tensor_results(op)
             for region, base in ((None, _BOUNDS), (0, 0))
         )
@@ -112,6 +113,20 @@ class ForModel(OpModel):
         block.append_to(new.regions[0])
         results = dict(zip((*scalars, *changing), new.results, strict=True))
         rewriter.replace(op, [held[i] if i in dropped else results[i] for i in range(len(op.results))])
+
+
+def _runs(loop: ir.Operation) -> bool:
+    """Whether an ``scf.for`` has at least one iteration, by constant bounds."""
+    lower, upper = (_constant(loop.operands[i]) for i in range(2))
+    # A negative bound is a large one if the loop compares without signs.
+    return lower is not None and upper is not None and 0 <= lower < upper
+
+
+def _constant(value: ir.Value) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+        return None
+    return ir.IntegerAttr(owner.operation.attributes["value"]).value
 
 
 class BranchModel(OpModel):

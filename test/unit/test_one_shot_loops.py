@@ -737,3 +737,35 @@ def test_loops_that_must_carry_one_buffer_are_refused_if_it_is_still_read() -> N
     body += "%r = tensor.extract %l#0[%i] : !v\n%s = tensor.extract %l#1[%i] : !v"
     assert analyse_with(function(body), AnalysisOptions(boundaries=True)).refused == []
     assert len(analyse_with(function(body), ONE_BUFFER).refused) >= 1
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "needed"),
+    [("%c0", "%c4", False), ("%c1", "%c2", False), ("%c0", "%n", True), ("%c4", "%c4", True), ("%c4", "%c2", True)],
+)
+def test_an_init_that_is_overwritten_is_needed_only_if_the_loop_may_not_run(
+    lower: str, upper: str, needed: bool
+) -> None:
+    a = analyse(f"""
+      %l = scf.for %k = {lower} to {upper} step %c1 iter_args(%a = %t) -> (!v) {{
+        %w = linalg.fill ins(%f : f32) outs(%a : !v) -> !v
+        scf.yield %w : !v
+      }} loc("l")
+      return %t, %l : !v, !v loc("r")
+    """)
+    cost = "copy" if needed else "alloc"
+    assert list(a.not_in_place) == ["l#3"]
+    assert a["l#3"].startswith(f"{cost}: READ_AFTER_WRITE"), a.not_in_place
+
+
+def test_a_loop_without_signs_may_not_run_to_a_negative_bound() -> None:
+    """-1 is the largest bound there is if it has no sign, but nothing is concluded from it."""
+    a = analyse("""
+      %m = arith.constant -1 : index
+      %l = scf.for unsigned %k = %m to %c4 step %c1 iter_args(%a = %t) -> (!v) {
+        %w = linalg.fill ins(%f : f32) outs(%a : !v) -> !v
+        scf.yield %w : !v
+      } loc("l")
+      return %t, %l : !v, !v loc("r")
+    """)
+    assert a["l#3"].startswith("copy: READ_AFTER_WRITE")
