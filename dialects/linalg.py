@@ -17,20 +17,13 @@ from mlir import ir
 from mlir.dialects import linalg
 
 from .bufferizable import AliasingValue, OpModel, Rewriter, is_tensor
+from .linalg_packing import PACKING_MODELS
+from .linalg_softmax import SoftmaxModel
 
 __all__ = ["MODELS", "StructuredOpModel"]
 
 _ONE_INIT = frozenset({"linalg.map", "linalg.transpose", "linalg.broadcast"})
-_NOT_STRUCTURED = frozenset(
-    {
-        "linalg.pack",
-        "linalg.softmax",
-        "linalg.unpack",
-        "linalg.winograd_filter_transform",
-        "linalg.winograd_input_transform",
-        "linalg.winograd_output_transform",
-    }
-)
+_WINOGRAD = "linalg.winograd_"
 
 
 def init_count(op: ir.Operation) -> int:
@@ -47,9 +40,12 @@ class StructuredOpModel(OpModel):
     op_names = ("linalg.*",)
 
     def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse the few linalg ops that have no payload."""
-        if op.name in _NOT_STRUCTURED:
-            return f"'{op.name}' is not a structured op and is not supported yet; decompose it to structured ops first"
+        """Refuse the ops that have no payload and nothing else to go by."""
+        if op.name.startswith(_WINOGRAD):
+            return (
+                f"'{op.name}' has no payload that says what it computes; decompose it to structured ops first "
+                "(upstream's transform.structured.decompose_winograd_op)"
+            )
         return None
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
@@ -126,4 +122,4 @@ def _runs(op: ir.Operation, maps: list[ir.AffineMap], dimension: int) -> bool:
     return False
 
 
-MODELS: tuple[OpModel, ...] = (StructuredOpModel(),)
+MODELS: tuple[OpModel, ...] = (StructuredOpModel(), SoftmaxModel(), *PACKING_MODELS)

@@ -180,3 +180,63 @@ func.func @attributes_stay(%t: tensor<4xf32>, %f: f32) -> tensor<4xf32> {
   %0 = linalg.fill {kept} ins(%f : f32) outs(%t : tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// CHECK-LABEL: func.func @pack_full_tiles(
+// CHECK-SAME:    %[[T:[^:]*]]: memref<8x6xf32{{.*}}, %[[U:[^:]*]]: memref<4x2x3x2xf32
+// CHECK-NEXT:    linalg.generic {indexing_maps = [#[[M:.*]], #[[I:.*]]], {{.*}} ins(%[[T]] : {{.*}}) outs(%[[U]]
+// CHECK-NEXT:    ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT:      linalg.yield %[[X]]
+// CHECK:         return %[[U]]
+func.func @pack_full_tiles(%t: tensor<8x6xf32>, %u: tensor<4x2x3x2xf32>) -> tensor<4x2x3x2xf32> {
+  %0 = linalg.pack %t inner_dims_pos = [1, 0] inner_tiles = [3, 2] into %u : tensor<8x6xf32> -> tensor<4x2x3x2xf32>
+  return %0 : tensor<4x2x3x2xf32>
+}
+
+// CHECK-LABEL: func.func @pack_padded(
+// CHECK-SAME:    %[[T:[^:]*]]: memref<7xf32{{.*}}, %[[F:[^:]*]]: f32, %[[U:[^:]*]]: memref<4x2xf32
+// CHECK:         linalg.generic {{.*}} outs(%[[U]]
+// CHECK:           %[[O:.*]] = linalg.index 0
+// CHECK:           arith.muli %[[O]]
+// CHECK:           arith.cmpi ult
+// CHECK-NEXT:      %[[E:.*]] = scf.if
+// CHECK-NEXT:        memref.load %[[T]]
+// CHECK:           } else {
+// CHECK-NEXT:        scf.yield %[[F]]
+// CHECK:           linalg.yield %[[E]]
+func.func @pack_padded(%t: tensor<7xf32>, %f: f32, %u: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %0 = linalg.pack %t padding_value(%f : f32) inner_dims_pos = [0] inner_tiles = [2] into %u
+      : tensor<7xf32> -> tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// The destination is read later.
+// CHECK-LABEL: func.func @unpack_copy(
+// CHECK-SAME:    %[[T:[^:]*]]: memref<4x2xf32{{.*}}, %[[U:[^:]*]]: memref<7xf32
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc()
+// CHECK-NOT:     memref.copy
+// CHECK:         linalg.generic {{.*}} outs(%[[A]]
+// CHECK:           arith.remui
+// CHECK:           arith.divui
+// CHECK:           memref.load %[[T]]
+// CHECK:         return %[[A]], %[[U]]
+func.func @unpack_copy(%t: tensor<4x2xf32>, %u: tensor<7xf32>) -> (tensor<7xf32>, tensor<7xf32>) {
+  %0 = linalg.unpack %t inner_dims_pos = [0] inner_tiles = [2] into %u : tensor<4x2xf32> -> tensor<7xf32>
+  return %0, %u : tensor<7xf32>, tensor<7xf32>
+}
+
+// CHECK-LABEL: func.func @softmax_over_its_input(
+// CHECK-SAME:    %[[T:[^:]*]]: memref<4x?xf32
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             arith.maximumf
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             math.exp
+// CHECK:             memref.store %{{.*}}, %[[T]][%[[I]],
+// CHECK:           scf.for
+// CHECK:             arith.divf
+// CHECK:         return %[[T]]
+func.func @softmax_over_its_input(%t: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  %0 = linalg.softmax dimension(1) ins(%t : tensor<4x?xf32>) outs(%t : tensor<4x?xf32>) -> tensor<4x?xf32>
+  return %0 : tensor<4x?xf32>
+}

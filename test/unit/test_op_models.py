@@ -53,6 +53,13 @@ OPS = {
         + "%o = linalg.dot ins(%t, %u : !v, !v) outs(%x : tensor<f32>) -> tensor<f32>",
         "r r rw=0",
     ),
+    "linalg.pack": (
+        """%x = tensor.empty() : tensor<2x4xf32>
+        %o = linalg.pack %t padding_value(%f : f32) inner_dims_pos = [0] inner_tiles = [4] into %x
+          : !v -> tensor<2x4xf32>""",
+        "r w=0 .",
+    ),
+    "linalg.softmax": ("%o = linalg.softmax dimension(0) ins(%t : !v) outs(%u : !v) -> !v", "r w=0"),
     "linalg.transpose": (MATRICES + "%o = linalg.transpose ins(%x : !m) outs(%y : !m) permutation = [1, 0]", "r w=0"),
     "linalg.broadcast": (
         EMPTY.format("x", "8x2") + "%o = linalg.broadcast ins(%t : !v) outs(%x : tensor<8x2xf32>) dimensions = [1]",
@@ -79,6 +86,11 @@ OPS = {
         + """%o = linalg.pooling_nhwc_max ins(%x, %y : tensor<1x8x8x2xf32>, tensor<3x3xf32>)
              outs(%z : tensor<1x6x6x2xf32>) -> tensor<1x6x6x2xf32>""",
         "r - rw=0",
+    ),
+    "linalg.unpack": (
+        """%x = tensor.empty() : tensor<2x4xf32>
+        %o = linalg.unpack %x inner_dims_pos = [0] inner_tiles = [4] into %t : tensor<2x4xf32> -> !v""",
+        "r w=0",
     ),
     "linalg.generic of two results": (
         """%o:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
@@ -240,8 +252,14 @@ def test_the_defaults_describe_an_op_that_reads_and_allocates() -> None:
     ("text", "message"),
     [
         (
-            "%o = linalg.softmax dimension(0) ins(%t : !v) outs(%u : !v) -> !v",
-            "'linalg.softmax' is not a structured op and is not supported yet; decompose it to structured ops first",
+            """%x = tensor.empty() : tensor<8xi32>
+            %o = linalg.softmax dimension(0) ins(%x : tensor<8xi32>) outs(%x : tensor<8xi32>) -> tensor<8xi32>""",
+            "'linalg.softmax' needs floating-point elements, but has i32; convert them first",
+        ),
+        (
+            "%x = vector.constant_mask [2] : vector<4xi1>\n%o = vector.mask %x, %t { vector.yield %u : !v } "
+            ": vector<4xi1> -> !v",
+            "'vector.mask' with a tensor as passthru is not supported; mask a vector, or write to the passthru",
         ),
         (
             "%b = bufferization.to_tensor %m : memref<8xf32> to !v",

@@ -45,6 +45,8 @@ class Program:
     """What upstream's default says when it does not take the program; counts are compared where another run does."""
     oracle_wrong: str = ""
     """Why upstream's result is wrong: NumPy alone decides, and there are no counts to compare with."""
+    oracle_cannot: str = ""
+    """Why upstream cannot execute what it bufferizes: NumPy alone decides about values, counts are compared."""
     upstream_wrong: str = ""
     """Why the buffers that upstream saves here must not be saved: there are no counts to compare with."""
     upstream_reallocates: str = ""

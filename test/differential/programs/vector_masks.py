@@ -163,7 +163,7 @@ PROGRAMS = [
         }""",
         args=("8xf32", 2, 99.0, "4xf32"),
         numpy=lambda t, i, f, u: (put(t, i, f), t[i : i + 4]),
-        upstream_wrong="upstream makes the gather a load that does not allow for strides",
+        oracle_wrong="upstream makes the gather a load that does not allow for strides",
     ),
     Program(
         "gather_of_a_matrix_before_a_write",
@@ -379,7 +379,7 @@ PROGRAMS = [
         }""",
         args=("5x4xf32", "3xi32", 2, 99.0, "3xf32"),
         numpy=lambda t, x, j, f, u: t[x - 21, j],
-        oracle_wrong="upstream cannot lower a gather of a strided buffer",
+        oracle_cannot="upstream cannot lower a gather of a strided buffer",
     ),
     Program(
         "masked_gather_of_every_second_element",
@@ -401,7 +401,7 @@ PROGRAMS = [
         }""",
         args=[("3x8xf32", 1, n, "4xf32") for n in (0, 3, 4)],
         numpy=lambda t, i, n, u: put(u, slice(n), t[i, [7, 3, 5, 7]][:n]),
-        oracle_wrong="upstream cannot lower a gather of a strided buffer",
+        oracle_cannot="upstream cannot lower a gather of a strided buffer",
     ),
     Program(
         "scatter_into_a_column_put_back",
@@ -419,7 +419,7 @@ PROGRAMS = [
         }""",
         args=("5x4xf32", 2, 99.0),
         numpy=lambda t, j, f: put(t, ([4, 1], j), f),
-        oracle_wrong="upstream cannot lower a scatter to a strided buffer",
+        oracle_cannot="upstream cannot lower a scatter to a strided buffer",
     ),
     Program(
         "gather_of_a_matrix_of_elements",
