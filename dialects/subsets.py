@@ -9,7 +9,7 @@ from mlir import ir
 from .bufferizable import Subset
 from .memref_types import subview_type
 
-__all__ = ["covers", "mixed_subset", "static_entries", "subview"]
+__all__ = ["covers", "extract_slice", "mixed_subset", "static_entries", "subview"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -43,17 +43,27 @@ def static_entries(entries: Sequence[int | ir.Value]) -> list[int]:
     return [entry if isinstance(entry, int) else _DYNAMIC for entry in entries]
 
 
-def subview(buffer: ir.Value, subset: Subset, shape: Sequence[int]) -> ir.Value:
-    """Create ``memref.subview`` of ``buffer``; ``shape`` is that of the result, which may drop unit dimensions."""
+def extract_slice(tensor: ir.Value, subset: Subset, type_: ir.Type) -> ir.Value:
+    """Create ``tensor.extract_slice`` of ``tensor`` with result ``type_``, which may drop unit dimensions."""
+    operands, attributes = _slice_operands(tensor, subset)
+    return ir.Operation.create("tensor.extract_slice", results=[type_], operands=operands, attributes=attributes).result
+
+
+def _slice_operands(source: ir.Value, subset: Subset) -> tuple[list[ir.Value], dict[str, ir.Attribute]]:
+    """Return the operands and attributes of an op that takes ``subset`` of ``source``."""
     groups = (subset.offsets, subset.sizes, subset.strides)
-    static = [static_entries(group) for group in groups]
     dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups]
-    offsets, sizes, strides = static
-    result = subview_type(ir.MemRefType(buffer.type), offsets, sizes, strides, shape)
     attributes: dict[str, ir.Attribute] = {
-        name: ir.DenseI64ArrayAttr.get(entries)
-        for name, entries in zip(("static_offsets", "static_sizes", "static_strides"), static, strict=True)
+        name: ir.DenseI64ArrayAttr.get(static_entries(group))
+        for name, group in zip(("static_offsets", "static_sizes", "static_strides"), groups, strict=True)
     }
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *map(len, dynamic)])
-    operands = [buffer, *(value for group in dynamic for value in group)]
+    return [source, *(value for group in dynamic for value in group)], attributes
+
+
+def subview(buffer: ir.Value, subset: Subset, shape: Sequence[int]) -> ir.Value:
+    """Create ``memref.subview`` of ``buffer``; ``shape`` is that of the result, which may drop unit dimensions."""
+    offsets, sizes, strides = (static_entries(group) for group in (subset.offsets, subset.sizes, subset.strides))
+    result = subview_type(ir.MemRefType(buffer.type), offsets, sizes, strides, shape)
+    operands, attributes = _slice_operands(buffer, subset)
     return ir.Operation.create("memref.subview", results=[result], operands=operands, attributes=attributes).result

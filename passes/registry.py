@@ -27,6 +27,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-count-memory": ("count_memory", "CountMemoryPass"),
     "inplace-deallocate": ("deallocate", "DeallocatePass"),
     "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),
+    "inplace-eliminate-empty-tensors": ("eliminate_empty_tensors", "EliminateEmptyTensorsPass"),
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),

@@ -24,6 +24,11 @@ class Phase:
 
 BUFFERIZE = (
     Phase(
+        "destinations",
+        "On tensors still: what is going to be inserted somewhere is computed there.",
+        ("inplace-eliminate-empty-tensors",),
+    ),
+    Phase(
         "bufferize",
         "Our one-shot bufferization decides what is updated in place, across calls too. Canonicalization then removes "
         "the casts and the loop-carried memrefs that only pass a buffer on, so that the boundary passes see through to "

@@ -7,6 +7,7 @@ from . import (
     bufferization,
     dtypes,
     elementwise,
+    empty_tensors,
     examples,
     func,
     linalg_elementwise,
@@ -48,6 +49,7 @@ _PARTS = (
     vector_masks,
     dtypes,
     elementwise,
+    empty_tensors,
     examples,
 )
 

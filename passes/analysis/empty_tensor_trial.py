@@ -1,0 +1,121 @@
+"""Whether eliminating empty tensors pays: the in-place analysis of the program as it would be afterwards.
+
+The plan is carried out on a copy of the module, which is analysed and thrown away. An elimination stands if the slice
+is in-place and its insertion copies nothing any more, and a function's eliminations stand together if its decisions
+cost no more than before. So no copy is ever traded for another one.
+
+Cost: two analyses and a copy of the module for each round; what fails is left out in the next round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .decisions import Strategy
+from .empty_tensors import EliminationPlan, KeptEmpty
+from .module_analysis import ModuleAnalysis
+from .one_shot import FunctionAnalysis
+
+__all__ = ["TRIAL_INSERTION", "TRIAL_SLICE", "judge_eliminations"]
+
+TRIAL_INSERTION = "inplace.trial_insertion"
+"""Attribute of an insertion in the copy: which elimination of the plan it belongs to."""
+
+TRIAL_SLICE = "inplace.trial_slice"
+"""The same for what makes the slice."""
+
+
+_SLICES = frozenset({"bufferization.to_tensor", "tensor.extract_slice"})
+
+
+@dataclass(frozen=True)
+class _Cost:
+    copies: int
+    buffers: int
+
+
+def judge_eliminations(before: ModuleAnalysis, plan: EliminationPlan, after: ModuleAnalysis) -> list[KeptEmpty]:
+    """Return the eliminations of ``plan`` that do not stand, given the analysis of the copy they were made in."""
+    s = before.snapshot
+    found = _Outcome(after, {s.op_name[s.operand_op[e.write]] for e in plan.eliminations})
+    failed: list[KeptEmpty] = []
+    for index, elimination in enumerate(plan.eliminations):
+        reason = found.objection(index)
+        if reason:
+            failed.append(KeptEmpty(elimination.write, reason, s.operand_op[elimination.write]))
+    if failed:
+        return failed
+    for name, function in _by_name(before).items():
+        ops = s.nested_ops(function.function)
+        mine = [e for e in plan.eliminations if s.operand_op[e.write] in ops]
+        if not mine:
+            continue
+        old, new = _cost(before, function), _cost(after, found.functions[name])
+        saved = sum(e.write in before.effects.redundant_source for e in mine)
+        if new.copies > old.copies - saved or new.buffers > old.buffers:
+            reason = "it would cost a copy or a buffer elsewhere in the function"
+            failed.extend(KeptEmpty(e.write, reason, s.operand_op[e.write]) for e in mine)
+    return failed
+
+
+def _by_name(analysis: ModuleAnalysis) -> dict[str, FunctionAnalysis]:
+    ops = analysis.snapshot.ops
+    return {ir.StringAttr(ops[f.function].attributes["sym_name"]).value: f for f in analysis.functions}
+
+
+def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> _Cost:
+    effects, decisions = analysis.effects, function.decisions.values()
+    copies = sum(decision.copies for decision in decisions)
+    copies += sum(
+        decision.operand in effects.redundant_source and decision.operand not in function.redundant_writes
+        for decision in decisions
+    )
+    return _Cost(copies, sum(decision.strategy is Strategy.OUT_OF_PLACE for decision in decisions))
+
+
+class _Outcome:
+    """What the analysis of the copy says about each elimination."""
+
+    def __init__(self, analysis: ModuleAnalysis, insertions: set[str]) -> None:
+        self._analysis = analysis
+        self.functions = _by_name(analysis)
+        self._insertions = _tagged(analysis, insertions, TRIAL_INSERTION)
+        self._slices = _tagged(analysis, _SLICES, TRIAL_SLICE)
+        self._owner = {function.function: function for function in analysis.functions}
+
+    def _function(self, op: int) -> FunctionAnalysis:
+        s = self._analysis.snapshot
+        while op not in self._owner:
+            op = s.block_op[s.op_block[op]]
+        return self._owner[op]
+
+    def objection(self, index: int) -> str | None:
+        """Return why elimination number ``index`` saves nothing, or None."""
+        s, effects = self._analysis.snapshot, self._analysis.effects
+        insertion = self._insertions[index]
+        function = self._function(insertion)
+        made = self._slices.get(index)
+        if made is not None:
+            decision = function.decisions.get(s.op_first_operand[made]) if s.op_operand_count[made] else None
+            if decision is not None and not decision.in_place:
+                why = f": {decision.conflict.rule.value}" if decision.conflict else ""
+                return f"the slice of the destination would get a buffer of its own{why}"
+        writes = [operand for operand in s.operands(insertion) if operand in effects.redundant_source]
+        if writes:
+            redundant = all(write in function.redundant_writes for write in writes)
+            return None if redundant else "the insertion would still copy"
+        assert made is not None
+        find = function.sets.equivalence.find
+        source = s.operand_value[s.op_first_operand[insertion]]
+        same = find(source) == find(s.op_first_result[made])
+        return None if same else "the insertion would still copy"
+
+
+def _tagged(analysis: ModuleAnalysis, names: Set[str], attribute: str) -> dict[int, int]:
+    """Return the ops with ``attribute``, by its value; only ops called one of ``names`` are asked."""
+    s = analysis.snapshot
+    candidates = (op for op, name in enumerate(s.op_name) if name in names and attribute in s.ops[op].attributes)
+    return {ir.IntegerAttr(s.ops[op].attributes[attribute]).value: op for op in candidates}
