@@ -44,11 +44,21 @@ class ReassociationModel(OpModel):
         if op.name == "tensor.expand_shape":
             new = _expand(buffer, shape, groups, list(op.operands)[1:])
         else:
-            new = _collapse(buffer, shape, groups)
+            new = _before_expansion(buffer, shape, groups) or _collapse(buffer, shape, groups)
             if new is None:
                 rewriter.detach(result)
                 new = _collapse(_contiguous(buffer, rewriter), shape, groups)
         rewriter.replace(op, [new])
+
+
+def _before_expansion(buffer: ir.Value, shape: Sequence[int], groups: list[list[int]]) -> ir.Value | None:
+    """Return what ``buffer`` was expanded from if that is what is asked for: its strides are lost to a collapse."""
+    if isinstance(buffer.owner, ir.Block) or buffer.owner.operation.name != "memref.expand_shape":
+        return None
+    expansion = buffer.owner.operation
+    same = [[ir.IntegerAttr(i).value for i in group] for group in expansion.attributes["reassociation"]] == groups
+    source = expansion.operands[0]
+    return source if same and ir.MemRefType(source.type).shape == list(shape) else None
 
 
 class ReshapeModel(OpModel):

@@ -247,6 +247,11 @@ class AliasSets:
             seen.add(root)
             yield view, root
 
+    def are_reshapes_of_one(self, first: int, second: int) -> bool:
+        """Whether two values are one class, or reshaped views of one: then their elements follow in one order."""
+        roots = {root for _, root in self.reshapes(first)}
+        return any(root in roots for _, root in self.reshapes(second))
+
     def viewed(self, root: int) -> tuple[int, int, Slice] | None:
         """Return (view, class of its source, slice) if the class ``root`` is known to be a slice of another one."""
         if root not in self._links:

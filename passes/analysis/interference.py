@@ -268,12 +268,11 @@ class Interference:
         op = s.operand_op[write.operand]
         if self._sets.rotated_apart(source, target) or self._apart(frame, read.operand, wrapped=None):
             return True
-        same = self._sets.equivalence.find(source) == self._sets.equivalence.find(target)
         model = self._effects.model(op)
         return (
-            same
-            and model is not None
+            model is not None
             and s.values[source].type == s.values[target].type
+            and self._sets.are_reshapes_of_one(source, target)
             and model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))
         )
 
