@@ -63,8 +63,11 @@ def has_identity_layout(type_: ir.Type) -> bool:
 
 
 def _strided(shape: Sequence[int], strides: Sequence[int], offset: int, like: ir.MemRefType) -> ir.MemRefType:
-    """Return a memref type with this layout, written as no layout at all where that says the same."""
-    if offset == 0 and list(strides) == _row_major(shape):
+    """Return a memref type with this layout, written as no layout at all where that says the same.
+
+    Two strides that are only known at run time are not the same because neither is known.
+    """
+    if offset == 0 and _DYNAMIC not in strides and list(strides) == _row_major(shape):
         return ir.MemRefType.get(shape, like.element_type, memory_space=like.memory_space)
     layout = ir.StridedLayoutAttr.get(offset, list(strides))
     return ir.MemRefType.get(shape, like.element_type, layout, like.memory_space)
@@ -189,11 +192,10 @@ def is_castable(source: ir.Type, target: ir.Type) -> bool:
     """
     if source == target:
         return True
-    if not isinstance(source, ir.MemRefType):
+    if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
         # Nothing is known about the layout behind an unranked memref.
-        return not isinstance(target, ir.MemRefType) or _is_fully_dynamic(target)
-    if not isinstance(target, ir.MemRefType):
-        return True
+        knows = not isinstance(target, ir.MemRefType) or _is_fully_dynamic(target)
+        return knows and source.element_type == target.element_type  # type: ignore[attr-defined]
     if not have_same_memory_space(source, target) or source.rank != target.rank:
         return False
     if has_identity_layout(source) and has_identity_layout(target):

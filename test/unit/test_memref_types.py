@@ -81,6 +81,9 @@ SUBVIEWS = [
     ("8x6xf32", "[%n, 0][4, %n][%n, 1]", "4x?xf32, strided<[?, 1], offset: ?>"),
     ("8x?xf32", "[2, 0][4, 4][1, 1]", "4x4xf32, strided<[?, 1], offset: ?>"),
     ("8x?xf32", "[0, 0][4, 4][1, 1]", "4x4xf32, strided<[?, 1]>"),
+    # Rows that are known at run time only are as far apart as before, whatever is left of them.
+    ("8x?xf32", "[0, 0][8, %n][1, 1]", "8x?xf32, strided<[?, 1]>"),
+    ("?x?xf32", "[0, 0][%n, %n][1, 1]", "?x?xf32, strided<[?, 1]>"),
     ("8xf32, strided<[?], offset: ?>", "[0][4][1]", "4xf32, strided<[?], offset: ?>"),
     ("8xf32, strided<[3], offset: 5>", "[2][3][2]", "3xf32, strided<[6], offset: 11>"),
     # A dynamic stride does not matter where the offset is 0.
@@ -124,6 +127,7 @@ def test_mlir_agrees_on_subviews(source: str, slice_: str, result: str) -> None:
         ("4x?xf32", [4, 4], "4x4xf32"),
         ("4x4xf32, strided<[8, 1], offset: 2>", [DYNAMIC, 4], "?x4xf32, strided<[8, 1], offset: 2>"),
         ("?xf32, strided<[?], offset: ?>", [4], "4xf32, strided<[?], offset: ?>"),
+        ("4x4xf32, strided<[?, 1]>", [4, DYNAMIC], "4x?xf32, strided<[?, 1]>"),
     ],
 )
 def test_casts_of_the_shape_keep_the_layout(source: str, shape: list[int], result: str) -> None:
@@ -218,7 +222,10 @@ LAYOUTS = ["4x4xf32", "4x4xf32, strided<[8, 1]>", "4x4xf32, strided<[?, 1]>", "4
         ("4x4xf32, 1", "4x4xf32, 2", False),
         ("4x4xf32, 1", "4x4xf32, strided<[?, ?], offset: ?>, 1", True),
         ("4x4xf32", "16xf32", False),
-        ("*xf32", "4xf32", True),
+        ("*xf32", "4xf32", False),
+        ("*xf32", "4xf32, strided<[1], offset: ?>", False),
+        ("*xf32", "4xf32, strided<[?], offset: ?>", True),
+        ("*xf32", "*xf32", True),
         ("4xf32", "*xf32", True),
         ("4xf32", "*xf64", False),
     ],

@@ -17,6 +17,7 @@ Run = tuple[Argument, ...]
 DTYPES: dict[str, Any] = {
     "i1": np.bool_,
     "i8": np.int8,
+    "i16": np.int16,
     "i32": np.int32,
     "i64": np.int64,
     "index": np.int64,

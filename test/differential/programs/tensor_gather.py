@@ -352,7 +352,7 @@ PROGRAMS = [
         lambda i, s, f: scattered(np.full(4, f, np.float32), i[:, 0], s),
     ),
     program(
-        "scatter_into_a_constant",
+        "scatter_slices_into_a_constant",
         """
         func.func @main(%i: tensor<2x1xindex>, %s: tensor<2xf32>) -> tensor<4xf32> {
           %z = arith.constant dense<[7.0, 8.0, 9.0, 10.0]> : tensor<4xf32>

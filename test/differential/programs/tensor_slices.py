@@ -294,4 +294,34 @@ PROGRAMS = [
         args=("4xf32", "0xf32", 99.0),
         numpy=lambda t, s, f: (t, s),
     ),
+    Program(
+        "first_columns_of_a_new_tensor_copied",
+        """
+        func.func @main(%t: tensor<?x?xf32>, %m: index, %n: index, %f: f32) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %d0 = tensor.dim %t, %c0 : tensor<?x?xf32>
+          %d1 = tensor.dim %t, %c1 : tensor<?x?xf32>
+          %e = tensor.empty(%d0, %d1) : tensor<?x?xf32>
+          %0 = linalg.copy ins(%t : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+          %1 = tensor.extract_slice %0[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+          %2 = tensor.insert %f into %1[%c0, %c0] : tensor<?x?xf32>
+          return %2, %0 : tensor<?x?xf32>, tensor<?x?xf32>
+        }""",
+        args=[("3x4xf32", 2, 2, 99.0), ("3x4xf32", 3, 1, 99.0), ("3x4xf32", 3, 4, 99.0)],
+        numpy=lambda t, m, n, f: (put(t[:m, :n], (0, 0), f), t),
+    ),
+    Program(
+        "padded_on_the_right_by_a_dynamic_size",
+        """
+        func.func @main(%t: tensor<?x?xf32>, %n: index, %f: f32) -> tensor<?x?xf32> {
+          %0 = tensor.pad %t low[0, 0] high[0, %n] {
+          ^bb0(%i: index, %j: index):
+            tensor.yield %f : f32
+          } : tensor<?x?xf32> to tensor<?x?xf32>
+          return %0 : tensor<?x?xf32>
+        }""",
+        args=[("3x4xf32", 2, 99.0), ("3x4xf32", 0, 99.0)],
+        numpy=lambda t, n, f: np.pad(t, ((0, 0), (0, n)), constant_values=f),
+    ),
 ]
