@@ -36,3 +36,7 @@ for program, command in {
 
 if forced_bindings := os.environ.get("MLIR_INPLACE_BINDINGS"):
     config.environment["MLIR_INPLACE_BINDINGS"] = forced_bindings
+
+# A tree that is not the installed one tests itself.
+if module_path := os.environ.get("PYTHONPATH"):
+    config.environment["PYTHONPATH"] = module_path

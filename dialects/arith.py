@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, is_tensor
@@ -50,6 +52,12 @@ class SelectModel(ElementwiseModel):
         if _is_elementwise(op):
             return super().aliasing_values(op, operand)
         return (AliasingValue(0, Relation.UNKNOWN, definite=False),)
+
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """A choice has the layout that both have in common."""
+        if _is_elementwise(op):
+            return super().buffer_type(op, result, operands)
+        return joint_type(op.results[0].type, list(operands.values()))
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Select between the two buffers, brought to one type."""

@@ -19,11 +19,13 @@ Third parties add models through the entry-point group ``mlir_inplace.op_models`
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from mlir import ir
+
+from .memref_types import identity_type
 
 __all__ = [
     "AliasingOperand",
@@ -155,6 +157,10 @@ class Rewriter(Protocol):
         """Return the memref that holds tensor ``value``, a block argument."""
         ...
 
+    def carried_type(self, value: ir.Value) -> ir.Type:
+        """Return the smallest type that every buffer which reaches region argument ``value`` can be cast to."""
+        ...
+
     def hold(self, value: ir.Value, buffer: ir.Value) -> None:
         """State that tensor ``value``, a block argument, is held by ``buffer``."""
         ...
@@ -207,6 +213,12 @@ class OpModel:
 
     op_names: tuple[str, ...] = ()
     """Names of the ops; ``"linalg.*"`` matches every op of the dialect that no exact name matches."""
+
+    joins_buffer_types: bool = False
+    """Whether what the op forwards tensors to gets the :func:`joint_type` of their buffers, or less than that.
+
+    For region arguments the model asks :meth:`Rewriter.carried_type`. Otherwise they may have any strides.
+    """
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Return why ``op`` cannot be bufferized (what was found, what is needed), or None. Asked before any change."""
@@ -308,9 +320,20 @@ class OpModel:
         """Whether the op is done with its own operands before its regions run, as structured control flow is."""
         return bool(self.forwardings(op))
 
-    def buffer_type(self, op: ir.Operation, value: ir.Value) -> ir.Type | None:
-        """Return the memref type the op demands for ``value``, or None when any will do."""
-        return None
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """Return a memref type that the buffer of ``result`` can be cast to; None stands for any strides.
+
+        ``operands`` has the types of the buffers that the op gets for the operands that the result is tied to. Types
+        there may promise less than those that :meth:`bufferize` will see; the answer must then promise less as well.
+        By default the result is a new contiguous buffer, or the one operand's that it is equivalent to.
+        """
+        type_ = op.results[result].type
+        if not operands:
+            return identity_type(type_) if self.bufferizes_to_allocation(op, result) else None
+        ties = [(i, tie) for i in operands for tie in self.aliasing_values(op, i) if tie.result == result]
+        if len(ties) != 1 or not ties[0][1].definite or ties[0][1].relation is not Relation.EQUIVALENT:
+            return None
+        return operands[ties[0][0]] if op.operands[ties[0][0]].type == type_ else None
 
     def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Prepare a region op before its body is converted; block arguments get their buffers here."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel, Rewriter, is_tensor
@@ -33,11 +35,14 @@ class AllocTensorModel(OpModel):
         """Without a copy there is no content to lose."""
         return self._copied(op) is None
 
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """Contiguous, in the memory space that the op names."""
+        return _allocated_type(op)
+
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Allocate, and copy."""
         result = op.results[0]
-        space = op.attributes.get("memory_space", None)
-        type_ = ir.MemRefType(identity_type(result.type, space))
+        type_ = ir.MemRefType(_allocated_type(op))
         copied = self._copied(op)
         if copied is None:
             sizes = list(op.operands)[: op.attributes["operandSegmentSizes"][0]]
@@ -51,6 +56,10 @@ class AllocTensorModel(OpModel):
         buffer = rewriter.allocate(type_, rewriter.sizes(source))
         rewriter.copy(source, buffer)
         rewriter.replace(op, [buffer])
+
+
+def _allocated_type(op: ir.Operation) -> ir.Type:
+    return identity_type(op.results[0].type, op.attributes.get("memory_space", None))
 
 
 class MaterializeModel(OpModel):
@@ -128,6 +137,10 @@ class ToTensorModel(OpModel):
     def is_writable(self, op: ir.Operation, result: int) -> bool:
         """Only if the op says so."""
         return "writable" in op.attributes
+
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """What the memref's author chose."""
+        return op.operands[0].type
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Use the buffer."""

@@ -19,6 +19,7 @@ __all__ = [
     "have_same_memory_space",
     "identity_type",
     "is_castable",
+    "is_strided_layout",
     "joint_type",
     "reshaped_type",
     "subview_type",
@@ -46,15 +47,23 @@ def dynamic_layout_type(tensor: ir.Type, memory_space: ir.Attribute | None = Non
 
 
 def joint_type(tensor: ir.Type, types: Sequence[ir.Type]) -> ir.Type:
-    """Return a memref type for ``tensor`` that buffers of all ``types`` can be cast to, the same one if they agree.
+    """Return the smallest memref type for ``tensor`` that buffers of all ``types`` can be cast to.
 
-    Buffers in different memory spaces have none; the result is then in the default space, and copies are needed.
+    Strides and offsets on which all agree stay static. Buffers in different memory spaces have no such type; the result
+    is then in the default space, and copies are needed.
     """
     first = types[0]
-    if all(type_ == first for type_ in types) or not isinstance(first, ir.MemRefType):
+    others = [type_ for type_ in types if type_ != first]
+    if not others or not isinstance(first, ir.MemRefType):
         return first
-    shared = all(isinstance(t, ir.MemRefType) and have_same_memory_space(first, t) for t in types)
-    return dynamic_layout_type(tensor, first.memory_space if shared else None)
+    strides, offset = first.get_strides_and_offset()
+    for other in others:
+        if not isinstance(other, ir.MemRefType) or not have_same_memory_space(first, other):
+            return dynamic_layout_type(tensor)
+        wanted, wanted_offset = other.get_strides_and_offset()
+        strides = [a if a == b else _DYNAMIC for a, b in zip(strides, wanted, strict=True)]
+        offset = offset if offset == wanted_offset else _DYNAMIC
+    return _strided(ir.ShapedType(tensor).shape, strides, offset, first)
 
 
 def has_identity_layout(type_: ir.Type) -> bool:
@@ -171,6 +180,18 @@ def has_strides(type_: ir.MemRefType) -> bool:
     return True
 
 
+def is_strided_layout(layout: ir.Attribute, tensor: ir.Type) -> bool:
+    """Whether ``layout`` can be that of a buffer for ``tensor``, by strides and an offset."""
+    if not isinstance(tensor, ir.RankedTensorType):
+        return False
+    if isinstance(layout, ir.StridedLayoutAttr):
+        return len(layout.strides) == tensor.rank
+    if not isinstance(layout, ir.AffineMapAttr) or layout.value.n_dims != tensor.rank:
+        return False
+    with ir.Location.unknown(tensor.context):
+        return has_strides(ir.MemRefType.get(tensor.shape, tensor.element_type, layout))
+
+
 def have_same_memory_space(first: ir.MemRefType, second: ir.MemRefType) -> bool:
     """Whether two buffers live in one memory space; the bindings cannot compare a space with its absence."""
     a, b = first.memory_space, second.memory_space
@@ -202,5 +223,8 @@ def is_castable(source: ir.Type, target: ir.Type) -> bool:
         return True
     strides, offset = source.get_strides_and_offset()
     wanted, wanted_offset = target.get_strides_and_offset()
+    if has_identity_layout(target) and _DYNAMIC in wanted:
+        # The target's strides follow from its sizes; the source's do not.
+        return False
     pairs = zip((*strides, offset), (*wanted, wanted_offset), strict=True)
     return all(want in (_DYNAMIC, have) for have, want in pairs)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
-from .memref_types import dynamic_layout_type, has_identity_layout, identity_type, joint_type
+from .memref_types import joint_type
 
 __all__ = ["MODELS", "BranchModel", "ForModel", "YieldModel"]
 
@@ -43,6 +43,7 @@ class ForModel(OpModel):
     """``scf.for``: initial values and yielded values flow to the iteration arguments and to the results."""
 
     op_names = ("scf.for",)
+    joins_buffer_types = True
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
         """Handing a tensor over reads nothing."""
@@ -65,20 +66,13 @@ class ForModel(OpModel):
         """Give the iteration arguments their buffers."""
         terminator, block = rewriter.terminator(op, 0), op.regions[0].blocks[0]
         arguments = list(block.arguments)
-        changing: list[tuple[int, ir.Value]] = []
         for i in _tensor_results(op):
             buffer = rewriter.buffer(op, _BOUNDS + i)
             if rewriter.carries_one_buffer(terminator, i):
                 rewriter.hold(arguments[i + 1], buffer)
-            else:
-                changing.append((i, buffer))
-        # What is yielded is another one of these buffers, or a new one: their layouts and memory spaces must fit.
-        identity = all(has_identity_layout(buffer.type) for _, buffer in changing)
-        spaces = {buffer.type.memory_space for _, buffer in changing}
-        space = spaces.pop() if len(spaces) == 1 else None
-        for i, buffer in changing:
-            make = identity_type if identity else dynamic_layout_type
-            type_ = make(op.results[i].type, space)
+                continue
+            # What is yielded is another carried buffer, or a new one: the type fits all of them.
+            type_ = rewriter.carried_type(arguments[i + 1])
             # The loop is about to be replaced; until then its operand remembers the initial buffer.
             op.operands[_BOUNDS + i] = rewriter.cast(buffer, type_)
             rewriter.hold(arguments[i + 1], block.add_argument(type_, arguments[i + 1].location))
@@ -133,6 +127,7 @@ class BranchModel(OpModel):
     """``scf.if``, ``scf.index_switch`` and ``scf.execute_region``: one region runs; what it yields is the result."""
 
     op_names = ("scf.if", "scf.index_switch", "scf.execute_region")
+    joins_buffer_types = True
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
         """Yield number i of every region reaches result i."""

@@ -9,7 +9,7 @@ from mlir import ir
 from .bufferizable import Subset
 from .memref_types import subview_type
 
-__all__ = ["covers", "extract_slice", "mixed_subset", "static_entries", "subview"]
+__all__ = ["covers", "extract_slice", "mixed_subset", "static_entries", "subset_type", "subview"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -61,9 +61,14 @@ def _slice_operands(source: ir.Value, subset: Subset) -> tuple[list[ir.Value], d
     return [source, *(value for group in dynamic for value in group)], attributes
 
 
+def subset_type(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> ir.MemRefType:
+    """Return the type of :func:`subview`."""
+    offsets, sizes, strides = (static_entries(group) for group in (subset.offsets, subset.sizes, subset.strides))
+    return subview_type(source, offsets, sizes, strides, shape)
+
+
 def subview(buffer: ir.Value, subset: Subset, shape: Sequence[int]) -> ir.Value:
     """Create ``memref.subview`` of ``buffer``; ``shape`` is that of the result, which may drop unit dimensions."""
-    offsets, sizes, strides = (static_entries(group) for group in (subset.offsets, subset.sizes, subset.strides))
-    result = subview_type(ir.MemRefType(buffer.type), offsets, sizes, strides, shape)
+    result = subset_type(ir.MemRefType(buffer.type), subset, shape)
     operands, attributes = _slice_operands(buffer, subset)
     return ir.Operation.create("memref.subview", results=[result], operands=operands, attributes=attributes).result

@@ -6,13 +6,13 @@ and tie the result to it. ``dim`` and ``rank`` ask for metadata only.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 from mlir.dialects import memref
 
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, Subset
-from .subsets import covers, mixed_subset, subview
+from .subsets import covers, mixed_subset, subset_type, subview
 from .tensor_assembly import ASSEMBLY_MODELS
 from .tensor_casts import CAST_MODELS
 from .tensor_creation import CREATION_MODELS
@@ -96,6 +96,11 @@ class ExtractSliceModel(OpModel):
         subset = mixed_subset(op, 1)
         whole = covers(subset, op.operands[0].type) and op.operands[0].type == op.results[0].type
         return None if whole else subset
+
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """That of the subview."""
+        shape = ir.ShapedType(op.results[0].type).shape
+        return subset_type(ir.MemRefType(operands[0]), mixed_subset(op, 1), shape)
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Take a subview; out-of-place, copy that part into a buffer of its own size."""

@@ -6,7 +6,7 @@ under fully dynamic strides; only there is its rank known, to make a copy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 from mlir.dialects import arith, memref
@@ -34,6 +34,10 @@ class CastModel(OpModel):
     def copies_unranked(self, op: ir.Operation, operand: int) -> bool:
         """An unranked operand is cast first, and copied where its rank is known."""
         return isinstance(op.results[0].type, ir.RankedTensorType)
+
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """The operand's layout, if both are ranked."""
+        return _cast_type(operands[0], op.results[0].type)
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Cast the memref, keeping its layout."""
@@ -75,6 +79,10 @@ class BitcastModel(OpModel):
         """As for a cast."""
         return CAST.copies_unranked(op, operand)
 
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """As for a cast, or contiguous."""
+        return (CAST if self._is_cast(op) else super()).buffer_type(op, result, operands)
+
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Cast, or convert every element into a new buffer."""
         if self._is_cast(op):
@@ -106,12 +114,15 @@ def cast_shape(buffer: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 def cast_memref(buffer: ir.Value, tensor: ir.Type) -> ir.Value:
     """Return ``buffer`` with the shape of ``tensor``, ranked or not, and the layout it has."""
-    source = buffer.type
+    type_ = _cast_type(buffer.type, tensor)
+    return buffer if buffer.type == type_ else memref.cast(type_, buffer)
+
+
+def _cast_type(source: ir.Type, tensor: ir.Type) -> ir.Type:
     if isinstance(source, ir.MemRefType) and isinstance(tensor, ir.RankedTensorType):
-        return cast_shape(buffer, tensor.shape)
+        return reshaped_type(source, tensor.shape)
     assert isinstance(source, ir.MemRefType | ir.UnrankedMemRefType)
-    type_ = dynamic_layout_type(tensor, source.memory_space)
-    return buffer if source == type_ else memref.cast(type_, buffer)
+    return dynamic_layout_type(tensor, source.memory_space)
 
 
 def _convert_bits(value: ir.Value, type_: ir.Type) -> ir.Value:

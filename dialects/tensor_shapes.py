@@ -8,7 +8,7 @@ before lies is known, and looked up behind the cast.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 from mlir.dialects import arith, memref
@@ -36,10 +36,17 @@ class ReassociationModel(OpModel):
         """The result is the source's memory, or a copy where a collapse needs contiguous dimensions."""
         return (AliasingValue(0, Relation.RESHAPED),)
 
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """That of the view; a collapse that may be one, or a copy, may have any strides."""
+        groups = _groups(op)
+        shape = ir.ShapedType(op.results[0].type).shape
+        reshaped = expanded_type if op.name == "tensor.expand_shape" else collapsed_type
+        return reshaped(ir.MemRefType(operands[0]), shape, groups)
+
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Reshape the memref; a strided one that cannot be collapsed is copied first."""
         buffer, result = rewriter.buffer(op, 0), op.results[0]
-        groups = [[ir.IntegerAttr(i).value for i in group] for group in op.attributes["reassociation"]]
+        groups = _groups(op)
         shape = ir.ShapedType(result.type).shape
         if op.name == "tensor.expand_shape":
             new = _expand(buffer, shape, groups, list(op.operands)[1:])
@@ -114,6 +121,10 @@ class ReshapeModel(OpModel):
             type_ = identity_type(result.type, ir.MemRefType(flat.type).memory_space)
             new = ir.Operation.create("memref.reshape", results=[type_], operands=operands).result
         rewriter.replace(op, [new])
+
+
+def _groups(op: ir.Operation) -> list[list[int]]:
+    return [[ir.IntegerAttr(i).value for i in group] for group in op.attributes["reassociation"]]
 
 
 def _flatten(buffer: ir.Value) -> ir.Value | None:

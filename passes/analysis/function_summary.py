@@ -16,7 +16,7 @@ from mlir import ir
 
 from ...dialects.bufferizable import Relation, is_tensor
 
-__all__ = ["FunctionSummary", "call_order", "callee_name", "pessimistic_summary"]
+__all__ = ["FunctionSummary", "buffer_layouts", "call_order", "callee_name", "pessimistic_summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,15 @@ class FunctionSummary:
 def callee_name(call: ir.Operation) -> str:
     """Return the symbol that a ``func.call`` names."""
     return ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+
+
+def buffer_layouts(function: ir.Operation) -> dict[int, ir.Attribute]:
+    """Return the layouts that ``bufferization.buffer_layout`` demands for arguments of ``function``, by number."""
+    if "arg_attrs" not in function.attributes:
+        return {}
+    key = "bufferization.buffer_layout"
+    entries = enumerate(ir.ArrayAttr(function.attributes["arg_attrs"]))
+    return {index: attributes[key] for index, attributes in entries if key in attributes}
 
 
 def pessimistic_summary(function: ir.Operation, *, recursive: bool) -> FunctionSummary:

@@ -8,16 +8,17 @@ Cost: near-linear in the size of the module.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from mlir import ir
 
 from ...dialects.bufferizable import is_tensor
+from ...dialects.memref_types import identity_type, is_castable, is_strided_layout
 from ...dialects.registry import find_model
 from .analysis_options import AnalysisOptions
 from .function_analysis import analyze_function
-from .function_summary import FunctionSummary, call_order, callee_name, pessimistic_summary
+from .function_summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
 from .one_shot import FunctionAnalysis
 from .snapshot import Snapshot
 from .tensor_effects import Refusal, TensorEffects
@@ -60,19 +61,20 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
     """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out."""
     snapshot = Snapshot(module, _is_repetitive, _is_parallel if options.parallel else None)
     summaries: dict[str, FunctionSummary] = {}
-    # A buffer in a memory space of its own is copied where a function wants another one.
-    spaces = any("memory_space" in snapshot.ops[op].attributes for op in _allocations(snapshot))
+    names = _functions(snapshot)
+    # A buffer in a memory space of its own, or with another layout, is copied where a function wants another one.
     effects = TensorEffects(
         snapshot,
         find_model,
         summaries,
         boundaries=options.boundaries,
         allow_unknown=options.allow_unknown,
-        calls_copy=options.calls_copy or spaces,
+        calls_copy=options.calls_copy or _has_memory_spaces(snapshot),
+        copying_calls=[name for name, op in names.items() if buffer_layouts(snapshot.ops[op])],
     )
     analysis = ModuleAnalysis(snapshot, effects, summaries=summaries)
-    names = _functions(snapshot)
     calls = {name: _callees(snapshot, op) for name, op in names.items()}
+    called = {callee for callees in calls.values() for callee in callees}
     order, recursive = call_order({name: snapshot.ops[op] for name, op in names.items()}, calls)
     analysis.recursive = frozenset(recursive)
     for name in order:
@@ -95,11 +97,44 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
     analysis.refusals.extend(_encoded(snapshot))
     if options.boundaries:
         analysis.refusals.extend(_function_addresses(snapshot))
+        analysis.refusals.extend(_impossible_layouts(snapshot, names, called))
     return analysis
 
 
-def _allocations(snapshot: Snapshot) -> list[int]:
-    return [op for op, name in enumerate(snapshot.op_name) if name == "bufferization.alloc_tensor"]
+def _has_memory_spaces(snapshot: Snapshot) -> bool:
+    """Whether some tensor has a buffer that is not in the default memory space."""
+    for op, name in enumerate(snapshot.op_name):
+        if name == "bufferization.alloc_tensor" and "memory_space" in snapshot.ops[op].attributes:
+            return True
+        if name == "bufferization.to_tensor" and _memory_space(snapshot.ops[op].operands[0].type) is not None:
+            return True
+    return False
+
+
+def _memory_space(type_: ir.Type) -> ir.Attribute | None:
+    return type_.memory_space if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) else None
+
+
+def _impossible_layouts(snapshot: Snapshot, functions: Mapping[str, int], called: Container[str]) -> Iterator[Refusal]:
+    """Refuse demands on arguments' layouts that no strided buffer can meet, or no new one that a call passes."""
+    for name, op in functions.items():
+        inputs = ir.FunctionType(ir.TypeAttr(snapshot.ops[op].attributes["function_type"]).value).inputs
+        for index, layout in buffer_layouts(snapshot.ops[op]).items():
+            what = f"argument #{index} of type {inputs[index]} has the bufferization.buffer_layout {layout}, "
+            if not is_strided_layout(layout, inputs[index]):
+                problem = "which is no strided layout of that rank; write strided<[...], offset: ...>"
+            elif name in called and not _has_contiguous_buffers(inputs[index], layout):
+                problem = "which a contiguous buffer that a call passes does not have; do not call it in this module"
+            else:
+                continue
+            yield Refusal(snapshot.ops[op], f"{what}{problem}, or remove the attribute")
+
+
+def _has_contiguous_buffers(tensor: ir.Type, layout: ir.Attribute) -> bool:
+    shaped = ir.ShapedType(tensor)
+    with ir.Location.unknown(tensor.context):
+        wanted = ir.MemRefType.get(shaped.shape, shaped.element_type, layout)
+        return is_castable(identity_type(tensor), wanted)
 
 
 def _encoded(snapshot: Snapshot) -> Iterator[Refusal]:

@@ -13,7 +13,7 @@ A function call answers from the callee's :class:`FunctionSummary` when there is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -56,7 +56,8 @@ class TensorEffects:
 
     ``boundaries`` says that functions' own arguments and results become buffers; ``allow_unknown`` that ops without
     a model are taken to read, write and alias everything they touch instead of being refused; ``calls_copy`` that a
-    call may pass a copy of an operand's buffer, to give the callee the layout it asks for.
+    call may pass a copy of an operand's buffer, to give the callee the layout it asks for; ``copying_calls`` names the
+    functions whose calls may, although others may not.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class TensorEffects:
         boundaries: bool,
         allow_unknown: bool,
         calls_copy: bool = False,
+        copying_calls: Collection[str] = (),
     ) -> None:
         self.snapshot = snapshot
         self.boundaries = boundaries
@@ -98,6 +100,7 @@ class TensorEffects:
         self._summaries = summaries
         self._allow_unknown = allow_unknown
         self._calls_copy = calls_copy
+        self._copying_calls = copying_calls
 
     def tensor_operands(self, op: int) -> list[int]:
         """Return the operands of ``op`` that are tensors defined inside the snapshot."""
@@ -266,6 +269,7 @@ class TensorEffects:
     def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
         s = self.snapshot
         shared = self.shared.setdefault(op, [])
+        copies = self._calls_copy or callee_name(s.ops[op]) in self._copying_calls
         for operand in operands:
             index = s.operand_index(operand)
             self.reads[operand] = summary.argument_is_read[index]
@@ -276,7 +280,7 @@ class TensorEffects:
                 relation = result_ties.get(index)
                 if relation is not None:
                     # A call that may have to copy its operand for the sake of a layout promises no identity.
-                    definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT and not self._calls_copy
+                    definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT and not copies
                     ties.append(Tie(result, relation if definite else Relation.UNKNOWN, definite))
             self._set_ties(operand, ties)
             # A refused operand is copied once, and all results that may be in it are in that copy.

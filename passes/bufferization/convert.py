@@ -9,6 +9,7 @@ from __future__ import annotations
 from mlir import ir
 
 from ...dialects.bufferizable import OpModel
+from ..analysis.layout_inference import Signatures, infer_layouts
 from ..analysis.module_analysis import ModuleAnalysis
 from ..analysis.one_shot import FunctionAnalysis
 from .boundary import Boundary
@@ -21,6 +22,8 @@ def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary:
     """Convert every analysed function; ``boundary`` says what function types become, None keeps them on tensors."""
     if boundary is not None:
         boundary.declare(analysis, rewriter)
+    else:
+        rewriter.layouts = infer_layouts(analysis, Signatures(boundaries=False))
     for function in analysis.functions:
         _FunctionConversion(analysis, function, rewriter, boundary).run()
 

@@ -48,6 +48,8 @@ class BufferRewriter:
         self._function: FunctionAnalysis | None = None
         self._dead: list[tuple[int, ir.Operation]] = []
         self.signatures: dict[str, ir.FunctionType] = {}
+        self.layouts: dict[int, ir.Type] = {}
+        """What was inferred of the types of buffers; see ``layout_inference.py``."""
 
     def begin(self, function: FunctionAnalysis) -> None:
         """Make the decisions of ``function`` the ones to carry out."""
@@ -159,6 +161,10 @@ class BufferRewriter:
         """See :class:`Rewriter`."""
         return self._buffers[self._snapshot.value_id(value)]
 
+    def carried_type(self, value: ir.Value) -> ir.Type:
+        """See :class:`Rewriter`."""
+        return self.layouts.get(self._snapshot.value_id(value)) or dynamic_layout_type(value.type)
+
     def hold(self, value: ir.Value, buffer: ir.Value) -> None:
         """See :class:`Rewriter`."""
         self._buffers[self._snapshot.value_id(value)] = buffer
@@ -188,6 +194,7 @@ class BufferRewriter:
         sizes = [memref.dim(buffer, self.index(d)) for d in range(wanted.rank) if wanted.is_dynamic_dim(d)]
         target = self.allocate(contiguous, sizes)
         self.copy(buffer, target)
+        assert is_castable(target.type, type_), f"{buffer.type} cannot become {type_}"
         return target if target.type == type_ else memref.cast(type_, target)
 
     def constant(self, attribute: ir.Attribute, type_: ir.MemRefType) -> ir.Value:

@@ -171,3 +171,20 @@ func.func @calls_bad(%t: tensor<4xf32>) -> tensor<4xf32> {
   %0 = func.call @bad(%t) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{argument #1 of type tensor<4x4xf32> has the bufferization.buffer_layout affine_map<(d0, d1) -> (d0 floordiv 2, d1, d0 mod 2)>, which is no strided layout of that rank; write strided<[...], offset: ...>, or remove the attribute}}
+func.func @layout_without_strides(%f: f32, %t: tensor<4x4xf32> {bufferization.buffer_layout = affine_map<(d0, d1) -> (d0 floordiv 2, d1, d0 mod 2)>}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument #0 of type tensor<2x2xf32> has the bufferization.buffer_layout strided<[4, 1], offset: ?>, which a contiguous buffer that a call passes does not have; do not call it in this module, or remove the attribute}}
+func.func private @layout_of_a_tile(tensor<2x2xf32> {bufferization.buffer_layout = strided<[4, 1], offset: ?>})
+
+func.func @calls_it(%t: tensor<2x2xf32>) {
+  call @layout_of_a_tile(%t) : (tensor<2x2xf32>) -> ()
+  return
+}

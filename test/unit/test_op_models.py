@@ -241,7 +241,8 @@ def test_the_defaults_describe_an_op_that_reads_and_allocates() -> None:
         assert not model.is_parallel_region(op, 0)
         assert not model.are_exclusive_regions(op)
         assert not model.reads_before_regions(op)
-        assert model.buffer_type(op, op.results[0]) is None
+        with ir.Location.unknown():
+            assert str(model.buffer_type(op, 0, {})) == "memref<8xf32>"
         assert model.forwardings(op) == ()
         assert model.refuse(op) is None
         with pytest.raises(NotImplementedError, match=r"test\.op"):

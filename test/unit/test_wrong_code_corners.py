@@ -561,7 +561,8 @@ IN_SPACE = "%s = bufferization.alloc_tensor() copy(%t) {memory_space = 1 : i64} 
 @pytest.mark.parametrize(
     ("body", "spaces"),
     [
-        ("%r = func.call @same(%s) : (!v) -> !v\nreturn %r : !v", "memref<8xf32>"),
+        ("%r = func.call @same(%s) : (!v) -> !v\nreturn %r : !v", ""),
+        ("%r = func.call @public(%s) : (!v) -> !v\nreturn %r : !v", "memref<8xf32>"),
         ("%r = arith.select %p, %s, %u : !v\nreturn %r : !v", "memref<8xf32>"),
         (
             IN_SPACE.replace("%s", "%q").replace("= 1", "= 2") + "%r = arith.select %p, %s, %q : !v\nreturn %r : !v",
@@ -585,10 +586,18 @@ IN_SPACE = "%s = bufferization.alloc_tensor() copy(%t) {memory_space = 1 : i64} 
             "",
         ),
     ],
-    ids=["call", "select", "select_of_two_spaces", "if", "loop_that_swaps", "loop_in_place"],
+    ids=[
+        "call",
+        "call_of_a_public_function",
+        "select",
+        "select_of_two_spaces",
+        "if",
+        "loop_that_swaps",
+        "loop_in_place",
+    ],
 )
 def test_a_buffer_leaves_its_memory_space_by_a_copy(body: str, spaces: str) -> None:
-    module = parse(SAME + function(IN_SPACE + body))
+    module = parse(SAME + function("return %x : !v", "%x: !v", "public") + function(IN_SPACE + body))
     mi.bufferize(module)
     assert module.operation.verify()
     assert "tensor<" not in str(module)

@@ -10,6 +10,7 @@ from . import (
     empty_tensors,
     examples,
     func,
+    func_layouts,
     linalg_elementwise,
     linalg_named,
     linalg_pack,
@@ -34,6 +35,7 @@ from .program import Program
 _PARTS = (
     arith,
     func,
+    func_layouts,
     linalg_elementwise,
     linalg_reductions,
     linalg_named,
