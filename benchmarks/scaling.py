@@ -1,19 +1,22 @@
-"""How the time to bufferize grows with the program: our pass and upstream's C++ one-shot-bufferize, side by side.
+"""How the time and memory to bufferize grow with the program: our pass and upstream's C++ one-shot-bufferize.
 
     python benchmarks/scaling.py
-    python benchmarks/scaling.py --shapes inserts tiles --sizes 250 500 1000 --rounds 7 --upstream-limit 0
+    python benchmarks/scaling.py --shapes inserts tiles --ops 250 500 1000 --rounds 7 --upstream-limit 0
 
-Both run in this process, on the same text, each round on a module of its own; only the pass is timed, not parsing.
-Of each size the median over the rounds is printed, and next to it how often the time multiplied since the size before,
-as a power of the size: 1.0 is linear, 3.0 is cubic. Upstream is run up to `--upstream-limit` operations of a shape
-only, since it would take minutes. Nothing here is a test: figures depend on the machine.
+A size is a number of ops of the program's function, nested ones included. Each size of each program is measured in a
+process of its own, both passes in the same one, on the same text, each round on a module of its own; only the pass is
+timed, not parsing. The table has the medians over the rounds, the time per op, and how many times that of the smallest
+size it is: 1.0 is linear. Memory is what the peak of the process grew by while our pass ran for the first time.
+Upstream is run up to `--upstream-limit` ops of a program only, since it would take minutes. Nothing here is a test:
+figures depend on the machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import math
+import multiprocessing
+import resource
 import statistics
 import sys
 import time
@@ -133,17 +136,66 @@ def calls(size: int) -> str:
     return "\n".join([*functions, _function(f"%t0: {tensor}, %f: f32", lines, f"%t{size}", tensor)])
 
 
+def foralls(size: int) -> str:
+    """Parallel loops, one after the other, that each update every tile of a tensor."""
+    tensor = "tensor<64xf32>"
+    lines: list[str] = []
+    for i in range(size):
+        lines.append(
+            f"%t{i + 1} = scf.forall (%k{i}) = (0) to (64) step (4) shared_outs(%o{i} = %t{i}) -> ({tensor}) {{\n"
+            f"%e{i} = tensor.extract_slice %o{i}[%k{i}] [4] [1] : {tensor} to tensor<4xf32>\n"
+            f"{_generic(f'%g{i}', f'%e{i}', 'tensor<4xf32>')}\n"
+            "scf.forall.in_parallel {\n"
+            f"tensor.parallel_insert_slice %g{i} into %o{i}[%k{i}] [4] [1] : tensor<4xf32> into {tensor}\n}} }}"
+        )
+    return _function(f"%t0: {tensor}", lines, f"%t{size}", tensor)
+
+
+def branches(size: int) -> str:
+    """A chain of branches that each update a tensor or leave it as it is."""
+    tensor = "tensor<64xf32>"
+    lines = [
+        f"%t{i + 1} = scf.if %p -> ({tensor}) {{\n%n{i} = tensor.insert %f into %t{i}[%c1] : {tensor}\n"
+        f"scf.yield %n{i} : {tensor}\n}} else {{\nscf.yield %t{i} : {tensor}\n}}"
+        for i in range(size)
+    ]
+    return _function(f"%t0: {tensor}, %f: f32, %p: i1", lines, f"%t{size}", tensor)
+
+
+def selects(size: int) -> str:
+    """A chain of selects between a tensor and an updated copy of it."""
+    tensor = "tensor<64xf32>"
+    lines = [
+        f"%n{i} = tensor.insert %f into %t{i}[%c1] : {tensor}\n"
+        f"%t{i + 1} = arith.select %p, %n{i}, %t{i} : {tensor}"
+        for i in range(size)
+    ]
+    return _function(f"%t0: {tensor}, %f: f32, %p: i1", lines, f"%t{size}", tensor)
+
+
 LOOP_DEPTH = 10
 
-SHAPES: dict[str, Callable[[int], str]] = {
-    "inserts": inserts,
-    "tiles": tiles,
-    "generics": generics,
-    "loops": loops,
-    "fan": fan,
-    "versions": versions,
-    "rotation": rotation,
-    "calls": calls,
+
+@dataclass(frozen=True)
+class Shape:
+    """A program of any size: its text for a number of units, and how many ops a unit is."""
+
+    text: Callable[[int], str]
+    ops: float
+
+
+SHAPES: dict[str, Shape] = {
+    "inserts": Shape(inserts, 1),
+    "tiles": Shape(tiles, 5),
+    "generics": Shape(generics, 3),
+    "loops": Shape(loops, 2.1),
+    "foralls": Shape(foralls, 7),
+    "fan": Shape(fan, 5),
+    "calls": Shape(calls, 4),
+    "versions": Shape(versions, 3),
+    "branches": Shape(branches, 4),
+    "selects": Shape(selects, 2),
+    "rotation": Shape(rotation, 1),
 }
 
 
@@ -164,11 +216,12 @@ def _generic(result: str, init: str, type_: str) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. Times are medians, in seconds; upstream's is None where it was not run."""
+    """One line of the table. Times are medians, in seconds; upstream's is None where it was not run. Memory in MB."""
 
     shape: str
-    size: int
+    ops: int
     ours: float
+    memory: float
     upstream: float | None
 
 
@@ -182,56 +235,67 @@ def run_upstream(module: ir.Module) -> None:
     PassManager.parse(UPSTREAM).run(module.operation)
 
 
-def median_time(text: str, run: Callable[[ir.Module], None], rounds: int) -> float:
-    """The median time of `run`, over `rounds` modules parsed from `text`."""
-    times: list[float] = []
+def timed(text: str, run: Callable[[ir.Module], None]) -> float:
+    """The time of `run` on a module parsed from `text`."""
+    module = ir.Module.parse(text)
+    gc.collect()
+    start = time.perf_counter()
+    run(module)
+    return time.perf_counter() - start
+
+
+def count_ops(text: str) -> int:
+    """How many ops there are in the functions of `text`."""
+    count = 0
+
+    def visit(_: ir.Operation) -> ir.WalkResult:
+        nonlocal count
+        count += 1
+        return ir.WalkResult.ADVANCE
+
+    ir.Module.parse(text).operation.walk(visit)
+    return count - 1
+
+
+def measure(shape: str, ops: int, rounds: int, upstream_limit: int) -> Row:
+    """One row, in a process of its own. The first use of a pass loads it, so that one is not timed."""
+    text = SHAPES[shape].text(max(round(ops / SHAPES[shape].ops), 1))
+    ours: list[float] = []
+    upstream: list[float] = []
     with ir.Context():
-        for _ in range(rounds):
-            module = ir.Module.parse(text)
-            gc.collect()
-            start = time.perf_counter()
-            run(module)
-            times.append(time.perf_counter() - start)
-    return statistics.median(times)
+        timed(SHAPES[shape].text(1), run_ours)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        ours.append(timed(text, run_ours))
+        memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        for _ in range(rounds - 1):
+            ours.append(timed(text, run_ours))
+        for _ in range(rounds if ops <= upstream_limit else 0):
+            upstream.append(timed(text, run_upstream))
+        count = count_ops(text)
+    return Row(shape, count, statistics.median(ours), memory, statistics.median(upstream) if upstream else None)
 
 
-def measure(shape: str, sizes: Sequence[int], rounds: int, upstream_limit: int) -> list[Row]:
-    """One row for each size, in rising order. The first use of the pass loads it, so that one is not timed."""
-    median_time(SHAPES[shape](1), run_ours, 1)
-    rows: list[Row] = []
-    for size in sorted(sizes):
-        text = SHAPES[shape](size)
-        upstream = median_time(text, run_upstream, rounds) if size <= upstream_limit else None
-        rows.append(Row(shape, size, median_time(text, run_ours, rounds), upstream))
-        print(f"{shape} {size} done", file=sys.stderr)
-    return rows
+def in_a_process(*arguments: object) -> Row:
+    """`measure`, with a memory of its own."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(measure, arguments)
 
 
-def growth(size: int, seconds: float | None, size_before: int, seconds_before: float | None) -> str:
-    """The power of the size that the time grew with, between two sizes; empty where a time is missing."""
-    if seconds is None or seconds_before is None:
-        return ""
-    return f"{math.log(seconds / seconds_before) / math.log(size / size_before):.1f}"
+HEADINGS = ("program", "ops", "ours, ms", "us per op", "growth", "MB", "upstream, ms", "times faster")
 
 
 def cells(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """The table's lines: shape, size, our ms and growth, upstream's ms and growth, how many times faster we are."""
+    """The table's lines."""
     lines: list[tuple[str, ...]] = []
-    before: Row | None = None
+    first: dict[str, float] = {}
     for row in rows:
-        same_shape = before is not None and before.shape == row.shape
-        ours_growth = growth(row.size, row.ours, before.size, before.ours) if before and same_shape else ""
-        upstream_growth = growth(row.size, row.upstream, before.size, before.upstream) if before and same_shape else ""
+        per_op = row.ours / row.ops
+        growth = per_op / first.setdefault(row.shape, per_op)
         upstream = f"{row.upstream * 1e3:.1f}" if row.upstream is not None else "not run"
         factor = f"{row.upstream / row.ours:.1f}" if row.upstream is not None else ""
-        lines.append(
-            (row.shape, str(row.size), f"{row.ours * 1e3:.1f}", ours_growth, upstream, upstream_growth, factor)
-        )
-        before = row
+        numbers = (f"{row.ours * 1e3:.1f}", f"{per_op * 1e6:.0f}", f"{growth:.2f}", f"{row.memory:.0f}")
+        lines.append((row.shape, str(row.ops), *numbers, upstream, factor))
     return lines
-
-
-HEADINGS = ("program", "size", "ours, ms", "growth", "upstream, ms", "growth", "times faster")
 
 
 def show(lines: Sequence[tuple[str, ...]]) -> None:
@@ -264,13 +328,15 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), help="programs to measure")
-    parser.add_argument("--sizes", nargs="+", type=positive, default=[100, 200, 500, 1000, 2000], help="sizes")
-    parser.add_argument("--rounds", type=positive, default=5, help="rounds of which the median is taken")
+    parser.add_argument("--ops", nargs="+", type=positive, default=[200, 1000, 10000, 100000], help="sizes")
+    parser.add_argument("--rounds", type=positive, default=3, help="rounds of which the median is taken")
     parser.add_argument("--upstream-limit", type=int, default=200, help="the largest size upstream is run on; 0: never")
     options = parser.parse_args()
-    rows = [
-        row for shape in options.shapes for row in measure(shape, options.sizes, options.rounds, options.upstream_limit)
-    ]
+    rows: list[Row] = []
+    for shape in options.shapes:
+        for ops in sorted(options.ops):
+            rows.append(in_a_process(shape, ops, options.rounds, options.upstream_limit))
+            print(f"{shape} {ops} done", file=sys.stderr)
     show(cells(rows))
 
 
