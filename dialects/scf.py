@@ -62,6 +62,10 @@ class ForModel(OpModel):
         """The body runs any number of times."""
         return True
 
+    def reads_before_regions(self, op: ir.Operation) -> bool:
+        """The bounds and the initial values."""
+        return True
+
     def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Give the iteration arguments their buffers."""
         terminator, block = rewriter.terminator(op, 0), op.regions[0].blocks[0]

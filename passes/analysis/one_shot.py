@@ -41,6 +41,10 @@ from .unranked import is_copyable, is_unranked
 __all__ = ["FunctionAnalysis", "OneShotAnalyzer"]
 
 
+_MOST_ROTATED = 64
+"""How many buffers a loop may swap: each is compared with each. More are copied."""
+
+
 @dataclass(frozen=True)
 class FunctionAnalysis:
     """The decisions of one function, by operand number, and the relations between its values that they imply."""
@@ -337,7 +341,7 @@ class OneShotAnalyzer:
         """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed."""
         sets, s = self._sets, self._snapshot
         arguments = [argument for _, argument, _ in rotation]
-        if len({sets.find(argument) for argument in arguments}) < len(arguments):
+        if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):
             return False
         frames = [sets.rotate(arguments, 2 * op), sets.rotate([r for _, _, r in rotation], 2 * op + 1)]
 

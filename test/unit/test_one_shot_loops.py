@@ -769,3 +769,20 @@ def test_a_loop_without_signs_may_not_run_to_a_negative_bound() -> None:
       return %t, %l : !v, !v loc("r")
     """)
     assert a["l#3"].startswith("copy: READ_AFTER_WRITE")
+
+
+@pytest.mark.parametrize(("count", "rotates"), [(64, True), (65, False)])
+def test_a_loop_swaps_up_to_so_many_buffers(count: int, rotates: bool) -> None:
+    """Each is compared with each, so that more of them are copied."""
+    types = ", ".join(["!v"] * count)
+    carried = ", ".join(f"%b{n} = %a{n}" for n in range(count))
+    yielded = ", ".join(f"%b{(n + 1) % count}" for n in range(count))
+    body = f"""
+      %l:{count} = scf.for %k = %c0 to %n step %c1 iter_args({carried}) -> ({types}) {{
+        scf.yield {yielded} : {types} loc("y")
+      }}
+      return %l#0 : !v
+    """
+    arguments = ", ".join(f"%a{n}: !v" for n in range(count))
+    a = analyse(body, f"%n: index, {arguments}")
+    assert {a[f"y#{n}"].startswith("rotate") for n in range(count)} == {rotates}
