@@ -139,15 +139,14 @@ def calls(size: int) -> str:
 def foralls(size: int) -> str:
     """Parallel loops, one after the other, that each update every tile of a tensor."""
     tensor = "tensor<64xf32>"
-    lines: list[str] = []
-    for i in range(size):
-        lines.append(
-            f"%t{i + 1} = scf.forall (%k{i}) = (0) to (64) step (4) shared_outs(%o{i} = %t{i}) -> ({tensor}) {{\n"
-            f"%e{i} = tensor.extract_slice %o{i}[%k{i}] [4] [1] : {tensor} to tensor<4xf32>\n"
-            f"{_generic(f'%g{i}', f'%e{i}', 'tensor<4xf32>')}\n"
-            "scf.forall.in_parallel {\n"
-            f"tensor.parallel_insert_slice %g{i} into %o{i}[%k{i}] [4] [1] : tensor<4xf32> into {tensor}\n}} }}"
-        )
+    lines = [
+        f"%t{i + 1} = scf.forall (%k{i}) = (0) to (64) step (4) shared_outs(%o{i} = %t{i}) -> ({tensor}) {{\n"
+        f"%e{i} = tensor.extract_slice %o{i}[%k{i}] [4] [1] : {tensor} to tensor<4xf32>\n"
+        f"{_generic(f'%g{i}', f'%e{i}', 'tensor<4xf32>')}\n"
+        "scf.forall.in_parallel {\n"
+        f"tensor.parallel_insert_slice %g{i} into %o{i}[%k{i}] [4] [1] : tensor<4xf32> into {tensor}\n}} }}"
+        for i in range(size)
+    ]
     return _function(f"%t0: {tensor}", lines, f"%t{size}", tensor)
 
 
@@ -166,8 +165,7 @@ def selects(size: int) -> str:
     """A chain of selects between a tensor and an updated copy of it."""
     tensor = "tensor<64xf32>"
     lines = [
-        f"%n{i} = tensor.insert %f into %t{i}[%c1] : {tensor}\n"
-        f"%t{i + 1} = arith.select %p, %n{i}, %t{i} : {tensor}"
+        f"%n{i} = tensor.insert %f into %t{i}[%c1] : {tensor}\n%t{i + 1} = arith.select %p, %n{i}, %t{i} : {tensor}"
         for i in range(size)
     ]
     return _function(f"%t0: {tensor}, %f: f32, %p: i1", lines, f"%t{size}", tensor)
@@ -260,17 +258,13 @@ def count_ops(text: str) -> int:
 def measure(shape: str, ops: int, rounds: int, upstream_limit: int) -> Row:
     """One row, in a process of its own. The first use of a pass loads it, so that one is not timed."""
     text = SHAPES[shape].text(max(round(ops / SHAPES[shape].ops), 1))
-    ours: list[float] = []
-    upstream: list[float] = []
     with ir.Context():
         timed(SHAPES[shape].text(1), run_ours)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        ours.append(timed(text, run_ours))
+        ours = [timed(text, run_ours)]
         memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-        for _ in range(rounds - 1):
-            ours.append(timed(text, run_ours))
-        for _ in range(rounds if ops <= upstream_limit else 0):
-            upstream.append(timed(text, run_upstream))
+        ours += [timed(text, run_ours) for _ in range(rounds - 1)]
+        upstream = [timed(text, run_upstream) for _ in range(rounds if ops <= upstream_limit else 0)]
         count = count_ops(text)
     return Row(shape, count, statistics.median(ours), memory, statistics.median(upstream) if upstream else None)
 
