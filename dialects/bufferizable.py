@@ -338,6 +338,9 @@ class OpModel:
     def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Prepare a region op before its body is converted; block arguments get their buffers here."""
 
+    def leave_region(self, op: ir.Operation, region: int, rewriter: Rewriter) -> None:
+        """Finish region number ``region``, whose terminator hands tensors over, before the next one is converted."""
+
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Build the memref form of ``op`` before it and tell ``rewriter`` what replaces it.
 

@@ -2,7 +2,7 @@
 
 A loop whose carried tensor stays in one buffer loses that iteration argument and its result: body and users name the
 buffer itself. Buffers that a loop swaps stay iteration arguments. A branch result that is the same buffer on both
-sides is that buffer; otherwise the ``scf.if`` returns a memref.
+sides is that buffer; otherwise the ``scf.if`` returns a memref. ``scf.while`` is in ``scf_while.py``.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from mlir import ir
 
 from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
 from .memref_types import joint_type
+from .scf_carried import end_region, hold_changing, is_inside
+from .scf_while import WHILE_MODELS
 
 __all__ = ["MODELS", "BranchModel", "ForModel", "YieldModel"]
 
@@ -21,12 +23,6 @@ _BOUNDS = 3
 
 def _tensor_results(op: ir.Operation) -> list[int]:
     return [i for i, result in enumerate(op.results) if is_tensor(result.type)]
-
-
-def _yield(old: ir.Operation, values: Sequence[ir.Value]) -> None:
-    """Replace terminator ``old`` by a yield of ``values``."""
-    ir.Operation.create("scf.yield", operands=values, ip=ir.InsertionPoint(old), loc=old.location)
-    old.erase()
 
 
 class YieldModel(OpModel):
@@ -68,18 +64,13 @@ class ForModel(OpModel):
 
     def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Give the iteration arguments their buffers."""
-        terminator, block = rewriter.terminator(op, 0), op.regions[0].blocks[0]
-        arguments = list(block.arguments)
+        terminator, arguments = rewriter.terminator(op, 0), list(op.regions[0].blocks[0].arguments)
         for i in _tensor_results(op):
             buffer = rewriter.buffer(op, _BOUNDS + i)
             if rewriter.carries_one_buffer(terminator, i):
                 rewriter.hold(arguments[i + 1], buffer)
-                continue
-            # What is yielded is another carried buffer, or a new one: the type fits all of them.
-            type_ = rewriter.carried_type(arguments[i + 1])
-            # The loop is about to be replaced; until then its operand remembers the initial buffer.
-            op.operands[_BOUNDS + i] = rewriter.cast(buffer, type_)
-            rewriter.hold(arguments[i + 1], block.add_argument(type_, arguments[i + 1].location))
+            else:
+                hold_changing(op, _BOUNDS + i, arguments[i + 1], buffer, rewriter)
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Recreate the loop: arguments that are not tensors, then the buffers that change from run to run."""
@@ -95,7 +86,7 @@ class ForModel(OpModel):
                 buffer = rewriter.yielded_buffer(terminator, i, held[i] if i in dropped else None)
                 yielded[i] = buffer if i in dropped else rewriter.cast(buffer, held[i].type)
         values = list(terminator.operands)
-        _yield(terminator, [values[i] for i in scalars] + [yielded[i] for i in changing])
+        end_region(terminator, [values[i] for i in scalars] + [yielded[i] for i in changing])
         rewriter.sweep(op)
         operands = list(op.operands)
         inits = [operands[_BOUNDS + i] for i in (*scalars, *changing)]
@@ -156,7 +147,7 @@ class BranchModel(OpModel):
         same = {
             i: buffer
             for i, buffer in yielded[0].items()
-            if all(buffers[i] == buffer for buffers in yielded) and not _is_inside(buffer, op)
+            if all(buffers[i] == buffer for buffers in yielded) and not is_inside(buffer, op)
         }
         kept = [i for i in range(len(op.results)) if i not in same]
         types = [
@@ -172,23 +163,11 @@ class BranchModel(OpModel):
                     rewriter.cast(buffers[i], type_) if i in buffers else values[i]
                     for i, type_ in zip(kept, types, strict=True)
                 ]
-            _yield(terminator, operands)
+            end_region(terminator, operands)
         rewriter.sweep(op)
         new = _recreate(op, types)
         results = dict(zip(kept, new.results, strict=True))
         rewriter.replace(op, [same[i] if i in same else results[i] for i in range(len(op.results))])
-
-
-def _is_inside(value: ir.Value, op: ir.Operation) -> bool:
-    """Whether ``value`` is defined in a region of ``op``."""
-    owner = value.owner
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    while block is not None:
-        around = block.owner.operation
-        if around == op:
-            return True
-        block = around.block if around.parent is not None else None
-    return False
 
 
 def _recreate(op: ir.Operation, types: Sequence[ir.Type]) -> ir.Operation:
@@ -205,4 +184,4 @@ def _recreate(op: ir.Operation, types: Sequence[ir.Type]) -> ir.Operation:
     return new
 
 
-MODELS: tuple[OpModel, ...] = (ForModel(), BranchModel(), YieldModel())
+MODELS: tuple[OpModel, ...] = (ForModel(), BranchModel(), YieldModel(), *WHILE_MODELS)

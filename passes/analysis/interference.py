@@ -343,9 +343,9 @@ class Interference:
 
     def _stable(self, slices: tuple[Slice | None, ...], value: int, block: int) -> bool:
         s = self._snapshot
-        loop = self._order.outermost_wrap(value, block)
+        loop = s.block_op[self._order.outermost_wrap(value, block)]
         symbols = [symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols]
-        return all(symbol >= 0 and not s.encloses(loop, s.value_position[symbol]) for symbol in symbols)
+        return all(symbol >= 0 and not s.is_inside(s.value_position[symbol], loop) for symbol in symbols)
 
 
 def _disjoint(first: Slice | None, second: Slice | None) -> bool:

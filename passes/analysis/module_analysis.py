@@ -43,7 +43,7 @@ _ONCE = frozenset(
 )
 """Ops that run each of their regions at most once. What is not here and has no model may do anything."""
 
-_SEQUENTIAL = _ONCE | {"affine.for", "scf.while"}
+_SEQUENTIAL = _ONCE | {"affine.for"}
 """Ops that do not overlap runs of a region in time."""
 
 

@@ -20,7 +20,7 @@ Cost: near-linear in ops and uses (see ``interference.py`` and ``alias_sets.py``
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,7 +32,8 @@ from .decisions import Conflict, Decision, Rule, Strategy
 from .function_summary import FunctionSummary
 from .interference import Interference
 from .program_order import ProgramOrder
-from .region_flow import Carried, carried_values, exit_values, permuted
+from .region_flow import Carried, carried_values, exit_values, passed_values, permuted
+from .sizes import keeps_size
 from .storage_set import StorageSet
 from .summarize import summarize_function
 from .tensor_effects import Refusal, TensorEffects, Tie
@@ -151,8 +152,9 @@ class OneShotAnalyzer:
         one buffer of the callee's.
         """
         for _, argument, result in carried_values(self._effects, op):
-            self._sets.merge(argument, result)
-            self._sets.come_from(result, argument)
+            if result >= 0:
+                self._sets.merge(argument, result)
+                self._sets.come_from(result, argument)
         for first, second in self._effects.shared.get(op, ()):
             self._sets.merge(first, second)
             self._sets.come_from(second, first)
@@ -164,6 +166,7 @@ class OneShotAnalyzer:
         for operand, targets in self._exits.get(op, ()):
             self._decide_exit(operand, targets)
         self._decide_postponed(op)
+        self._decide_passed(op)
         carried = carried_values(self._effects, op)
         rotating = self._decide_carried(op, carried) if carried else False
         self._unite_exits(op)
@@ -316,6 +319,19 @@ class OneShotAnalyzer:
         else:
             self._refuse(operand, conflict)
 
+    def _decide_passed(self, op: int) -> None:
+        """Decide what one region of a loop hands to the next, or out of the loop: the same buffer, or a copy of it."""
+        for operand, targets in passed_values(self._effects, op):
+            value = self._snapshot.operand_value[operand]
+            conflict = self._try(value, list(targets), -1, partial(self._same, value, targets))
+            if conflict is None:
+                self._accept(operand)
+            else:
+                self._refuse(operand, conflict)
+
+    def _same(self, value: int, targets: Sequence[int]) -> list[Fact]:
+        return [self._sets.unite(target, value) for target in targets]
+
     def _decide_carried(self, op: int, carried: list[Carried]) -> bool:
         """Decide what a loop yields to its next iteration; return whether it swaps buffers."""
         s, equivalence = self._snapshot, self._sets.equivalence
@@ -335,7 +351,8 @@ class OneShotAnalyzer:
 
     def _settle(self, argument: int, result: int) -> None:
         self._settled.add(argument)
-        self._sets.unite(argument, result)
+        if result >= 0:
+            self._sets.unite(argument, result)
 
     def _rotate(self, op: int, rotation: list[Carried]) -> bool:
         """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed."""
@@ -343,7 +360,8 @@ class OneShotAnalyzer:
         arguments = [argument for _, argument, _ in rotation]
         if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):
             return False
-        frames = [sets.rotate(arguments, 2 * op), sets.rotate([r for _, _, r in rotation], 2 * op + 1)]
+        results = [result for _, _, result in rotation if result >= 0]
+        frames = [sets.rotate(arguments, 2 * op), sets.rotate(results, 2 * op + 1)]
 
         def propose() -> list[Fact]:
             return [sets.come_from(argument, s.operand_value[operand]) for operand, argument, _ in rotation]
@@ -361,7 +379,8 @@ class OneShotAnalyzer:
         """Copy what is yielded: into the carried buffer where nothing is destroyed, else into a new one."""
         value = self._snapshot.operand_value[operand]
         conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
-        if self._sets.find(value) != self._sets.find(argument) and not is_unranked(self._effects, value):
+        apart = self._sets.find(value) != self._sets.find(argument)
+        if apart and keeps_size(self._effects, value, argument) and not is_unranked(self._effects, value):
             self._check.targets[operand] = argument
             if self._try(argument, [], operand, list) is None:
                 self._refuse(operand, conflict, Strategy.COPY_TO_CARRIED)

@@ -69,8 +69,18 @@ class ProgramOrder:
             return Order.INSIDE, block
         if a in self._exclusive:
             return Order.EXCLUSIVE, block
-        # Two regions of one op that may both run, in an order that nobody stated: either may come first.
-        return Order.BEFORE, block
+        # Two regions of one op that may both run, in an order that nobody stated: either may come first. Those of a
+        # loop come again: what leads back to one of them leads to the other.
+        inner = self._block_below(first, a)
+        return Order.BEFORE, inner if s.block_loop[inner] == inner else block
+
+    def _block_below(self, op: int, above: int) -> int:
+        """Return the block of op ``above`` that ``op`` is nested in."""
+        s = self._snapshot
+        block = s.op_block[op]
+        while s.block_op[block] != above:
+            block = s.parent_block(block)
+        return block
 
     def dominates(self, value: int, op: int) -> bool:
         """Whether ``value`` is defined on every way to ``op``."""
@@ -95,5 +105,6 @@ class ProgramOrder:
 
     def last_moment(self, value: int, op: int) -> int:
         """Return the last position at which a read of ``value`` by ``op`` may happen: the end of the loops it is in."""
-        loop = self.outermost_wrap(value, self._snapshot.op_block[op])
-        return self._snapshot.op_enter[op] if loop < 0 else self._snapshot.block_end[loop]
+        s = self._snapshot
+        loop = self.outermost_wrap(value, s.op_block[op])
+        return s.op_enter[op] if loop < 0 else s.op_exit[s.block_op[loop]] - 1

@@ -9,15 +9,25 @@ from typing import NamedTuple
 from .alias_sets import AliasSets
 from .tensor_effects import TensorEffects
 
-__all__ = ["Carried", "carried_values", "exit_values", "permuted"]
+__all__ = ["Carried", "Passed", "carried_values", "exit_values", "passed_values", "permuted"]
 
 
 class Carried(NamedTuple):
-    """One tensor that a loop carries: the terminator's operand, the region argument and the result it reaches."""
+    """One tensor that a loop carries: the terminator's operand, the region argument and the result it reaches.
+
+    ``result`` is -1 when the operand reaches the argument only.
+    """
 
     operand: int
     argument: int
     result: int
+
+
+class Passed(NamedTuple):
+    """One tensor that a region hands to another region's argument, and the results that it becomes instead."""
+
+    operand: int
+    targets: tuple[int, ...]
 
 
 def carried_values(effects: TensorEffects, op: int) -> list[Carried]:
@@ -28,9 +38,25 @@ def carried_values(effects: TensorEffects, op: int) -> list[Carried]:
         targets = effects.forwards.get(operand, ())
         arguments = [value for value in targets if s.value_op[value] < 0]
         results = [value for value in targets if s.value_op[value] >= 0]
-        if arguments and results:
-            found.append(Carried(operand, arguments[0], results[0]))
+        if arguments and not _is_passed(effects, targets):
+            found.append(Carried(operand, arguments[0], results[0] if results else -1))
     return found
+
+
+def passed_values(effects: TensorEffects, op: int) -> list[Passed]:
+    """Return what a region of ``op`` hands to another one, which gets it from nowhere else, as `scf.while` does."""
+    s = effects.snapshot
+    found: list[Passed] = []
+    for operand in _terminator_operands(effects, op):
+        targets = effects.forwards.get(operand, ())
+        if any(s.value_op[value] < 0 for value in targets) and _is_passed(effects, targets):
+            found.append(Passed(operand, targets))
+    return found
+
+
+def _is_passed(effects: TensorEffects, targets: tuple[int, ...]) -> bool:
+    """Whether each of ``targets`` comes from one place only."""
+    return all(len(effects.sources[target]) == 1 for target in targets)
 
 
 def exit_values(effects: TensorEffects, op: int) -> Iterator[tuple[int, list[int]]]:

@@ -246,6 +246,10 @@ class Snapshot:
         """Whether ``position`` lies in ``block`` or in something nested in it."""
         return self.block_begin[block] <= position <= self.block_end[block]
 
+    def is_inside(self, position: int, op: int) -> bool:
+        """Whether ``position`` lies in a region of ``op``; its results do not."""
+        return self.op_enter[op] < position < self.op_exit[op]
+
     def parent_block(self, block: int) -> int:
         """Return the block that holds the op around ``block``; -1 at the root."""
         return self.op_block[self.block_op[block]]

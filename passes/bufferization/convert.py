@@ -115,6 +115,7 @@ class _FunctionConversion:
             return
         operation = self._snapshot.ops[op]
         if self._is_handed_over(op):
+            self._leave_region(op)
             return
         model = self._model(op)
         with ir.InsertionPoint(operation), operation.location:
@@ -122,6 +123,16 @@ class _FunctionConversion:
                 self._rewriter.keep_on_tensors(operation)
             else:
                 model.bufferize(operation, self._rewriter)
+
+    def _leave_region(self, terminator: int) -> None:
+        """Let the op around ``terminator`` finish that region."""
+        s = self._snapshot
+        block = s.op_block[terminator]
+        around = s.block_op[block]
+        model = self._model(around)
+        assert model is not None
+        with ir.InsertionPoint(s.ops[terminator]), s.ops[terminator].location:
+            model.leave_region(s.ops[around], s.block_region[block], self._rewriter)
 
     def _is_handed_over(self, op: int) -> bool:
         """Whether ``op`` is a terminator whose region op deals with it: all its tensors are forwarded."""

@@ -20,8 +20,11 @@ func.func private @callee(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32
 """
 
 
-class _Generator:
+class Generator:
     """Builds one program; `vectors` and `tiles` are the names in scope."""
+
+    nesting: tuple[str, ...] = ("step_if", "step_for")
+    """The statements that have regions."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -192,14 +195,18 @@ class _Generator:
     def block(self, steps: int) -> None:
         simple = [getattr(self, name) for name in dir(self) if name.startswith("step_")]
         if self.depth >= 3:
-            simple = [step for step in simple if step.__name__ not in ("step_if", "step_for")]
+            simple = [step for step in simple if step.__name__ not in self.nesting]
         for _ in range(steps):
             self.random.choice(simple)()
 
 
 def random_program(seed: int, steps: int = 7) -> str:
     """Return the text of a module with the function @main; the same seed gives the same text."""
-    generator = _Generator(seed)
+    return assemble(Generator(seed), steps)
+
+
+def assemble(generator: Generator, steps: int) -> str:
+    """Return the text of a module whose function @main takes so many more steps of `generator`."""
     generator.block(steps)
     results = [generator.vector(), generator.vector()]
     body = "\n".join(generator.lines)

@@ -8,12 +8,14 @@ fixed; to look further, call `check` and `check_views` with others.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from analysed import context
 from mlir import ir
 from mlir.passmanager import PassManager
+from random_loops import random_loops
 from random_programs import random_program
 from random_views import INDICES, random_views
 
@@ -43,8 +45,8 @@ def writable(text: str) -> str:
     return head + main + re.sub(r"(%[abc]: tensor<8xf32>)", r"\1 {bufferization.writable = true}", body, count=3)
 
 
-def check(seed: int) -> None:
-    text = random_program(seed)
+def check(seed: int, generate: Callable[[int], str] = random_program) -> None:
+    text = generate(seed)
     changes_arguments = seed % 2 == 1
     ours = mi.compile(writable(text) if changes_arguments else text, memory_stats=True)
     oracle = mi.compile(by_upstream(text))
@@ -66,6 +68,11 @@ def test_arguments_are_made_writable() -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed: int) -> None:
     check(seed)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_loops(seed: int) -> None:
+    check(seed, random_loops)
 
 
 LAYOUTS = ["infer-layout-map", "identity-layout-map"]

@@ -56,6 +56,24 @@ PROGRAMS = [
         numpy=lambda t, n, f: put(t, slice(n), t[:n] * np.float32(f)),
     ),
     Program(
+        "loop_carries_a_tensor_that_grows",
+        f"""
+        func.func @main(%t: tensor<?xf32>, %n: index, %f: f32) -> tensor<?xf32> {{{TRIPS}
+          %r = scf.for %i = %c0 to %n step %c1 iter_args(%u = %t) -> tensor<?xf32> {{
+            %old = tensor.dim %u, %c0 : tensor<?xf32>
+            %size = arith.addi %old, %c1 : index
+            %e = tensor.empty(%size) : tensor<?xf32>
+            %x = tensor.insert_slice %u into %e[0] [%old] [1] : tensor<?xf32> into tensor<?xf32>
+            %y = tensor.insert %f into %x[%old] : tensor<?xf32>
+            scf.yield %y : tensor<?xf32>
+          }}
+          return %r : tensor<?xf32>
+        }}""",
+        args=[("2xf32", 0, 99.0), ("2xf32", 3, 99.0)],
+        numpy=lambda t, n, f: np.concatenate([t, np.full(n, f, np.float32)]),
+        upstream_refuses=NOT_EQUIVALENT,
+    ),
+    Program(
         "loop_init_read_after_the_loop",
         f"""
         func.func @main(%t: tensor<5xf32>, %n: index, %f: f32) -> (tensor<5xf32>, f32) {{{TRIPS}
