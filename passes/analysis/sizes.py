@@ -93,7 +93,8 @@ def _index(effects: TensorEffects, value: int, dimension: int) -> int | Symbol |
     if s.op_name[op] in _CREATORS:
         return Symbol(s.operand_value[s.operands(op)[sum(map(type_.is_dynamic_dim, range(dimension)))]])
     slice_ = effects.slices.get(s.op_first_operand[op]) if s.op_name[op] == "tensor.extract_slice" else None
-    return slice_.sizes[dimension] if slice_ is not None and len(slice_.sizes) == type_.rank else None
+    size = slice_.sizes[dimension] if slice_ is not None and len(slice_.sizes) == type_.rank else None
+    return size if isinstance(size, int | Symbol) else None
 
 
 def _measured(effects: TensorEffects, index: int) -> tuple[int, int] | None:

@@ -93,7 +93,7 @@ def sum_of_inserted(t: np.ndarray, trips: int, f: float) -> tuple[np.ndarray, np
 def sum_of_both(t: np.ndarray, u: np.ndarray, trips: int, f: float) -> np.float32:
     total, a, d = np.float32(0), t, u
     for trip in range(trips + 1):
-        total = put(a, trip, f)[2] + d[1]
+        total = put(a, trip, f)[1] + d[1]
         a, d = u, np.full(5, total, np.float32)
     return total
 
@@ -407,7 +407,7 @@ PROGRAMS = [
             "f32",
             loop(
                 [("%a", "%t", V), ("%d", "%u", V)],
-                f"%x = tensor.insert %f into %a[%i] : {V}\n%g = tensor.extract %x[%c2] : {V}\n"
+                f"%x = tensor.insert %f into %a[%i] : {V}\n%g = tensor.extract %x[%c1] : {V}\n"
                 f"%h = tensor.extract %d[%c1] : {V}\n%s = arith.addf %g, %h : f32",
                 [("%q", "%s", "f32")],
                 f"%e = tensor.empty() : {V}\n%y = linalg.fill ins(%q : f32) outs(%e : {V}) -> {V}",
@@ -418,6 +418,7 @@ PROGRAMS = [
         args=TWO,
         numpy=sum_of_both,
         upstream_refuses=REFUSED,
+        upstream_wrong="it writes into %u, which the loop yields again in every iteration",
     ),
     Program(
         "while_passes_more_than_it_takes",
