@@ -30,10 +30,16 @@ BUFFERIZE = (
     ),
     Phase(
         "bufferize",
-        "Our one-shot bufferization decides what is updated in place, across calls too. Canonicalization then removes "
-        "the casts and the loop-carried memrefs that only pass a buffer on, so that the boundary passes see through to "
-        "the arguments.",
-        ("inplace-one-shot-bufferize{bufferize-function-boundaries=true}", "canonicalize", "cse"),
+        "Our one-shot bufferization decides what is updated in place, across calls too. Shape constraints become "
+        "assertions: the pass for it folds other ops as well, so it comes when nothing is decided any more. "
+        "Canonicalization then removes assumptions that were asserted, casts, and loop-carried memrefs that only pass "
+        "a buffer on, so that the boundary passes see through to the arguments.",
+        (
+            "inplace-one-shot-bufferize{bufferize-function-boundaries=true}",
+            "func.func(convert-shape-constraints)",
+            "canonicalize",
+            "cse",
+        ),
     ),
 )
 

@@ -43,6 +43,9 @@ LOWERED_FIRST = {
 UNIT_STRIDES = ("vector.gather", "vector.scatter")
 IDENTITY = COPY_BEFORE_WRITE.replace("}", " function-boundary-type-conversion=identity-layout-map}")
 
+# What is assumed is checked, and an assumption that was checked disappears.
+ASSUMPTIONS = "func.func(convert-shape-constraints),canonicalize"
+
 LOWERING = (
     "convert-bufferization-to-memref,convert-linalg-to-loops,func.func(lower-vector-mask),convert-vector-to-scf,"
     "lower-affine,expand-strided-metadata,lower-affine,convert-scf-to-cf,arith-expand{include-bf16=true},"
@@ -197,6 +200,8 @@ def execute(text: str, arguments: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     results = [Slot.of(type_) for type_ in main.results]
     unit_strides = any(name in text for name in UNIT_STRIDES)
     module = bufferized(text, IDENTITY if unit_strides else COPY_BEFORE_WRITE)
+    if "shape." in text:
+        run_passes(module, ASSUMPTIONS)
     _copies_to_linalg(module)
     run_passes(module, LOWERING)
     engine = ExecutionEngine(module, opt_level=0)

@@ -102,6 +102,13 @@ OPS = {
     ),
     "tensor.bitcast": ("%o = tensor.bitcast %t : !v to tensor<8xi32>", "r"),
     "tensor.bitcast of the shape alone": ("%o = tensor.bitcast %t : !v to !d", "=0"),
+    "shape.assuming": (
+        """%x = shape.const_witness true
+        %o = shape.assuming %x -> (!v) {
+          shape.assuming_yield %t : !v
+        }""",
+        ".",
+    ),
     "tensor.cast": ("%o = tensor.cast %t : !v to !d", "=0"),
     "tensor.cast to unranked": ("%o = tensor.cast %t : !v to tensor<*xf32>", "=0"),
     "tensor.concat": ("%o = tensor.concat dim(0) %t, %u : (!v, !v) -> tensor<16xf32>", "r r"),
