@@ -20,6 +20,10 @@ from random_programs import random_program
 from random_views import INDICES, random_views
 
 import mlir_inplace as mi
+from mlir_inplace.passes.analysis import accesses, storage_set
+from mlir_inplace.passes.analysis.analysis_options import AnalysisOptions
+from mlir_inplace.passes.analysis.decisions import Strategy
+from mlir_inplace.passes.analysis.module_analysis import analyze_module
 
 COPY_EVERYTHING = (
     "builtin.module(one-shot-bufferize{copy-before-write bufferize-function-boundaries allow-return-allocs-from-loops})"
@@ -98,3 +102,24 @@ def check_views(seed: int, layout: str) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_random_views(seed: int, layout: str) -> None:
     check_views(seed, layout)
+
+
+def decisions(text: str) -> list[dict[int, tuple[Strategy, bool]]]:
+    with context():
+        module = ir.Module.parse(text)
+        functions = analyze_module(module.operation, AnalysisOptions(boundaries=True)).functions
+    return [{o: (d.strategy, d.copies) for o, d in function.decisions.items()} for function in functions]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_index_changes_no_decision(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sets that are searched from end to end, and sets with an index from the first access on."""
+    matrices = [np.zeros((6, 8), np.float32), np.zeros((5, 4), np.float32)]
+    texts = [random_program(seed, 12), random_views(seed, matrices, 12)[0]]
+    monkeypatch.setattr(storage_set, "_SMALL", 10**9)
+    expected = [decisions(text) for text in texts]
+    monkeypatch.setattr(storage_set, "_SMALL", 0)
+    assert [decisions(text) for text in texts] == expected
+    monkeypatch.setattr(accesses, "_FEW", 1)
+    monkeypatch.setattr(accesses, "_MANY_CELLS", 0)
+    assert [decisions(text) for text in texts] == expected
