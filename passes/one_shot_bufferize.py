@@ -46,6 +46,7 @@ Near-linear in the size of the module. Soundness: docs/THEORY.md.
 * An init that an op does not overwrite completely keeps its content.
 * A memref is never cast to a layout that it may not have; it is copied.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own.
+* An argument of a public function that is written in place, although nothing says that it may be, is warned of.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
   It does not need `test-analysis-only`; with that option the attributes that upstream writes are attached too.
 * `test-analysis-only`, `dump-alias-sets` and `print-conflicts` attach upstream's attributes, but alias sets list their
@@ -64,6 +65,7 @@ from .analysis.analysis_options import AnalysisOptions
 from .analysis.decision_order import Heuristic
 from .analysis.explain import conflict_notes, describe_decision
 from .analysis.module_analysis import ModuleAnalysis, analyze_module
+from .analysis.written_arguments import describe_written_argument, find_written_arguments
 from .base import Pass, Statistic
 from .bufferization.annotations import annotate
 from .bufferization.boundary import Boundary, BoundaryLayout
@@ -102,6 +104,10 @@ class OneShotBufferizeOptions(PassOptions):
     test_analysis_only: bool = option(False, help="annotate the decisions and leave the tensors")
     dump_alias_sets: bool = option(False, help="with test-analysis-only: annotate which values may share memory")
     print_conflicts: bool = option(False, help="emit a remark for every operand that is out-of-place, with the reason")
+    warn_written_arguments: bool = option(
+        True,
+        help="warn of arguments of public functions that are written in place and do not say bufferization.writable",
+    )
 
 
 def _analysis_options(options: OneShotBufferizeOptions) -> AnalysisOptions:
@@ -154,6 +160,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             self._refuse(analysis)
         if options.print_conflicts:
             self._print_conflicts(analysis)
+        if options.bufferize_function_boundaries and options.warn_written_arguments:
+            self._warn_of_written_arguments(analysis)
         if self.observer is not None:
             self.observer.analysed(analysis)
         trace = BufferTrace()
@@ -195,6 +203,11 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                 if decision.conflict is not None:
                     location = s.ops[s.operand_op[operand]].location
                     self.remark(location, describe_decision(s, decision), conflict_notes(analysis, decision.conflict))
+
+    def _warn_of_written_arguments(self, analysis: ModuleAnalysis) -> None:
+        for found in find_written_arguments(analysis):
+            text, note = describe_written_argument(analysis, found)
+            self.warn(analysis.snapshot.values[found.argument].location, text, [note])
 
     def _count(self, analysis: ModuleAnalysis, trace: BufferTrace) -> None:
         for function in analysis.functions:

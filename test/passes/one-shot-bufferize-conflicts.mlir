@@ -12,7 +12,7 @@ func.func @read_after_write(
   return %1 : f32
 }
 
-func.func @in_place(%t: tensor<8xf32>, %f: f32, %i: index) -> tensor<8xf32> {
+func.func @in_place(%t: tensor<8xf32> {bufferization.writable = true}, %f: f32, %i: index) -> tensor<8xf32> {
   %0 = tensor.insert %f into %t[%i] : tensor<8xf32>
   return %0 : tensor<8xf32>
 }

@@ -15,7 +15,7 @@
 // CHECK-SAME:  memref<4xf32
 // CHECK-NOT:   arith.constant 7
 // CHECK:       memref.store
-func.func @update(%t: tensor<4xf32>, %x: f32, %i: index) -> tensor<4xf32> {
+func.func @update(%t: tensor<4xf32> {bufferization.writable = true}, %x: f32, %i: index) -> tensor<4xf32> {
   %unused = arith.constant 7 : index
   %r = tensor.insert %x into %t[%i] : tensor<4xf32>
   return %r : tensor<4xf32>
