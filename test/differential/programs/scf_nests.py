@@ -118,6 +118,7 @@ PROGRAMS = [
         }}""",
         args=[("4x3xf32", n) for n in (0, 1, 3)],
         numpy=running_rows,
+        fewer=True,
     ),
     Program(
         "loop_argument_unused",

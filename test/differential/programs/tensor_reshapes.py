@@ -22,6 +22,7 @@ PROGRAMS = [
         }""",
         args=("8xf32",),
         numpy=lambda t: 2 * t,
+        fewer=True,
     ),
     Program(
         "expanded_updated_and_collapsed",
