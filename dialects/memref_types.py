@@ -30,20 +30,27 @@ _DYNAMIC_SIZE = ir.ShapedType.get_dynamic_size()
 
 
 def identity_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> ir.Type:
-    """Return the memref type of a contiguous row-major buffer for ``tensor`` (ranked or unranked)."""
+    """Return the memref type of a contiguous row-major buffer for ``tensor`` (ranked or unranked).
+
+    If no space is given it is in the space that the encoding of the tensor names: other encodings are refused before.
+    """
     if isinstance(tensor, ir.UnrankedTensorType):
         return ir.UnrankedMemRefType.get(tensor.element_type, memory_space)
     shaped = ir.ShapedType(tensor)
-    return ir.MemRefType.get(shaped.shape, shaped.element_type, memory_space=memory_space)
+    return ir.MemRefType.get(shaped.shape, shaped.element_type, memory_space=memory_space or _encoded_space(tensor))
+
+
+def _encoded_space(tensor: ir.Type) -> ir.Attribute | None:
+    return tensor.encoding if isinstance(tensor, ir.RankedTensorType) else None
 
 
 def dynamic_layout_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> ir.Type:
-    """Return the memref type that every strided buffer for ``tensor`` can be cast to."""
+    """Return the memref type that every strided buffer for ``tensor`` in its memory space can be cast to."""
     if isinstance(tensor, ir.UnrankedTensorType):
         return ir.UnrankedMemRefType.get(tensor.element_type, memory_space)
     shaped = ir.ShapedType(tensor)
     layout = ir.StridedLayoutAttr.get_fully_dynamic(shaped.rank)
-    return ir.MemRefType.get(shaped.shape, shaped.element_type, layout, memory_space)
+    return ir.MemRefType.get(shaped.shape, shaped.element_type, layout, memory_space or _encoded_space(tensor))
 
 
 def joint_type(tensor: ir.Type, types: Sequence[ir.Type]) -> ir.Type:

@@ -47,6 +47,12 @@ Near-linear in the size of the module. Soundness: docs/THEORY.md.
 * A memref is never cast to a layout that it may not have; it is copied.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own.
 * An argument of a public function that is written in place, although nothing says that it may be, is warned of.
+* What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
+  such a result is read is handed over as a copy.
+* `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`. Without `func` in it function boundaries
+  stay tensors.
+* `must-infer-memory-space` refuses every buffer whose space nobody stated, before anything is changed, function
+  arguments among them.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
   It does not need `test-analysis-only`; with that option the attributes that upstream writes are attached too.
 * `test-analysis-only`, `dump-alias-sets` and `print-conflicts` attach upstream's attributes, but alias sets list their
@@ -70,7 +76,7 @@ from .base import Pass, Statistic
 from .bufferization.annotations import annotate
 from .bufferization.boundary import Boundary, BoundaryLayout
 from .bufferization.convert import convert_module
-from .bufferization.rewriter import BufferRewriter
+from .bufferization.rewriter import BufferRewriter, UnknownLayout
 from .bufferization.trace import BufferTrace, EventKind
 from .errors import PassFailure
 from .options import PassOptions, option
@@ -101,6 +107,21 @@ class OneShotBufferizeOptions(PassOptions):
     )
     copy_before_write: bool = option(False, help="copy before every write instead of analysing which copies are needed")
     buffer_alignment: int = option(64, help="alignment of allocations in bytes; 0 for none")
+    dialect_filter: tuple[str, ...] = option(
+        (), help="dialects whose ops are bufferized; the others keep their tensors; empty for all"
+    )
+    no_analysis_func_filter: tuple[str, ...] = option(
+        (), help="functions in which everything is copied before it is written, as copy-before-write does"
+    )
+    unknown_type_conversion: UnknownLayout = option(
+        UnknownLayout.DYNAMIC, help="layouts of memrefs that are made from tensors that stay"
+    )
+    must_infer_memory_space: bool = option(
+        False, help="refuse buffers whose memory space nobody states instead of assuming the default one"
+    )
+    use_encoding_for_memory_space: bool = option(
+        False, help="take the encoding of a tensor as the memory space of its buffer"
+    )
     test_analysis_only: bool = option(False, help="annotate the decisions and leave the tensors")
     dump_alias_sets: bool = option(False, help="with test-analysis-only: annotate which values may share memory")
     print_conflicts: bool = option(False, help="emit a remark for every operand that is out-of-place, with the reason")
@@ -120,6 +141,10 @@ def _analysis_options(options: OneShotBufferizeOptions) -> AnalysisOptions:
         fuzzer_seed=options.analysis_fuzzer_seed,
         return_allocs=options.allow_return_allocs_from_loops,
         parallel=options.check_parallel_regions,
+        dialects=options.dialect_filter,
+        no_analysis=options.no_analysis_func_filter,
+        encodings=options.use_encoding_for_memory_space,
+        must_infer_space=options.must_infer_memory_space,
     )
 
 
@@ -170,8 +195,11 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                 annotate(analysis, alias_sets=options.dump_alias_sets, conflicts=options.print_conflicts)
             else:
                 layout = options.function_boundary_type_conversion
-                boundary = Boundary(layout) if options.bufferize_function_boundaries else None
-                convert_module(analysis, BufferRewriter(analysis, trace, alignment=options.buffer_alignment), boundary)
+                boundary = Boundary(layout) if analysis.effects.boundaries else None
+                rewriter = BufferRewriter(
+                    analysis, trace, alignment=options.buffer_alignment, unknown=options.unknown_type_conversion
+                )
+                convert_module(analysis, rewriter, boundary)
         self._count(analysis, trace)
         if self.observer is not None:
             self.observer.converted(trace)
@@ -184,6 +212,11 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
         if seed < 0:
             raise PassFailure(f"analysis-fuzzer-seed is {seed}, but must not be negative", op.location)
+        if options.no_analysis_func_filter and not options.bufferize_function_boundaries:
+            raise PassFailure("no-analysis-func-filter needs bufferize-function-boundaries=true", op.location)
+        if options.must_infer_memory_space and options.use_encoding_for_memory_space:
+            message = "must-infer-memory-space and use-encoding-for-memory-space exclude each other; set one of them"
+            raise PassFailure(message, op.location)
         if options.dump_alias_sets and not options.test_analysis_only:
             raise PassFailure("dump-alias-sets annotates an analysis, so it needs test-analysis-only=true", op.location)
         if options.copy_before_write and options.test_analysis_only:

@@ -8,6 +8,8 @@ from .decision_order import Heuristic
 
 __all__ = ["AnalysisOptions"]
 
+_BORDER = frozenset({"bufferization.to_buffer", "bufferization.to_tensor"})
+
 
 @dataclass(frozen=True)
 class AnalysisOptions:
@@ -27,3 +29,15 @@ class AnalysisOptions:
     """Loops may hand on other buffers than the ones they are given."""
     parallel: bool = True
     """Runs of a parallel region are kept apart."""
+    dialects: tuple[str, ...] = ()
+    """If there are any, ops of all other dialects keep their tensors."""
+    no_analysis: tuple[str, ...] = ()
+    """Functions in which every write is refused."""
+    encodings: bool = False
+    """The encoding of a tensor is the memory space of its buffer; else tensors with encodings are refused."""
+    must_infer_space: bool = False
+    """A buffer whose memory space nobody stated is refused, instead of put into the default one."""
+
+    def allows(self, name: str) -> bool:
+        """Whether the op called ``name`` is to be bufferized. Where tensors meet buffers already is not asked for."""
+        return not self.dialects or name.partition(".")[0] in self.dialects or name in _BORDER

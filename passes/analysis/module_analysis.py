@@ -9,7 +9,7 @@ Cost: near-linear in the size of the module.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mlir import ir
 
@@ -19,6 +19,7 @@ from ...dialects.registry import find_model
 from .analysis_options import AnalysisOptions
 from .function_analysis import analyze_function
 from .function_summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
+from .memory_spaces import refuse_assumed_spaces, refuse_encodings
 from .one_shot import FunctionAnalysis
 from .snapshot import Snapshot
 from .tensor_effects import Refusal, TensorEffects
@@ -36,6 +37,8 @@ class ModuleAnalysis:
     refusals: list[Refusal] = field(default_factory=list)
     summaries: dict[str, FunctionSummary] = field(default_factory=dict)
     recursive: frozenset[str] = frozenset()
+    not_analysed: set[int] = field(default_factory=set)
+    """Functions in which everything is copied because the option ``no-analysis-func-filter`` names them."""
 
 
 _ONCE = frozenset(
@@ -67,10 +70,11 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
         snapshot,
         find_model,
         summaries,
-        boundaries=options.boundaries,
+        boundaries=options.boundaries and options.allows("func.func"),
         allow_unknown=options.allow_unknown,
-        calls_copy=options.calls_copy or _has_memory_spaces(snapshot),
+        calls_copy=options.calls_copy or _has_memory_spaces(snapshot) or options.encodings,
         copying_calls=[name for name, op in names.items() if buffer_layouts(snapshot.ops[op])],
+        allows=options.allows,
     )
     analysis = ModuleAnalysis(snapshot, effects, summaries=summaries)
     calls = {name: _callees(snapshot, op) for name, op in names.items()}
@@ -89,13 +93,19 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
         effects.add_function(op)
         if len(effects.refusals) > before:
             continue
-        result = analyze_function(effects, op, options)
+        analysed = name not in options.no_analysis
+        result = analyze_function(effects, op, options if analysed else replace(options, copy_before_write=True))
+        if not analysed:
+            analysis.not_analysed.add(op)
         analysis.functions.append(result)
         analysis.refusals.extend(result.refusals)
         summaries.setdefault(name, result.summary)
     analysis.refusals.extend(effects.refusals)
-    analysis.refusals.extend(_encoded(snapshot))
-    if options.boundaries:
+    analysis.refusals.extend(refuse_encodings(snapshot, as_spaces=options.encodings))
+    if options.must_infer_space:
+        for result in analysis.functions:
+            analysis.refusals.extend(refuse_assumed_spaces(effects, result.function))
+    if effects.boundaries:
         analysis.refusals.extend(_function_addresses(snapshot))
         analysis.refusals.extend(_impossible_layouts(snapshot, names, called))
     return analysis
@@ -135,21 +145,6 @@ def _has_contiguous_buffers(tensor: ir.Type, layout: ir.Attribute) -> bool:
     with ir.Location.unknown(tensor.context):
         wanted = ir.MemRefType.get(shaped.shape, shaped.element_type, layout)
         return is_castable(identity_type(tensor), wanted)
-
-
-def _encoded(snapshot: Snapshot) -> Iterator[Refusal]:
-    """Refuse tensors with an encoding: what it means for a buffer is known to others only."""
-    for type_ in snapshot.tensor_types():
-        if isinstance(type_, ir.RankedTensorType) and type_.encoding is not None:
-            value = next(v for v, tensor in enumerate(snapshot.value_is_tensor) if tensor and _has(snapshot, v, type_))
-            op = snapshot.value_op[value]
-            holder = op if op >= 0 else snapshot.block_op[snapshot.value_block[value]]
-            message = f"{type_} has an encoding, but only dense tensors have buffers here; lower or remove the encoding"
-            yield Refusal(snapshot.ops[holder], message)
-
-
-def _has(snapshot: Snapshot, value: int, type_: ir.Type) -> bool:
-    return snapshot.values[value].type == type_
 
 
 def _function_addresses(snapshot: Snapshot) -> Iterator[Refusal]:

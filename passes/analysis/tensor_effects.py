@@ -29,6 +29,9 @@ __all__ = ["Refusal", "TensorEffects", "Tie"]
 
 _CLOSED = frozenset({"scf.forall", "scf.forall.in_parallel"})
 
+_WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
+"""Ops whose regions have no place for conversions between tensors and memrefs."""
+
 _LOADS = frozenset({"memref.load", "memref.dim", "vector.load"})
 
 ModelLookup = Callable[[str], OpModel | None]
@@ -57,7 +60,8 @@ class TensorEffects:
     ``boundaries`` says that functions' own arguments and results become buffers; ``allow_unknown`` that ops without
     a model are taken to read, write and alias everything they touch instead of being refused; ``calls_copy`` that a
     call may pass a copy of an operand's buffer, to give the callee the layout it asks for; ``copying_calls`` names the
-    functions whose calls may, although others may not.
+    functions whose calls may, although others may not. Ops that ``allows`` says
+    no to by their name keep their tensors, as unknown ops do.
     """
 
     def __init__(
@@ -70,6 +74,7 @@ class TensorEffects:
         allow_unknown: bool,
         calls_copy: bool = False,
         copying_calls: Collection[str] = (),
+        allows: Callable[[str], bool] = lambda name: True,
     ) -> None:
         self.snapshot = snapshot
         self.boundaries = boundaries
@@ -101,6 +106,9 @@ class TensorEffects:
         self._allow_unknown = allow_unknown
         self._calls_copy = calls_copy
         self._copying_calls = copying_calls
+        self._allows = allows
+        self._handed_out: dict[int, tuple[int, ...]] = {}
+        """For an op without a model, what the ops inside of it may hand their tensors to."""
 
     def tensor_operands(self, op: int) -> list[int]:
         """Return the operands of ``op`` that are tensors defined inside the snapshot."""
@@ -164,6 +172,12 @@ class TensorEffects:
             self._add_call(op, operands, results, summary)
             return
         stays = name == "func.call" or (name == "func.return" and not self.boundaries) or self._ends_unknown(op)
+        if not stays and not self._allows(name):
+            if name in _WHOLE or s.op_name[s.block_op[s.op_block[op]]] in _WHOLE:
+                message = f"the option dialect-filter leaves '{name}' on tensors, but there is no place for conversions"
+                self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{name.partition('.')[0]}'"))
+                return
+            stays = True
         model = None if stays else self._models(name)
         if model is None:
             self._add_unknown(op, operands, results, stays=stays)
@@ -249,22 +263,24 @@ class TensorEffects:
             return
         self.unknown_ops.add(op)
         # The op keeps its tensors: it gets them from and hands them to buffers, and as an op on tensors it does not
-        # write what it is given. What it returns may be one of its operands.
+        # write what it is given. What it returns may be one of its operands, or what an op inside of it was given.
+        arguments = [a for r in s.op_regions[op] for block in r for a in s.arguments(block) if s.value_is_tensor[a]]
+        targets = self._handed_out[op] = (*self._handed_out_around(op), *results, *arguments)
         for operand in operands:
             self.reads[operand] = True
-            self._set_ties(operand, (Tie(r, Relation.UNKNOWN, False) for r in results))
+            self._set_ties(operand, [Tie(value, Relation.UNKNOWN, False) for value in targets])
         self.shared[op] = list(pairwise(results))
         for result in results:
             self.readonly[result] = f"the result of {name}, whose buffer is not known to be writable"
-        for region in s.op_regions[op]:
-            for block in region:
-                for argument in s.arguments(block):
-                    if s.value_is_tensor[argument]:
-                        self.readonly[argument] = f"a region argument of {name}, whose buffer is not known"
-                        for operand in operands:
-                            self._set_ties(
-                                operand, (*self.ties.get(operand, ()), Tie(argument, Relation.UNKNOWN, False))
-                            )
+        for argument in arguments:
+            self.readonly[argument] = f"a region argument of {name}, whose buffer is not known"
+
+    def _handed_out_around(self, op: int) -> tuple[int, ...]:
+        s = self.snapshot
+        while (op := s.block_op[s.op_block[op]]) > 0:
+            if op in self._handed_out:
+                return self._handed_out[op]
+        return ()
 
     def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
         s = self.snapshot

@@ -39,6 +39,8 @@ def annotate(analysis: ModuleAnalysis, *, alias_sets: bool = False, conflicts: b
     """Attach the decisions of every function to its ops. Needs a current location."""
     names = _Names(analysis, ir.AsmState(analysis.snapshot.root)) if alias_sets else None
     for function in analysis.functions:
+        if function.function in analysis.not_analysed:
+            continue
         _annotate_operands(analysis, function)
         if names is not None:
             names.annotate(function)

@@ -57,6 +57,7 @@ class _FunctionConversion:
                 self._boundary.enter(op, self._rewriter)
         self._convert_body(number)
         self._rewriter.sweep_after(number)
+        self._rewriter.drop_unused()
         if self._boundary is not None:
             with op.location:
                 self._boundary.finish(op, self._rewriter)

@@ -9,6 +9,7 @@ ops look up. They are erased backwards, so that no op is erased before its users
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 
 from mlir import ir
@@ -22,26 +23,44 @@ from ..analysis.one_shot import FunctionAnalysis
 from .globals import Globals
 from .trace import BufferTrace, EventKind
 
-__all__ = ["BufferRewriter"]
+__all__ = ["BufferRewriter", "UnknownLayout"]
 
 _ALIGNMENT = 64
+
+
+class UnknownLayout(enum.Enum):
+    """Values of the option ``unknown-type-conversion``: layouts of memrefs that are made from tensors that stay."""
+
+    DYNAMIC = "fully-dynamic-layout-map"
+    IDENTITY = "identity-layout-map"
 
 
 class BufferRewriter:
     """Implements ``dialects.bufferizable.Rewriter`` for the functions of one module, one function after the other.
 
     ``trace`` collects which operand each allocation and copy was made for. ``alignment`` is in bytes, 0 for none.
+    ``unknown`` is the layout that is asked for where a buffer is made from a tensor that stays.
     """
 
-    def __init__(self, analysis: ModuleAnalysis, trace: BufferTrace, *, alignment: int = _ALIGNMENT) -> None:
+    def __init__(
+        self,
+        analysis: ModuleAnalysis,
+        trace: BufferTrace,
+        *,
+        alignment: int = _ALIGNMENT,
+        unknown: UnknownLayout = UnknownLayout.DYNAMIC,
+    ) -> None:
         self._analysis = analysis
         self._snapshot = analysis.snapshot
         self._globals = Globals(analysis.snapshot.root, alignment)
         self._trace = trace
         self._alignment = alignment
+        self._unknown = unknown
         # By identity: models are handed the snapshot's own wrappers, and an op's hash changes with its operands.
         self._numbers = {id(op): number for number, op in enumerate(analysis.snapshot.ops)}
         self._buffers: dict[int, ir.Value] = {}
+        self._tensors: dict[int, ir.Value] = {}
+        """The memrefs that were made from values that stay tensors, in the function at hand."""
         self._detached: set[int] = set()
         self._unallocated: dict[int, list[ir.Value]] = {}
         """Tensors without content and without buffer: their dynamic sizes."""
@@ -238,8 +257,12 @@ class BufferRewriter:
         for operand in s.operands(number):
             value = s.operand_value[operand]
             if value >= 0 and s.value_is_tensor[value] and value in self._buffers:
-                tensor = bufferization_dialect.to_tensor(s.values[value].type, self._buffers[value])
-                op.operands[s.operand_index(operand)] = tensor
+                decision = self._decision(operand)
+                if value in self._tensors and (decision is None or decision.in_place):
+                    continue
+                index = s.operand_index(operand)
+                tensor = bufferization_dialect.to_tensor(s.values[value].type, self.buffer(op, index))
+                op.operands[index] = tensor
         results = [value for value in s.results(number) if s.value_is_tensor[value]]
         if results:
             with ir.InsertionPoint.after(op):
@@ -249,8 +272,16 @@ class BufferRewriter:
     def hold_tensor(self, value: int) -> None:
         """Let a value that stays a tensor be held by a memref that is made from it here."""
         tensor = self._snapshot.values[value]
-        type_ = dynamic_layout_type(tensor.type)
-        self._buffers[value] = bufferization_dialect.to_buffer(type_, tensor, read_only=True)
+        make = identity_type if self._unknown is UnknownLayout.IDENTITY else dynamic_layout_type
+        type_ = make(tensor.type)
+        self._buffers[value] = self._tensors[value] = bufferization_dialect.to_buffer(type_, tensor, read_only=True)
+
+    def drop_unused(self) -> None:
+        """Erase the memrefs of tensors that stay which nobody asked for, at the end of a function."""
+        for buffer in self._tensors.values():
+            if next(iter(buffer.uses), None) is None:
+                ir.OpResult(buffer).owner.erase()
+        self._tensors.clear()
 
     def sweep(self, op: ir.Operation) -> None:
         """See :class:`Rewriter`."""

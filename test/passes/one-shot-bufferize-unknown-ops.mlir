@@ -31,8 +31,7 @@ func.func @its_result_is_copied_before_a_write(%t: tensor<4xf32>, %f: f32, %i: i
 // CHECK-NEXT:    %[[M:.*]] = bufferization.to_buffer %[[B]] read_only
 // CHECK-NEXT:    %[[V:.*]] = memref.load %[[M]][
 // CHECK-NEXT:    %[[W:.*]] = memref.load %[[T]][
-// CHECK-NEXT:    %[[X:.*]] = bufferization.to_tensor %[[M]]
-// CHECK-NEXT:    "test.end"(%[[V]], %[[W]], %[[X]]) : (f32, f32, tensor<4xf32>)
+// CHECK-NEXT:    "test.end"(%[[V]], %[[W]], %[[B]]) : (f32, f32, tensor<4xf32>)
 func.func @its_region_is_converted(%t: tensor<4xf32>, %i: index) {
   "test.op"(%t) ({
   ^bb0(%b: tensor<4xf32>):
@@ -41,4 +40,48 @@ func.func @its_region_is_converted(%t: tensor<4xf32>, %i: index) {
     "test.end"(%0, %1, %b) : (f32, f32, tensor<4xf32>) -> ()
   }) : (tensor<4xf32>) -> ()
   return
+}
+
+// The op may return the buffer that it is given, so the buffer must not change while the result is read.
+// CHECK-LABEL: func.func @its_operand_is_written_later(
+// CHECK-SAME:    %[[T:.*]]: memref<
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc()
+// CHECK-NEXT:    memref.copy %[[T]], %[[A]]
+// CHECK-NEXT:    %[[X:.*]] = bufferization.to_tensor %[[A]]
+// CHECK-NEXT:    "test.op"(%[[X]])
+// CHECK:         memref.store %{{.*}}, %[[T]][
+func.func @its_operand_is_written_later(%t: tensor<4xf32>, %f: f32, %i: index) -> (tensor<4xf32>, f32) {
+  %0 = "test.op"(%t) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tensor.insert %f into %t[%i] : tensor<4xf32>
+  %2 = tensor.extract %0[%i] : tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, f32
+}
+
+// So may whatever an op inside of it is given.
+// CHECK-LABEL: func.func @what_its_region_sees_is_written_later(
+// CHECK-SAME:    %[[T:.*]]: memref<
+// CHECK:         "test.op"() ({
+// CHECK-NEXT:      %[[A:.*]] = memref.alloc()
+// CHECK-NEXT:      memref.copy %[[T]], %[[A]]
+// CHECK-NEXT:      %[[X:.*]] = bufferization.to_tensor %[[A]]
+// CHECK-NEXT:      "test.end"(%[[X]])
+// CHECK:         memref.store %{{.*}}, %[[T]][
+func.func @what_its_region_sees_is_written_later(%t: tensor<4xf32>, %f: f32, %i: index) -> (tensor<4xf32>, f32) {
+  %0 = "test.op"() ({
+    "test.end"(%t) : (tensor<4xf32>) -> ()
+  }) : () -> tensor<4xf32>
+  %1 = tensor.insert %f into %t[%i] : tensor<4xf32>
+  %2 = tensor.extract %0[%i] : tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, f32
+}
+
+// CHECK-LABEL: func.func @tensors_pass_from_one_to_the_next(
+// CHECK:         %[[A:.*]] = "test.op"
+// CHECK-NEXT:    %[[B:.*]] = "test.op"(%[[A]])
+// CHECK-NEXT:    %[[M:.*]] = bufferization.to_buffer %[[B]] read_only
+// CHECK-NEXT:    return %[[M]]
+func.func @tensors_pass_from_one_to_the_next(%t: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "test.op"(%t) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "test.op"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
 }

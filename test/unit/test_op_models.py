@@ -298,7 +298,7 @@ def test_the_defaults_describe_an_op_that_reads_and_allocates() -> None:
         (
             '%e = tensor.empty() : tensor<4xf32, "sparse">',
             'tensor<4xf32, "sparse"> has an encoding, but only dense tensors have buffers here; '
-            "lower or remove the encoding",
+            "lower or remove the encoding, or set use-encoding-for-memory-space=true if it is a memory space",
         ),
     ],
 )
