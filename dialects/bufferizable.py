@@ -142,6 +142,10 @@ class Rewriter(Protocol):
         """Return the terminator of a region of ``op`` with one block."""
         ...
 
+    def terminators(self, op: ir.Operation, region: int) -> list[ir.Operation]:
+        """Return the terminators that leave a region of ``op``, which may have several blocks."""
+        ...
+
     def carries_one_buffer(self, terminator: ir.Operation, operand: int) -> bool:
         """Whether the loop around ``terminator`` carries the same buffer in every iteration for this operand."""
         ...
@@ -303,6 +307,17 @@ class OpModel:
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
         """Return how a region op passes tensors between operands, block arguments, terminators and results."""
         return ()
+
+    def successor_operands(self, op: ir.Operation) -> tuple[Sequence[int], ...]:
+        """Return, for each successor of a branch, the operands that become the arguments of that block, in order.
+
+        A branch hands over every tensor that it has, unread and unwritten; no operand reaches two arguments.
+        """
+        return ()
+
+    def with_successor_operands(self, op: ir.Operation, operands: Sequence[Sequence[ir.Value]]) -> ir.Operation:
+        """Create branch ``op`` anew, at the insertion point, with these values for the arguments of each successor."""
+        raise NotImplementedError(op.name)
 
     def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
         """Whether region number ``region`` may run more than once for one execution of the op."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
-from .memref_types import joint_type
+from .memref_types import identity_type, joint_type
 from .scf_carried import end_region, hold_changing, is_inside
 from .scf_while import WHILE_MODELS
 
@@ -138,23 +138,29 @@ class BranchModel(OpModel):
         return True
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
-        """Recreate the op with the results that are not one known buffer."""
-        terminators = [rewriter.terminator(op, region) for region in range(len(op.regions))]
+        """Recreate the op with the results that are not one known buffer.
+
+        Each block that leaves a region yields. There is none if an ``scf.execute_region`` never ends.
+        """
+        terminators = [
+            terminator
+            for region in range(len(op.regions))
+            for terminator in rewriter.terminators(op, region)
+            if terminator.name == "scf.yield"
+        ]
         yielded: list[dict[int, ir.Value]] = []
         for terminator in terminators:
             with ir.InsertionPoint(terminator), terminator.location:
                 yielded.append({i: rewriter.yielded_buffer(terminator, i, None) for i in _tensor_results(op)})
         same = {
             i: buffer
-            for i, buffer in yielded[0].items()
-            if all(buffers[i] == buffer for buffers in yielded) and not is_inside(buffer, op)
+            for buffers in yielded[:1]
+            for i, buffer in buffers.items()
+            if all(others[i] == buffer for others in yielded) and not is_inside(buffer, op)
         }
         kept = [i for i in range(len(op.results)) if i not in same]
         types = [
-            joint_type(op.results[i].type, [buffers[i].type for buffers in yielded])
-            if i in yielded[0]
-            else op.results[i].type
-            for i in kept
+            _result_type(op.results[i].type, [buffers[i].type for buffers in yielded if i in buffers]) for i in kept
         ]
         for terminator, buffers in zip(terminators, yielded, strict=True):
             values = list(terminator.operands)
@@ -170,6 +176,11 @@ class BranchModel(OpModel):
         rewriter.replace(op, [same[i] if i in same else results[i] for i in range(len(op.results))])
 
 
+def _result_type(type_: ir.Type, yielded: list[ir.Type]) -> ir.Type:
+    """Return what a result of ``type_`` becomes when buffers of the types ``yielded`` are."""
+    return joint_type(type_, yielded or [identity_type(type_)]) if is_tensor(type_) else type_
+
+
 def _recreate(op: ir.Operation, types: Sequence[ir.Type]) -> ir.Operation:
     """Create ``op`` anew with results of ``types``; its blocks move over."""
     new = ir.Operation.create(
@@ -180,7 +191,8 @@ def _recreate(op: ir.Operation, types: Sequence[ir.Type]) -> ir.Operation:
         regions=len(op.regions),
     )
     for old, region in zip(op.regions, new.regions, strict=True):
-        old.blocks[0].append_to(region)
+        while len(old.blocks):
+            old.blocks[0].append_to(region)
     return new
 
 

@@ -27,7 +27,7 @@ func.func @f(%t: memref<8xf32, strided<[?], offset: ?>>, %x: f32, %i: index)
 
 ## Contract
 
-In: a module with `func.func`s in structured control flow on ranked tensors; ops with a bufferization model
+In: a module with `func.func`s on ranked tensors, branches between blocks included; ops with a bufferization model
 (`dialects/`), or any op with `allow-unknown-ops`. Out: the same module on memrefs; with `allow-unknown-ops`, or
 without `bufferize-function-boundaries`, tensors stay at `bufferization.to_buffer` and `to_tensor`. Buffers are
 allocated, not freed: run upstream's `buffer-deallocation-pipeline` afterwards. A module that cannot be bufferized is

@@ -236,7 +236,8 @@ class Interference:
         writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
         if not self._order.dominates(value, writer) or self.redundant_by(write.operand) is not None:
             return None
-        order, block = self._order.order(writer, reader)
+        # What has escaped may be read at any later time, by whatever way the program comes there.
+        order, block = self._order.order(writer, reader, -1 if self._is_late(read) else value)
         wraps = self._order.wraps(value, block)
         frame = self._frame(write, value)
         if order is Order.SAME and not wraps:
@@ -249,7 +250,8 @@ class Interference:
                 return None
             if order is Order.INSIDE and self._reads_before_regions(reader):
                 return None
-        if self._apart(frame, read.operand, wrapped=(value, block) if wraps else None):
+        apart = self._apart(frame, read.operand, wrapped=(value, block) if wraps else None)
+        if apart and (wraps or not self._is_renewed(frame, write, read)):
             return None
         return None if self._sets.rotated_apart(write.value, value) else Rule.READ_AFTER_WRITE
 
@@ -333,6 +335,19 @@ class Interference:
             return frame.written is not None and accessed is not None and _within(frame.written, accessed)
         return _disjoint(frame.written, accessed)
 
+    def _is_renewed(self, frame: _Frame | None, write: Write, read: Read) -> bool:
+        """Whether the way from ``write`` to ``read`` may define again what both slices depend on.
+
+        A value of a loop of branches may be used after the loop, where it is the last iteration's.
+        """
+        s = self._snapshot
+        if not s.graphs or frame is None:
+            return False
+        loop = self._order.outermost_wrap(read.value, s.op_block[s.operand_op[write.operand]])
+        slices = (frame.written, self._effects.slices.get(read.operand))
+        first, second = ({} if part is None else dict.fromkeys(part.symbols) for part in slices)
+        return loop >= 0 and any(s.encloses(loop, s.value_position[v]) for v in first if v in second and v >= 0)
+
     def _regions_apart(self, first: Write, second: Write) -> bool:
         """Whether the elements that two operands of one op touch are disjoint."""
         accessed = dict(self._sets.region(second.value, second.slice))
@@ -343,9 +358,9 @@ class Interference:
 
     def _stable(self, slices: tuple[Slice | None, ...], value: int, block: int) -> bool:
         s = self._snapshot
-        loop = s.block_op[self._order.outermost_wrap(value, block)]
+        loop = self._order.outermost_wrap(value, block)
         symbols = [symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols]
-        return all(symbol >= 0 and not s.is_inside(s.value_position[symbol], loop) for symbol in symbols)
+        return all(symbol >= 0 and not s.is_in_loop(s.value_position[symbol], loop) for symbol in symbols)
 
 
 def _disjoint(first: Slice | None, second: Slice | None) -> bool:

@@ -8,9 +8,9 @@ a value is an *upper bound*: the buffer that the conversion makes for it can be 
 
 Method: a least fixpoint. A value's type is the join (``joint_type``) of what flows into it: the operands of every call
 for an argument of a private function, the returned value for a call's result, initial and yielded values for what a
-loop carries, else what the op's model says. Values start without a type and only ever rise, an entry of a layout from
-static to dynamic, so each changes at most rank + 2 times. Only values that some question depends on are looked at, and
-recursion needs no special treatment. See docs/THEORY.md.
+loop carries, what branches hand over for a block's argument, else what the op's model says. Values start without a
+type and only ever rise, an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only
+values that some question depends on are looked at, and recursion needs no special treatment. See docs/THEORY.md.
 
 Cost: linear in those values and what they depend on, times the rank. Counterpart upstream: ``getBufferType``, which
 follows definitions backwards and gives arguments of functions any strides.
@@ -135,8 +135,8 @@ def returned_operands(snapshot: Snapshot, function: int) -> list[int]:
 def infer_layouts(analysis: ModuleAnalysis, signatures: Signatures) -> dict[int, ir.Type]:
     """Return the memref types of values that the conversion will ask for.
 
-    These are the function arguments that ``signatures`` does not fix, what recursive functions return, and what loops
-    carry from buffer to buffer. Call it with a current context and location.
+    These are the function arguments that ``signatures`` does not fix, what recursive functions return, what loops
+    carry from buffer to buffer, and what branches hand to blocks. Call it with a current context and location.
     """
     return _Inference(analysis, signatures).run()
 
@@ -177,8 +177,8 @@ class _Inference:
                         yield s.operand_value[operand]
         for operand, targets in effects.forwards.items():
             decision = self._decisions.get(operand)
-            if decision is None or decision.strategy in (Strategy.ROTATE, Strategy.OUT_OF_PLACE):
-                yield from (value for value in targets if s.value_op[value] < 0)
+            changes = decision is None or decision.strategy in (Strategy.ROTATE, Strategy.OUT_OF_PLACE)
+            yield from (v for v in targets if s.value_op[v] < 0 and (changes or s.comes_from_branches(v)))
 
     # --- what depends on what ----------------------------------------------------------------------------------
 
@@ -257,7 +257,7 @@ class _Inference:
             return self._call_result(value, op, operands)
         if op >= 0 and not any(operand in effects.forwards for operand in operands):
             return self._op_result(value, op, operands)
-        if self._function_of(value) < 0:
+        if self._function_of(value) < 0 and not s.comes_from_branches(value):
             model = effects.model(op if op >= 0 else s.block_op[s.value_block[value]])
             if model is None or not model.joins_buffer_types:
                 return self._any(value)

@@ -27,6 +27,7 @@ from functools import partial
 from ...dialects.bufferizable import Relation
 from .alias_sets import AliasSets, Fact
 from .analysis_options import AnalysisOptions
+from .branch_flow import BranchFlow
 from .decision_order import DecisionOrder
 from .decisions import Conflict, Decision, Rule, Strategy
 from .function_summary import FunctionSummary
@@ -82,6 +83,7 @@ class OneShotAnalyzer:
         )
         self._exits: dict[int, list[tuple[int, list[int]]]] = {}
         """For a terminator whose turn is still to come, what it hands to results only."""
+        self._branches = BranchFlow(effects, function, self._sets, self._decisions)
         self._postponed: dict[int, list[int]] = {}
         self._settled: set[int] = set()
         """Loop arguments that are one buffer in every iteration."""
@@ -106,6 +108,8 @@ class OneShotAnalyzer:
         for op in self._order.ops(self._effects, self._function):
             self._decide_op(op)
         self._decide_postponed(self._function)
+        for argument in self._branches.arguments:
+            self._branches.unite(argument)
         redundant = {}
         for operand, decision in self._decisions.items():
             reshaped = self._check.redundant_by(operand) if decision.in_place else None
@@ -167,6 +171,8 @@ class OneShotAnalyzer:
             self._decide_exit(operand, targets)
         self._decide_postponed(op)
         self._decide_passed(op)
+        if op in s.op_successors:
+            self._decide_branch(op)
         carried = carried_values(self._effects, op)
         rotating = self._decide_carried(op, carried) if carried else False
         self._unite_exits(op)
@@ -194,14 +200,12 @@ class OneShotAnalyzer:
         """
         s = self._snapshot
         outside = op != self._function and s.block_loop[s.op_block[op]] < 0 and not carried_values(self._effects, op)
-        for region in s.op_regions[op]:
-            for block in region:
-                postponed = self._postponed.pop(block, [])
-                if outside:
-                    self._postponed.setdefault(s.op_block[op], []).extend(postponed)
-                    continue
-                for operand in postponed:
-                    self._decide_tie(operand)
+        blocks = (block for region in s.op_regions[op] for block in region)
+        for block in blocks:
+            if outside and block in self._postponed:
+                self._postponed.setdefault(s.op_block[op], []).extend(self._postponed.pop(block))
+            for operand in self._postponed.pop(block, ()):
+                self._decide_tie(operand)
 
     def _is_region_op(self, op: int) -> bool:
         return bool(self._snapshot.op_regions[op])
@@ -400,7 +404,15 @@ class OneShotAnalyzer:
         self._refusals.append(Refusal(s.ops[s.operand_op[operand]], message))
 
     def _begin_exits(self, op: int) -> None:
-        """Decide what branches hand out, or leave it to the turns of their terminators."""
+        """Decide what branches hand out, or leave it to the turns of their terminators.
+
+        What enters a loop of branches has to wait for the loop's body.
+        """
+        s = self._snapshot
+        if op in s.op_successors and self._order.exits_first:
+            for operand, argument in self._branches.values(op):
+                if self._branches.entered_loop(op, s.value_block[argument]) < 0:
+                    self._decide_exit(operand, [argument])
         for operand, targets in exit_values(self._effects, op):
             if self._order.exits_first:
                 self._decide_exit(operand, targets)
@@ -410,6 +422,34 @@ class OneShotAnalyzer:
     def _decide_exit(self, operand: int, targets: list[int]) -> None:
         value = self._snapshot.operand_value[operand]
         conflict = self._try(value, targets, -1, partial(self._flow, value, targets))
+        if conflict is None:
+            self._accept(operand)
+        else:
+            self._refuse(operand, conflict)
+
+    def _decide_branch(self, op: int) -> None:
+        """Decide what ``op`` hands to the blocks it leads to, after the bodies of the loops that it enters."""
+        s = self._snapshot
+        for block in s.op_successors[op]:
+            loop = self._branches.entered_loop(op, block)
+            for inner in self._branches.blocks(loop) if loop >= 0 else ():
+                for operand in self._postponed.pop(inner, ()):
+                    self._decide_tie(operand)
+        for operand, argument in self._branches.values(op):
+            if operand not in self._decisions:
+                self._decide_edge(operand, argument)
+        for argument in self._branches.joined(op):
+            self._branches.unite(argument)
+
+    def _decide_edge(self, operand: int, argument: int) -> None:
+        """Decide whether a argument may be the buffer itself: always, if it is itself on all other ways."""
+        sets, value = self._sets, self._snapshot.operand_value[operand]
+        settled = self._branches.is_settled(argument, operand)
+
+        def propose() -> list[Fact]:
+            return [sets.unite(value, argument) if settled else sets.come_from(argument, value)]
+
+        conflict = self._try(value, [argument], -1, propose)
         if conflict is None:
             self._accept(operand)
         else:

@@ -1,10 +1,12 @@
 """Order in time of two places of a snapshot: dominance, reachability and loop extents.
 
-Structured control flow only: every region has one block, so that time inside a region runs from top to bottom, a
-region op runs its regions between entering and leaving it, and the only way back is a repetitive region's own edge.
-A function with unstructured control flow must be refused before these questions are asked.
+Inside of a block time runs from top to bottom, and a region op runs its regions between entering and leaving it. The
+ways back are a repetitive region's own edge and the branches back inside of a loop of blocks, which the snapshot's
+tables describe alike. Between blocks of one region the positions, which agree with dominance, say what comes first;
+where the second place cannot be reached without defining the value again, the graph of the blocks says so. A region
+with blocks that cannot be reached must be refused before these questions are asked.
 
-All answers cost at most the nesting depth.
+All answers cost at most the nesting depth; those from the graph look at a bounded number of blocks and are kept.
 """
 
 from __future__ import annotations
@@ -38,12 +40,18 @@ class ProgramOrder:
     def common_block(self, first: int, second: int) -> tuple[int, int, int]:
         """Return the innermost block around both ops and the ops of that block that hold them.
 
-        The block is that of the op itself when one op encloses the other.
+        The block is that of the op itself when one op encloses the other. For ops in two blocks of one region it stands
+        for the innermost loop around both, or for the region.
         """
         s = self._snapshot
         a, b = first, second
         block_a, block_b = s.op_block[a], s.op_block[b]
         while block_a != block_b:
+            if s.block_branches[block_a] == s.block_branches[block_b] >= 0:
+                around = s.block_around[block_a]
+                while not s.encloses(around, s.op_enter[b]):
+                    around = s.block_around[around]
+                return around, a, b
             if s.block_depth[block_a] >= s.block_depth[block_b]:
                 a = s.block_op[block_a]
                 block_a = s.op_block[a]
@@ -52,15 +60,22 @@ class ProgramOrder:
                 block_b = s.op_block[b]
         return block_a, a, b
 
-    def order(self, first: int, second: int) -> tuple[Order, int]:
-        """Return how op ``first`` relates to op ``second``, and their innermost common block."""
+    def order(self, first: int, second: int, value: int = -1) -> tuple[Order, int]:
+        """Return how op ``first`` relates to op ``second``, and their innermost common block.
+
+        With a ``value`` that is defined on every way to both, "before" means that a way leads from the first to the
+        second without defining it again; if none does the answer is EXCLUSIVE. Ways back are the business of
+        :meth:`wraps`.
+        """
         s = self._snapshot
         block = s.op_block[first]
         if block == s.op_block[second] and first != second:
             return (Order.BEFORE if first < second else Order.AFTER), block
         block, a, b = self.common_block(first, second)
         if a != b:
-            return (Order.BEFORE if s.op_enter[a] < s.op_enter[b] else Order.AFTER), block
+            if s.op_enter[a] > s.op_enter[b]:
+                return Order.AFTER, block
+            return (Order.BEFORE if self._leads(s.op_block[a], s.op_block[b], value) else Order.EXCLUSIVE), block
         if first == second:
             return Order.SAME, block
         if a == first:
@@ -85,7 +100,26 @@ class ProgramOrder:
     def dominates(self, value: int, op: int) -> bool:
         """Whether ``value`` is defined on every way to ``op``."""
         s = self._snapshot
-        return s.value_position[value] < s.op_enter[op] and s.encloses(s.value_block[value], s.op_enter[op])
+        position, block = s.op_enter[op], s.value_block[value]
+        if s.value_position[value] >= position:
+            return False
+        if s.encloses(block, position):
+            return True
+        branches = s.block_branches[block]
+        if branches < 0 or not s.encloses(branches, position):
+            return False
+        return s.graphs[branches].dominates(block - s.graph_first[branches], s.place(branches, position))
+
+    def _leads(self, first: int, second: int, value: int) -> bool:
+        """Whether a way leads from block ``first`` to the later ``second`` without defining ``value``."""
+        s = self._snapshot
+        branches = s.block_branches[first]
+        if first == second or value < 0:
+            return True
+        start = s.graph_first[branches]
+        defined = s.value_block[value]
+        avoided = defined - start if s.block_branches[defined] == branches else -1
+        return s.graphs[branches].reaches(first - start, second - start, avoided)
 
     def wraps(self, value: int, block: int) -> bool:
         """Whether a loop leads from any place in ``block`` to any other without defining ``value`` again."""
@@ -107,4 +141,4 @@ class ProgramOrder:
         """Return the last position at which a read of ``value`` by ``op`` may happen: the end of the loops it is in."""
         s = self._snapshot
         loop = self.outermost_wrap(value, s.op_block[op])
-        return s.op_enter[op] if loop < 0 else s.op_exit[s.block_op[loop]] - 1
+        return s.op_enter[op] if loop < 0 else s.loop_end(loop)

@@ -70,9 +70,9 @@ def exit_values(effects: TensorEffects, op: int) -> Iterator[tuple[int, list[int
 
 def _terminator_operands(effects: TensorEffects, op: int) -> Iterator[int]:
     s = effects.snapshot
-    for region in s.op_regions[op]:
-        if len(region) == 1 and s.block_ops[region[0]]:
-            yield from s.operands(s.block_ops[region[0]][-1])
+    for region in range(len(s.op_regions[op])):
+        for terminator in s.exits(op, region):
+            yield from s.operands(terminator)
 
 
 def permuted(effects: TensorEffects, sets: AliasSets, carried: list[Carried]) -> list[Carried]:

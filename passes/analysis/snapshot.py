@@ -6,15 +6,20 @@ walks wrappers: it works on this snapshot, in which ops, blocks, values and oper
 Numbering
     One preorder walk gives every block a position where it begins and one where it ends, every op a position where it
     is entered and one where it is left (the same one for an op without regions). "``a`` lies inside ``b``" is then a
-    comparison of four integers, and within straight-line code "before" is ``<``.
+    comparison of four integers, and within straight-line code "before" is ``<``. The blocks of a region with branches
+    are read in loop-nested topological order (``block_graph.py``), so a definition comes before its uses there too.
 
 What is kept
     Ops, their operands, results, regions and blocks; values with their definition and uses; for every block the
     innermost *repetitive* region around it (a loop's body). The walk is iterative: nesting depth is not limited by
     Python's stack.
 
+Regions with several blocks
+    Such a region, and every loop that its branches form, has a number in the block tables as well: it begins where its
+    first block begins and ends where its last block ends. Blocks that the entry does not reach are read last.
+
 What is not
-    Attributes, successors and types, except for the one question whether a value is a tensor. A snapshot describes
+    Attributes and types, except for the one question whether a value is a tensor. A snapshot describes
     the IR at the time of the walk; whoever mutates the IR must not use it for positions afterwards.
 
 Cost: one binding call per op, operand, result, region and block, 5–8 µs an op; memory is linear too.
@@ -28,6 +33,8 @@ from collections.abc import Callable, Iterator
 from mlir import ir
 
 from ...dialects.bufferizable import is_tensor
+from .block_graph import BlockGraph
+from .block_tables import BlockTables
 
 __all__ = ["Snapshot"]
 
@@ -35,7 +42,7 @@ Reader = Iterator["Reader"]
 RegionQuestion = Callable[[ir.Operation, str, int], bool]
 
 
-class Snapshot:
+class Snapshot(BlockTables):
     """Integer tables of everything nested in ``root``, which is op number 0.
 
     ``is_repetitive(op, name, region)`` tells which regions run more than once, ``is_parallel`` (none if not given)
@@ -46,6 +53,7 @@ class Snapshot:
     def __init__(
         self, root: ir.Operation, is_repetitive: RegionQuestion, is_parallel: RegionQuestion | None = None
     ) -> None:
+        super().__init__()
         self.root = root
         self.ops: list[ir.Operation] = []
         self.op_name: list[str] = []
@@ -57,6 +65,8 @@ class Snapshot:
         self.op_operand_count: list[int] = []
         self.op_first_result: list[int] = []
         self.op_result_count: list[int] = []
+        self.op_successors: dict[int, tuple[int, ...]] = {}
+        """For an op that branches, the blocks it branches to."""
 
         self.operand_op: list[int] = []
         self.operand_value: list[int] = []
@@ -68,20 +78,6 @@ class Snapshot:
         self.value_position: list[int] = []
         self.value_is_tensor: list[bool] = []
         self.value_uses: list[list[int]] = []
-
-        self.blocks: list[ir.Block] = []
-        self.block_op: list[int] = []
-        self.block_region: list[int] = []
-        self.block_depth: list[int] = []
-        self.block_begin: list[int] = []
-        self.block_end: list[int] = []
-        self.block_ops: list[list[int]] = []
-        self.block_first_argument: list[int] = []
-        self.block_argument_count: list[int] = []
-        self.block_loop: list[int] = []
-        """The innermost block that is (in) a repetitive region and equal to or around this one; -1 if none."""
-        self.block_parallel: list[int] = []
-        """The same for parallel regions."""
 
         self._ids: dict[ir.Value, int] = {}
         self._is_repetitive = is_repetitive
@@ -115,9 +111,13 @@ class Snapshot:
             blocks = list(op_regions[index].blocks)
             repetitive = block >= 0 and self._is_repetitive(op, self.op_name[number], index)
             parallel = repetitive and ask is not None and ask(op, self.op_name[number], index)
-            numbers = tuple(self._enter_block(b, number, index, repetitive, parallel) for b in blocks)
+            if len(blocks) > 1:
+                numbers = self._enter_blocks(blocks, number, index, repetitive, parallel)
+            else:
+                numbers = tuple(self._enter_block(b, number, index, repetitive, parallel) for b in blocks)
             regions.append(numbers)
-            for nested_number, nested in zip(numbers, blocks, strict=True):
+            for nested_number in numbers:
+                nested = self.blocks[nested_number]
                 self._begin_block(nested_number, nested)
                 for child in nested.operations:
                     operation = child.operation
@@ -126,6 +126,8 @@ class Snapshot:
                     else:
                         self._enter_leaf(operation, nested_number)
                 self.block_end[nested_number] = self._next_position()
+            if len(blocks) > 1:
+                self._end_blocks(numbers)
         self.op_regions[number] = tuple(regions)
         self.op_exit[number] = self._next_position()
         self._define_results(op, number, block)
@@ -167,6 +169,8 @@ class Snapshot:
         self.block_op.append(op)
         self.block_region.append(region)
         self.block_depth.append(self.block_depth[parent] + 1 if parent >= 0 else 0)
+        self.block_around.append(parent)
+        self.block_branches.append(-1)
         self.block_begin.append(0)
         self.block_end.append(0)
         self.block_ops.append([])
@@ -175,6 +179,41 @@ class Snapshot:
         self.block_loop.append(number if repetitive else (self.block_loop[parent] if parent >= 0 else -1))
         self.block_parallel.append(number if parallel else (self.block_parallel[parent] if parent >= 0 else -1))
         return number
+
+    def _enter_blocks(
+        self, blocks: list[ir.Block], op: int, region: int, repetitive: bool, parallel: bool
+    ) -> tuple[int, ...]:
+        """Enter the blocks of a region with branches, then the region and its loops."""
+        places = {block: index for index, block in enumerate(blocks)}
+        graph = BlockGraph([[places[target] for target in block.successors] for block in blocks])
+        first = len(self.blocks)
+        ordered = [blocks[b] for b in (*graph.order, *graph.unreachable)]
+        numbers = tuple(self._enter_block(b, op, region, repetitive=False, parallel=False) for b in ordered)
+        whole = self._enter_block(blocks[0], op, region, repetitive, parallel)
+        self.graphs[whole], self.graph_first[whole] = graph, first
+        for loop in graph.loops:
+            number = self._enter_block(self.blocks[first + loop.begin], op, region, repetitive=True, parallel=False)
+            self.block_around[number] = whole if loop.outer < 0 else whole + 1 + loop.outer
+            self.block_branches[number] = whole
+            self.block_parallel[number] = self.block_parallel[whole]
+        for index, number in enumerate(numbers):
+            loop = graph.loop_of[index] if index < len(graph.order) else -1
+            around = whole if loop < 0 else whole + 1 + loop
+            self.block_around[number], self.block_branches[number] = around, whole
+            self.block_loop[number], self.block_parallel[number] = self.block_loop[around], self.block_parallel[around]
+        return numbers
+
+    def _end_blocks(self, numbers: tuple[int, ...]) -> None:
+        """Set the extent of a region with branches and of its loops, and say what branches where."""
+        first, whole = numbers[0], self.block_branches[numbers[0]]
+        graph = self.graphs[whole]
+        self.block_begin[whole], self.block_end[whole] = self.block_begin[first], self.block_end[numbers[-1]]
+        for index, loop in enumerate(graph.loops):
+            self.block_begin[whole + 1 + index] = self.block_begin[first + loop.begin]
+            self.block_end[whole + 1 + index] = self.block_end[first + loop.end]
+        for index, targets in enumerate(graph.successors):
+            if targets:
+                self.op_successors[self.block_ops[first + index][-1]] = tuple(first + target for target in targets)
 
     def _begin_block(self, number: int, block: ir.Block) -> None:
         position = self.block_begin[number] = self._next_position()
@@ -233,31 +272,44 @@ class Snapshot:
         first = self.op_first_result[op]
         return range(first, first + self.op_result_count[op])
 
-    def arguments(self, block: int) -> range:
-        """Return the values that are the arguments of ``block``."""
-        first = self.block_first_argument[block]
-        return range(first, first + self.block_argument_count[block])
-
     def terminator(self, op: int, region: int) -> int:
         """Return the last op of the only block of a region of ``op``."""
         return self.block_ops[self.op_regions[op][region][0]][-1]
 
-    def encloses(self, block: int, position: int) -> bool:
-        """Whether ``position`` lies in ``block`` or in something nested in it."""
-        return self.block_begin[block] <= position <= self.block_end[block]
+    def comes_from_branches(self, value: int) -> bool:
+        """Whether ``value`` is an argument of a block that branches lead to."""
+        block = self.value_block[value]
+        branches = self.block_branches[block]
+        return self.value_op[value] < 0 and branches >= 0 and block != self.graph_first[branches]
+
+    def has_unreachable_blocks(self, op: int) -> bool:
+        """Whether a region of ``op`` has blocks that its first one does not lead to."""
+        branches = [self.block_branches[region[0]] for region in self.op_regions[op] if len(region) > 1]
+        return any(self.graphs[number].unreachable for number in branches)
+
+    def exits(self, op: int, region: int) -> list[int]:
+        """Return the terminators that leave a region of ``op``: the last ops of its blocks that do not branch."""
+        blocks = self.op_regions[op][region]
+        last = [self.block_ops[block][-1] for block in blocks if self.block_ops[block]]
+        return last if len(blocks) == 1 else [o for o in last if o not in self.op_successors]
 
     def is_inside(self, position: int, op: int) -> bool:
         """Whether ``position`` lies in a region of ``op``; its results do not."""
         return self.op_enter[op] < position < self.op_exit[op]
 
+    def is_in_loop(self, position: int, loop: int) -> bool:
+        """Whether ``position`` lies in the loop number ``loop``: one of branches, or all regions of a loop op."""
+        if self.block_branches[loop] >= 0:
+            return self.encloses(loop, position)
+        return self.is_inside(position, self.block_op[loop])
+
+    def loop_end(self, loop: int) -> int:
+        """Return the last position inside of the loop number ``loop``."""
+        return self.block_end[loop] if self.block_branches[loop] >= 0 else self.op_exit[self.block_op[loop]] - 1
+
     def parent_block(self, block: int) -> int:
         """Return the block that holds the op around ``block``; -1 at the root."""
         return self.op_block[self.block_op[block]]
-
-    def outer_loop(self, loop: int) -> int:
-        """Return the innermost repetitive block around the repetitive block ``loop``; -1 if there is none."""
-        parent = self.parent_block(loop)
-        return self.block_loop[parent] if parent >= 0 else -1
 
     def nested_values(self, op: int) -> range:
         """Return the values defined inside of ``op``: its regions' arguments and the results of nested ops."""

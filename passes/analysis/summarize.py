@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, pairwise
 
+from mlir import ir
+
 from ...dialects.bufferizable import Relation
 from .alias_sets import AliasSets
 from .function_summary import FunctionSummary
@@ -25,32 +27,48 @@ def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -
     blocks = s.op_regions[function][0]
     arguments = list(s.arguments(blocks[0]))
     tensors = [argument for argument in arguments if s.value_is_tensor[argument]]
-    ties: list[dict[int, Relation]] = []
-    readonly: list[str] = []
-    for operand in s.operands(s.terminator(function, 0)):
-        value = s.operand_value[operand]
-        if not s.value_is_tensor[value]:
-            ties.append({})
-            readonly.append("")
-            continue
-        ties.append({s.value_index[a]: _relation(sets, a, value) for a in tensors if sets.find(a) == sets.find(value)})
-        reason = "the result of a function that may return a buffer which must not be written"
-        readonly.append(reason if sets.storage(value).readonly else "")
+    type_ = ir.FunctionType(ir.TypeAttr(s.ops[function].attributes["function_type"]).value)
+    ties: list[dict[int, Relation]] = [{} for _ in type_.results]
+    readonly = [""] * len(ties)
+    returns = _returns(effects, function)
+    for count, op in enumerate(returns):
+        for index, operand in enumerate(s.operands(op)):
+            value = s.operand_value[operand]
+            if not s.value_is_tensor[value]:
+                continue
+            found = {s.value_index[a]: _relation(sets, a, value) for a in tensors if sets.find(a) == sets.find(value)}
+            ties[index] = found if count == 0 else _either(ties[index], found)
+            if sets.storage(value).readonly:
+                readonly[index] = "the result of a function that may return a buffer which must not be written"
     return FunctionSummary(
         tuple(bool(effects.value_read[argument]) for argument in arguments),
         tuple(s.value_is_tensor[argument] and bool(sets.storage(argument).writes) for argument in arguments),
         tuple(ties),
         tuple(readonly),
-        tuple(_shared(effects, sets, function)),
+        tuple(dict.fromkeys(pair for op in returns for pair in _shared(effects, sets, op))),
     )
 
 
-def _shared(effects: TensorEffects, sets: AliasSets, function: int) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of returned values that may share memory."""
+def _returns(effects: TensorEffects, function: int) -> list[int]:
+    """Return the ops that return from ``function``: one at the end of each block that does not branch."""
+    s = effects.snapshot
+    return [op for op in s.exits(function, 0) if s.op_name[op] == "func.return"]
+
+
+def _either(first: dict[int, Relation], second: dict[int, Relation]) -> dict[int, Relation]:
+    """Return what holds of a result that is returned in two places: it is an argument's buffer only if both say so."""
+    return {
+        argument: first[argument] if first.get(argument) is second.get(argument) else Relation.UNKNOWN
+        for argument in (*first, *second)
+    }
+
+
+def _shared(effects: TensorEffects, sets: AliasSets, op: int) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of values returned by ``op`` that may share memory."""
     s = effects.snapshot
     returned = [
         (s.operand_index(operand), s.operand_value[operand])
-        for operand in s.operands(s.terminator(function, 0))
+        for operand in s.operands(op)
         if s.value_is_tensor[s.operand_value[operand]]
     ]
     groups: dict[int, list[tuple[int, int]]] = {}

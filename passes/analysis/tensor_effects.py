@@ -130,19 +130,21 @@ class TensorEffects:
         """Read the ops of ``function`` (callees first); refusals are collected, never raised."""
         s = self.snapshot
         ops = s.nested_ops(function)
-        unstructured = next((op for op in (function, *ops) if any(len(r) > 1 for r in s.op_regions[op])), None)
-        if unstructured is not None:
+        unreachable = next((op for op in (function, *ops) if s.has_unreachable_blocks(op)), None)
+        if unreachable is not None:
             message = (
-                f"'{s.op_name[unstructured]}' has a region with several blocks, but tensors can only be bufferized in "
-                "structured control flow; lift the branches to scf first (upstream pass lift-cf-to-scf)"
+                f"'{s.op_name[unreachable]}' has a block that cannot be reached from the first one; remove it first "
+                "(upstream pass canonicalize)"
             )
-            self.refusals.append(Refusal(s.ops[unstructured], message))
+            self.refusals.append(Refusal(s.ops[unreachable], message))
             return
         self._add_arguments(function)
         for op in ops:
             operands, results = self.tensor_operands(op), self.tensor_results(op)
             if operands or results or self._has_tensor_arguments(op):
                 self._add_op(op, operands, results)
+            if op in s.op_successors:
+                self._add_branch(op)
         self._close_reads(ops)
 
     def _has_tensor_arguments(self, op: int) -> bool:
@@ -172,7 +174,8 @@ class TensorEffects:
             self._add_call(op, operands, results, summary)
             return
         stays = name == "func.call" or (name == "func.return" and not self.boundaries) or self._ends_unknown(op)
-        if not stays and not self._allows(name):
+        # A branch goes with the arguments of its blocks, which are never left on tensors.
+        if not stays and op not in s.op_successors and not self._allows(name):
             if name in _WHOLE or s.op_name[s.block_op[s.op_block[op]]] in _WHOLE:
                 message = f"the option dialect-filter leaves '{name}' on tensors, but there is no place for conversions"
                 self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{name.partition('.')[0]}'"))
@@ -189,19 +192,41 @@ class TensorEffects:
         for operand in operands:
             self._add_operand(model, op, operand)
         for forwarding in model.forwardings(s.ops[op]):
-            source_op = op if forwarding.region is None else s.terminator(op, forwarding.region)
             targets = [s.op_first_result[op] + r for r in forwarding.results]
             for region, argument in forwarding.arguments:
                 targets.append(s.block_first_argument[s.op_regions[op][region][0]] + argument)
-            operand = s.op_first_operand[source_op] + forwarding.operand
-            self.forwards[operand] = tuple(targets)
-            for target in targets:
-                self.sources.setdefault(target, []).append(operand)
+            for source_op in (op,) if forwarding.region is None else s.exits(op, forwarding.region):
+                # A terminator that ends the program there, such as ub.unreachable, hands nothing over.
+                if forwarding.operand < s.op_operand_count[source_op]:
+                    self._forward(s.op_first_operand[source_op] + forwarding.operand, targets)
         for result in results:
             index = s.value_index[result]
             if not model.is_writable(s.ops[op], index):
                 self.readonly[result] = f"the result of {name}, which must not be written"
             self.undefined[result] = model.result_is_undefined(s.ops[op], index)
+
+    def _forward(self, operand: int, targets: list[int]) -> None:
+        self.forwards[operand] = tuple(targets)
+        for target in targets:
+            self.sources.setdefault(target, []).append(operand)
+
+    def _add_branch(self, op: int) -> None:
+        """A branch hands its operands to the arguments of the blocks that it may lead to."""
+        s = self.snapshot
+        model = self._models(s.op_name[op])
+        passed = model.successor_operands(s.ops[op]) if model is not None else ()
+        for index, block in enumerate(s.op_successors[op]):
+            operands = passed[index] if index < len(passed) else ()
+            tensors = [(i, a) for i, a in enumerate(s.arguments(block)) if s.value_is_tensor[a]]
+            if tensors and len(operands) != s.block_argument_count[block]:
+                message = (
+                    f"op '{s.op_name[op]}' branches to a block with tensor arguments, but no bufferization model says "
+                    "which operands they hold"
+                )
+                self.refusals.append(Refusal(s.ops[op], message))
+                return
+            for i, argument in tensors:
+                self._forward(s.op_first_operand[op] + operands[i], [argument])
 
     def _add_operand(self, model: OpModel, op: int, operand: int) -> None:
         s = self.snapshot
@@ -242,7 +267,8 @@ class TensorEffects:
         """Whether ``op`` ends a region of an op without a model: nobody knows where its operands go."""
         s = self.snapshot
         block = s.op_block[op]
-        return s.block_op[block] in self.unknown_ops and s.block_ops[block][-1] == op
+        ends = s.block_op[block] in self.unknown_ops and s.block_ops[block][-1] == op
+        return ends and op not in s.op_successors
 
     def _add_unknown(self, op: int, operands: list[int], results: list[int], *, stays: bool) -> None:
         """An op nobody described: it may read and write every operand and return any of their buffers."""
@@ -264,7 +290,9 @@ class TensorEffects:
         self.unknown_ops.add(op)
         # The op keeps its tensors: it gets them from and hands them to buffers, and as an op on tensors it does not
         # write what it is given. What it returns may be one of its operands, or what an op inside of it was given.
-        arguments = [a for r in s.op_regions[op] for block in r for a in s.arguments(block) if s.value_is_tensor[a]]
+        # The arguments of other blocks than the first come from branches.
+        entries = [block for region in s.op_regions[op] for block in region[:1]]
+        arguments = [a for block in entries for a in s.arguments(block) if s.value_is_tensor[a]]
         targets = self._handed_out[op] = (*self._handed_out_around(op), *results, *arguments)
         for operand in operands:
             self.reads[operand] = True

@@ -135,17 +135,31 @@ class Boundary:
         for _ in range(len(block.arguments) // 2):
             block.erase_argument(0)
         name = _name(function)
-        terminator = list(block.operations)[-1].operation
+        ends = (list(b.operations)[-1].operation for b in function.regions[0].blocks)
+        returns = [op for op in ends if op.name == "func.return"]
         declared = rewriter.signatures.get(name)
-        for index, value in enumerate(list(terminator.operands)):
-            wanted = self._result_type(value.type) if declared is None else declared.results[index]
-            if wanted != value.type:
-                with ir.InsertionPoint(terminator):
-                    terminator.operands[index] = rewriter.cast(value, wanted)
-        converted = ir.FunctionType.get([a.type for a in block.arguments], [v.type for v in terminator.operands])
+        results = self._result_types(function, returns) if declared is None else declared.results
+        for terminator in returns:
+            for index, (value, wanted) in enumerate(zip(list(terminator.operands), results, strict=True)):
+                if wanted != value.type:
+                    with ir.InsertionPoint(terminator):
+                        terminator.operands[index] = rewriter.cast(value, wanted)
+        converted = ir.FunctionType.get([a.type for a in block.arguments], results)
         rewriter.signatures[name] = converted
         function.attributes["function_type"] = ir.TypeAttr.get(converted)
         _drop_attributes(function)
+
+    def _result_types(self, function: ir.Operation, returns: list[ir.Operation]) -> list[ir.Type]:
+        """Return the types that all ``returns`` can bring their operands to; a function may never return."""
+        tensors = self._function_type(function).results
+        if not returns:
+            return [self._type(type_) for type_ in tensors]
+        columns = zip(*(op.operands for op in returns), strict=True)
+        types = [[self._result_type(value.type) for value in column] for column in columns]
+        return [
+            joint_type(tensor, column) if is_tensor(tensor) else tensor
+            for tensor, column in zip(tensors, types, strict=True)
+        ]
 
     def _result_type(self, type_: ir.Type) -> ir.Type:
         """Return the type that a returned buffer of ``type_`` is to have."""

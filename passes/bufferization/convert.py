@@ -13,6 +13,7 @@ from ..analysis.layout_inference import Signatures, infer_layouts
 from ..analysis.module_analysis import ModuleAnalysis
 from ..analysis.one_shot import FunctionAnalysis
 from .boundary import Boundary
+from .branches import BranchConversion
 from .rewriter import BufferRewriter
 
 __all__ = ["convert_module"]
@@ -43,6 +44,7 @@ class _FunctionConversion:
         self._function = function
         self._rewriter = rewriter
         self._boundary = boundary
+        self._branches = BranchConversion(analysis, function, rewriter)
 
     def run(self) -> None:
         """Give the arguments buffers, convert the body, finish the signature."""
@@ -56,6 +58,7 @@ class _FunctionConversion:
             else:
                 self._boundary.enter(op, self._rewriter)
         self._convert_body(number)
+        self._branches.finish(number)
         self._rewriter.sweep_after(number)
         self._rewriter.drop_unused()
         if self._boundary is not None:
@@ -77,6 +80,7 @@ class _FunctionConversion:
         for op in s.nested_ops(function):
             while open_ops and s.op_exit[open_ops[-1]] < s.op_enter[op]:
                 self._leave(open_ops.pop())
+            self._branches.begin(op)
             if s.op_regions[op]:
                 self._enter(op)
                 open_ops.append(op)
@@ -108,17 +112,22 @@ class _FunctionConversion:
                 model.enter(operation, self._rewriter)
             else:
                 for region in self._snapshot.op_regions[op]:
-                    for block in region:
+                    for block in region[:1]:
                         self._keep_arguments(block)
 
     def _leave(self, op: int) -> None:
         if not self._touches_tensors(op):
             return
         operation = self._snapshot.ops[op]
+        if op in self._snapshot.op_successors:
+            with ir.InsertionPoint(operation), operation.location:
+                self._branches.leave(op)
+            return
         if self._is_handed_over(op):
             self._leave_region(op)
             return
         model = self._model(op)
+        self._branches.finish(op)
         with ir.InsertionPoint(operation), operation.location:
             if model is None:
                 self._rewriter.keep_on_tensors(operation)

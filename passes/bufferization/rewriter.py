@@ -66,6 +66,7 @@ class BufferRewriter:
         """Tensors without content and without buffer: their dynamic sizes."""
         self._function: FunctionAnalysis | None = None
         self._dead: list[tuple[int, ir.Operation]] = []
+        self._retired: list[tuple[int, ir.Block, int]] = []
         self.signatures: dict[str, ir.FunctionType] = {}
         self.layouts: dict[int, ir.Type] = {}
         """What was inferred of the types of buffers; see ``layout_inference.py``."""
@@ -157,6 +158,11 @@ class BufferRewriter:
     def terminator(self, op: ir.Operation, region: int) -> ir.Operation:
         """See :class:`Rewriter`."""
         return self._snapshot.ops[self._snapshot.terminator(self._numbers[id(op)], region)]
+
+    def terminators(self, op: ir.Operation, region: int) -> list[ir.Operation]:
+        """See :class:`Rewriter`."""
+        s = self._snapshot
+        return [s.ops[exit_] for exit_ in s.exits(self._numbers[id(op)], region)]
 
     def carries_one_buffer(self, terminator: ir.Operation, operand: int) -> bool:
         """See :class:`Rewriter`."""
@@ -288,7 +294,15 @@ class BufferRewriter:
         first = self._numbers[id(op)]
         self.sweep_after(first)
 
+    def retire_arguments(self, number: int, block: ir.Block, count: int) -> None:
+        """State that the first ``count`` arguments of ``block``, in a region of op ``number``, have been replaced."""
+        self._retired.append((number, block, count))
+
     def sweep_after(self, number: int) -> None:
-        """Erase every replaced op whose number is greater than ``number``, last first."""
+        """Erase every replaced op whose number is greater than ``number``, last first, and replaced block arguments."""
         while self._dead and self._dead[-1][0] > number:
             self._dead.pop()[1].erase()
+        while self._retired and self._retired[-1][0] >= number:
+            _, block, count = self._retired.pop()
+            for _ in range(count):
+                block.erase_argument(0)

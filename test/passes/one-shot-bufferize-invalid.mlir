@@ -18,13 +18,21 @@ func.func @every_op_is_named(%t: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{'func.func' has a region with several blocks, but tensors can only be bufferized in structured control flow; lift the branches to scf first (upstream pass lift-cf-to-scf)}}
-func.func @branches(%t: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
-  cf.cond_br %p, ^one, ^two
-^one:
+// expected-error @+1 {{'func.func' has a block that cannot be reached from the first one; remove it first (upstream pass canonicalize)}}
+func.func @unreachable(%t: tensor<4xf32>) -> tensor<4xf32> {
   return %t : tensor<4xf32>
-^two:
+^never:
   return %t : tensor<4xf32>
+}
+
+// -----
+
+func.func @branch_of_others(%t: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{op 'test.branch' works on tensors but has no bufferization model}}
+  "test.branch"(%t)[^end] : (tensor<4xf32>) -> ()
+// expected-note @-1 {{op 'test.branch' branches to a block with tensor arguments, but no bufferization model says which operands they hold}}
+^end(%x: tensor<4xf32>):
+  return %x : tensor<4xf32>
 }
 
 // -----

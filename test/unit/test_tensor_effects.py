@@ -252,22 +252,6 @@ def test_ops_that_work_on_no_tensors_need_no_model() -> None:
     assert analyse_module(function('"test.one"(%f) : (f32) -> ()')).refused == []
 
 
-def test_a_function_with_several_blocks_is_refused() -> None:
-    a = analyse_module("""
-      func.func @f(%t: !v, %p: i1) -> !v {
-        cf.cond_br %p, ^one, ^two
-      ^one:
-        return %t : !v
-      ^two:
-        return %t : !v
-      }
-    """)
-    assert a.refused == [
-        "'func.func' has a region with several blocks, but tensors can only be bufferized in structured control flow; "
-        "lift the branches to scf first (upstream pass lift-cf-to-scf)"
-    ]
-
-
 # --- models of others ------------------------------------------------------------------------------------------------
 
 

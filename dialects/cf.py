@@ -1,0 +1,58 @@
+"""Branches between blocks: they hand tensors to the arguments of the blocks that they lead to.
+
+What becomes of the arguments is the conversion's business (``passes/bufferization/branches.py``): a model only says
+which operands reach which successor, and builds its op anew with others. ``cf.assert`` has no tensors and stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+from mlir import ir
+
+from .bufferizable import OpModel
+
+__all__ = ["MODELS", "BranchModel"]
+
+_SEGMENTS = "operandSegmentSizes"
+_CASES = "case_operand_segments"
+
+
+class BranchModel(OpModel):
+    """``cf.br``, ``cf.cond_br`` and ``cf.switch``."""
+
+    op_names = ("cf.br", "cf.cond_br", "cf.switch")
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """Handing a tensor over reads nothing."""
+        return False
+
+    def successor_operands(self, op: ir.Operation) -> tuple[Sequence[int], ...]:
+        """The operands after the condition, successor by successor."""
+        if op.name == "cf.br":
+            return (range(len(op.operands)),)
+        sizes = list(ir.DenseI32ArrayAttr(op.attributes[_SEGMENTS]))
+        if op.name == "cf.switch":
+            sizes = [*sizes[:2], *ir.DenseI32ArrayAttr(op.attributes[_CASES])]
+        return tuple(range(begin, end) for begin, end in pairwise(accumulate(sizes)))
+
+    def with_successor_operands(self, op: ir.Operation, operands: Sequence[Sequence[ir.Value]]) -> ir.Operation:
+        """The same condition, cases and weights."""
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        condition = [] if op.name == "cf.br" else [op.operands[0]]
+        counts = [len(values) for values in operands]
+        if op.name == "cf.cond_br":
+            attributes[_SEGMENTS] = ir.DenseI32ArrayAttr.get([1, *counts])
+        elif op.name == "cf.switch":
+            attributes[_SEGMENTS] = ir.DenseI32ArrayAttr.get([1, counts[0], sum(counts[1:])])
+            attributes[_CASES] = ir.DenseI32ArrayAttr.get(counts[1:])
+        return ir.Operation.create(
+            op.name,
+            operands=[*condition, *(value for values in operands for value in values)],
+            successors=list(op.successors),
+            attributes=attributes,
+        )
+
+
+MODELS: tuple[OpModel, ...] = (BranchModel(),)

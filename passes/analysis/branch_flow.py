@@ -1,0 +1,94 @@
+"""What branches hand to the blocks that they lead to.
+
+A block argument holds the buffer that some branch handed over. If these are all of one equivalence class, but for those
+that hand over the argument itself, so is the argument (docs/THEORY.md, *Branches between blocks*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .alias_sets import AliasSets
+from .decisions import Decision
+from .tensor_effects import TensorEffects
+
+__all__ = ["BranchFlow"]
+
+
+class BranchFlow:
+    """The branches of one function and the tensor arguments of the blocks that they lead to. Linear in both.
+
+    ``sets`` and ``decisions`` are those of the analysis that asks.
+    """
+
+    def __init__(
+        self, effects: TensorEffects, function: int, sets: AliasSets, decisions: Mapping[int, Decision]
+    ) -> None:
+        s = self._snapshot = effects.snapshot
+        self._effects = effects
+        self._sets = sets
+        self._decisions = decisions
+        self.arguments: list[int] = []
+        """The tensor arguments that branches hand over, last block first."""
+        self._joined: dict[int, list[int]] = {}
+        for op in (function, *s.nested_ops(function)) if s.graphs else ():
+            for region in s.op_regions[op]:
+                if len(region) > 1:
+                    self._add_region(region)
+
+    def _add_region(self, region: tuple[int, ...]) -> None:
+        s = self._snapshot
+        dominators = s.graphs[s.block_branches[region[0]]].immediate_dominator
+        for place in range(len(region) - 1, 0, -1):
+            arguments = [a for a in s.arguments(region[place]) if s.value_is_tensor[a]]
+            self.arguments.extend(arguments)
+            if arguments:
+                branch = s.block_ops[region[dominators[place]]][-1]
+                self._joined.setdefault(branch, []).extend(arguments)
+
+    def joined(self, branch: int) -> list[int]:
+        """Return the arguments of the blocks that ``branch`` is the last on every way to."""
+        return self._joined.get(branch, [])
+
+    def values(self, branch: int) -> Iterator[tuple[int, int]]:
+        """Yield what ``branch`` hands over: the operand and the argument."""
+        for operand in self._snapshot.operands(branch):
+            for target in self._effects.forwards.get(operand, ()):
+                yield operand, target
+
+    def entered_loop(self, branch: int, block: int) -> int:
+        """Return the outermost loop around ``block`` that ``branch``, which leads to it, is not in; -1 if none."""
+        s = self._snapshot
+        entered, loop = -1, s.block_loop[block]
+        while loop >= 0 and not s.encloses(loop, s.op_enter[branch]):
+            entered = loop
+            loop = s.outer_loop(loop)
+        return entered
+
+    def blocks(self, loop: int) -> range:
+        """Return the blocks of a loop of branches."""
+        s = self._snapshot
+        whole = s.block_branches[loop]
+        graph = s.graphs[whole].loops[loop - whole - 1]
+        return range(s.graph_first[whole] + graph.begin, s.graph_first[whole] + graph.end + 1)
+
+    # --- what was decided --------------------------------------------------------------------------------------
+
+    def is_settled(self, argument: int, operand: int) -> bool:
+        """Whether every operand but ``operand`` that reaches ``argument`` hands over the argument's own buffer."""
+        root = self._sets.equivalence.find(argument)
+        return all(self._hands_over(o, root) for o in self._effects.sources[argument] if o != operand)
+
+    def unite(self, argument: int) -> None:
+        """If the buffers that ``argument`` may be, other than itself, are of one class, make it one of that class."""
+        s, find = self._snapshot, self._sets.equivalence.find
+        sources, own = self._effects.sources[argument], find(argument)
+        root = next((r for r in (find(s.operand_value[o]) for o in sources) if r != own), own)
+        if root != own and all(self._hands_over(o, own) or self._hands_over(o, root) for o in sources):
+            self._sets.unite(argument, root)
+
+    def _hands_over(self, operand: int, root: int) -> bool:
+        """Whether it is decided that ``operand`` hands over a buffer of class ``root``."""
+        decision = self._decisions.get(operand)
+        value = self._snapshot.operand_value[operand]
+        return decision is not None and decision.in_place and self._sets.equivalence.find(value) == root
