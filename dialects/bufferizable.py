@@ -34,6 +34,7 @@ __all__ = [
     "OpModel",
     "Relation",
     "Rewriter",
+    "State",
     "Subset",
     "is_tensor",
 ]
@@ -101,6 +102,16 @@ class Forwarding:
     operand: int
     arguments: tuple[tuple[int, int], ...] = ()
     results: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A tensor that lives in the module, under a symbol: memory that ops anywhere may load from and store to."""
+
+    symbol: str
+    is_mutable: bool
+    is_private: bool
+    """Whether only code of this module can name it."""
 
 
 class Rewriter(Protocol):
@@ -179,6 +190,10 @@ class Rewriter(Protocol):
 
     def cast(self, buffer: ir.Value, type_: ir.Type) -> ir.Value:
         """Return ``buffer`` as a memref of ``type_``: itself, a cast, or a copy where a cast could be wrong."""
+        ...
+
+    def copies_state(self, op: ir.Operation) -> bool:
+        """Whether what ``op`` loads (see :meth:`OpModel.loaded_state`) may be overwritten while it is still used."""
         ...
 
     def constant(self, attribute: ir.Attribute, type_: ir.MemRefType) -> ir.Value:
@@ -302,6 +317,21 @@ class OpModel:
 
         When the two turn out to be the same memory the write is redundant and none is emitted.
         """
+        return None
+
+    def declared_state(self, op: ir.Operation) -> State | None:
+        """Return the state that ``op``, which stands in the module itself, declares.
+
+        :meth:`bufferize` is asked once for such an op, before all functions, and the op is erased then.
+        """
+        return None
+
+    def loaded_state(self, op: ir.Operation) -> str | None:
+        """Return the symbol of the state that result 0 has the content of, as it is when the op runs."""
+        return None
+
+    def stored_state(self, op: ir.Operation) -> str | None:
+        """Return the symbol of the state that the op overwrites when it runs, by a copy."""
         return None
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:

@@ -16,7 +16,19 @@ __all__ = ["ENTRY_POINT_GROUP", "ModelClashError", "find_model", "register_model
 
 ENTRY_POINT_GROUP = "mlir_inplace.op_models"
 
-_BUILT_IN = ("arith", "bufferization", "cf", "func", "linalg", "math", "scf", "shape", "tensor", "vector")
+_BUILT_IN = (
+    "arith",
+    "bufferization",
+    "cf",
+    "func",
+    "linalg",
+    "math",
+    "ml_program",
+    "scf",
+    "shape",
+    "tensor",
+    "vector",
+)
 
 
 class ModelClashError(Exception):

@@ -13,6 +13,7 @@ class AssumingModel(OpModel):
     """``shape.assuming``: its region runs once, and what it yields is the result."""
 
     op_names = ("shape.assuming",)
+    joins_buffer_types = True
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
         """Yield number i reaches result i."""

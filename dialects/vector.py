@@ -116,6 +116,7 @@ class MaskModel(OpModel):
     """``vector.mask``: runs the one op in its region under a mask, and returns what that returns."""
 
     op_names = (_MASK,)
+    joins_buffer_types = True
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse a tensor for the elements that the mask leaves out."""

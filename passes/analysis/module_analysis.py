@@ -21,6 +21,7 @@ from .function_analysis import analyze_function
 from .function_summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
 from .memory_spaces import refuse_assumed_spaces, refuse_encodings
 from .one_shot import FunctionAnalysis
+from .program_state import ProgramState
 from .snapshot import Snapshot
 from .tensor_effects import Refusal, TensorEffects
 
@@ -33,6 +34,7 @@ class ModuleAnalysis:
 
     snapshot: Snapshot
     effects: TensorEffects
+    state: ProgramState
     functions: list[FunctionAnalysis] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     summaries: dict[str, FunctionSummary] = field(default_factory=dict)
@@ -76,7 +78,7 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
         copying_calls=[name for name, op in names.items() if buffer_layouts(snapshot.ops[op])],
         allows=options.allows,
     )
-    analysis = ModuleAnalysis(snapshot, effects, summaries=summaries)
+    analysis = ModuleAnalysis(snapshot, effects, ProgramState(effects, names, options.allows), summaries=summaries)
     calls = {name: _callees(snapshot, op) for name, op in names.items()}
     called = {callee for callees in calls.values() for callee in callees}
     order, recursive = call_order({name: snapshot.ops[op] for name, op in names.items()}, calls)
@@ -93,6 +95,7 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
         effects.add_function(op)
         if len(effects.refusals) > before:
             continue
+        analysis.state.add_function(op)
         analysed = name not in options.no_analysis
         result = analyze_function(effects, op, options if analysed else replace(options, copy_before_write=True))
         if not analysed:
@@ -101,6 +104,8 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
         analysis.refusals.extend(result.refusals)
         summaries.setdefault(name, result.summary)
     analysis.refusals.extend(effects.refusals)
+    if not analysis.refusals:
+        analysis.refusals.extend(analysis.state.refusals([function.function for function in analysis.functions]))
     analysis.refusals.extend(refuse_encodings(snapshot, as_spaces=options.encodings))
     if options.must_infer_space:
         for result in analysis.functions:

@@ -25,8 +25,19 @@ def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary:
         boundary.declare(analysis, rewriter)
     else:
         rewriter.layouts = infer_layouts(analysis, Signatures(boundaries=False))
+    _convert_state(analysis, rewriter)
     for function in analysis.functions:
         _FunctionConversion(analysis, function, rewriter, boundary).run()
+
+
+def _convert_state(analysis: ModuleAnalysis, rewriter: BufferRewriter) -> None:
+    """Turn the tensors that live in the module into memrefs."""
+    for number in analysis.state.declarations:
+        op, model = analysis.snapshot.ops[number], analysis.effects.model(number)
+        assert model is not None, op.name
+        with ir.InsertionPoint(op), op.location:
+            model.bufferize(op, rewriter)
+        op.erase()
 
 
 class _FunctionConversion:

@@ -222,6 +222,10 @@ class BufferRewriter:
         assert is_castable(target.type, type_), f"{buffer.type} cannot become {type_}"
         return target if target.type == type_ else memref.cast(type_, target)
 
+    def copies_state(self, op: ir.Operation) -> bool:
+        """See :class:`Rewriter`."""
+        return self._numbers[id(op)] in self._analysis.state.copied
+
     def constant(self, attribute: ir.Attribute, type_: ir.MemRefType) -> ir.Value:
         """See :class:`Rewriter`."""
         return self._globals.get(attribute, type_)

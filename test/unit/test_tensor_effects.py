@@ -11,6 +11,7 @@ from mlir_inplace.dialects.registry import find_model
 from mlir_inplace.passes.analysis.analysis_options import AnalysisOptions
 from mlir_inplace.passes.analysis.function_analysis import analyze_function
 from mlir_inplace.passes.analysis.module_analysis import ModuleAnalysis
+from mlir_inplace.passes.analysis.program_state import ProgramState
 from mlir_inplace.passes.analysis.snapshot import Snapshot
 from mlir_inplace.passes.analysis.tensor_effects import TensorEffects
 
@@ -292,7 +293,8 @@ def analyse_with(models: dict[str, OpModel], body: str) -> Analysed:
         number = s.op_name.index("func.func")
         effects.add_function(number)
         assert effects.refusals == []
-        return Analysed(ModuleAnalysis(s, effects, [analyze_function(effects, number, AnalysisOptions())]))
+        state = ProgramState(effects, {}, lambda name: True)
+        return Analysed(ModuleAnalysis(s, effects, state, [analyze_function(effects, number, AnalysisOptions())]))
 
 
 def test_what_is_only_maybe_the_same_buffer_is_not_taken_for_it() -> None:
