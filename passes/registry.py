@@ -29,6 +29,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),
     "inplace-eliminate-empty-tensors": ("eliminate_empty_tensors", "EliminateEmptyTensorsPass"),
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
+    "inplace-expand-poison": ("expand_poison", "ExpandPoisonPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),

@@ -66,11 +66,20 @@ DEALLOCATE = (
     ),
 )
 
+STRUCTURE = (
+    Phase(
+        "structure",
+        "Only where deallocation needs it: branches between blocks become loops and conditions, which it knows. "
+        "That leaves memrefs without a value, which must not be taken for buffers.",
+        ("lift-cf-to-scf", "canonicalize", "inplace-expand-poison"),
+    ),
+)
+
 DEALLOCATE_UNSTRUCTURED = (
     Phase(
         "deallocate",
-        "In place of the phase above where ours does not apply: branches between blocks, loops on conditions. Masks go "
-        "first: upstream's would put its constants into the region of a vector.mask, which holds one op only.",
+        "In place of ours where that does not apply: loops on conditions that carry memrefs. Masks go first: "
+        "upstream's would put its constants into the region of a vector.mask, which holds one op only.",
         ("func.func(lower-vector-mask)", "buffer-deallocation-pipeline", "inplace-expand-clones"),
     ),
 )

@@ -211,12 +211,24 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Se
 
 
 def _deallocation(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
-    """How to free what `module` allocates: by our pass, else by upstream's, else as the program itself does."""
+    """How to free what `module` allocates: by our pass, else by upstream's, else as the program itself does.
+
+    Branches between blocks are lifted to structured control flow for it.
+    """
+    if _has_lifetimes(module):
+        return lowering.DEALLOCATE
+    if manages_its_memory(source):
+        return ()
+    run_pipeline(module, lowering.pipeline_text(lowering.STRUCTURE))
+    return lowering.DEALLOCATE if _has_lifetimes(module) else lowering.DEALLOCATE_UNSTRUCTURED
+
+
+def _has_lifetimes(module: ir.Operation) -> bool:
     try:
         analyze_lifetimes(module)
     except PassFailure:
-        return () if manages_its_memory(source) else lowering.DEALLOCATE_UNSTRUCTURED
-    return lowering.DEALLOCATE
+        return False
+    return True
 
 
 def _form(functions: Mapping[str, Any], signature: Signature, *, aligned: bool) -> Form:

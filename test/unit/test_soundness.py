@@ -1,8 +1,8 @@
 """Random programs: what is decided in place never shows in a value.
 
 Programs of `random_programs.py` run twice: bufferized by us, and by upstream with a copy before every write; every
-second one may change its arguments. Those of `random_views.py` come with their values. Deterministic: the seeds are
-fixed; to look further, call `check` and `check_views` with others.
+second one may change its arguments. Those of `random_views.py` and `random_branches.py` come with their values.
+Deterministic: the seeds are fixed; to look further, call `check`, `check_views` and `check_branches` with others.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 from analysed import context
 from mlir import ir
 from mlir.passmanager import PassManager
+from random_branches import RandomBranches
 from random_loops import random_loops
 from random_programs import random_program
 from random_views import INDICES, random_views
@@ -22,6 +23,7 @@ from random_views import INDICES, random_views
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis import accesses, storage_set
 from mlir_inplace.passes.analysis.analysis_options import AnalysisOptions
+from mlir_inplace.passes.analysis.block_graph import BlockGraph
 from mlir_inplace.passes.analysis.decisions import Strategy
 from mlir_inplace.passes.analysis.module_analysis import analyze_module
 
@@ -102,6 +104,48 @@ def check_views(seed: int, layout: str) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_random_views(seed: int, layout: str) -> None:
     check_views(seed, layout)
+
+
+def check_branches(seed: int, options: str = "") -> None:
+    branches = RandomBranches(seed)
+    pipeline = f"builtin.module(inplace-one-shot-bufferize{{bufferize-function-boundaries {options}}})"
+    program = mi.compile(branches.text(), pipeline=pipeline, memory_stats=True, opt_level=0)
+    for n in range(3):
+        given = [np.arange(8, dtype=np.float32) + start for start in (1000, 2000)]
+        expected = branches.run(*(vector.copy() for vector in given), n)
+        found = program.main(*given, n)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other, err_msg=branches.text())
+        assert [vector[0] for vector in given] == [1000, 2000]
+        assert program.memory_stats.leaked_bytes == 0, branches.text()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_branches(seed: int) -> None:
+    check_branches(seed)
+
+
+@pytest.mark.parametrize("seed", range(100, 110))
+def test_random_branches_decided_in_any_order(seed: int) -> None:
+    check_branches(seed, f"analysis-heuristic=fuzzer analysis-fuzzer-seed={seed}")
+
+
+@pytest.mark.parametrize("seed", range(200, 208))
+def test_random_branches_with_contiguous_boundaries(seed: int) -> None:
+    check_branches(seed, "function-boundary-type-conversion=identity-layout-map")
+
+
+def test_random_branches_form_loops_of_all_kinds() -> None:
+    """Nested loops, and loops with two ways in. Whatever the loops, a function returns in several places."""
+    graphs = [BlockGraph(RandomBranches(seed).edges) for seed in range(25)]
+    entered = [
+        {place for place in range(begin, end + 1) for other in graph.predecessors[place] if not begin <= other <= end}
+        for graph in graphs
+        for begin, end, _ in graph.loops
+    ]
+    assert sum(len(places) > 1 for places in entered) >= 5
+    assert sum(outer >= 0 for graph in graphs for _, _, outer in graph.loops) >= 5
+    assert all(RandomBranches(seed).text().count("return") > 1 for seed in range(25))
 
 
 def decisions(text: str) -> list[dict[int, tuple[Strategy, bool]]]:
