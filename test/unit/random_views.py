@@ -185,6 +185,99 @@ class _Generator:
             indices = ", ".join(f"%n{position}" for position in where)
             self.define(f"tensor.insert %seven into {source.name}[{indices}] : {{}}", source.shape, elements)
 
+    def index(self, number: int) -> str:
+        """An index that has this value, known or not."""
+        if number < INDICES and self.random.random() < 0.5:
+            return f"%n{number}"
+        self.lines.append(f"  %k{len(self.lines)} = arith.constant {number} : index")
+        return f"%k{len(self.lines) - 1}"
+
+    def step_reshape(self) -> None:
+        source = self.pick(1, 2)
+        if source is None:
+            return
+        size = source.elements.size
+        factors = [size // columns for columns in (1, 2, 3, 4, 6) if size % columns == 0]
+        rows = self.random.choice(factors)
+        elements = source.elements.reshape(self.random.choice([(size,), (rows, size // rows), (1, rows, size // rows)]))
+        sizes = [self.index(extent) for extent in elements.shape]
+        # A size that is named by a constant may be static.
+        shape = tuple(
+            extent if name.startswith("%k") and self.random.random() < 0.7 else None
+            for name, extent in zip(sizes, elements.shape, strict=True)
+        )
+        holder, type_ = f"%s{len(self.lines)}", f"tensor<{len(sizes)}xindex>"
+        self.lines.append(f"  {holder} = tensor.from_elements {', '.join(sizes)} : {type_}")
+        self.define(f"tensor.reshape {source.name}({holder}) : ({source.type}, {type_}) -> {{}}", shape, elements)
+
+    def step_concat(self) -> None:
+        source = self.pick(1, 2)
+        if source is None:
+            return
+        along = self.random.randrange(source.elements.ndim)
+        parts = [source]
+        for _ in range(self.random.randrange(2)):
+            extent = source.elements.shape[along]
+            first = self.random.randrange(extent)
+            count = self.random.randint(1, extent - first)
+            corner = [str(first) if d == along else "0" for d in range(source.elements.ndim)]
+            sizes, shape = [], []
+            for dimension, size in enumerate(source.elements.shape):
+                text, static = self.entry(count if dimension == along else size)
+                sizes.append(text)
+                shape.append(static)
+            ones = ", ".join("1" for _ in corner)
+            text = f"tensor.extract_slice {source.name}[{', '.join(corner)}] [{', '.join(sizes)}] [{ones}]"
+            elements = source.elements.take(range(first, first + count), along)
+            parts.append(self.define(f"{text} : {source.type} to {{}}", tuple(shape), elements))
+        elements = np.concatenate([part.elements for part in parts], along)
+        shape = [None if any(part.shape[d] is None for part in parts) else e for d, e in enumerate(elements.shape)]
+        if elements.size <= 400:
+            names, types = ", ".join(part.name for part in parts), ", ".join(part.type for part in parts)
+            self.define(f"tensor.concat dim({along}) {names} : ({types}) -> {{}}", tuple(shape), elements)
+
+    def rows(self, source: Tensor) -> tuple[str, list[int]]:
+        """A tensor of numbers of rows of `source`, no two of them equal."""
+        extent = source.elements.shape[0]
+        chosen = self.random.sample(range(extent), self.random.randint(1, min(3, extent)))
+        name = f"%r{len(self.lines)}"
+        numbers = ", ".join(f"[{number}]" for number in chosen)
+        self.lines.append(f"  {name} = arith.constant dense<[{numbers}]> : tensor<{len(chosen)}x1xi32>")
+        return name, chosen
+
+    def step_gather(self) -> None:
+        if source := self.pick(1, 2):
+            name, chosen = self.rows(source)
+            operands = f"{source.name}[{name}] gather_dims([0]) : ({source.type}, tensor<{len(chosen)}x1xi32>)"
+            self.define(f"tensor.gather {operands} -> {{}}", (len(chosen), *source.shape[1:]), source.elements[chosen])
+
+    def step_scatter(self) -> None:
+        if target := self.pick(1, 2):
+            name, chosen = self.rows(target)
+            type_ = f"tensor<{len(chosen)}x1xi32>"
+            gather = f"tensor.gather {target.name}[{name}] gather_dims([0]) : ({target.type}, {type_})"
+            rows = self.define(f"{gather} -> {{}}", (len(chosen), *target.shape[1:]), target.elements[chosen])
+            rows = self.negated(rows, rows.name)
+            elements = target.elements.copy()
+            elements[chosen] = rows.elements
+            text = f"tensor.scatter {rows.name} into {target.name}[{name}] scatter_dims([0]) unique"
+            self.define(f"{text} : ({rows.type}, {target.type}, {type_}) -> {{}}", target.shape, elements)
+
+    def step_bitcast_and_back(self) -> None:
+        if source := self.pick(1, 2):
+            bits = source.type.replace("f32", "i32")
+            self.lines.append(f"  %b{len(self.lines)} = tensor.bitcast {source.name} : {source.type} to {bits}")
+            text = f"tensor.bitcast %b{len(self.lines) - 1} : {bits} to {{}}"
+            self.define(text, source.shape, source.elements)
+
+    def step_forget_the_rank(self) -> None:
+        if source := self.pick(1, 2):
+            self.lines.append(f"  %u{len(self.lines)} = tensor.cast {source.name} : {source.type} to tensor<*xf32>")
+            text = f"tensor.cast %u{len(self.lines) - 1} : tensor<*xf32> to {{}}"
+            self.define(
+                text, tuple(self.random.choice([None, size]) for size in source.elements.shape), source.elements
+            )
+
 
 def random_views(seed: int, arguments: list[np.ndarray], steps: int = 9) -> tuple[str, list[np.ndarray]]:
     """Return the text of a module with the function @main and what it returns for `arguments`, a 6x8 and a 5x4 matrix.
