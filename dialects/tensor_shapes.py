@@ -14,7 +14,7 @@ from mlir import ir
 from mlir.dialects import arith, memref
 
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter
-from .memref_types import collapsed_type, expanded_type, has_identity_layout, identity_type
+from .memref_types import collapsed_type, expanded_type, has_identity_layout, identity_type, reshaped_type
 from .structured import build_generic, index_constant
 from .tensor_casts import cast_memref, cast_shape, is_unranked
 
@@ -100,6 +100,19 @@ class ReshapeModel(OpModel):
         """The source was ranked before, else it is refused."""
         return operand == 0
 
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """That of the view, if both are ranked; where a copy may be needed, any strides."""
+        type_, wanted = operands[0], op.results[0].type
+        if not isinstance(type_, ir.MemRefType) or is_unranked(wanted):
+            return None
+        flat, shape = _flat_type(type_), ir.ShapedType(wanted).shape
+        if flat is None:
+            return None
+        flat = reshaped_type(flat, [_count(shape)])
+        if len(shape) == 1:
+            return flat
+        return expanded_type(flat, shape, [list(range(len(shape)))]) if shape else collapsed_type(flat, [], [])
+
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Collapse to one dimension, copying a strided buffer first, and expand to the new shape."""
         buffer, shape, result = _ranked(rewriter.buffer(op, 0)), rewriter.buffer(op, 1), op.results[0]
@@ -125,6 +138,13 @@ class ReshapeModel(OpModel):
 
 def _groups(op: ir.Operation) -> list[list[int]]:
     return [[ir.IntegerAttr(i).value for i in group] for group in op.attributes["reassociation"]]
+
+
+def _flat_type(type_: ir.MemRefType) -> ir.MemRefType | None:
+    """Return what :func:`_flatten` makes of a buffer of ``type_``."""
+    if type_.rank == 0:
+        return expanded_type(type_, [1], [])
+    return type_ if type_.rank == 1 else collapsed_type(type_, [_count(type_.shape)], [list(range(type_.rank))])
 
 
 def _flatten(buffer: ir.Value) -> ir.Value | None:

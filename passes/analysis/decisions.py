@@ -52,6 +52,8 @@ class Strategy(enum.Enum):
     """A loop's yielded value is copied into the buffer that the loop carries."""
     ROTATE = "rotate"
     """A loop's yielded buffers are a permutation of the ones it carries: the loop swaps them."""
+    PASS_ON = "pass-on"
+    """A loop yields a reshaped view of the buffer that it carries, or the copy that a reshape had to make of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,4 +68,4 @@ class Decision:
     @property
     def in_place(self) -> bool:
         """Whether no buffer and no copy is needed for the operand."""
-        return self.strategy in (Strategy.IN_PLACE, Strategy.ROTATE)
+        return self.strategy in (Strategy.IN_PLACE, Strategy.ROTATE, Strategy.PASS_ON)

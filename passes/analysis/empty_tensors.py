@@ -344,8 +344,8 @@ class _Trace:
         decision = self._function.decisions.get(operand)
         if decision is not None and decision.strategy is Strategy.COPY_TO_CARRIED:
             return False
-        if decision is not None and decision.strategy is Strategy.ROTATE:
-            self._object("a loop swaps buffers on the way", op)
+        if decision is not None and decision.strategy in (Strategy.ROTATE, Strategy.PASS_ON):
+            self._object("a loop may go on with another buffer on the way", op)
         elif decision is not None and not decision.in_place and not effects.undefined[s.operand_value[operand]]:
             why = f": {decision.conflict.rule.value}" if decision.conflict else ""
             self._object(f"a buffer is changed on the way{why}", op)

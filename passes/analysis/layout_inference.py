@@ -177,7 +177,8 @@ class _Inference:
                         yield s.operand_value[operand]
         for operand, targets in effects.forwards.items():
             decision = self._decisions.get(operand)
-            changes = decision is None or decision.strategy in (Strategy.ROTATE, Strategy.OUT_OF_PLACE)
+            strategies = (Strategy.ROTATE, Strategy.PASS_ON, Strategy.OUT_OF_PLACE)
+            changes = decision is None or decision.strategy in strategies
             yield from (v for v in targets if s.value_op[v] < 0 and (changes or s.comes_from_branches(v)))
 
     # --- what depends on what ----------------------------------------------------------------------------------

@@ -344,7 +344,7 @@ class OneShotAnalyzer:
             if equivalence.find(s.operand_value[operand]) == equivalence.find(argument):
                 self._accept(operand)
                 self._settle(argument, result)
-            else:
+            elif not self._pass_on(operand, argument):
                 pending.append(Carried(operand, argument, result))
         rotation = permuted(self._effects, self._sets, pending)
         rotates = bool(rotation) and self._options.return_allocs and self._rotate(op, rotation)
@@ -352,6 +352,17 @@ class OneShotAnalyzer:
             if not (rotates and entry in rotation):
                 self._copy_carried(*entry)
         return rotates
+
+    def _pass_on(self, operand: int, argument: int) -> bool:
+        """Hand the next iteration a reshaped view of what a loop carries: the carried buffer, or a copy of its own."""
+        sets, value = self._sets, self._snapshot.operand_value[operand]
+        carried = sets.equivalence.find(argument)
+        if all(root != carried for _, root in sets.reshapes(value)):
+            return False
+        if self._try(argument, [value], -1, lambda: [sets.come_from(argument, value)]) is not None:
+            return False
+        self._accept(operand, Strategy.PASS_ON)
+        return True
 
     def _settle(self, argument: int, result: int) -> None:
         self._settled.add(argument)

@@ -304,6 +304,57 @@ def test_a_captured_tensor_that_starts_in_the_loop_is_not_overwritten_by_the_cop
     assert a["for#3"].startswith("copy: READ_")
 
 
+# --- reshaped views of what is carried -------------------------------------------------------------------------------
+
+THERE_AND_BACK = """
+  %x = tensor.expand_shape %a [[0, 1]] output_shape [2, 4] : !v into tensor<2x4xf32> loc("x")
+  %w = linalg.negf ins(%x : tensor<2x4xf32>) outs(%x : tensor<2x4xf32>) -> tensor<2x4xf32> loc("w")
+  %z = tensor.collapse_shape %w [[0, 1]] : tensor<2x4xf32> into !v loc("z")
+"""
+
+
+def test_a_loop_passes_on_what_it_carries_reshaped() -> None:
+    a = analyse(loop("%a = %t", THERE_AND_BACK + 'scf.yield %z : !v loc("y")') + "return %l#0 : !v")
+    assert a["y#0"] == "pass-on"
+    assert a.not_in_place == {}
+
+
+def test_a_loop_that_passes_on_starts_in_a_copy_of_what_is_read_later() -> None:
+    """Whether a reshape copies is not known: the first iteration may well work in the initial buffer."""
+    a = analyse(loop("%a = %t", THERE_AND_BACK + 'scf.yield %z : !v loc("y")') + "return %l#0, %t : !v, !v")
+    assert a["y#0"] == "pass-on"
+    assert list(a.not_in_place) == ["for#3"]
+
+
+def test_what_is_read_after_the_update_is_not_passed_on() -> None:
+    body = THERE_AND_BACK + '%r = tensor.extract %a[%j] : !v loc("r")\nscf.yield %z : !v loc("y")'
+    a = analyse(loop("%a = %t", body) + "return %l#0 : !v")
+    assert a.not_in_place["w#1"] == "alloc: READ_AFTER_WRITE write=w#1 read=r#0 value=for^1"
+    assert a["y#0"].startswith("copy")
+
+
+def test_a_slice_of_what_is_carried_is_not_passed_on() -> None:
+    """Elements are left out, although the types are equal."""
+    a = analyse("""
+      %d = tensor.empty(%n) : !d
+      %g = linalg.fill ins(%f : f32) outs(%d : !d) -> !d
+      %l = scf.for %k = %c0 to %n step %c1 iter_args(%a = %g) -> !d {
+        %s = tensor.extract_slice %a[0] [%i] [1] : !d to !d
+        scf.yield %s : !d loc("y")
+      }
+      return %l : !d
+    """)
+    assert a["y#0"].startswith("copy: NOT_EQUIVALENT")
+
+
+def test_the_result_of_a_loop_that_passes_on_is_not_known_to_be_its_init() -> None:
+    """The insert that puts it back has to be made: a reshape may have copied."""
+    body = THERE_AND_BACK + 'scf.yield %z : !v loc("y")'
+    back = '%b = tensor.insert_slice %l#0 into %u[0] [8] [1] : !v into !v loc("b")\nreturn %b : !v'
+    assert analyse(loop("%a = %u", body) + back).redundant == set()
+    assert analyse(loop("%a = %u", 'scf.yield %a : !v loc("y")') + back).redundant == {"b#1"}
+
+
 # --- rotation --------------------------------------------------------------------------------------------------------
 
 SWAP = 'scf.yield %b, %a : !v, !v loc("y")'

@@ -10,6 +10,14 @@ NO_ORACLE = "upstream does not run the program at all"
 REFUSED = "op was not bufferized"
 STRIDED_SHAPE = "memref.reshape is lowered as if the shape were contiguous and made of 64-bit numbers"
 
+
+def turned(tensor: np.ndarray, steps: int, value: float) -> np.ndarray:
+    """Height and width swapped in each step, without moving elements, and then one element replaced."""
+    for step in range(steps):
+        tensor = put(tensor.reshape(tensor.shape[::-1]), (1, step), value)
+    return tensor
+
+
 PROGRAMS = [
     Program(
         "reshape_to_a_static_shape",
@@ -209,6 +217,110 @@ PROGRAMS = [
         }""",
         args=("2x3xf32", 2, 3, 99.0),
         numpy=lambda t, m, n, f: put(t.reshape(n, m), (1, 0), f).reshape(m, n),
+    ),
+    Program(
+        "reshape_of_an_argument_in_a_loop",
+        """
+        func.func @main(%t: tensor<2x3xf32>, %n: index, %f: f32) -> tensor<2x3xf32> {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %s = arith.constant dense<6> : tensor<1xindex>
+          %b = arith.constant dense<[2, 3]> : tensor<2xindex>
+          %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> tensor<2x3xf32> {
+            %1 = tensor.reshape %a(%s) : (tensor<2x3xf32>, tensor<1xindex>) -> tensor<6xf32>
+            %2 = tensor.insert %f into %1[%i] : tensor<6xf32>
+            %3 = tensor.reshape %2(%b) : (tensor<6xf32>, tensor<2xindex>) -> tensor<2x3xf32>
+            scf.yield %3 : tensor<2x3xf32>
+          }
+          return %0 : tensor<2x3xf32>
+        }""",
+        args=("2x3xf32", 4, 99.0),
+        numpy=lambda t, n, f: put(t.reshape(6), slice(n), f).reshape(2, 3),
+    ),
+    Program(
+        "reshape_of_a_new_tensor_in_a_loop",
+        """
+        func.func @main(%n: index, %f: f32, %g: f32) -> tensor<2x3xf32> {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %s = arith.constant dense<6> : tensor<1xindex>
+          %b = arith.constant dense<[2, 3]> : tensor<2xindex>
+          %t = tensor.splat %g : tensor<2x3xf32>
+          %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> tensor<2x3xf32> {
+            %1 = tensor.reshape %a(%s) : (tensor<2x3xf32>, tensor<1xindex>) -> tensor<6xf32>
+            %2 = tensor.insert %f into %1[%i] : tensor<6xf32>
+            %3 = tensor.reshape %2(%b) : (tensor<6xf32>, tensor<2xindex>) -> tensor<2x3xf32>
+            scf.yield %3 : tensor<2x3xf32>
+          }
+          return %0 : tensor<2x3xf32>
+        }""",
+        args=[(4, 99.0, 1.0), (0, 99.0, 1.0)],
+        numpy=lambda n, f, g: put(np.full(6, g, np.float32), slice(n), f).reshape(2, 3),
+    ),
+    Program(
+        "reshape_of_what_a_loop_carries_read_afterwards",
+        """
+        func.func @main(%x: tensor<2x3xf32>, %n: index, %f: f32) -> (tensor<2x3xf32>, tensor<6xf32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %s = arith.constant dense<6> : tensor<1xindex>
+          %b = arith.constant dense<[2, 3]> : tensor<2xindex>
+          %e = tensor.empty() : tensor<2x3xf32>
+          %t = linalg.negf ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+          %v = tensor.reshape %t(%s) : (tensor<2x3xf32>, tensor<1xindex>) -> tensor<6xf32>
+          %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> tensor<2x3xf32> {
+            %1 = tensor.reshape %a(%s) : (tensor<2x3xf32>, tensor<1xindex>) -> tensor<6xf32>
+            %2 = tensor.insert %f into %1[%i] : tensor<6xf32>
+            %3 = tensor.reshape %2(%b) : (tensor<6xf32>, tensor<2xindex>) -> tensor<2x3xf32>
+            scf.yield %3 : tensor<2x3xf32>
+          }
+          return %0, %v : tensor<2x3xf32>, tensor<6xf32>
+        }""",
+        args=[("2x3xf32", 4, 99.0), ("2x3xf32", 0, 99.0)],
+        numpy=lambda x, n, f: (put(-x.reshape(6), slice(n), f).reshape(2, 3), -x.reshape(6)),
+    ),
+    Program(
+        "collapsed_and_expanded_in_a_loop_beside_its_rows",
+        """
+        func.func @main(%t: tensor<2x3xf32>, %n: index, %f: f32) -> (tensor<2x3xf32>, tensor<3xf32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %r = tensor.extract_slice %t[0, 0] [1, 3] [1, 1] : tensor<2x3xf32> to tensor<3xf32>
+          %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t, %q = %r) -> (tensor<2x3xf32>, tensor<3xf32>) {
+            %1 = tensor.collapse_shape %a [[0, 1]] : tensor<2x3xf32> into tensor<6xf32>
+            %2 = tensor.insert %f into %1[%i] : tensor<6xf32>
+            %3 = tensor.expand_shape %2 [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+            %4 = tensor.extract_slice %a[0, 0] [1, 3] [1, 1] : tensor<2x3xf32> to tensor<3xf32>
+            scf.yield %3, %4 : tensor<2x3xf32>, tensor<3xf32>
+          }
+          return %0#0, %0#1 : tensor<2x3xf32>, tensor<3xf32>
+        }""",
+        args=[("2x3xf32", 2, 99.0), ("2x3xf32", 0, 99.0), ("2x3xf32", 1, 99.0)],
+        numpy=lambda t, n, f: (
+            put(t.reshape(6), slice(n), f).reshape(2, 3),
+            put(t[0], slice(max(n - 1, 0)), f),
+        ),
+        upstream_refuses="Yield operand #0 is not equivalent",
+        upstream_reallocates="it hands out the buffer that it made in the iteration",
+    ),
+    Program(
+        "reshaped_to_other_sizes_in_each_iteration",
+        """
+        func.func @main(%t: tensor<?x?xf32>, %n: index, %f: f32) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> tensor<?x?xf32> {
+            %h = tensor.dim %a, %c0 : tensor<?x?xf32>
+            %w = tensor.dim %a, %c1 : tensor<?x?xf32>
+            %s = tensor.from_elements %w, %h : tensor<2xindex>
+            %1 = tensor.reshape %a(%s) : (tensor<?x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+            %2 = tensor.insert %f into %1[%c1, %i] : tensor<?x?xf32>
+            scf.yield %2 : tensor<?x?xf32>
+          }
+          return %0, %t : tensor<?x?xf32>, tensor<?x?xf32>
+        }""",
+        args=[("2x3xf32", 2, 99.0), ("2x3xf32", 0, 99.0), ("2x3xf32", 1, 99.0)],
+        numpy=lambda t, n, f: (turned(t, n, f), t),
     ),
     Program(
         "reshape_to_a_rank_that_is_data",
