@@ -50,11 +50,11 @@ def buffer_layouts(function: ir.Operation) -> dict[int, ir.Attribute]:
     return {index: attributes[key] for index, attributes in entries if key in attributes}
 
 
-def pessimistic_summary(function: ir.Operation, *, recursive: bool) -> FunctionSummary:
+def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: bool) -> FunctionSummary:
     """Return the summary that is right for any body a function of this type may have.
 
-    The result of a ``recursive`` function may be a buffer that must not be written, as its body may return a constant;
-    a declaration promises writable results, which is upstream's convention.
+    The result of a ``recursive`` function is ``unwritable`` if a body may return a constant, say (``recursion.py``); a
+    declaration promises writable results, which is upstream's convention.
 
     Arguments are taken as written unless they are marked ``bufferization.writable = false``, which is enforced in a
     body, or, for a declaration, ``bufferization.access = "read"`` or ``"none"``: there nobody can check it.
@@ -72,7 +72,7 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool) -> FunctionS
             if "bufferization.writable" in attributes and not ir.BoolAttr(attributes["bufferization.writable"]).value:
                 written[index] = False
     ties = tuple(dict.fromkeys(arguments, Relation.UNKNOWN) for _ in type_.results)
-    reason = "the result of a recursive call, which may be a buffer that must not be written" if recursive else ""
+    reason = "the result of a recursive call, which may be a buffer that must not be written" if unwritable else ""
     results = [i for i, t in enumerate(type_.results) if is_tensor(t)]
     return FunctionSummary(
         tuple(read), tuple(written), ties, (reason,) * len(type_.results), tuple(combinations(results, 2))

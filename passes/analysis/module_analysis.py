@@ -22,6 +22,7 @@ from .function_summary import FunctionSummary, buffer_layouts, call_order, calle
 from .memory_spaces import refuse_assumed_spaces, refuse_encodings
 from .one_shot import FunctionAnalysis
 from .program_state import ProgramState
+from .recursion import may_return_unwritable
 from .snapshot import Snapshot
 from .tensor_effects import Refusal, TensorEffects
 
@@ -83,10 +84,12 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
     called = {callee for callees in calls.values() for callee in callees}
     order, recursive = call_order({name: snapshot.ops[op] for name, op in names.items()}, calls)
     analysis.recursive = frozenset(recursive)
+    unwritable = may_return_unwritable(effects, options, names, calls, recursive)
     for name in order:
         op = names[name]
         if not _has_body(snapshot, op) or name in recursive:
-            summaries[name] = pessimistic_summary(snapshot.ops[op], recursive=name in recursive)
+            again = name in recursive
+            summaries[name] = pessimistic_summary(snapshot.ops[op], recursive=again, unwritable=again and unwritable)
     for name in order:
         op = names[name]
         if not _has_body(snapshot, op) or not _has_tensors(snapshot, op):

@@ -86,14 +86,18 @@ def declaration(text: str) -> ir.Operation:
 
 def test_a_function_without_a_body_may_do_anything() -> None:
     with context():
-        found = pessimistic_summary(declaration("func.func private @g(!v, f32, !h) -> (!v, f32)"), recursive=False)
+        found = pessimistic_summary(
+            declaration("func.func private @g(!v, f32, !h) -> (!v, f32)"), recursive=False, unwritable=False
+        )
     assert found.argument_is_read == (True, True, True)
     assert found.argument_is_written == (True, True, True)
     assert found.result_ties == ({0: UNKNOWN, 2: UNKNOWN}, {0: UNKNOWN, 2: UNKNOWN})
     assert found.result_readonly == ("", "")
     assert found.shared_results == ()
     with context():
-        found = pessimistic_summary(declaration("func.func private @g() -> (!v, f32, !v, !h)"), recursive=False)
+        found = pessimistic_summary(
+            declaration("func.func private @g() -> (!v, f32, !v, !h)"), recursive=False, unwritable=False
+        )
     assert found.shared_results == ((0, 2), (0, 3), (2, 3))
 
 
@@ -104,14 +108,14 @@ def test_a_function_without_a_body_may_do_anything() -> None:
 def test_a_function_without_a_body_says_what_it_accesses(access: str, read: bool, written: bool) -> None:
     text = f'func.func private @g(!v {{bufferization.access = "{access}"}}, !v) -> !v'
     with context():
-        found = pessimistic_summary(declaration(text), recursive=False)
+        found = pessimistic_summary(declaration(text), recursive=False, unwritable=False)
     assert (found.argument_is_read, found.argument_is_written) == ((read, True), (written, True))
 
 
 def test_a_recursive_function_may_return_a_constant() -> None:
     text = "func.func @g(%a: !v {bufferization.writable = false}) -> !v {\n return %a : !v\n}"
     with context():
-        found = pessimistic_summary(declaration(text), recursive=True)
+        found = pessimistic_summary(declaration(text), recursive=True, unwritable=True)
     assert (found.argument_is_read, found.argument_is_written) == ((True,), (False,))
     assert found.result_readonly == ("the result of a recursive call, which may be a buffer that must not be written",)
 

@@ -216,7 +216,44 @@ def test_a_recursive_function_is_not_looked_into() -> None:
         function(text, "%a: !v, %f: f32, %i: index", "g"),
     )
     assert a.analysis.recursive == {"g"}
-    assert a["c#0"] == f"copy: {CONFLICT}"
+    assert a.not_in_place == {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+
+
+@pytest.mark.parametrize(
+    ("made", "writable"),
+    [
+        ("", True),
+        ("%k = tensor.splat %f : !v", True),
+        ("%k = arith.constant dense<1.0> : !v", False),
+        ("%k = func.call @k() : () -> !v", False),
+        ("%k = func.call @e() : () -> !v", True),
+    ],
+)
+def test_a_recursive_function_that_holds_no_constant_returns_none(made: str, writable: bool) -> None:
+    text = f"""
+      {made}
+      %1 = func.call @g(%a, %f, %i) : (!v, f32, index) -> !v
+      return %1 : !v
+    """
+    constant = function("%0 = arith.constant dense<1.0> : !v\nreturn %0 : !v", "", "k")
+    a = call(
+        "g",
+        'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")',
+        function(text, "%a: !v, %f: f32, %i: index", "g") + constant + "func.func private @e() -> !v\n",
+    )
+    assert a["w#1"] == ("in-place" if writable else "copy: NOT_WRITABLE write=w#1 value=c")
+
+
+def test_a_read_only_argument_of_a_recursive_function_may_be_returned() -> None:
+    text = """
+      %1 = func.call @g(%a, %f, %i) : (!v, f32, index) -> !v
+      return %a : !v
+    """
+    a = call(
+        "g",
+        'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")',
+        function(text, "%a: !v {bufferization.writable = false}, %f: f32, %i: index", "g"),
+    )
     assert a["w#1"] == "copy: NOT_WRITABLE write=w#1 value=c"
 
 

@@ -192,7 +192,9 @@ PROGRAMS = [
           return %0 : tensor<6xf32>
         }}""",
         args=[("6xf32", n, 99.0) for n in (0, 1, 2, 4)],
-        numpy=lambda t, n, f: by_steps(t * 0 + f if n > 2 else t, tuple(i for i in (0, 3) if i < n and (i or n < 3)), f),
+        numpy=lambda t, n, f: by_steps(
+            t * 0 + f if n > 2 else t, tuple(i for i in (0, 3) if i < n and (i or n < 3)), f
+        ),
     ),
     Program(
         "region_in_a_loop",
@@ -223,6 +225,7 @@ PROGRAMS = [
         args=[("4xf32", "4xf32", n) for n in (0, 1, 2, 5)],
         numpy=ping_pong,
         upstream_refuses=SWAPPED,
+        fewer=True,
     ),
     Program(
         "stencil_between_two_buffers",
@@ -241,6 +244,7 @@ PROGRAMS = [
         args=[("6xf32", "6xf32", n) for n in (0, 1, 2, 5)],
         numpy=relaxed,
         upstream_refuses=SWAPPED,
+        fewer=True,
     ),
     Program(
         "swap_in_an_outer_and_update_in_an_inner_loop",
@@ -261,6 +265,7 @@ PROGRAMS = [
         args=[("4xf32", "4xf32", n, 99.0) for n in (0, 1, 2, 3)],
         numpy=copied_and_swapped,
         upstream_refuses=SWAPPED,
+        fewer=True,
     ),
     Program(
         "four_buffers_go_round_and_the_first_is_filled",
@@ -277,6 +282,7 @@ PROGRAMS = [
         args=[("2xf32", "2xf32", "2xf32", "2xf32", n, 99.0) for n in (0, 1, 3, 5)],
         numpy=filled_in_turn,
         upstream_refuses=SWAPPED,
+        fewer=True,
     ),
     Program(
         "swap_of_one_buffer_with_itself",
@@ -291,6 +297,7 @@ PROGRAMS = [
         args=[("4xf32", n, 99.0) for n in (0, 1, 2, 3)],
         numpy=swapped_with_itself,
         upstream_refuses=SWAPPED,
+        fewer=True,
     ),
     Program(
         "rows_computed_from_the_two_before",
@@ -310,6 +317,7 @@ PROGRAMS = [
         }}""",
         args=[("6x3xf32", n) for n in (0, 1, 4)],
         numpy=fibonacci_rows,
+        fewer=True,
     ),
     Program(
         "loop_with_a_scalar_a_buffer_and_an_index_carried",

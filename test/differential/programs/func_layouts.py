@@ -74,6 +74,7 @@ PROGRAMS = [
         }""",
         args=("4x4xf32", 1, 99.0),
         numpy=lambda t, i, f: put(put(t, (i, i), f), (i, 3), f),
+        fewer=True,
     ),
     Program(
         "row_and_new_tensor_at_two_calls",
@@ -90,6 +91,7 @@ PROGRAMS = [
         }""",
         args=("4x4xf32", 3, 99.0),
         numpy=lambda t, i, f: (put(t, (2, i), f), put(np.full(4, f, np.float32), i, f + f)),
+        fewer=True,
     ),
     Program(
         "column_that_is_read_later",
@@ -123,6 +125,7 @@ PROGRAMS = [
         }""",
         args=("4x6xf32", 99.0),
         numpy=lambda t, f: put(t, np.s_[1:3], f),
+        fewer=True,
     ),
     Program(
         "tiles_of_two_matrices",
@@ -139,6 +142,7 @@ PROGRAMS = [
         }""",
         args=("4x6xf32", "4x5xf32", 99.0),
         numpy=lambda t, u, f: (block(t, 1, 2, f), block(u, 2, 3, f)),
+        fewer=True,
     ),
     Program(
         "collapse_of_a_tile_in_the_callee",
@@ -167,6 +171,7 @@ PROGRAMS = [
         }""",
         args=[("4x4xf32", i, 1.0) for i in range(4)],
         numpy=lambda t, i, f: -t[1:3, 1:3].ravel()[i],
+        fewer=True,
     ),
     Program(
         "leading_block_of_dynamic_size_is_collapsed",
@@ -228,6 +233,7 @@ PROGRAMS = [
         }""",
         args=("4x4xf32", 1, 99.0),
         numpy=lambda t, i, f: put(t, (i, 2), f),
+        fewer=True,
     ),
     Program(
         "expand_in_the_callee_of_a_column",
@@ -286,6 +292,7 @@ PROGRAMS = [
         }""",
         args=("4x4xf32", 3, 99.0),
         numpy=lambda t, i, f: put(t, (i, 1), f),
+        fewer=True,
     ),
     Program(
         "loop_in_the_callee_swaps_a_row_and_a_column",
@@ -311,6 +318,7 @@ PROGRAMS = [
         args=[("4x4xf32", "4x4xf32", n, 99.0) for n in (0, 1, 2, 3)],
         numpy=lambda t, u, n, f: swapped(t[1], u[:, 2], n, f),
         upstream_refuses="Yield operand #0 is not equivalent",
+        fewer=True,
     ),
     Program(
         "choice_between_a_row_and_a_column_goes_to_a_call",
@@ -358,6 +366,7 @@ PROGRAMS = [
         }""",
         args=("5x7xf32", 99.0),
         numpy=lambda t, f: put(t, np.s_[1:4:2, 0:4:3], f),
+        fewer=True,
     ),
     Program(
         "constant_and_new_tensor_at_two_calls",

@@ -250,6 +250,7 @@ PROGRAMS = [
         args=TWO,
         numpy=swapped,
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_swaps_buffers_at_the_condition",
@@ -262,6 +263,7 @@ PROGRAMS = [
         args=TWO,
         numpy=swapped,
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_swaps_one_buffer_with_itself",
@@ -274,6 +276,7 @@ PROGRAMS = [
         args=RUNS,
         numpy=lambda t, n, f: swapped(t, t, n, f),
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_yields_another_tensor_each_time",
@@ -286,6 +289,7 @@ PROGRAMS = [
         args=[("5xf32", 0), ("5xf32", 1), ("5xf32", 4)],
         numpy=doubled,
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_moves_along",
@@ -304,6 +308,7 @@ PROGRAMS = [
         args=[("5xf32", "5xf32", 0), ("5xf32", "5xf32", 1), ("5xf32", "5xf32", 5)],
         numpy=shifted,
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_yields_a_captured_value",
@@ -316,6 +321,7 @@ PROGRAMS = [
         args=TWO,
         numpy=lambda t, u, n, f: (u if n else t, u),
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_passes_a_captured_value",
@@ -340,6 +346,7 @@ PROGRAMS = [
         args=RUNS,
         numpy=lambda t, n, f: (put(t, slice(n), f), put(t, slice(n), f)),
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_passes_one_value_twice_and_reads_one_late",
@@ -378,6 +385,7 @@ PROGRAMS = [
         args=[(0, 99.0), (3, 99.0)],
         numpy=lambda n, f: np.full(n + 1, f, np.float32),
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_grows_what_it_carries",
@@ -437,6 +445,7 @@ PROGRAMS = [
         args=RUNS,
         numpy=lambda t, n, f: (put(t, slice(n), f), put(put(t, slice(n), f), 2, f)),
         upstream_refuses=REFUSED,
+        fewer=True,
     ),
     Program(
         "while_result_updated_after_the_loop",

@@ -72,6 +72,7 @@ PROGRAMS = [
         }""",
         args=("2x2xf32", 9.0, 1),
         numpy=lambda t, g, i: (t.reshape(4)[3], put(t, (i, i), g)),
+        fewer=True,
     ),
     Program(
         "reshape_by_sizes_that_are_arguments",
@@ -85,6 +86,7 @@ PROGRAMS = [
         }""",
         args=[("12xf32", 3, 4, 9.0), ("12xf32", 12, 1, 9.0), ("12xf32", 1, 12, 9.0)],
         numpy=lambda t, m, n, g: (put(t.reshape(m, n), (0, 0), g), t),
+        fewer=True,
     ),
     Program(
         "reshape_with_one_size_left_open",
@@ -111,6 +113,7 @@ PROGRAMS = [
         }""",
         args=("6xf32", 3, 2),
         numpy=lambda t, m, n: (t.reshape(m, n), np.array([n, n])),
+        fewer=True,
     ),
     Program(
         "reshape_by_a_shape_overwritten_before",
@@ -124,6 +127,7 @@ PROGRAMS = [
         }""",
         args=("6xf32", 3, 2),
         numpy=lambda t, m, n: (t.reshape(m, n), np.array([n, n])),
+        fewer=True,
     ),
     Program(
         "reshape_from_and_to_rank_0",
@@ -137,6 +141,7 @@ PROGRAMS = [
         }""",
         args=("f32", "1x1xf32"),
         numpy=lambda t, u: (t.reshape(1, 1, 1), u.reshape(())),
+        fewer=True,
     ),
     Program(
         "reshape_of_no_elements",
