@@ -119,14 +119,6 @@ func.func @unranked_copy(%t: tensor<*xf32>, %u: tensor<*xf32>, %n: index) -> ten
 
 // -----
 
-func.func @softmax(%t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'linalg.softmax' is not a structured op and is not supported yet; decompose it to structured ops first}}
-  %0 = linalg.softmax dimension(0) ins(%t : tensor<4xf32>) outs(%u : tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
 func.func @unranked(%t: tensor<*xf32>, %s: tensor<2xindex>) -> tensor<?x?xf32> {
   // expected-error @+1 {{'tensor.reshape' of tensor<*xf32> needs elements that lie contiguously, but nothing is known about the layout of an unranked tensor; cast it to a ranked tensor first}}
   %0 = tensor.reshape %t(%s) : (tensor<*xf32>, tensor<2xindex>) -> tensor<?x?xf32>
