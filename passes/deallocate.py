@@ -1,6 +1,6 @@
 """Free every buffer once, as soon as nothing can read it any more.
 
-Goes in: functions on memrefs in structured code, whose allocations nobody frees. Comes out: the same code with a
+Goes in: functions on memrefs, whose allocations nobody frees. Comes out: the same code with a
 `memref.dealloc` after the last use of each buffer, and functions that own everything they return: what may be an
 argument, a constant, or an earlier result is cloned before it is returned. Where it depends on the run who owns a
 buffer, addresses are compared. Left alone: buffers that the program frees itself. Refused, with an error that names the
@@ -13,22 +13,25 @@ op: what `analysis/buffer_lifetimes.py` does not cover.
     return %y : f32                                  %y = math.exp %x : f32
                                                      return %y : f32
 
-Linear in the ops. Run `inplace-expand-clones` afterwards.
+Between blocks that branch to one another buffers are handed over and freed where they die: behind their last use, at
+the start of a block, or in a new block on an edge. Linear in the ops. Run `inplace-expand-clones` afterwards.
 
 Upstream counterpart: `buffer-deallocation-pipeline`. It frees at the end of blocks, so a chain of n ops keeps n
 buffers; carries an ownership flag with each memref and decides with arrays on the heap; and clones what leaves a loop
-that did not make it. It does cover branches between blocks and `scf.while`.
+that did not make it. It refuses loops of blocks. It does cover memrefs that depend on the way taken through blocks of
+which only some hold them, where ours would need a flag.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mlir import ir
 from mlir.dialects import arith, bufferization, memref, scf
 
 from .analysis.buffer_lifetimes import analyze_lifetimes
-from .analysis.lifetime_plan import Free, GlobalBuffer, Handle, ReturnedClone
+from .analysis.lifetime_plan import EdgeFrees, Free, GlobalBuffer, Handle, ReturnedClone
 from .base import Pass, Statistic
 from .options import PassOptions
 
@@ -77,6 +80,19 @@ def _insert_clone(clone: ReturnedClone) -> None:
         terminator.operands[number] = branch.results[0]
 
 
+def _insert_edge_frees(edge: EdgeFrees) -> None:
+    """Put a block with the frees between a terminator and one of its successors."""
+    terminator, location = edge.terminator, edge.terminator.location
+    target = terminator.successors[edge.index]
+    types = [argument.type for argument in target.arguments]
+    between = terminator.block.create_after(*types, arg_locs=[location] * len(types))
+    with ir.InsertionPoint(between), location:
+        branch = ir.Operation.create("cf.br", operands=list(between.arguments), successors=[target])
+    for free in edge.frees:
+        _insert_free(replace(free, before=branch))
+    terminator.successors[edge.index] = between
+
+
 class DeallocatePass(Pass[PassOptions]):
     """Free every buffer after its last use."""
 
@@ -96,4 +112,8 @@ class DeallocatePass(Pass[PassOptions]):
         for free in plan.frees:
             _insert_free(free)
             self.count("conditional-deallocations" if free.unless else "deallocations")
+        for edge in plan.edges:
+            _insert_edge_frees(edge)
+            for free in edge.frees:
+                self.count("conditional-deallocations" if free.unless else "deallocations")
         self.count("clones", len(plan.clones))

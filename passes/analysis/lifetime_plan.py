@@ -38,8 +38,18 @@ class ReturnedClone:
 
 
 @dataclass(frozen=True)
+class EdgeFrees:
+    """Do `frees` (in front of no op that is there) on the way from `terminator` to its successor number `index`."""
+
+    terminator: ir.Operation
+    index: int
+    frees: tuple[Free, ...]
+
+
+@dataclass(frozen=True)
 class LifetimePlan:
     """What to add so that every buffer is freed once: clones first, then frees, both in the order given."""
 
     clones: tuple[ReturnedClone, ...]
     frees: tuple[Free, ...]
+    edges: tuple[EdgeFrees, ...] = ()

@@ -218,3 +218,97 @@ func.func @address_taken(%f: f32) -> index {
   %k = arith.addi %p, %j : index
   return %k : index
 }
+
+// -----
+
+// The way decides which buffer is freed: handed over to the block argument, or dead on one edge.
+// CHECK-LABEL: func.func @blocks
+func.func @blocks(%c: i1, %d: i1, %f: f32, %i: index) -> f32 {
+  cf.cond_br %c, ^one, ^two
+^one:
+  // CHECK: %[[A:.*]] = memref.alloc()
+  // CHECK: linalg.fill {{.*}} outs(%[[A]]
+  // CHECK: cf.cond_br %{{.*}}, ^[[JOIN:.*]](%[[A]] : memref<4xf32>), ^[[EDGE:[a-z0-9]*]]
+  %0 = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%f : f32) outs(%0 : memref<4xf32>)
+  cf.cond_br %d, ^join(%0 : memref<4xf32>), ^end
+^two:
+  // CHECK: %[[B:.*]] = memref.alloc()
+  // CHECK: cf.br ^[[JOIN]](%[[B]] : memref<4xf32>)
+  %1 = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%f : f32) outs(%1 : memref<4xf32>)
+  cf.br ^join(%1 : memref<4xf32>)
+^join(%x: memref<4xf32>):
+  // CHECK: ^[[JOIN]](%[[X:.*]]: memref<4xf32>):
+  // CHECK-NEXT: %[[Y:.*]] = memref.load %[[X]]
+  // CHECK-NEXT: memref.dealloc %[[X]]
+  // CHECK-NEXT: return %[[Y]]
+  %y = memref.load %x[%i] : memref<4xf32>
+  return %y : f32
+^end:
+  // CHECK: ^[[EDGE]]:
+  // CHECK-NEXT: memref.dealloc %[[A]]
+  // CHECK-NEXT: return
+  return %f : f32
+}
+
+// -----
+
+// A loop of blocks: each run is handed the buffer of the one before, and frees it behind its last use.
+// CHECK-LABEL: func.func @loop_of_blocks
+func.func @loop_of_blocks(%a: memref<4xf32>, %n: index) -> f32 {
+  // CHECK: %[[FIRST:.*]] = memref.alloc()
+  // CHECK: cf.br ^[[HEAD:.*]](%{{.*}}, %[[FIRST]] : index, memref<4xf32>)
+  // CHECK: ^[[HEAD]](%{{.*}}: index, %[[X:.*]]: memref<4xf32>):
+  // CHECK: %[[NEW:.*]] = memref.alloc()
+  // CHECK-NEXT: linalg.add {{.*}} outs(%[[NEW]]
+  // CHECK-NEXT: memref.dealloc %[[X]]
+  // CHECK: cf.br ^[[HEAD]](%{{.*}}, %[[NEW]] : index, memref<4xf32>)
+  // CHECK: memref.load %[[X]]
+  // CHECK-NEXT: memref.dealloc %[[X]]
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = memref.alloc() : memref<4xf32>
+  memref.copy %a, %0 : memref<4xf32> to memref<4xf32>
+  cf.br ^head(%c0, %0 : index, memref<4xf32>)
+^head(%i: index, %x: memref<4xf32>):
+  %more = arith.cmpi slt, %i, %n : index
+  cf.cond_br %more, ^body, ^end
+^body:
+  %new = memref.alloc() : memref<4xf32>
+  linalg.add ins(%x, %a : memref<4xf32>, memref<4xf32>) outs(%new : memref<4xf32>)
+  %next = arith.addi %i, %c1 : index
+  cf.br ^head(%next, %new : index, memref<4xf32>)
+^end:
+  %y = memref.load %x[%c1] : memref<4xf32>
+  return %y : f32
+}
+
+// -----
+
+// A loop on a condition: the second region makes a new buffer and frees the one that it was given, unless it is %m.
+// CHECK-LABEL: func.func @loop_on_a_condition
+// CHECK-SAME:    %[[M:[a-z0-9]*]]: memref<4xf32>
+func.func @loop_on_a_condition(%m: memref<4xf32>, %n: index) -> f32 {
+  // CHECK: scf.while
+  // CHECK: } do {
+  // CHECK: ^bb0(%[[X:.*]]: memref<4xf32>, %{{.*}}: index):
+  // CHECK: memref.alloc()
+  // CHECK: scf.if
+  // CHECK-NEXT: memref.dealloc %[[X]]
+  // CHECK: scf.yield
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r, %k = scf.while (%x = %m, %i = %c0) : (memref<4xf32>, index) -> (memref<4xf32>, index) {
+    %more = arith.cmpi slt, %i, %n : index
+    scf.condition(%more) %x, %i : memref<4xf32>, index
+  } do {
+  ^bb0(%x: memref<4xf32>, %i: index):
+    %new = memref.alloc() : memref<4xf32>
+    linalg.add ins(%x, %x : memref<4xf32>, memref<4xf32>) outs(%new : memref<4xf32>)
+    %next = arith.addi %i, %c1 : index
+    scf.yield %new, %next : memref<4xf32>, index
+  }
+  %y = memref.load %r[%c1] : memref<4xf32>
+  return %y : f32
+}
