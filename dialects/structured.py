@@ -89,7 +89,10 @@ def compute_elements(block: ir.Block, buffer: ir.Value) -> None:
 
 
 def fill(value: ir.Value, buffer: ir.Value) -> None:
-    """Create ``linalg.fill`` of memref ``buffer`` with ``value``."""
+    """Create ``linalg.fill`` of memref ``buffer`` with ``value``; a generic op where elements are no numbers."""
+    if isinstance(value.type, ir.ShapedType):
+        build_generic([], buffer, lambda _: value)
+        return
     segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
     new = ir.Operation.create("linalg.fill", operands=[value, buffer], attributes=segments, regions=1)
     linalg.fill_builtin_region(new)
