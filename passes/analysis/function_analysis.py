@@ -48,7 +48,8 @@ def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
 def _order(options: AnalysisOptions) -> DecisionOrder:
     if options.heuristic is Heuristic.FUZZER:
         return DecisionOrder.fuzzer(options.fuzzer_seed)
-    return DecisionOrder(options.heuristic)
+    # Upstream takes what branches hand out for given, in all of its orders.
+    return DecisionOrder(options.heuristic, exits_first=True)
 
 
 def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int]:
