@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .decision_order import Heuristic
 
@@ -37,6 +37,10 @@ class AnalysisOptions:
     """The encoding of a tensor is the memory space of its buffer; else tensors with encodings are refused."""
     must_infer_space: bool = False
     """A buffer whose memory space nobody stated is refused, instead of put into the default one."""
+
+    def of_function(self, name: str) -> AnalysisOptions:
+        """Return the options for function ``name``."""
+        return replace(self, copy_before_write=True) if name in self.no_analysis else self
 
     def allows(self, name: str) -> bool:
         """Whether the op called ``name`` is to be bufferized. Where tensors meet buffers already is not asked for."""

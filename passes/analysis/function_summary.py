@@ -1,8 +1,8 @@
 """What a caller must know of a function: which argument buffers it reads and writes, and where its results live.
 
-Functions are analysed callees first, so a call sees the summary of what it calls. Calls into a cycle of the call
-graph, to functions without a body and to functions that are not known get the pessimistic summary: every tensor
-argument is read and written, and every result may live in any argument's buffer.
+Functions are analysed callees first, so a call sees the summary of what it calls; for cycles of the call graph see
+``recursion.py``. Calls to functions without a body and to functions that are not known get the pessimistic summary:
+every tensor argument is read and written, and every result may live in any argument's buffer.
 
 Counterpart upstream: ``FuncAnalysisState`` of ``FuncBufferizableOpInterfaceImpl``.
 """
@@ -79,8 +79,8 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: 
     )
 
 
-def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) -> tuple[list[str], set[str]]:
-    """Return the functions callees first, and those that can reach themselves (recursion).
+def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) -> tuple[list[list[str]], set[str]]:
+    """Return the functions callees first, those of one cycle together, and those that can reach themselves (recursion).
 
     Iterative depth-first search (Tarjan's strongly connected components); linear in functions and calls.
     """
@@ -88,7 +88,7 @@ def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) 
     low: dict[str, int] = {}
     stack: list[str] = []
     on_stack: set[str] = set()
-    order: list[str] = []
+    order: list[list[str]] = []
     recursive: set[str] = {name for name, callees in calls.items() if name in callees}
     for root in functions:
         if root in index:
@@ -106,7 +106,7 @@ def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) 
                     low[work[-1][0]] = min(low[work[-1][0]], low[name])
                 if low[name] == index[name]:
                     component = _pop_component(name, stack, on_stack)
-                    order.extend(component)
+                    order.append(component)
                     if len(component) > 1:
                         recursive.update(component)
             elif callee not in functions:

@@ -269,6 +269,8 @@ class _Inference:
         return joint_type(self._tensor(value), handed) if handed else None
 
     def _call_result(self, value: int, op: int, returned: list[int]) -> ir.Type | None:
+        if op in self._effects.unknown_ops:
+            return self._any(value)
         declared = self._signatures.declared.get(callee_name(self._snapshot.ops[op]))
         if declared is not None:
             return declared.results[self._snapshot.value_index[value]]

@@ -9,7 +9,7 @@ Cost: near-linear in the size of the module.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from mlir import ir
 
@@ -22,7 +22,7 @@ from .function_summary import FunctionSummary, buffer_layouts, call_order, calle
 from .memory_spaces import refuse_assumed_spaces, refuse_encodings
 from .one_shot import FunctionAnalysis
 from .program_state import ProgramState
-from .recursion import may_return_unwritable
+from .recursion import analyze_recursion
 from .snapshot import Snapshot
 from .tensor_effects import Refusal, TensorEffects
 
@@ -84,28 +84,20 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
     called = {callee for callees in calls.values() for callee in callees}
     order, recursive = call_order({name: snapshot.ops[op] for name, op in names.items()}, calls)
     analysis.recursive = frozenset(recursive)
-    unwritable = may_return_unwritable(effects, options, names, calls, recursive)
-    for name in order:
-        op = names[name]
-        if not _has_body(snapshot, op) or name in recursive:
-            again = name in recursive
-            summaries[name] = pessimistic_summary(snapshot.ops[op], recursive=again, unwritable=again and unwritable)
-    for name in order:
-        op = names[name]
-        if not _has_body(snapshot, op) or not _has_tensors(snapshot, op):
-            continue
-        before = len(effects.refusals)
-        effects.add_function(op)
-        if len(effects.refusals) > before:
-            continue
-        analysis.state.add_function(op)
-        analysed = name not in options.no_analysis
-        result = analyze_function(effects, op, options if analysed else replace(options, copy_before_write=True))
-        if not analysed:
-            analysis.not_analysed.add(op)
-        analysis.functions.append(result)
-        analysis.refusals.extend(result.refusals)
-        summaries.setdefault(name, result.summary)
+    for name, op in names.items():
+        if not _has_body(snapshot, op):
+            summaries[name] = pessimistic_summary(snapshot.ops[op], recursive=False, unwritable=False)
+    for component in order:
+        functions = {
+            name: op for name in component if _has_body(snapshot, op := names[name]) and _has_tensors(snapshot, op)
+        }
+        if options.boundaries and not recursive.isdisjoint(functions):
+            results = analyze_recursion(effects, summaries, functions, options, analysis.state.add_function)
+        else:
+            results = list(_analyze(analysis, functions, options))
+        analysis.not_analysed.update(op for name, op in functions.items() if name in options.no_analysis)
+        analysis.functions.extend(results)
+        analysis.refusals.extend(refusal for result in results for refusal in result.refusals)
     analysis.refusals.extend(effects.refusals)
     if not analysis.refusals:
         analysis.refusals.extend(analysis.state.refusals([function.function for function in analysis.functions]))
@@ -117,6 +109,22 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
         analysis.refusals.extend(_function_addresses(snapshot))
         analysis.refusals.extend(_impossible_layouts(snapshot, names, called))
     return analysis
+
+
+def _analyze(
+    analysis: ModuleAnalysis, functions: Mapping[str, int], options: AnalysisOptions
+) -> Iterator[FunctionAnalysis]:
+    """Analyse functions that do not depend on each other's summaries, and enter those."""
+    effects = analysis.effects
+    for name, op in functions.items():
+        before = len(effects.refusals)
+        effects.add_function(op)
+        if len(effects.refusals) > before:
+            continue
+        analysis.state.add_function(op)
+        result = analyze_function(effects, op, options.of_function(name))
+        analysis.summaries[name] = result.summary
+        yield result
 
 
 def _has_memory_spaces(snapshot: Snapshot) -> bool:

@@ -129,6 +129,7 @@ class ProgramState:
             if access.stores:
                 continue
             if self._is_fixed(access.symbol) or self._stays(access.op, sorted_moments[access.symbol]):
+                self.copied.discard(access.op)
                 for result in s.results(access.op):
                     self._effects.readonly[result] = f"the memory of @{access.symbol}, which only stores may write"
             else:

@@ -1,59 +1,112 @@
-"""Whether a recursive function may return a buffer that must not be written.
+"""Functions that call each other in a cycle: their summaries are assumed, and kept if the decisions then imply them.
 
-What a function of a cycle of the call graph returns is not known before the cycle is analysed. But it is made, handed
-over or chosen in one of the functions that the cycle reaches: if none of them holds a tensor that must not be written,
-no constant, no read-only memref, the result of no unknown op, then no result of theirs is one, but for the arguments
-that they were given, which the caller sees in its own alias sets.
+The first assumption is that calls inside of the cycle never return and touch nothing. Functions are analysed under it;
+what that implies for callers is weaker, and is assumed next, until nothing changes. A result that was found to live in
+one argument's buffer is first assumed to *be* that buffer, always. If a few rounds do not settle it, nothing is assumed
+(``pessimistic_summary``), which is always right.
 
-Cost: linear in the ops of these functions, each once, however many cycles there are.
+Sound although the first assumptions are false: only decisions whose own implications are within what was assumed are
+kept, and those are right by induction over the depth of calls (docs/THEORY.md).
+
+Cost: each function of the cycle is analysed once in every round, of which there are few.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from mlir import ir
 
+from ...dialects.bufferizable import Relation
 from .analysis_options import AnalysisOptions
+from .function_analysis import analyze_function
+from .function_summary import FunctionSummary, pessimistic_summary
+from .one_shot import FunctionAnalysis
 from .tensor_effects import TensorEffects
 
-__all__ = ["may_return_unwritable"]
+__all__ = ["analyze_recursion", "join_summaries"]
+
+_ROUNDS = 8
 
 
-def may_return_unwritable(
+def analyze_recursion(
     effects: TensorEffects,
-    options: AnalysisOptions,
+    summaries: dict[str, FunctionSummary],
     functions: Mapping[str, int],
-    calls: Mapping[str, Sequence[str]],
-    recursive: Iterable[str],
-) -> bool:
-    """Return whether a function that a ``recursive`` one reaches holds a tensor that must not be written."""
-    reached = set(recursive)
-    work = list(reached)
-    while work:
-        for callee in calls.get(work.pop(), ()):
-            if callee not in reached:
-                reached.add(callee)
-                work.append(callee)
-    return any(name not in functions or _holds_unwritable(effects, options, functions[name]) for name in reached)
+    options: AnalysisOptions,
+    prepare: Callable[[int], None],
+) -> list[FunctionAnalysis]:
+    """Analyse the ``functions`` of one cycle and enter their summaries; refusals of ops are left in ``effects``.
+
+    ``prepare`` is called with each function when its effects are known, before decisions are taken.
+    """
+
+    def analyze(name: str) -> FunctionAnalysis | None:
+        before = len(effects.refusals)
+        effects.forget_function(functions[name])
+        effects.add_function(functions[name])
+        if len(effects.refusals) > before:
+            return None
+        prepare(functions[name])
+        return analyze_function(effects, functions[name], options.of_function(name))
+
+    ops = {name: effects.snapshot.ops[op] for name, op in functions.items()}
+    refusals = len(effects.refusals)
+    summaries.update((name, _nothing(op)) for name, op in ops.items())
+    assumed: dict[str, FunctionSummary] = {}
+    for _ in range(_ROUNDS):
+        found: list[FunctionAnalysis] = []
+        before = dict(assumed)
+        for name in functions:
+            analysis = analyze(name)
+            if analysis is None or analysis.refusals:
+                break
+            found.append(analysis)
+            known = assumed.get(name)
+            implied = analysis.summary
+            assumed[name] = summaries[name] = _guess(implied) if known is None else join_summaries(known, implied)
+        if len(found) < len(functions):
+            break
+        if assumed == before:
+            return found
+    del effects.refusals[refusals:]
+    summaries.update((name, pessimistic_summary(op, recursive=True, unwritable=True)) for name, op in ops.items())
+    return [result for name in functions if (result := analyze(name)) is not None]
 
 
-def _holds_unwritable(effects: TensorEffects, options: AnalysisOptions, function: int) -> bool:
-    s = effects.snapshot
-    attributes = s.ops[function].attributes
-    if "arg_attrs" in attributes and any(
-        "bufferization.writable" in argument and not ir.BoolAttr(argument["bufferization.writable"]).value
-        for argument in (ir.DictAttr(entry) for entry in ir.ArrayAttr(attributes["arg_attrs"]))
-    ):
-        return True
-    return any(_makes_unwritable(effects, options, op) for op in s.nested_ops(function))
+def _nothing(function: ir.Operation) -> FunctionSummary:
+    """Return the summary of a function that never returns and touches nothing."""
+    type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    no = (False,) * len(type_.inputs)
+    results = range(len(type_.results))
+    return FunctionSummary(no, no, tuple({} for _ in results), tuple("" for _ in results), ())
 
 
-def _makes_unwritable(effects: TensorEffects, options: AnalysisOptions, op: int) -> bool:
-    s = effects.snapshot
-    results = effects.tensor_results(op)
-    arguments = [a for region in s.op_regions[op] for block in region for a in s.arguments(block)]
-    if s.op_name[op] == "func.call" or not (results or any(s.value_is_tensor[a] for a in arguments)):
-        return False
-    model = effects.model(op) if options.allows(s.op_name[op]) else None
-    return model is None or any(not model.is_writable(s.ops[op], s.value_index[result]) for result in results)
+def _guess(summary: FunctionSummary) -> FunctionSummary:
+    """Assume that a result which may live in one argument's buffer is that buffer."""
+    ties = tuple(dict.fromkeys(ties, Relation.EQUIVALENT) if len(ties) == 1 else ties for ties in summary.result_ties)
+    return FunctionSummary(
+        summary.argument_is_read, summary.argument_is_written, ties, summary.result_readonly, _sorted(summary)
+    )
+
+
+def join_summaries(first: FunctionSummary, second: FunctionSummary) -> FunctionSummary:
+    """Return the strongest summary that is right for whatever either is right for."""
+    return FunctionSummary(
+        tuple(a or b for a, b in zip(first.argument_is_read, second.argument_is_read, strict=True)),
+        tuple(a or b for a, b in zip(first.argument_is_written, second.argument_is_written, strict=True)),
+        tuple(_join_ties(a, b) for a, b in zip(first.result_ties, second.result_ties, strict=True)),
+        tuple(a or b for a, b in zip(first.result_readonly, second.result_readonly, strict=True)),
+        tuple(sorted({*first.shared_results, *second.shared_results})),
+    )
+
+
+def _join_ties(first: dict[int, Relation], second: dict[int, Relation]) -> dict[int, Relation]:
+    """A single EQUIVALENT entry is a promise that has to hold for both; entries without one only say "may"."""
+    if first == second:
+        return first
+    return dict.fromkeys(sorted({*first, *second}), Relation.UNKNOWN)
+
+
+def _sorted(summary: FunctionSummary) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted(set(summary.shared_results)))

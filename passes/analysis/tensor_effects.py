@@ -147,6 +147,25 @@ class TensorEffects:
                 self._add_branch(op)
         self._close_reads(ops)
 
+    def forget_function(self, function: int) -> None:
+        """Take back what :meth:`add_function` entered for ``function``, but for refusals."""
+        s = self.snapshot
+        tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)
+        by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
+        for op in s.nested_ops(function):
+            self.shared.pop(op, None)
+            self.unknown_ops.discard(op)
+            self._handed_out.pop(op, None)
+            for operand in s.operands(op):
+                for table in tables:
+                    table[operand] = False
+                for entries in by_operand:
+                    entries.pop(operand, None)
+        for value in s.nested_values(function):
+            self.value_read[value] = self.undefined[value] = False
+            self.readonly.pop(value, None)
+            self.sources.pop(value, None)
+
     def _has_tensor_arguments(self, op: int) -> bool:
         s = self.snapshot
         return any(s.value_is_tensor[a] for region in s.op_regions[op] for block in region for a in s.arguments(block))

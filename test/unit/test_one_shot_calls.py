@@ -203,45 +203,77 @@ def test_the_result_of_an_external_function_may_be_its_argument() -> None:
     assert a.not_in_place == {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
 
 
-def test_a_recursive_function_is_not_looked_into() -> None:
-    """It reads its argument only, but that is not concluded from itself."""
-    text = """
-      %0 = tensor.extract %a[%i] : !v
-      %1 = func.call @g(%a, %0, %i) : (!v, f32, index) -> !v
-      return %1 : !v
-    """
-    a = call(
-        "g",
-        'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")' + READ_T,
-        function(text, "%a: !v, %f: f32, %i: index", "g"),
-    )
-    assert a.analysis.recursive == {"g"}
-    assert a.not_in_place == {"c#0": "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"}
+RECURSION = """
+  %stop = arith.cmpi eq, %i, %c0 : index
+  %j = arith.subi %i, %c1 : index
+  %r = scf.if %stop -> !v {{
+    scf.yield {returned} : !v
+  }} else {{
+    {step}
+    %q = func.call @g({passed}, %f, %j) : (!v, f32, index) -> !v
+    scf.yield {result} : !v
+  }}
+  return %r : !v
+"""
+
+
+COPY_OF_T = "copy: READ_AFTER_WRITE write=w#1 read=r#0 value=t"
 
 
 @pytest.mark.parametrize(
-    ("made", "writable"),
+    ("recursion", "not_in_place"),
     [
-        ("", True),
-        ("%k = tensor.splat %f : !v", True),
-        ("%k = arith.constant dense<1.0> : !v", False),
-        ("%k = func.call @k() : () -> !v", False),
-        ("%k = func.call @e() : () -> !v", True),
+        # It hands its argument on, and out: the result is the argument, which is read after the write.
+        ({"returned": "%a", "step": "", "passed": "%a", "result": "%q"}, {"c#0": COPY_OF_T}),
+        # It writes it as well.
+        (
+            {"returned": "%a", "step": "%w = tensor.insert %f into %a[%j] : !v", "passed": "%w", "result": "%q"},
+            {"c#0": COPY_OF_T},
+        ),
+        # What comes back is a new tensor, made at the bottom.
+        ({"returned": "%n", "step": "", "passed": "%a", "result": "%q"}, {}),
+        # It is a constant: nobody may write it.
+        (
+            {"returned": "%k", "step": "", "passed": "%a", "result": "%q"},
+            {"w#1": "copy: NOT_WRITABLE write=w#1 value=c"},
+        ),
+        # It may be the argument, or a new tensor.
+        ({"returned": "%n", "step": "", "passed": "%a", "result": "%a"}, {"c#0": COPY_OF_T}),
     ],
 )
-def test_a_recursive_function_that_holds_no_constant_returns_none(made: str, writable: bool) -> None:
-    text = f"""
-      {made}
-      %1 = func.call @g(%a, %f, %i) : (!v, f32, index) -> !v
-      return %1 : !v
-    """
-    constant = function("%0 = arith.constant dense<1.0> : !v\nreturn %0 : !v", "", "k")
+def test_a_recursive_function_is_what_it_implies(recursion: dict[str, str], not_in_place: dict[str, str]) -> None:
+    """The result of the call is written, its operand is read afterwards. Inside of the function all is in place."""
+    new = "%k = arith.constant dense<1.0> : !v\n%n = tensor.splat %f : !v\n"
     a = call(
         "g",
-        'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")',
-        function(text, "%a: !v, %f: f32, %i: index", "g") + constant + "func.func private @e() -> !v\n",
+        'CALL\n%w = tensor.insert %f into %c[%i] : !v loc("w")' + READ_T,
+        function(new + RECURSION.format(**recursion), "%a: !v, %f: f32, %i: index", "g"),
     )
-    assert a["w#1"] == ("in-place" if writable else "copy: NOT_WRITABLE write=w#1 value=c")
+    assert a.analysis.recursive == {"g"}
+    assert a.not_in_place == not_in_place
+
+
+def test_a_recursive_function_that_swaps_is_not_taken_for_one_that_does_not() -> None:
+    """At the bottom each result is one argument; one call further up it is the other one."""
+    text = """
+      %stop = arith.cmpi eq, %i, %c0 : index
+      %j = arith.subi %i, %c1 : index
+      %r:2 = scf.if %stop -> (!v, !v) {
+        scf.yield %a, %b : !v, !v
+      } else {
+        %q:2 = func.call @g(%b, %a, %j) : (!v, !v, index) -> (!v, !v)
+        scf.yield %q#0, %q#1 : !v, !v
+      }
+      return %r#0, %r#1 : !v, !v
+    """
+    caller = """
+      %c:2 = func.call @g(%t, %u, %i) : (!v, !v, index) -> (!v, !v) loc("c")
+      %w = tensor.insert %f into %c#0[%i] : !v loc("w")
+      %r = tensor.extract %c#1[%j] : !v loc("r")
+    """
+    a = analyse_module(function(text, "%a: !v, %b: !v, %i: index", "g") + function(caller))
+    assert all(len(ties) == 2 for ties in a.analysis.summaries["g"].result_ties)
+    assert a.costs == ["copy: READ_AFTER_WRITE write=w#1 read=r#0 value=c:1"]
 
 
 def test_a_read_only_argument_of_a_recursive_function_may_be_returned() -> None:
