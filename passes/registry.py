@@ -31,6 +31,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
     "inplace-expand-poison": ("expand_poison", "ExpandPoisonPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
+    "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),
 }
