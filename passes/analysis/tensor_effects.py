@@ -107,8 +107,8 @@ class TensorEffects:
         self._calls_copy = calls_copy
         self._copying_calls = copying_calls
         self._allows = allows
-        self._handed_out: dict[int, tuple[int, ...]] = {}
-        """For an op without a model, what the ops inside of it may hand their tensors to."""
+        self._handed_out: dict[int, int] = {}
+        """For an op without a model, a value that ops inside of it may hand their tensors to; -1 if there is none."""
 
     def tensor_operands(self, op: int) -> list[int]:
         """Return the operands of ``op`` that are tensors defined inside the snapshot."""
@@ -312,22 +312,27 @@ class TensorEffects:
         # The arguments of other blocks than the first come from branches.
         entries = [block for region in s.op_regions[op] for block in region[:1]]
         arguments = [a for block in entries for a in s.arguments(block) if s.value_is_tensor[a]]
-        targets = self._handed_out[op] = (*self._handed_out_around(op), *results, *arguments)
+        # One tie for each operand will do: what it may become shares memory anyway, as one set of values.
+        group, outer = [*results, *arguments], self._handed_out_around(op)
+        self.shared[op] = list(pairwise(group))
+        if group and outer >= 0:
+            self.shared[op].append((group[0], outer))
+        target = self._handed_out[op] = group[0] if group else outer
         for operand in operands:
             self.reads[operand] = True
-            self._set_ties(operand, [Tie(value, Relation.UNKNOWN, False) for value in targets])
-        self.shared[op] = list(pairwise(results))
+            self._set_ties(operand, [Tie(target, Relation.UNKNOWN, False)] if target >= 0 else [])
         for result in results:
             self.readonly[result] = f"the result of {name}, whose buffer is not known to be writable"
         for argument in arguments:
             self.readonly[argument] = f"a region argument of {name}, whose buffer is not known"
 
-    def _handed_out_around(self, op: int) -> tuple[int, ...]:
+    def _handed_out_around(self, op: int) -> int:
+        """Return a value that an op inside of the ops without models around ``op`` may hand a tensor to; -1 if none."""
         s = self.snapshot
         while (op := s.block_op[s.op_block[op]]) > 0:
             if op in self._handed_out:
                 return self._handed_out[op]
-        return ()
+        return -1
 
     def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
         s = self.snapshot

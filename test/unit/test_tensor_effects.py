@@ -200,9 +200,13 @@ def test_an_unknown_op_may_do_anything_with_tensors() -> None:
     )
     effects = a.analysis.effects
     assert reads(a, "x#0", "x#1", "end#0") == [(True, True)] * 3
+    values = [value for value, tensor in enumerate(a.snapshot.value_is_tensor) if tensor]
     for place in ("x#0", "x#1"):
         ties = effects.ties[a.operand(place)]
-        assert {a.value_label(tie.value) for tie in ties} >= {"x", "x:1", "x^0"}
+        assert len(ties) == 1
+        sets = a.function().sets
+        one_set = {a.value_label(value) for value in values if sets.find(value) == sets.find(ties[0].value)}
+        assert one_set == {"t", "u", "x", "x:1", "x^0"}
         assert all(tie.relation is Relation.UNKNOWN and not tie.definite for tie in ties)
     assert {a.value("x"), a.value("x:1"), a.value("x^0")} <= set(effects.readonly)
 
@@ -338,3 +342,24 @@ def test_an_operand_that_must_be_in_place_is_refused_if_it_cannot(read: str, ref
         "operand #0 must be bufferized in-place, but a value that is read later would be overwritten" for _ in refused
     ]
     assert (a["w#0"] == "in-place") == (not refused)
+
+
+def test_what_an_op_inside_of_an_unknown_op_is_given_may_come_out() -> None:
+    """Through any number of levels, and for each op one tie whatever the number of results."""
+    a = analyse(
+        """
+      %x:2 = "test.op"() ({
+        "test.inner"() ({
+          "test.end"(%t) : (!v) -> () loc("end")
+        }) : () -> ()
+        "test.end"(%u) : (!v) -> () loc("outer")
+      }) : () -> (!v, !v) loc("x")
+    """,
+        allow_unknown=True,
+    )
+    effects, sets = a.analysis.effects, a.function().sets
+    for place in ("end#0", "outer#0"):
+        assert [a.value_label(tie.value) for tie in effects.ties[a.operand(place)]] == ["x"]
+    assert len({sets.find(a.value(label)) for label in ("t", "u", "x", "x:1")}) == 1
+    assert all(sets.have_common_origin(a.value("x:1"), a.value(label)) for label in ("t", "u"))
+    assert not sets.have_common_origin(a.value("t"), a.value("u"))
