@@ -95,13 +95,16 @@ class Forwarding:
 
     ``region is None``: the source is operand ``operand`` of the op itself. Otherwise it is operand ``operand`` of the
     terminator of that region. ``arguments`` are the (region, block-argument) pairs and ``results`` the results that
-    then hold the content. A source that feeds arguments of its own region is loop-carried.
+    then hold the content. A source that feeds arguments of its own region is loop-carried. ``shared`` says that all
+    runs of a parallel region insert into the one argument, which becomes the one result: ops inside that write the
+    argument and have no result do that.
     """
 
     region: int | None
     operand: int
     arguments: tuple[tuple[int, int], ...] = ()
     results: tuple[int, ...] = ()
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,17 @@ class Rewriter(Protocol):
 
     def held_buffer(self, value: ir.Value) -> ir.Value:
         """Return the memref that holds tensor ``value``, a block argument."""
+        ...
+
+    def output_buffer(self, argument: ir.Value) -> ir.Value:
+        """Return the memref that runs of a parallel region insert into for ``argument``, which must be held by then.
+
+        That is the argument's own, or a copy of it if what the argument holds is still read. Ask once per argument.
+        """
+        ...
+
+    def inserted_buffer(self, op: ir.Operation, operand: int) -> ir.Value:
+        """Return the :meth:`output_buffer` that ``op`` inserts into, ``operand`` being the argument."""
         ...
 
     def carried_type(self, value: ir.Value) -> ir.Type:

@@ -2,7 +2,8 @@
 
 A loop whose carried tensor stays in one buffer loses that iteration argument and its result: body and users name the
 buffer itself. Buffers that a loop swaps stay iteration arguments. A branch result that is the same buffer on both
-sides is that buffer; otherwise the ``scf.if`` returns a memref. ``scf.while`` is in ``scf_while.py``.
+sides is that buffer; otherwise the ``scf.if`` returns a memref. ``scf.while`` is in ``scf_while.py``,
+``scf.forall`` and ``scf.parallel`` are in ``scf_forall.py``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from mlir import ir
 from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
 from .memref_types import identity_type, joint_type
 from .scf_carried import end_region, hold_changing, is_inside
+from .scf_forall import FORALL_MODELS
 from .scf_while import WHILE_MODELS
 
 __all__ = ["MODELS", "BranchModel", "ForModel", "YieldModel"]
@@ -196,4 +198,4 @@ def _recreate(op: ir.Operation, types: Sequence[ir.Type]) -> ir.Operation:
     return new
 
 
-MODELS: tuple[OpModel, ...] = (ForModel(), BranchModel(), YieldModel(), *WHILE_MODELS)
+MODELS: tuple[OpModel, ...] = (ForModel(), BranchModel(), YieldModel(), *WHILE_MODELS, *FORALL_MODELS)

@@ -17,6 +17,7 @@ from .tensor_assembly import ASSEMBLY_MODELS
 from .tensor_casts import CAST_MODELS
 from .tensor_creation import CREATION_MODELS
 from .tensor_indexed import INDEXED_MODELS
+from .tensor_parallel import ParallelInsertSliceModel
 from .tensor_shapes import SHAPE_MODELS
 
 __all__ = ["MODELS"]
@@ -153,6 +154,7 @@ def _element(indices: Sequence[ir.Value]) -> Subset:
 
 
 MODELS: tuple[OpModel, ...] = (
+    ParallelInsertSliceModel(),
     DimModel(),
     ExtractModel(),
     InsertModel(),

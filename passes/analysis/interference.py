@@ -29,6 +29,7 @@ from .program_order import Order, ProgramOrder
 from .slices import Slice, SliceRelation, slice_relation
 from .storage_set import Against, Question, StorageSet
 from .tensor_effects import TensorEffects
+from .threads import Threads, is_within
 
 __all__ = ["Interference"]
 
@@ -43,11 +44,12 @@ linear."""
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Where a write and a value meet: what is written there, what the value is there, whether that is all of it."""
+    """Where a write and a value meet: what is written of class ``base``, what the value is of it, whether it is all."""
 
     written: Slice | None
     viewed: Slice | None
     is_own: bool
+    base: int
 
 
 class Interference:
@@ -58,6 +60,7 @@ class Interference:
         self._snapshot = effects.snapshot
         self._order = order
         self._sets = sets
+        self.threads = Threads(effects, sets)
         self._budget = 0
         self._reserve = 0
         self.spared: list[Question] = []
@@ -74,14 +77,19 @@ class Interference:
     def reads(self, value: int) -> list[Read]:
         """Return when and where the content of ``value`` may be read."""
         effects, s = self._effects, self._snapshot
+        begin = self._order.definition(value)
+        last: list[Read] = []
+        if value in effects.shared_outputs and effects.value_read[effects.shared_outputs[value].result]:
+            # What no thread inserts is still the argument's content after the loop.
+            operand = effects.shared_outputs[value].operand
+            last = [Read(begin, s.op_exit[s.operand_op[operand]] - 1, operand, value, None)]
         if not effects.value_read[value] or effects.undefined[value]:
-            return []
+            return last
         uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
         uses += [read for o in uses for read in effects.derived_reads.get(o, ())]
         self._reserve += _PAIRS_PER_OPERAND * len(uses)
-        begin = s.value_position[value]
         # What an op overwrites is what it does not read: it needs the rest.
-        return [
+        return last + [
             Read(begin, self._end(value, o), o, value, None if effects.writes[o] else effects.slices.get(o))
             for o in uses
         ]
@@ -117,11 +125,9 @@ class Interference:
 
     def between(self, first: StorageSet, second: StorageSet) -> Conflict | None:
         """Return why the two sets cannot be one: a decided write in one against a read or a write of the other."""
-        if min(first.first, second.first) < max(first.parallel, second.parallel):
-            write = next(w.operand for w in (*first.writes, *second.writes) if self.parallel_begin(w.operand) >= 0)
-            return Conflict(Rule.PARALLEL, write=write)
         return (
-            self._writes_against_readonly(first, second)
+            self._leave_threads(first, second)
+            or self._writes_against_readonly(first, second)
             or self._writes_against_readonly(second, first)
             or self._writes_against_reads(first, second)
             or self._writes_against_reads(second, first)
@@ -130,7 +136,7 @@ class Interference:
 
     def new_write(self, write: Write, storage: StorageSet) -> Conflict | None:
         """Return why ``write`` must not be done in place in ``storage``."""
-        if storage.first < self.parallel_begin(write.operand):
+        if self.threads.escapes(write, self.threads.region(write.operand), storage.first):
             return Conflict(Rule.PARALLEL, write=write.operand)
         for value in storage.readonly:
             conflict = self.ask(Question(write, Against.READONLY, value))
@@ -138,11 +144,19 @@ class Interference:
                 return conflict
         return self._write_against_reads(write, storage) or self._write_against_writes(write, storage)
 
-    def parallel_begin(self, write: int) -> int:
-        """Return where the innermost parallel region around ``write`` begins, -1 if there is none."""
-        s = self._snapshot
-        block = s.block_parallel[s.op_block[s.operand_op[write]]]
-        return s.block_begin[block] if block >= 0 else -1
+    def _leave_threads(self, first: StorageSet, second: StorageSet) -> Conflict | None:
+        """Return why threads would write memory that others see, if the two sets were one."""
+        earliest = min(first.first, second.first)
+        for storage in (first, second):
+            for block, writes in storage.confined.items():
+                if earliest >= self._snapshot.block_begin[block]:
+                    continue
+                for write in writes:
+                    if not self._spend():
+                        return Conflict(Rule.TOO_MANY_ACCESSES, write=write.operand)
+                    if self.threads.escapes(write, block, earliest):
+                        return Conflict(Rule.PARALLEL, write=write.operand)
+        return None
 
     def again(self, storage: StorageSet) -> Conflict | None:
         """Ask the questions again that "no common origin" answered for ``storage``."""
@@ -236,24 +250,45 @@ class Interference:
         writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
         if not self._order.dominates(value, writer) or self.redundant_by(write.operand) is not None:
             return None
-        # What has escaped may be read at any later time, by whatever way the program comes there.
-        order, block = self._order.order(writer, reader, -1 if self._is_late(read) else value)
-        wraps = self._order.wraps(value, block)
         frame = self._frame(write, value)
-        if order is Order.SAME and not wraps:
+        if self._is_last(read):
+            replaced = frame is not None and frame.is_own and self.threads.is_replaced(value, write, frame.written)
+            return None if replaced else Rule.READ_AFTER_WRITE
+        # What has escaped may be read at any later time, by whatever way the program comes there.
+        order, block = self._order.order(writer, reader, -1 if self._is_late(read) else read.value)
+        loop = self._loop_between(read, block, frame)
+        if order is Order.SAME and loop < 0:
             # What is written too is either copied before the op runs, or in-place and then never shared memory.
             if self._effects.writes[read.operand] or self._is_simultaneous(write, read, frame):
                 return None
             return Rule.READ_BY_WRITER
-        if not wraps:
+        if loop < 0:
             if order is Order.EXCLUSIVE or (order is Order.AFTER and not self._is_late(read)):
                 return None
             if order is Order.INSIDE and self._reads_before_regions(reader):
                 return None
-        apart = self._apart(frame, read.operand, wrapped=(value, block) if wraps else None)
-        if apart and (wraps or not self._is_renewed(frame, write, read)):
+        apart = self._apart(frame, read.operand, loop)
+        if apart and (loop >= 0 or not self._is_renewed(frame, write, read)):
             return None
         return None if self._sets.rotated_apart(write.value, value) else Rule.READ_AFTER_WRITE
+
+    def _is_last(self, read: Read) -> bool:
+        """Whether ``read`` stands for what is left of a shared output after its loop."""
+        shared = self._effects.shared_outputs.get(read.value)
+        return shared is not None and shared.operand == read.operand
+
+    def _loop_between(self, read: Read, block: int, frame: _Frame | None) -> int:
+        """Return the outermost loop that leads from any place in ``block`` to any other while ``read.value`` lives.
+
+        Threads that keep apart what they read and write are no way from one to the other.
+        """
+        loop = self._order.outermost_wrap(read.value, block)
+        if loop < 0 or frame is None or self._effects.writes[read.operand]:
+            return loop
+        accessed = self._effects.slices.get(read.operand) if frame.is_own else frame.viewed
+        if self.threads.are_apart(loop, frame.base, frame.written, accessed):
+            return self._order.outermost_within(loop, block)
+        return loop
 
     def _is_late(self, read: Read) -> bool:
         """Whether the buffer was handed out by the op that reads it."""
@@ -268,7 +303,7 @@ class Interference:
         s = self._snapshot
         source, target = s.operand_value[read.operand], write.value
         op = s.operand_op[write.operand]
-        if self._sets.rotated_apart(source, target) or self._apart(frame, read.operand, wrapped=None):
+        if self._sets.rotated_apart(source, target) or self._apart(frame, read.operand, -1):
             return True
         model = self._effects.model(op)
         return (
@@ -315,24 +350,24 @@ class Interference:
         own = self._sets.equivalence.find(value)
         for base, written in self._sets.region(write.value, write.slice):
             if base in views:
-                return _Frame(written, views[base], base == own)
+                return _Frame(written, views[base], base == own, base)
         return None
 
-    def _apart(self, frame: _Frame | None, access: int, *, wrapped: tuple[int, int] | None) -> bool:
+    def _apart(self, frame: _Frame | None, access: int, loop: int) -> bool:
         """Whether the elements written are none of those that ``access`` reads.
 
-        ``wrapped`` is None when no loop leads from one to the other, else (value, block): slices are then compared
-        only by symbols that no loop around the block that keeps the value changes.
+        ``loop`` is -1 when no loop leads from one to the other, else the outermost one: slices are then compared only
+        by symbols that it does not change.
         """
         if frame is None:
             return False
         effects = self._effects
         accessed = effects.slices.get(access) if frame.is_own else frame.viewed
-        if wrapped is not None and not self._stable((frame.written, accessed), *wrapped):
+        if loop >= 0 and not self._stable((frame.written, accessed), loop):
             return False
         if frame.is_own and effects.writes[access]:
             # An op that overwrites a slice needs only what lies outside of it.
-            return frame.written is not None and accessed is not None and _within(frame.written, accessed)
+            return accessed is not None and is_within(frame.written, accessed)
         return _disjoint(frame.written, accessed)
 
     def _is_renewed(self, frame: _Frame | None, write: Write, read: Read) -> bool:
@@ -356,16 +391,11 @@ class Interference:
                 return _disjoint(slice_, accessed[base])
         return False
 
-    def _stable(self, slices: tuple[Slice | None, ...], value: int, block: int) -> bool:
+    def _stable(self, slices: tuple[Slice | None, ...], loop: int) -> bool:
         s = self._snapshot
-        loop = self._order.outermost_wrap(value, block)
         symbols = [symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols]
         return all(symbol >= 0 and not s.is_in_loop(s.value_position[symbol], loop) for symbol in symbols)
 
 
 def _disjoint(first: Slice | None, second: Slice | None) -> bool:
     return first is not None and second is not None and slice_relation(first, second) is SliceRelation.DISJOINT
-
-
-def _within(inner: Slice, outer: Slice) -> bool:
-    return slice_relation(inner, outer) in (SliceRelation.EQUAL, SliceRelation.CONTAINED)

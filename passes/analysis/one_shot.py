@@ -72,7 +72,8 @@ class OneShotAnalyzer:
         self._order = order
         self._sets = AliasSets(s.nested_values(function))
         exclusive = frozenset(op for op in s.nested_ops(function) if len(s.op_regions[op]) > 1 and self._exclusive(op))
-        self._check = Interference(effects, ProgramOrder(s, exclusive), self._sets)
+        self._program = ProgramOrder(s, exclusive, effects.early_definitions)
+        self._check = Interference(effects, self._program, self._sets)
         self._decisions: dict[int, Decision] = {}
         self._refusals: list[Refusal] = []
         self._has_parallel_regions = any(
@@ -94,13 +95,15 @@ class OneShotAnalyzer:
 
     def run(self) -> FunctionAnalysis:
         """Enter the values, decide in order, and sum up."""
-        s = self._snapshot
+        s, effects = self._snapshot, self._effects
         ops = s.nested_ops(self._function)
         self._enter_values(self._function)
         for op in ops:
             self._enter_values(op)
         for op in ops:
             self._join_first(op)
+        for op in ops if effects.shared_outputs else ():
+            self._decide_outputs(op)
         for op in ops:
             self._begin_exits(op)
             if self._order.postpone:
@@ -143,7 +146,7 @@ class OneShotAnalyzer:
         if not reads and not readonly and not self._has_parallel_regions:
             return
         storage = self._sets.storage(value)
-        storage.first = self._snapshot.value_position[value]
+        storage.first = self._program.definition(value)
         for read in reads:
             storage.add_read(read)
         if readonly:
@@ -256,20 +259,23 @@ class OneShotAnalyzer:
                 facts.append(self._sets.come_from(tie.value, value))
         return facts
 
-    def _try(self, value: int, others: list[int], write: int, propose: Callable[[], list[Fact]]) -> Conflict | None:
+    def _try(
+        self, value: int, others: list[int], write: int | Sequence[int], propose: Callable[[], list[Fact]]
+    ) -> Conflict | None:
         """Join the sets of ``value`` and ``others``, written by ``write`` if that is not -1, or say why not.
 
         ``propose`` states what would then be known; it is taken back when the answer is no.
         """
         sets = self._sets
+        writes = [w for w in ((write,) if isinstance(write, int) else write) if w >= 0]
         storages = {sets.find(v): sets.storage(v) for v in (value, *others)}
         # More edges than sets they connect: members of one set may get an origin in common that they did not have.
         closing = len(storages) <= len(others)
         if closing and any(storage.rotating for storage in storages.values()):
-            return Conflict(Rule.ROTATION_SHARED, write=write, value=value)
+            return Conflict(Rule.ROTATION_SHARED, write=next(iter(writes), -1), value=value)
         facts = propose()
         self._check.begin(len(storages))
-        conflict = self._join_conflict(list(storages.values()), write)
+        conflict = self._join_conflict(list(storages.values()), writes)
         spared = self._check.spared[:]
         if conflict is None and closing:
             conflict = next(filter(None, map(self._check.again, storages.values())), None)
@@ -279,30 +285,54 @@ class OneShotAnalyzer:
             return conflict
         for other in others:
             sets.merge(value, other)
-        sets.storage(value).spared.extend(spared)
-        if write >= 0:
-            self._add_write(write, value)
+        storage = sets.storage(value)
+        storage.spared.extend(spared)
+        self._check.threads.release(storage)
+        for operand in writes:
+            entry = self._check.write(operand)
+            storage.add_write(entry)
+            self._check.threads.confine(entry, storage)
         return None
 
-    def _join_conflict(self, storages: list[StorageSet], write: int) -> Conflict | None:
+    def _join_conflict(self, storages: list[StorageSet], writes: Sequence[int]) -> Conflict | None:
         for index, first in enumerate(storages):
             for second in storages[:index]:
                 conflict = self._check.between(first, second)
                 if conflict is not None:
                     return conflict
-        if write >= 0:
+        for write in writes:
             for storage in storages:
                 conflict = self._check.new_write(self._check.write(write), storage)
                 if conflict is not None:
                     return conflict
         return None
 
-    def _add_write(self, write: int, value: int) -> None:
-        storage = self._sets.storage(value)
-        storage.add_write(self._check.write(write))
-        storage.parallel = max(storage.parallel, self._check.parallel_begin(write))
-
     # --- region ops --------------------------------------------------------------------------------------------
+
+    def _decide_outputs(self, op: int) -> None:
+        """Decide whether what the runs of a parallel region insert goes to the buffer that their argument is.
+
+        First of all, because everything else that they may write depends on it. They may not when some run still reads
+        what another one inserts; then it goes to a copy of that buffer.
+        """
+        s, effects = self._snapshot, self._effects
+        blocks = [block for region in s.op_regions[op] for block in region]
+        for argument in (a for block in blocks for a in s.arguments(block) if a in effects.shared_outputs):
+            result = effects.shared_outputs[argument].result
+            insertions = effects.insertions.get(argument, [])
+            self._settled.add(argument)
+            self._check.threads.share(argument)
+            conflict = Conflict(Rule.COPY_BEFORE_WRITE, write=insertions[0]) if insertions else None
+            if conflict is None or not self._options.copy_before_write:
+                conflict = self._try(argument, [result], insertions, partial(self._same, argument, [result]))
+            if conflict is not None:
+                self._check.threads.unshare(argument)
+            for operand in insertions:
+                if conflict is None:
+                    self._accept(operand)
+                else:
+                    copies = bool(effects.value_read[result])
+                    self._decisions[operand] = Decision(operand, Strategy.OUT_OF_PLACE, copies, conflict)
 
     def _decide_init(self, operand: int, rotating: bool) -> None:
         """Decide whether a loop may work in the buffer it is given."""

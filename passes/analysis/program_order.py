@@ -12,6 +12,7 @@ All answers cost at most the nesting depth; those from the graph look at a bound
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 
 from .snapshot import Snapshot
 
@@ -31,11 +32,21 @@ class Order(enum.Enum):
 
 
 class ProgramOrder:
-    """Answers questions about time on ``snapshot``; ``exclusive(op)`` says that an op runs one region at most."""
+    """Answers questions about time on ``snapshot``.
 
-    def __init__(self, snapshot: Snapshot, exclusive: frozenset[int]) -> None:
+    ``exclusive`` are the ops that run one region at most. ``early`` has the positions at which some region arguments
+    are defined, namely in front of the op: all of its runs see them as they were then.
+    """
+
+    def __init__(self, snapshot: Snapshot, exclusive: frozenset[int], early: Mapping[int, int] | None = None) -> None:
         self._snapshot = snapshot
         self._exclusive = exclusive
+        self._early = early or {}
+
+    def definition(self, value: int) -> int:
+        """Return the position at which ``value`` gets its content."""
+        position = self._early.get(value) if self._early else None
+        return self._snapshot.value_position[value] if position is None else position
 
     def common_block(self, first: int, second: int) -> tuple[int, int, int]:
         """Return the innermost block around both ops and the ops of that block that hold them.
@@ -101,7 +112,7 @@ class ProgramOrder:
         """Whether ``value`` is defined on every way to ``op``."""
         s = self._snapshot
         position, block = s.op_enter[op], s.value_block[value]
-        if s.value_position[value] >= position:
+        if self.definition(value) >= position:
             return False
         if s.encloses(block, position):
             return True
@@ -125,16 +136,27 @@ class ProgramOrder:
         """Whether a loop leads from any place in ``block`` to any other without defining ``value`` again."""
         s = self._snapshot
         loop = s.block_loop[block]
-        return loop >= 0 and not s.encloses(loop, s.value_position[value])
+        return loop >= 0 and not s.encloses(loop, self.definition(value))
 
     def outermost_wrap(self, value: int, block: int) -> int:
         """Return the outermost repetitive block around ``block`` that does not define ``value``; -1 if none."""
         s = self._snapshot
         outermost = -1
         loop = s.block_loop[block]
-        while loop >= 0 and not s.encloses(loop, s.value_position[value]):
+        position = self.definition(value)
+        while loop >= 0 and not s.encloses(loop, position):
             outermost = loop
             loop = s.outer_loop(loop)
+        return outermost
+
+    def outermost_within(self, loop: int, block: int) -> int:
+        """Return the outermost repetitive block around ``block`` that lies inside of ``loop``; -1 if none."""
+        s = self._snapshot
+        outermost = -1
+        inner = s.block_loop[block]
+        while inner >= 0 and inner != loop:
+            outermost = inner
+            inner = s.outer_loop(inner)
         return outermost
 
     def last_moment(self, value: int, op: int) -> int:

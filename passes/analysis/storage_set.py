@@ -39,8 +39,8 @@ class StorageSet:
 
     ``readonly`` are values whose buffers must not be written. ``rotating`` says that a loop swaps buffers of this set.
     ``spared`` are the questions that were answered by "no common origin": they have to be asked again when another edge
-    connects members. ``first`` is the position of the earliest member, ``parallel`` the innermost beginning of a
-    parallel region around a write (kept only where there are such regions).
+    connects members. ``first`` is the position of the earliest member, ``confined`` has the writes that must stay
+    within a parallel region, by its block (kept only where there are such regions).
 
     ``find`` and ``locate`` are those of :class:`AccessIndex`, which a set of more than a few accesses keeps.
     """
@@ -49,12 +49,12 @@ class StorageSet:
         "_find",
         "_index",
         "_locate",
+        "confined",
         "first",
         "first_begin",
         "first_write",
         "last_end",
         "last_write",
-        "parallel",
         "readonly",
         "reads",
         "rotating",
@@ -72,7 +72,8 @@ class StorageSet:
         self.spared: list[Question] = []
         self.rotating = False
         self.first = self.first_begin = self.first_write = sys.maxsize
-        self.parallel = self.last_end = self.last_write = -1
+        self.last_end = self.last_write = -1
+        self.confined: dict[int, list[Write]] = {}
 
     def __len__(self) -> int:
         return len(self.reads) + len(self.writes)
@@ -108,7 +109,8 @@ class StorageSet:
         self.readonly.extend(other.readonly)
         self.spared.extend(other.spared)
         self.first = min(self.first, other.first)
-        self.parallel = max(self.parallel, other.parallel)
+        for block, writes in other.confined.items():
+            self.confined.setdefault(block, []).extend(writes)
         self.rotating = self.rotating or other.rotating
 
     def may_meet(self, written: StorageSet) -> bool:

@@ -25,9 +25,7 @@ from .index_sums import IndexSums
 from .slices import Slice, slice_of
 from .snapshot import Snapshot
 
-__all__ = ["Refusal", "TensorEffects", "Tie"]
-
-_CLOSED = frozenset({"scf.forall", "scf.forall.in_parallel"})
+__all__ = ["Refusal", "SharedOutput", "TensorEffects", "Tie"]
 
 _WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
 """Ops whose regions have no place for conversions between tensors and memrefs."""
@@ -44,6 +42,14 @@ class Tie:
     value: int
     relation: Relation
     definite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SharedOutput:
+    """What a region argument that all runs of a parallel region insert into starts as and becomes."""
+
+    operand: int
+    result: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +102,12 @@ class TensorEffects:
         """For a value, the operands it is tied to or forwarded from."""
         self.shared: dict[int, list[tuple[int, int]]] = {}
         """For an op, pairs of its results that may share memory, whatever is decided about its operands."""
+        self.shared_outputs: dict[int, SharedOutput] = {}
+        """For an argument of a parallel region, where it comes from and which result it becomes."""
+        self.early_definitions: dict[int, int] = {}
+        """For such an argument, where it gets its content: in front of its op."""
+        self.insertions: dict[int, list[int]] = {}
+        """For such an argument, the operands that write what a run of the region inserts."""
         self.derived_reads: dict[int, list[int]] = {}
         """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
         self.refusals: list[Refusal] = []
@@ -194,12 +206,13 @@ class TensorEffects:
             return
         stays = name == "func.call" or (name == "func.return" and not self.boundaries) or self._ends_unknown(op)
         # A branch goes with the arguments of its blocks, which are never left on tensors.
-        if not stays and op not in s.op_successors and not self._allows(name):
-            if name in _WHOLE or s.op_name[s.block_op[s.op_block[op]]] in _WHOLE:
-                message = f"the option dialect-filter leaves '{name}' on tensors, but there is no place for conversions"
-                self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{name.partition('.')[0]}'"))
+        if not stays and op not in s.op_successors:
+            left = self._left_without_place(op)
+            if left is not None:
+                message = f"the option dialect-filter leaves '{left}' on tensors, but there is no place for conversions"
+                self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{left.partition('.')[0]}'"))
                 return
-            stays = True
+            stays = not self._allows(name)
         model = None if stays else self._models(name)
         if model is None:
             self._add_unknown(op, operands, results, stays=stays)
@@ -210,6 +223,23 @@ class TensorEffects:
             return
         for operand in operands:
             self._add_operand(model, op, operand)
+        self._add_forwardings(model, op)
+        for result in results:
+            index = s.value_index[result]
+            if not model.is_writable(s.ops[op], index):
+                self.readonly[result] = f"the result of {name}, which must not be written"
+            self.undefined[result] = model.result_is_undefined(s.ops[op], index)
+
+    def _left_without_place(self, op: int) -> str | None:
+        """Return the op that dialect-filter leaves on tensors although nothing can be put around ``op``, if any."""
+        s = self.snapshot
+        name, around = s.op_name[op], s.op_name[s.block_op[s.op_block[op]]]
+        if around in _WHOLE and not self._allows(around):
+            return around
+        return name if not self._allows(name) and (name in _WHOLE or around in _WHOLE) else None
+
+    def _add_forwardings(self, model: OpModel, op: int) -> None:
+        s = self.snapshot
         for forwarding in model.forwardings(s.ops[op]):
             targets = [s.op_first_result[op] + r for r in forwarding.results]
             for region, argument in forwarding.arguments:
@@ -218,11 +248,10 @@ class TensorEffects:
                 # A terminator that ends the program there, such as ub.unreachable, hands nothing over.
                 if forwarding.operand < s.op_operand_count[source_op]:
                     self._forward(s.op_first_operand[source_op] + forwarding.operand, targets)
-        for result in results:
-            index = s.value_index[result]
-            if not model.is_writable(s.ops[op], index):
-                self.readonly[result] = f"the result of {name}, which must not be written"
-            self.undefined[result] = model.result_is_undefined(s.ops[op], index)
+            if forwarding.shared:
+                result, argument = targets
+                self.shared_outputs[argument] = SharedOutput(s.op_first_operand[op] + forwarding.operand, result)
+                self.early_definitions[argument] = s.op_enter[op]
 
     def _forward(self, operand: int, targets: list[int]) -> None:
         self.forwards[operand] = tuple(targets)
@@ -258,6 +287,10 @@ class TensorEffects:
             self._add_escape(op, operand)
         first = s.op_first_result[op]
         ties = [Tie(first + a.result, a.relation, a.definite) for a in model.aliasing_values(operation, index)]
+        shared = self.shared_outputs.get(s.operand_value[operand])
+        if shared is not None and self.writes[operand] and not ties:
+            self.insertions.setdefault(s.operand_value[operand], []).append(operand)
+            ties = [Tie(shared.result, Relation.EQUIVALENT, True)]
         self._set_ties(operand, ties)
         subset = model.subset(operation, index)
         if subset is not None:
@@ -293,12 +326,6 @@ class TensorEffects:
         """An op nobody described: it may read and write every operand and return any of their buffers."""
         s = self.snapshot
         name = s.op_name[op]
-        if name in _CLOSED and not stays:
-            message = (
-                f"op '{name}' is not supported yet, and its region can hold no conversions between tensors and memrefs"
-            )
-            self.refusals.append(Refusal(s.ops[op], message))
-            return
         if not self._allow_unknown and not stays:
             message = (
                 f"op '{name}' works on tensors but has no bufferization model; register one (entry point "

@@ -61,6 +61,8 @@ class BufferRewriter:
         self._buffers: dict[int, ir.Value] = {}
         self._tensors: dict[int, ir.Value] = {}
         """The memrefs that were made from values that stay tensors, in the function at hand."""
+        self._outputs: dict[int, ir.Value] = {}
+        """For an argument of a parallel region, the buffer that is inserted into."""
         self._detached: set[int] = set()
         self._unallocated: dict[int, list[ir.Value]] = {}
         """Tensors without content and without buffer: their dynamic sizes."""
@@ -185,6 +187,22 @@ class BufferRewriter:
     def held_buffer(self, value: ir.Value) -> ir.Value:
         """See :class:`Rewriter`."""
         return self._buffers[self._snapshot.value_id(value)]
+
+    def output_buffer(self, argument: ir.Value) -> ir.Value:
+        """See :class:`Rewriter`."""
+        value = self._snapshot.value_id(argument)
+        buffer = self._buffers[value]
+        for operand in self._analysis.effects.insertions.get(value, ()):
+            decision = self._decision(operand)
+            if decision is not None and not decision.in_place:
+                buffer = self._private_copy(operand, decision)
+                break
+        self._outputs[value] = buffer
+        return buffer
+
+    def inserted_buffer(self, op: ir.Operation, operand: int) -> ir.Value:
+        """See :class:`Rewriter`."""
+        return self._outputs[self._snapshot.operand_value[self._operand(op, operand)]]
 
     def carried_type(self, value: ir.Value) -> ir.Type:
         """See :class:`Rewriter`."""

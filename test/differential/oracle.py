@@ -47,7 +47,7 @@ IDENTITY = COPY_BEFORE_WRITE.replace("}", " function-boundary-type-conversion=id
 ASSUMPTIONS = "func.func(convert-shape-constraints),canonicalize"
 
 LOWERING = (
-    "convert-bufferization-to-memref,convert-linalg-to-loops,func.func(lower-vector-mask),convert-vector-to-scf,"
+    "convert-bufferization-to-memref,convert-linalg-to-loops,scf-forall-to-for,func.func(lower-vector-mask),convert-vector-to-scf,"
     "lower-affine,expand-strided-metadata,lower-affine,convert-scf-to-cf,arith-expand{include-bf16=true},"
     "func.func(llvm-request-c-wrappers),convert-vector-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
     "finalize-memref-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"

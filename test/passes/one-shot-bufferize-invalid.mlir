@@ -86,12 +86,14 @@ func.func @layout_without_strides(%m: memref<8xf32, affine_map<(d0) -> (d0 floor
 
 // -----
 
-func.func @parallel_insert(%t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{op 'scf.forall' is not supported yet, and its region can hold no conversions between tensors and memrefs}}
-  %0 = scf.forall (%i) in (2) shared_outs(%o = %t) -> (tensor<4xf32>) {
-    scf.forall.in_parallel {
-      // expected-note @+1 {{op 'tensor.parallel_insert_slice' works on tensors but has no bufferization model}}
-      tensor.parallel_insert_slice %u into %o[0] [4] [1] : tensor<4xf32> into tensor<4xf32>
+func.func @tensor_reduction(%t: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{'scf.parallel' reduces values of tensor<4xf32>, but only what is no tensor can be reduced; combine the tensors in an scf.for, or reduce their elements}}
+  %0 = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%t) -> tensor<4xf32> {
+    scf.reduce(%t : tensor<4xf32>) {
+    ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+      scf.reduce.return %b : tensor<4xf32>
     }
   }
   return %0 : tensor<4xf32>

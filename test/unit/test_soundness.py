@@ -16,7 +16,7 @@ from analysed import context
 from mlir import ir
 from mlir.passmanager import PassManager
 from random_branches import RandomBranches
-from random_loops import random_loops
+from random_loops import random_loops, read_before_the_loop
 from random_programs import random_program
 from random_views import INDICES, random_views
 
@@ -55,7 +55,7 @@ def check(seed: int, generate: Callable[[int], str] = random_program) -> None:
     text = generate(seed)
     changes_arguments = seed % 2 == 1
     ours = mi.compile(writable(text) if changes_arguments else text, memory_stats=True)
-    oracle = mi.compile(by_upstream(text))
+    oracle = mi.compile(by_upstream(read_before_the_loop(text)))
     for n, p in ((0, True), (2, False), (3, True)):
         given = arguments(n, p)
         found, expected = ours.main(*given), oracle.main(*arguments(n, p))

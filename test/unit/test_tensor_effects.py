@@ -231,21 +231,6 @@ def test_what_ends_a_region_of_an_unknown_op_is_read(monkeypatch: pytest.MonkeyP
     assert a.value("x") in a.analysis.effects.readonly
 
 
-@pytest.mark.parametrize("allow_unknown", [False, True])
-def test_a_region_that_can_hold_no_conversions_is_refused(allow_unknown: bool) -> None:
-    text = function("""
-      %x = scf.forall (%k) in (2) shared_outs(%o = %t) -> (!v) {
-        scf.forall.in_parallel {
-          tensor.parallel_insert_slice %u into %o[0] [8] [1] : !v into !v
-        }
-      }
-    """)
-    a = analyse_module(text, allow_unknown=allow_unknown)
-    assert a.refused[0] == (
-        "op 'scf.forall' is not supported yet, and its region can hold no conversions between tensors and memrefs"
-    )
-
-
 def test_every_op_without_a_model_is_refused() -> None:
     a = analyse_module(function('"test.one"(%t) : (!v) -> ()\n%x = "test.two"() : () -> !v'))
     assert [message.split("'")[1] for message in a.refused] == ["test.one", "test.two"]

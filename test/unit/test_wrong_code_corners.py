@@ -633,19 +633,6 @@ UNRANKED = "tensor<*xf32>"
         ),
         (
             function(
-                """%r = scf.forall (%k) in (8) shared_outs(%o = %t) -> (!v) {
-                  %s = tensor.extract_slice %o[%k] [1] [1] : !v to tensor<1xf32>
-                  scf.forall.in_parallel {
-                    tensor.parallel_insert_slice %s into %o[%k] [1] [1] : tensor<1xf32> into !v
-                  }
-                }
-                return %r : !v"""
-            ),
-            {"allow_unknown_ops": True},
-            "op 'scf.forall' is not supported yet, and its region can hold no conversions between tensors and memrefs",
-        ),
-        (
-            function(
                 f"""%r = bufferization.materialize_in_destination %x in %y : ({UNRANKED}, {UNRANKED}) -> {UNRANKED}
                 return %r : {UNRANKED}""",
                 f"%x: {UNRANKED}, %y: {UNRANKED}",
@@ -672,7 +659,7 @@ UNRANKED = "tensor<*xf32>"
             "strides, is not supported; copy it to a strided memref",
         ),
     ],
-    ids=["to_tensor_twice", "function_address", "forall", "unranked_materialize", "unranked_copy", "layout"],
+    ids=["to_tensor_twice", "function_address", "unranked_materialize", "unranked_copy", "layout"],
 )
 def test_what_is_refused_stays_as_it_was(text: str, options: dict[str, bool], message: str) -> None:
     module = parse(text)
