@@ -14,13 +14,19 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import func
 
+from .analysis.function_summary import call_order
+from .analysis.symbols import may_name_functions, named_symbols
+
 RESULT_ARGUMENTS = "inplace.result_arguments"
 RETURNED = -1
 
 
 @dataclass(frozen=True)
 class FunctionUses:
-    """A function with a body, its returns, and who refers to it. `address_taken`: its callers are not all known."""
+    """A function with a body, its returns, and who refers to it.
+
+    `address_taken`: something that is no call names it, so its callers are not all known.
+    """
 
     function: func.FuncOp
     returns: tuple[func.ReturnOp, ...]
@@ -53,6 +59,8 @@ def collect_functions(root: ir.Operation) -> dict[str, FunctionUses]:
             calls.setdefault(ir.FlatSymbolRefAttr(op.attributes["callee"]).value, []).append(view)
         elif isinstance(view, func.ConstantOp):
             taken.add(ir.FlatSymbolRefAttr(op.attributes["value"]).value)
+        elif may_name_functions(op.name):
+            taken.update(named_symbols(op))
         return ir.WalkResult.ADVANCE
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
@@ -61,6 +69,20 @@ def collect_functions(root: ir.Operation) -> dict[str, FunctionUses]:
         for name, function in functions.items()
         if not function.is_external
     }
+
+
+def callees_first(functions: Mapping[str, FunctionUses]) -> list[list[str]]:
+    """The names of `functions`, callees before callers; those that call each other in a cycle are together."""
+    callees: dict[str, list[str]] = {name: [] for name in functions}
+    for name, uses in functions.items():
+        for call in uses.calls:
+            caller = call.operation.parent
+            while caller is not None and caller.name != "func.func":
+                caller = caller.parent
+            if caller is not None:
+                callees.setdefault(ir.StringAttr(caller.attributes["sym_name"]).value, []).append(name)
+    components, _ = call_order({name: uses.function.operation for name, uses in functions.items()}, callees)
+    return components
 
 
 def _returns(function: func.FuncOp) -> tuple[func.ReturnOp, ...]:

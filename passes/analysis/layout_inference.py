@@ -29,29 +29,9 @@ from .decisions import Decision, Strategy
 from .function_summary import callee_name
 from .module_analysis import ModuleAnalysis
 from .snapshot import Snapshot
+from .symbols import may_name_functions, named_symbols
 
 __all__ = ["Callers", "Signatures", "find_callers", "infer_layouts", "returned_operands"]
-
-_NO_SYMBOLS = frozenset(
-    {
-        "affine",
-        "arith",
-        "bufferization",
-        "builtin",
-        "cf",
-        "complex",
-        "index",
-        "linalg",
-        "math",
-        "memref",
-        "scf",
-        "shape",
-        "tensor",
-        "ub",
-        "vector",
-    }
-)
-"""Dialects without ops that name functions."""
 
 
 def _unchanged(type_: ir.Type) -> ir.Type:
@@ -92,9 +72,8 @@ def find_callers(analysis: ModuleAnalysis) -> Callers:
     for op, name in enumerate(s.op_name):
         if op in inside:
             calls.setdefault(callee_name(s.ops[op]), []).append(op)
-        elif name.partition(".")[0] not in _NO_SYMBOLS:
-            attributes = s.ops[op].attributes
-            open_.update(symbol for key in attributes for symbol in _symbols(attributes[key]))
+        elif may_name_functions(name):
+            open_.update(named_symbols(s.ops[op]))
     closed = frozenset(name for name in names if name in calls and name not in open_)
     return Callers({name: tuple(ops) for name, ops in calls.items()}, closed)
 
@@ -108,21 +87,6 @@ def _function_names(analysis: ModuleAnalysis) -> dict[str, int]:
 def _is_private(function: ir.Operation) -> bool:
     attributes = function.attributes
     return "sym_visibility" in attributes and ir.StringAttr(attributes["sym_visibility"]).value == "private"
-
-
-def _symbols(attribute: ir.Attribute) -> Iterator[str]:
-    """Yield the root symbols that ``attribute`` names."""
-    work = [attribute]
-    while work:
-        found = work.pop()
-        if isinstance(found, ir.FlatSymbolRefAttr):
-            yield found.value
-        elif isinstance(found, ir.SymbolRefAttr):
-            yield found.value[0]
-        elif isinstance(found, ir.ArrayAttr):
-            work.extend(found)
-        elif isinstance(found, ir.DictAttr):
-            work.extend(entry.attr for entry in found)
 
 
 def returned_operands(snapshot: Snapshot, function: int) -> list[int]:

@@ -1,4 +1,5 @@
 // RUN: inplace-opt %s --split-input-file --allow-unregistered-dialect --inplace-drop-equivalent-results --canonicalize | filecheck %s
+// RUN: inplace-opt %s --split-input-file --allow-unregistered-dialect --inplace-drop-equivalent-results=modify-public-functions=false | filecheck %s --check-prefix=PRIVATE
 
 // CHECK-LABEL: func.func @one_of_two
 // CHECK-SAME:    (%{{.*}}: memref<4xf32>, %[[I:.*]]: index) -> index
@@ -82,12 +83,97 @@ func.func @outer(%i: index, %a: memref<4xf32>) -> (f32, memref<?xf32>) {
 
 // -----
 
-// Recursion counts as unknown.
-// CHECK-LABEL: func.func private @recursive
+// A call that never returns may as well return anything; nothing is concluded from that alone.
+// CHECK-LABEL: func.func private @endless
 // CHECK-SAME:    -> memref<4xf32>
-func.func private @recursive(%a: memref<4xf32>) -> memref<4xf32> {
-  %0 = call @recursive(%a) : (memref<4xf32>) -> memref<4xf32>
+func.func private @endless(%a: memref<4xf32>) -> memref<4xf32> {
+  %0 = call @endless(%a) : (memref<4xf32>) -> memref<4xf32>
   return %0 : memref<4xf32>
+}
+
+// -----
+
+// Recursion that ends by returning the argument returns it from every depth.
+// CHECK-LABEL: func.func private @even(%{{.*}}: memref<4xf32>, %{{.*}}: index) attributes
+// CHECK:         call @odd({{.*}}) : (memref<4xf32>, index) -> ()
+func.func private @even(%a: memref<4xf32>, %n: index) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = arith.cmpi eq, %n, %c0 : index
+  %0 = scf.if %p -> memref<4xf32> {
+    scf.yield %a : memref<4xf32>
+  } else {
+    %m = arith.subi %n, %c1 : index
+    %1 = func.call @odd(%a, %m) : (memref<4xf32>, index) -> memref<4xf32>
+    scf.yield %1 : memref<4xf32>
+  }
+  return %0 : memref<4xf32>
+}
+
+// CHECK-LABEL: func.func private @odd(%{{.*}}: memref<4xf32>, %{{.*}}: index) attributes
+// CHECK:         call @even({{.*}}) : (memref<4xf32>, index) -> ()
+func.func private @odd(%a: memref<4xf32>, %n: index) -> memref<4xf32> {
+  %0 = call @even(%a, %n) : (memref<4xf32>, index) -> memref<4xf32>
+  return %0 : memref<4xf32>
+}
+
+// -----
+
+// Which argument comes back depends on the depth.
+// CHECK-LABEL: func.func private @swaps
+// CHECK-SAME:    -> (memref<4xf32>, memref<4xf32>) {
+func.func private @swaps(%a: memref<4xf32>, %b: memref<4xf32>, %p: i1) -> (memref<4xf32>, memref<4xf32>) {
+  %0:2 = scf.if %p -> (memref<4xf32>, memref<4xf32>) {
+    scf.yield %a, %b : memref<4xf32>, memref<4xf32>
+  } else {
+    %1:2 = func.call @swaps(%b, %a, %p) : (memref<4xf32>, memref<4xf32>, i1) -> (memref<4xf32>, memref<4xf32>)
+    scf.yield %1#0, %1#1 : memref<4xf32>, memref<4xf32>
+  }
+  return %0#0, %0#1 : memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// A branch that yields another buffer in one of its regions.
+// CHECK-LABEL: func.func private @one_region_only
+// CHECK-SAME:    -> memref<4xf32> {
+func.func private @one_region_only(%a: memref<4xf32>, %p: i1) -> memref<4xf32> {
+  %0 = scf.if %p -> memref<4xf32> {
+    scf.yield %a : memref<4xf32>
+  } else {
+    %1 = memref.alloc() : memref<4xf32>
+    scf.yield %1 : memref<4xf32>
+  }
+  return %0 : memref<4xf32>
+}
+
+// -----
+
+// A symbol in an attribute may be a caller that nobody knows.
+// CHECK-LABEL: func.func private @named
+// CHECK-SAME:    -> memref<4xf32> {
+func.func private @named(%a: memref<4xf32>) -> memref<4xf32> {
+  return %a : memref<4xf32>
+}
+
+"test.table"() {entries = [@named]} : () -> ()
+
+// -----
+
+// PRIVATE-LABEL: func.func @visible
+// PRIVATE-SAME:    -> memref<4xf32> {
+// PRIVATE:         return %{{.*}} : memref<4xf32>
+// PRIVATE-LABEL: func.func private @hidden
+// PRIVATE-SAME:    (%{{.*}}: memref<4xf32>) attributes
+// CHECK-LABEL:   func.func @visible
+// CHECK-SAME:      (%{{.*}}: memref<4xf32>) attributes
+func.func @visible(%a: memref<4xf32>) -> memref<4xf32> {
+  %0 = call @hidden(%a) : (memref<4xf32>) -> memref<4xf32>
+  return %0 : memref<4xf32>
+}
+
+func.func private @hidden(%a: memref<4xf32>) -> memref<4xf32> {
+  return %a : memref<4xf32>
 }
 
 // -----

@@ -1,0 +1,51 @@
+"""Which functions an op names in its attributes: whoever changes a function's type must know all who may call it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mlir import ir
+
+__all__ = ["may_name_functions", "named_symbols"]
+
+_NO_SYMBOLS = frozenset(
+    {
+        "affine",
+        "arith",
+        "bufferization",
+        "builtin",
+        "cf",
+        "complex",
+        "index",
+        "linalg",
+        "math",
+        "memref",
+        "scf",
+        "shape",
+        "tensor",
+        "ub",
+        "vector",
+    }
+)
+"""Dialects without ops that name functions."""
+
+
+def may_name_functions(name: str) -> bool:
+    """Whether an op called ``name`` may refer to a function. Its attributes cost a binding call each to read."""
+    return name.partition(".")[0] not in _NO_SYMBOLS
+
+
+def named_symbols(op: ir.Operation) -> Iterator[str]:
+    """Yield the root symbols that attributes of ``op`` name, nested ones included."""
+    attributes = op.attributes
+    work = [attributes[name] for name in attributes]
+    while work:
+        found = work.pop()
+        if isinstance(found, ir.FlatSymbolRefAttr):
+            yield found.value
+        elif isinstance(found, ir.SymbolRefAttr):
+            yield found.value[0]
+        elif isinstance(found, ir.ArrayAttr):
+            work.extend(found)
+        elif isinstance(found, ir.DictAttr):
+            work.extend(entry.attr for entry in found)
