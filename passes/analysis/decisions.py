@@ -53,7 +53,7 @@ class Strategy(enum.Enum):
     ROTATE = "rotate"
     """A loop's yielded buffers are a permutation of the ones it carries: the loop swaps them."""
     PASS_ON = "pass-on"
-    """A loop yields a reshaped view of the buffer that it carries, or the copy that a reshape had to make of it."""
+    """The buffer that a loop yields is the one it carries on: a reshaped view of the carried one, or a new one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -374,7 +374,7 @@ class OneShotAnalyzer:
             if equivalence.find(s.operand_value[operand]) == equivalence.find(argument):
                 self._accept(operand)
                 self._settle(argument, result)
-            elif not self._pass_on(operand, argument):
+            elif not (self._is_reshaped(operand, argument) and self._pass_on(operand, argument)):
                 pending.append(Carried(operand, argument, result))
         rotation = permuted(self._effects, self._sets, pending)
         rotates = bool(rotation) and self._options.return_allocs and self._rotate(op, rotation)
@@ -383,12 +383,14 @@ class OneShotAnalyzer:
                 self._copy_carried(*entry)
         return rotates
 
+    def _is_reshaped(self, operand: int, argument: int) -> bool:
+        """Whether a loop yields a reshaped view of what it carries: the carried buffer, or a copy made in the body."""
+        carried = self._sets.equivalence.find(argument)
+        return any(root == carried for _, root in self._sets.reshapes(self._snapshot.operand_value[operand]))
+
     def _pass_on(self, operand: int, argument: int) -> bool:
-        """Hand the next iteration a reshaped view of what a loop carries: the carried buffer, or a copy of its own."""
+        """Hand the next iteration the very buffer that is yielded, whichever it is, if that destroys nothing."""
         sets, value = self._sets, self._snapshot.operand_value[operand]
-        carried = sets.equivalence.find(argument)
-        if all(root != carried for _, root in sets.reshapes(value)):
-            return False
         if self._try(argument, [value], -1, lambda: [sets.come_from(argument, value)]) is not None:
             return False
         self._accept(operand, Strategy.PASS_ON)
@@ -421,7 +423,7 @@ class OneShotAnalyzer:
         return True
 
     def _copy_carried(self, operand: int, argument: int, result: int) -> None:
-        """Copy what is yielded: into the carried buffer where nothing is destroyed, else into a new one."""
+        """Copy what is yielded into the carried buffer where nothing is destroyed; else pass it on, or a new copy."""
         value = self._snapshot.operand_value[operand]
         conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
         apart = self._sets.find(value) != self._sets.find(argument)
@@ -432,6 +434,8 @@ class OneShotAnalyzer:
                 self._settle(argument, result)
                 return
             del self._check.targets[operand]
+        if self._options.return_allocs and not is_unranked(self._effects, value) and self._pass_on(operand, argument):
+            return
         self._refuse(operand, conflict)
         if not self._options.return_allocs:
             self._refuse_return(operand)

@@ -90,6 +90,7 @@ PROGRAMS = [
         }""",
         args=("4xf32", 99.0, 2),
         numpy=lambda t, f, i: put(t, i, f) + t,
+        fewer=True,
     ),
     Program(
         "global_returned_and_stored_to_by_the_caller",
@@ -175,6 +176,7 @@ PROGRAMS = [
         }""",
         args=[("4xf32", 0), ("4xf32", 3)],
         numpy=lambda t, n: t * (n + 1),
+        fewer=True,
     ),
     Program(
         "global_loaded_before_a_loop_that_stores",
@@ -232,6 +234,7 @@ PROGRAMS = [
         }""",
         args=("4xf32", 3),
         numpy=lambda t, i: t[i],
+        fewer=True,
     ),
     Program(
         "global_loaded_in_a_branch",
