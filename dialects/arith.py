@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, is_tensor
+from .dense_elements import elements
 from .elementwise import ElementwiseModel
 from .memref_types import identity_type, joint_type
 
@@ -24,8 +25,9 @@ class ConstantModel(OpModel):
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Replace the constant by the address of a global."""
-        type_ = ir.MemRefType(identity_type(op.results[0].type))
-        rewriter.replace(op, [rewriter.constant(op.attributes["value"], type_)])
+        tensor = op.results[0].type
+        value = elements(op, "value", tensor)
+        rewriter.replace(op, [rewriter.constant(value, ir.MemRefType(identity_type(tensor)))])
 
 
 class SelectModel(ElementwiseModel):

@@ -25,6 +25,7 @@ from typing import Protocol
 
 from mlir import ir
 
+from .dense_elements import Elements
 from .memref_types import identity_type
 
 __all__ = [
@@ -210,7 +211,7 @@ class Rewriter(Protocol):
         """Whether what ``op`` loads (see :meth:`OpModel.loaded_state`) may be overwritten while it is still used."""
         ...
 
-    def constant(self, attribute: ir.Attribute, type_: ir.MemRefType) -> ir.Value:
+    def constant(self, attribute: Elements, type_: ir.MemRefType) -> ir.Value:
         """Return a read-only buffer with the elements of ``attribute``."""
         ...
 

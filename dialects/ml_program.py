@@ -11,6 +11,7 @@ from mlir import ir
 from mlir.dialects import memref
 
 from .bufferizable import OpModel, Rewriter, State, is_tensor
+from .dense_elements import create_global, elements
 from .memref_types import identity_type
 
 __all__ = ["MODELS", "GlobalModel", "GraphAccessModel", "LoadModel", "StoreModel"]
@@ -51,23 +52,22 @@ class GlobalModel(OpModel):
         type_ = ir.TypeAttr(op.attributes["type"]).value
         if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
             return f"'{op.name}' has type {type_}, but only a tensor of static sizes becomes a memref; give it sizes"
-        value = op.attributes.get("value", None)
-        if value is not None and not isinstance(value, ir.DenseElementsAttr | ir.DenseResourceElementsAttr):
+        value = elements(op, "value", type_) if "value" in op.attributes else ""
+        if not isinstance(value, str | ir.DenseElementsAttr | ir.DenseResourceElementsAttr):
             return f"'{op.name}' has the value {value}, but needs dense elements or none; define it in this module"
         return None
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Create the ``memref.global`` in the place of the op."""
-        type_ = identity_type(ir.TypeAttr(op.attributes["type"]).value)
+        type_ = ir.TypeAttr(op.attributes["type"]).value
         attributes: dict[str, ir.Attribute] = {
             "sym_name": op.attributes["sym_name"],
             "sym_visibility": op.attributes["sym_visibility"],
-            "type": ir.TypeAttr.get(type_),
-            "initial_value": op.attributes["value"] if "value" in op.attributes else ir.UnitAttr.get(),
+            "type": ir.TypeAttr.get(identity_type(type_)),
         }
         if "is_mutable" not in op.attributes:
             attributes["constant"] = ir.UnitAttr.get()
-        ir.Operation.create("memref.global", attributes=attributes)
+        create_global(attributes, elements(op, "value", type_) if "value" in op.attributes else ir.UnitAttr.get())
 
 
 class LoadModel(OpModel):

@@ -258,8 +258,10 @@ class Interference:
         order, block = self._order.order(writer, reader, -1 if self._is_late(read) else read.value)
         loop = self._loop_between(read, block, frame)
         if order is Order.SAME and loop < 0:
-            # What is written too is either copied before the op runs, or in-place and then never shared memory.
-            if self._effects.writes[read.operand] or self._is_simultaneous(write, read, frame):
+            # What is written too is copied before the op runs, unless discarded, or in-place and then never shared.
+            discarded = self._effects.discards[read.operand] and read.operand != write.operand
+            copied = self._effects.writes[read.operand] and not discarded
+            if copied or self._is_simultaneous(write, read, frame):
                 return None
             return Rule.READ_BY_WRITER
         if loop < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 from mlir import ir
@@ -35,10 +36,16 @@ def may_name_functions(name: str) -> bool:
     return name.partition(".")[0] not in _NO_SYMBOLS
 
 
+def _attributes(op: ir.Operation) -> Iterator[ir.Attribute]:
+    """Yield the attributes of ``op`` but dense complex elements, for which the bindings have no class: they raise."""
+    for name in op.attributes:
+        with contextlib.suppress(TypeError):
+            yield op.attributes[name]
+
+
 def named_symbols(op: ir.Operation) -> Iterator[str]:
     """Yield the root symbols that attributes of ``op`` name, nested ones included."""
-    attributes = op.attributes
-    work = [attributes[name] for name in attributes]
+    work = list(_attributes(op))
     while work:
         found = work.pop()
         if isinstance(found, ir.FlatSymbolRefAttr):

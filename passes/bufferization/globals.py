@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...dialects.dense_elements import Elements, create_global
+
 __all__ = ["Globals"]
 
 
@@ -13,10 +15,10 @@ class Globals:
     def __init__(self, module: ir.Operation, alignment: int) -> None:
         self._module = module
         self._alignment = alignment
-        self._names: dict[tuple[ir.Attribute, ir.Type], str] = {}
+        self._names: dict[tuple[Elements, ir.Type], str] = {}
         self._taken: set[str] | None = None
 
-    def get(self, attribute: ir.Attribute, type_: ir.MemRefType) -> ir.Value:
+    def get(self, attribute: Elements, type_: ir.MemRefType) -> ir.Value:
         """Return ``memref.get_global`` of a global of ``type_`` with the value of ``attribute``."""
         key = (attribute, type_)
         name = self._names.get(key)
@@ -25,7 +27,7 @@ class Globals:
         attributes = {"name": ir.FlatSymbolRefAttr.get(name)}
         return ir.Operation.create("memref.get_global", results=[type_], attributes=attributes).result
 
-    def _create(self, attribute: ir.Attribute, type_: ir.MemRefType) -> str:
+    def _create(self, attribute: Elements, type_: ir.MemRefType) -> str:
         block = self._module.regions[0].blocks[0]
         if self._taken is None:
             self._taken = {
@@ -38,14 +40,14 @@ class Globals:
             name = f"{base}_{count}"
             count += 1
         self._taken.add(name)
-        attributes = {
+        attributes: dict[str, ir.Attribute] = {
             "sym_name": ir.StringAttr.get(name),
             "sym_visibility": ir.StringAttr.get("private"),
             "type": ir.TypeAttr.get(type_),
-            "initial_value": attribute,
             "constant": ir.UnitAttr.get(),
         }
         if self._alignment:
             attributes["alignment"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._alignment)
-        ir.Operation.create("memref.global", attributes=attributes, ip=ir.InsertionPoint.at_block_begin(block))
+        with ir.InsertionPoint.at_block_begin(block):
+            create_global(attributes, attribute)
         return name

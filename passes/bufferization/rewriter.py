@@ -16,6 +16,7 @@ from mlir import ir
 from mlir.dialects import bufferization as bufferization_dialect
 from mlir.dialects import memref
 
+from ...dialects.dense_elements import Elements
 from ...dialects.memref_types import dynamic_layout_type, identity_type, is_castable
 from ..analysis.decisions import Decision, Strategy
 from ..analysis.module_analysis import ModuleAnalysis
@@ -244,7 +245,7 @@ class BufferRewriter:
         """See :class:`Rewriter`."""
         return self._numbers[id(op)] in self._analysis.state.copied
 
-    def constant(self, attribute: ir.Attribute, type_: ir.MemRefType) -> ir.Value:
+    def constant(self, attribute: Elements, type_: ir.MemRefType) -> ir.Value:
         """See :class:`Rewriter`."""
         return self._globals.get(attribute, type_)
 

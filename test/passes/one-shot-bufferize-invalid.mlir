@@ -53,16 +53,8 @@ func.func @materialize_without_restrict(%t: tensor<4xf32>, %m: memref<4xf32>) {
 
 // -----
 
-func.func @elementwise_with_two_results(%t: tensor<4xi32>) -> tensor<4xi32> {
-  // expected-error @+1 {{'arith.addui_extended' needs ranked dense tensors for all operands and its one result, but has 2 results and types tensor<4xi32>, tensor<4xi1>; lower it to linalg first}}
-  %0, %1 = arith.addui_extended %t, %t : tensor<4xi32>, tensor<4xi1>
-  return %0 : tensor<4xi32>
-}
-
-// -----
-
 func.func @elementwise_of_an_unranked_tensor(%t: tensor<*xf32>) -> tensor<*xf32> {
-  // expected-error @+1 {{'math.exp' needs ranked dense tensors for all operands and its one result, but has 1 results and types tensor<*xf32>; lower it to linalg first}}
+  // expected-error @+1 {{'math.exp' needs ranked dense tensors for all operands and results, but has types tensor<*xf32>; lower it to linalg first}}
   %0 = math.exp %t : tensor<*xf32>
   return %0 : tensor<*xf32>
 }
@@ -117,6 +109,14 @@ func.func @unranked_copy(%t: tensor<*xf32>, %u: tensor<*xf32>, %n: index) -> ten
     scf.yield %u : tensor<*xf32>
   }
   return %0 : tensor<*xf32>
+}
+
+// -----
+
+func.func @softmax(%t: tensor<4xi32>, %u: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error @+1 {{'linalg.softmax' needs floating-point elements, but has i32; convert them first}}
+  %0 = linalg.softmax dimension(0) ins(%t : tensor<4xi32>) outs(%u : tensor<4xi32>) -> tensor<4xi32>
+  return %0 : tensor<4xi32>
 }
 
 // -----

@@ -25,6 +25,14 @@ OPS = {
     ),
     "arith.addf": ("%o = arith.addf %t, %u : !v", "rw=0 r"),
     "arith.cmpf": ("%o = arith.cmpf olt, %t, %u : !v", "r r"),
+    "arith.addui_extended": (
+        "%x = tensor.empty() : tensor<8xi32>\n%o:2 = arith.addui_extended %x, %x : tensor<8xi32>, tensor<8xi1>",
+        "rw=0 r",
+    ),
+    "arith.mulsi_extended": (
+        "%x = tensor.empty() : tensor<8xi32>\n%o:2 = arith.mulsi_extended %x, %x : tensor<8xi32>",
+        "rw=0 rw=1",
+    ),
     "math.exp": ("%o = math.exp %t : !v", "rw=0"),
     "bufferization.alloc_tensor": ("%o = bufferization.alloc_tensor(%n) : !d", "."),
     "bufferization.alloc_tensor copy": (
