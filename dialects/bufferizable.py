@@ -282,6 +282,13 @@ class OpModel:
         """Whether the conversion can give unranked ``operand`` a buffer of its own, because the op tells its rank."""
         return False
 
+    def surely_copies(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the op cannot work in the buffer of tied ``operand``, for the order in which its elements lie there.
+
+        Asked for :attr:`Relation.RESHAPED` ties only. A yes costs at most a copy; a no promises nothing.
+        """
+        return False
+
     def discards_content(self, op: ir.Operation, operand: int) -> bool:
         """Whether the op needs no old content in a fresh buffer for written ``operand``, although it reads the operand.
 

@@ -8,7 +8,7 @@ before lies is known, and looked up behind the cast.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from mlir import ir
 from mlir.dialects import arith, memref
@@ -16,11 +16,14 @@ from mlir.dialects import arith, memref
 from .bufferizable import AliasingValue, OpModel, Relation, Rewriter
 from .memref_types import collapsed_type, expanded_type, has_identity_layout, identity_type, reshaped_type
 from .structured import build_generic, index_constant
+from .subsets import mixed_subset, subset_type
 from .tensor_casts import cast_memref, cast_shape, is_unranked
 
 __all__ = ["SHAPE_MODELS"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+_MOST_SLICES = 4
 
 
 class ReassociationModel(OpModel):
@@ -35,6 +38,13 @@ class ReassociationModel(OpModel):
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result is the source's memory, or a copy where a collapse needs contiguous dimensions."""
         return (AliasingValue(0, Relation.RESHAPED),)
+
+    def surely_copies(self, op: ir.Operation, operand: int) -> bool:
+        """A collapse of a slice that leaves gaps."""
+        if op.name == "tensor.expand_shape":
+            return False
+        shape, groups = ir.ShapedType(op.results[0].type).shape, _groups(op)
+        return _has_gaps(op, lambda type_: collapsed_type(type_, shape, groups))
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
         """That of the view; a collapse that may be one, or a copy, may have any strides."""
@@ -96,6 +106,10 @@ class ReshapeModel(OpModel):
         """The result is the source's memory, or a copy where the source is not contiguous."""
         return (AliasingValue(0, Relation.RESHAPED),) if operand == 0 else ()
 
+    def surely_copies(self, op: ir.Operation, operand: int) -> bool:
+        """A slice that leaves gaps."""
+        return operand == 0 and _has_gaps(op, _flat_type)
+
     def copies_unranked(self, op: ir.Operation, operand: int) -> bool:
         """The source was ranked before, else it is refused."""
         return operand == 0
@@ -138,6 +152,40 @@ class ReshapeModel(OpModel):
 
 def _groups(op: ir.Operation) -> list[list[int]]:
     return [[ir.IntegerAttr(i).value for i in group] for group in op.attributes["reassociation"]]
+
+
+def _has_gaps(op: ir.Operation, reshape: Callable[[ir.MemRefType], ir.MemRefType | None]) -> bool:
+    """Whether the source of ``op`` is a slice, used by nothing else, that ``reshape`` takes from no likely buffer.
+
+    Likely is a contiguous one for any of the tensors that were sliced. The slice is in the block of the reshape: if the
+    slice is copied after all, the reshape may have that copy for itself.
+    """
+    source = op.operands[0]
+    slices = _slices(source)
+    if not slices or slices[0].block != op.block or len(list(source.uses)) > 1:
+        return False
+    with op.location:
+        return all(reshape(_view_type(slices[:count])) is None for count in range(1, len(slices) + 1))
+
+
+def _view_type(slices: Sequence[ir.Operation]) -> ir.MemRefType:
+    """Return the type of a view cut by ``slices``, innermost first, from a contiguous buffer."""
+    type_ = ir.MemRefType(identity_type(slices[-1].operands[0].type))
+    for slice_ in reversed(slices):
+        type_ = subset_type(type_, mixed_subset(slice_, 1), ir.ShapedType(slice_.results[0].type).shape)
+    return type_
+
+
+def _slices(value: ir.Value) -> list[ir.Operation]:
+    """Return the slices that ``value`` was cut by, innermost first, at most a few."""
+    found: list[ir.Operation] = []
+    while len(found) < _MOST_SLICES and not isinstance(value.owner, ir.Block):
+        owner = value.owner.operation
+        if owner.name != "tensor.extract_slice":
+            break
+        found.append(owner)
+        value = owner.operands[0]
+    return found
 
 
 def _flat_type(type_: ir.MemRefType) -> ir.MemRefType | None:

@@ -23,6 +23,7 @@ class Rule(enum.Enum):
     ESCAPES = "the buffer is handed out and may be written at any later time"
     PARALLEL = "runs of a parallel region would write one buffer at the same time"
     TOO_MANY_ACCESSES = "it would have to be compared with too many other accesses"
+    NOT_CONTIGUOUS = "the op needs elements that lie contiguously, and those of the slice do not"
     COPY_BEFORE_WRITE = "the option copy-before-write asks for a copy"
 
 

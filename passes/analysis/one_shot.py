@@ -239,11 +239,20 @@ class OneShotAnalyzer:
         if write >= 0 and effects.escapes[operand]:
             self._refuse(operand, Conflict(Rule.ESCAPES, write=write, value=value))
             return
+        if any(tie.relation is Relation.RESHAPED for tie in ties) and self._surely_copies(operand):
+            self._refuse(operand, Conflict(Rule.NOT_CONTIGUOUS, value=value))
+            return
         conflict = self._try(value, [t.value for t in ties], write, lambda: self._propose(operand, value, ties))
         if conflict is None:
             self._accept(operand)
         else:
             self._refuse(operand, conflict)
+
+    def _surely_copies(self, operand: int) -> bool:
+        s = self._snapshot
+        op = s.operand_op[operand]
+        model = self._effects.model(op)
+        return model is not None and model.surely_copies(s.ops[op], s.operand_index(operand))
 
     def _propose(self, operand: int, value: int, ties: tuple[Tie, ...]) -> list[Fact]:
         """State what would be known if the operand were in place."""

@@ -18,7 +18,7 @@ from mlir.dialects import memref
 
 from ...dialects.dense_elements import Elements
 from ...dialects.memref_types import dynamic_layout_type, identity_type, is_castable
-from ..analysis.decisions import Decision, Strategy
+from ..analysis.decisions import Decision, Rule, Strategy
 from ..analysis.module_analysis import ModuleAnalysis
 from ..analysis.one_shot import FunctionAnalysis
 from .globals import Globals
@@ -65,6 +65,8 @@ class BufferRewriter:
         self._outputs: dict[int, ir.Value] = {}
         """For an argument of a parallel region, the buffer that is inserted into."""
         self._detached: set[int] = set()
+        self._settled: set[ir.Value] = set()
+        """The buffers of views that were copied."""
         self._unallocated: dict[int, list[ir.Value]] = {}
         """Tensors without content and without buffer: their dynamic sizes."""
         self._function: FunctionAnalysis | None = None
@@ -94,9 +96,18 @@ class BufferRewriter:
         """See :class:`Rewriter`."""
         number = self._operand(op, operand)
         decision = self._decision(number)
-        if decision is None or decision.in_place:
+        if decision is None or decision.in_place or self._is_private_already(number, decision):
             return self._held(number)
         return self._private_copy(number, decision)
+
+    def _is_private_already(self, operand: int, decision: Decision) -> bool:
+        """Whether a value that is copied for its layout is in a new buffer, which nothing else will use."""
+        if decision.conflict is None or decision.conflict.rule is not Rule.NOT_CONTIGUOUS:
+            return False
+        s = self._snapshot
+        value = s.operand_value[operand]
+        alone = len(s.value_uses[value]) == 1 and s.value_block[value] == s.op_block[s.operand_op[operand]]
+        return alone and self._buffers.get(value) in self._settled
 
     def _private_copy(self, operand: int, decision: Decision, view: ir.Value | None = None) -> ir.Value:
         """Return a new buffer for ``operand``, or for ``view`` of it, with its content if that is needed."""
@@ -122,7 +133,11 @@ class BufferRewriter:
         """See :class:`Rewriter`."""
         number = self._operand(op, operand)
         decision = self._decision(number)
-        return view if decision is None or decision.in_place else self._private_copy(number, decision, view)
+        if decision is None or decision.in_place:
+            return view
+        buffer = self._private_copy(number, decision, view)
+        self._settled.add(buffer)
+        return buffer
 
     def needs_buffer(self, value: ir.Value) -> bool:
         """See :class:`Rewriter`."""

@@ -801,14 +801,65 @@ def test_what_is_reshaped_and_back_is_where_it_was(offset: int, redundant: bool)
 def test_what_is_reshaped_otherwise_is_elsewhere() -> None:
     """The same elements, but the insert would put them where they belong under the other shape."""
     text = """
-      %s = tensor.extract_slice %m[0, 0] [2, 2] [1, 1] : !m to tensor<2x2xf32> loc("s")
-      %c = tensor.collapse_shape %s [[0, 1]] : tensor<2x2xf32> into !h loc("c")
-      %e = tensor.expand_shape %c [[0, 1]] output_shape [{0}] : !h into tensor<{1}xf32> loc("e")
+      %s = tensor.extract_slice %m[0, 0] [2, 4] [1, 1] : !m to tensor<2x4xf32> loc("s")
+      %c = tensor.collapse_shape %s [[0, 1]] : tensor<2x4xf32> into !v loc("c")
+      %e = tensor.expand_shape %c [[0, 1]] output_shape [{0}] : !v into tensor<{1}xf32> loc("e")
       %w = tensor.insert_slice %e into %m[0, 0] [{0}] [1, 1] : tensor<{1}xf32> into !m loc("w")
       return %w : !m
     """
-    assert analyse(text.format("2, 2", "2x2"), "%m: !m").redundant == {"w#1"}
-    assert analyse(text.format("4, 1", "4x1"), "%m: !m").redundant == set()
+    assert analyse(text.format("2, 4", "2x4"), "%m: !m").redundant == {"w#1"}
+    assert analyse(text.format("4, 2", "4x2"), "%m: !m").redundant == set()
+
+
+GAPS = """
+  %s = tensor.extract_slice %m[0, {0}] [{1}] [1, 1] : !m to tensor<{2}xf32> loc("s")
+  {3}
+  %c = tensor.collapse_shape %s [[0, 1]] : tensor<{2}xf32> into !h loc("c")
+  %x = tensor.extract %c[%i] : !h
+"""
+
+
+def test_a_slice_with_gaps_is_copied_to_be_reshaped() -> None:
+    columns = GAPS.format(1, "2, 2", "2x2", "")
+    assert analyse(columns, "%m: !m, %i: index")["c#0"] == "copy: NOT_CONTIGUOUS value=s"
+    row = GAPS.format(0, "1, 4", "1x4", "")
+    assert analyse(row, "%m: !m, %i: index")["c#0"] == "in-place"
+
+
+def test_what_is_copied_to_be_reshaped_shares_no_memory() -> None:
+    """The slice is read at the reshape, and may be overwritten afterwards."""
+    a = analyse(
+        GAPS.format(1, "2, 2", "2x2", "").replace("%x =", '%w = tensor.insert %f into %m[%i, %i] : !m loc("w")\n%x =')
+        + "return %w : !m",
+        "%m: !m, %i: index, %f: f32",
+    )
+    assert a["w#1"] == "in-place"
+    assert a["s#0"] == "in-place"
+
+
+def test_a_slice_with_gaps_that_has_other_uses_may_get_a_buffer_of_its_own() -> None:
+    """Its copy, if there has to be one, does for both uses."""
+    used = "%y = tensor.extract %s[%i, %i] : tensor<2x2xf32>"
+    assert analyse(GAPS.format(1, "2, 2", "2x2", used), "%m: !m, %i: index")["c#0"] == "in-place"
+
+
+def test_a_slice_with_gaps_may_be_copied_for_every_iteration_of_a_loop_at_once() -> None:
+    head, _, tail = GAPS.format(1, "2, 2", "2x2", "").partition("  %c")
+    text = f"{head} scf.for %k = %i to %i step %i {{\n %c{tail} }}"
+    assert analyse(text, "%m: !m, %i: index")["c#0"] == "in-place"
+
+
+def test_rows_of_a_slice_with_gaps_have_none_if_the_slice_is_copied() -> None:
+    a = analyse(
+        """
+      %o = tensor.extract_slice %m[0, 0] [4, 2] [1, 1] : !m to tensor<4x2xf32>
+      %s = tensor.extract_slice %o[0, 0] [2, 2] [1, 1] : tensor<4x2xf32> to tensor<2x2xf32>
+      %c = tensor.collapse_shape %s [[0, 1]] : tensor<2x2xf32> into !h loc("c")
+      %x = tensor.extract %c[%i] : !h
+    """,
+        "%m: !m, %i: index",
+    )
+    assert a["c#0"] == "in-place"
 
 
 # --- tensors without a rank ------------------------------------------------------------------------------------------

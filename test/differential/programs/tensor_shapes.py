@@ -160,4 +160,74 @@ PROGRAMS = [
         args=("12xf32", 2, 99.0),
         numpy=lambda t, i, f: (put(t[::2].reshape(2, 3), (0, i), f), t[i]),
     ),
+    Program(
+        "collapsed_columns_of_a_tensor_overwritten_before",
+        """
+        func.func @main(%t: tensor<3x4xf32>, %i: index, %f: f32) -> (tensor<6xf32>, tensor<3x4xf32>) {
+          %e = tensor.empty() : tensor<3x4xf32>
+          %n = linalg.negf ins(%t : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+          %s = tensor.extract_slice %n[0, 1] [3, 2] [1, 1] : tensor<3x4xf32> to tensor<3x2xf32>
+          %w = tensor.insert %f into %n[%i, %i] : tensor<3x4xf32>
+          %c = tensor.collapse_shape %s [[0, 1]] : tensor<3x2xf32> into tensor<6xf32>
+          %x = tensor.insert %f into %c[%i] : tensor<6xf32>
+          return %x, %w : tensor<6xf32>, tensor<3x4xf32>
+        }""",
+        args=("3x4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(-t[:, 1:3].reshape(6), i, f), put(-t, (i, i), f)),
+    ),
+    Program(
+        "collapsed_columns_of_a_tensor_overwritten_later",
+        """
+        func.func @main(%t: tensor<3x4xf32>, %i: index, %f: f32) -> (tensor<6xf32>, tensor<3x4xf32>) {
+          %e = tensor.empty() : tensor<3x4xf32>
+          %n = linalg.negf ins(%t : tensor<3x4xf32>) outs(%e : tensor<3x4xf32>) -> tensor<3x4xf32>
+          %s = tensor.extract_slice %n[0, 1] [3, 2] [1, 1] : tensor<3x4xf32> to tensor<3x2xf32>
+          %c = tensor.collapse_shape %s [[0, 1]] : tensor<3x2xf32> into tensor<6xf32>
+          %w = tensor.insert %f into %n[%i, %i] : tensor<3x4xf32>
+          %x = tensor.insert %f into %c[%i] : tensor<6xf32>
+          return %x, %w : tensor<6xf32>, tensor<3x4xf32>
+        }""",
+        args=("3x4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (put(-t[:, 1:3].reshape(6), i, f), put(-t, (i, i), f)),
+    ),
+    Program(
+        "collapsed_columns_in_a_loop_over_what_they_are_cut_from",
+        """
+        func.func @main(%t: tensor<3x4xf32>, %k: index, %f: f32) -> (tensor<6xf32>, tensor<3x4xf32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %z = arith.constant dense<0.0> : tensor<6xf32>
+          %s = tensor.extract_slice %t[0, 1] [3, 2] [1, 1] : tensor<3x4xf32> to tensor<3x2xf32>
+          %0:2 = scf.for %i = %c0 to %k step %c1 iter_args(%a = %z, %b = %t) -> (tensor<6xf32>, tensor<3x4xf32>) {
+            %w = tensor.insert %f into %b[%i, %c1] : tensor<3x4xf32>
+            %c = tensor.collapse_shape %s [[0, 1]] : tensor<3x2xf32> into tensor<6xf32>
+            %x = tensor.insert %f into %c[%i] : tensor<6xf32>
+            %y = linalg.add ins(%a, %x : tensor<6xf32>, tensor<6xf32>) outs(%a : tensor<6xf32>) -> tensor<6xf32>
+            scf.yield %y, %w : tensor<6xf32>, tensor<3x4xf32>
+          }
+          return %0#0, %0#1 : tensor<6xf32>, tensor<3x4xf32>
+        }""",
+        args=[("3x4xf32", 3, 99.0), ("3x4xf32", 0, 99.0)],
+        numpy=lambda t, k, f: (
+            sum((put(t[:, 1:3].reshape(6), i, f) for i in range(k)), np.zeros(6, np.float32)),
+            put(t, (slice(k), 1), f),
+        ),
+    ),
+    Program(
+        "collapsed_columns_returned_by_a_function",
+        """
+        func.func private @columns(%t: tensor<3x4xf32>) -> tensor<6xf32> {
+          %s = tensor.extract_slice %t[0, 1] [3, 2] [1, 1] : tensor<3x4xf32> to tensor<3x2xf32>
+          %c = tensor.collapse_shape %s [[0, 1]] : tensor<3x2xf32> into tensor<6xf32>
+          return %c : tensor<6xf32>
+        }
+        func.func @main(%t: tensor<3x4xf32>, %i: index, %f: f32) -> (tensor<6xf32>, tensor<3x4xf32>) {
+          %c = call @columns(%t) : (tensor<3x4xf32>) -> tensor<6xf32>
+          %w = tensor.insert %f into %t[%i, %i] : tensor<3x4xf32>
+          return %c, %w : tensor<6xf32>, tensor<3x4xf32>
+        }""",
+        args=("3x4xf32", 1, 99.0),
+        numpy=lambda t, i, f: (t[:, 1:3].reshape(6), put(t, (i, i), f)),
+        fewer=True,
+    ),
 ]
