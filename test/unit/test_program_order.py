@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from analysed import parse
+from hypothesis import given, settings
 from mlir import ir
+from random_blocks import Edges, dominates, graphs, ways
 
 from mlir_inplace.passes.analysis.program_order import Order, ProgramOrder
 from mlir_inplace.passes.analysis.snapshot import Snapshot
@@ -172,3 +174,86 @@ def test_a_read_may_happen_until_the_end_of_the_loops_that_keep_the_value(
         assert last == places.snapshot.block_end[places.body(until)]
     else:
         assert last == places.snapshot.op_enter[places.ops[until]]
+
+
+# --- branches between blocks -----------------------------------------------------------------------------------------
+
+
+class Blocks:
+    """A function with a value and an op behind it in each block that can be reached; the op may be in another one."""
+
+    def __init__(self, edges: Edges, *, nested: bool) -> None:
+        self.reachable = sorted(ways(edges, 0) | {0})
+        open_, close = ('"test.region"() ({', '"test.end"() : () -> ()\n}) : () -> ()') if nested else ("", "")
+        lines = [
+            f"""{f"^b{block}:" if block else ""}
+            %v{block} = arith.constant {block} : index loc("v{block}")
+            {open_}
+            "test.op"() : () -> () loc("o{block}")
+            {close}
+            "test.branch"() [{", ".join(f"^b{target}" for target in edges[block])}] : () -> ()"""
+            for block in self.reachable
+        ]
+        text = "\n".join(lines).replace('"test.branch"() []', '"test.leave"()')
+        self.snapshot = Snapshot(parse(f"func.func @f() {{\n{text}\n}}").operation, lambda *_: False)
+        names = {o.location.name_str: n for n, o in enumerate(self.snapshot.ops) if isinstance(o.location, ir.NameLoc)}
+        self.ops = {block: names[f"o{block}"] for block in self.reachable}
+        self.values = {block: self.snapshot.results(names[f"v{block}"])[0] for block in self.reachable}
+        self.order = ProgramOrder(self.snapshot, frozenset())
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@settings(max_examples=60)
+@given(edges=graphs())
+def test_what_branches_lead_to(edges: Edges, nested: bool) -> None:
+    """With brute force: whether a way leads from a write to a read past the definition."""
+    blocks = Blocks(edges, nested=nested)
+    s, order = blocks.snapshot, blocks.order
+    for defined, value in blocks.values.items():
+        for write, writer in blocks.ops.items():
+            assert order.dominates(value, writer) == dominates(edges, defined, write)
+            for read, reader in blocks.ops.items():
+                if not (dominates(edges, defined, write) and dominates(edges, defined, read)):
+                    continue
+                found, block = order.order(writer, reader, value)
+                leads = found is Order.BEFORE or order.wraps(value, block)
+                assert leads == (read in ways(edges, write, avoided=defined))
+                if leads:
+                    assert s.op_enter[writer] <= order.last_moment(value, reader)
+
+
+def test_a_value_from_outside_of_the_blocks() -> None:
+    """Blocks inside of a loop: every way back is the loop's, unless the loop defines the value."""
+    s = Snapshot(
+        parse("""
+          func.func @f(%n: index, %p: i1) {
+            %outside = arith.constant 0 : index loc("outside")
+            scf.for %i = %n to %n step %n {
+              %inside = arith.constant 1 : index loc("inside")
+              scf.execute_region {
+                cf.cond_br %p, ^a, ^b
+              ^a:
+                "test.op"() : () -> () loc("a")
+                cf.br ^end
+              ^b:
+                "test.op"() : () -> () loc("b")
+                cf.br ^end
+              ^end:
+                scf.yield
+              }
+            } loc("loop")
+            return
+          }
+        """).operation,
+        lambda _op, name, _region: name == "scf.for",
+    )
+    names = {o.location.name_str: n for n, o in enumerate(s.ops) if isinstance(o.location, ir.NameLoc)}
+    order = ProgramOrder(s, frozenset())
+    body = s.op_regions[names["loop"]][0][0]
+    for name, wraps in (("outside", True), ("inside", False)):
+        value = s.results(names[name])[0]
+        assert order.dominates(value, names["a"])
+        found, block = order.order(names["a"], names["b"], value)
+        assert found is Order.EXCLUSIVE
+        assert order.wraps(value, block) == wraps
+        assert order.outermost_wrap(value, block) == (body if wraps else -1)
