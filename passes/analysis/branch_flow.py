@@ -1,7 +1,8 @@
 """What branches hand to the blocks that they lead to.
 
 A block argument holds the buffer that some branch handed over. If these are all of one equivalence class, but for those
-that hand over the argument itself, so is the argument (docs/THEORY.md, *Branches between blocks*).
+that hand over the argument itself, so is the argument (docs/THEORY.md, *Branches between blocks*). What a loop hands to
+its next round is decided together, after the loop's body: it may be the same buffers in another order.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from .alias_sets import AliasSets
 from .decisions import Decision
+from .region_flow import Carried, permuted
 from .tensor_effects import TensorEffects
 
 __all__ = ["BranchFlow"]
@@ -31,6 +33,8 @@ class BranchFlow:
         self.arguments: list[int] = []
         """The tensor arguments that branches hand over, last block first."""
         self._joined: dict[int, list[int]] = {}
+        self._rounds: dict[int, list[list[Carried]]] = {}
+        self._waiting: set[int] = set()
         for op in (function, *s.nested_ops(function)) if s.graphs else ():
             for region in s.op_regions[op]:
                 if len(region) > 1:
@@ -45,6 +49,59 @@ class BranchFlow:
             if arguments:
                 branch = s.block_ops[region[dominators[place]]][-1]
                 self._joined.setdefault(branch, []).extend(arguments)
+
+        self._add_rounds(s.block_branches[region[0]])
+
+    def _add_rounds(self, branches: int) -> None:
+        """Note what loops hand to their next round where that may be several buffers in another order."""
+        s = self._snapshot
+        graph, first = s.graphs[branches], s.graph_first[branches]
+        for begin, end, _ in graph.loops:
+            tensors = [a for a in s.arguments(first + begin) if s.value_is_tensor[a]]
+            back = [place for place in graph.predecessors[begin] if begin <= place <= end]
+            # Another way into the loop would hand over what the header's arguments are not.
+            if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):
+                continue
+            for place in back:
+                branch = s.block_ops[first + place][-1]
+                for edge in self._edges(branch, first + begin):
+                    self._rounds.setdefault(first + begin, []).append(edge)
+                    self._waiting.update(entry.operand for entry in edge)
+
+    def _edges(self, branch: int, block: int) -> Iterator[list[Carried]]:
+        """Yield what ``branch`` hands to ``block``, once for each edge that leads there."""
+        s = self._snapshot
+        count = sum(s.value_is_tensor[a] for a in s.arguments(block))
+        entries = [Carried(o, target, -1) for o, target in self.values(branch) if s.value_block[target] == block]
+        for start in range(0, len(entries), count):
+            yield entries[start : start + count]
+
+    def waits(self, operand: int) -> bool:
+        """Whether ``operand`` is handed to the next round of a loop whose rounds are still to be decided."""
+        return operand in self._waiting
+
+    def take_rounds(self, block: int) -> list[list[Carried]]:
+        """Return what the loop with the header ``block`` hands to its next round, by edge, if that still waits."""
+        rounds = self._rounds.pop(block, [])
+        self._waiting.difference_update(entry.operand for edge in rounds for entry in edge)
+        return rounds
+
+    def waiting_headers(self) -> list[int]:
+        """Return the headers of loops whose rounds are still to be decided."""
+        return list(self._rounds)
+
+    def rotation(self, rounds: list[list[Carried]]) -> list[Carried]:
+        """Return the largest part of ``rounds`` that is, on every edge, the same buffers in another order."""
+        find, s = self._sets.equivalence.find, self._snapshot
+        entries = [entry for edge in rounds for entry in edge]
+        arguments = {e.argument for e in entries if find(s.operand_value[e.operand]) != find(e.argument)}
+        while True:
+            before = len(arguments)
+            for edge in rounds:
+                part = permuted(self._effects, self._sets, [entry for entry in edge if entry.argument in arguments])
+                arguments = {entry.argument for entry in part}
+            if len(arguments) == before:
+                return [entry for entry in entries if entry.argument in arguments]
 
     def joined(self, branch: int) -> list[int]:
         """Return the arguments of the blocks that ``branch`` is the last on every way to."""

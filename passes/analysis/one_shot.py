@@ -111,6 +111,8 @@ class OneShotAnalyzer:
         for op in self._order.ops(self._effects, self._function):
             self._decide_op(op)
         self._decide_postponed(self._function)
+        for header in self._branches.waiting_headers():
+            self._decide_rounds(header)
         for argument in self._branches.arguments:
             self._branches.unite(argument)
         redundant = {}
@@ -413,7 +415,7 @@ class OneShotAnalyzer:
     def _rotate(self, op: int, rotation: list[Carried]) -> bool:
         """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed."""
         sets, s = self._sets, self._snapshot
-        arguments = [argument for _, argument, _ in rotation]
+        arguments = list(dict.fromkeys(argument for _, argument, _ in rotation))
         if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):
             return False
         results = [result for _, _, result in rotation if result >= 0]
@@ -465,7 +467,8 @@ class OneShotAnalyzer:
         s = self._snapshot
         if op in s.op_successors and self._order.exits_first:
             for operand, argument in self._branches.values(op):
-                if self._branches.entered_loop(op, s.value_block[argument]) < 0:
+                entered = self._branches.entered_loop(op, s.value_block[argument])
+                if entered < 0 and not self._branches.waits(operand):
                     self._decide_exit(operand, [argument])
         for operand, targets in exit_values(self._effects, op):
             if self._order.exits_first:
@@ -489,15 +492,30 @@ class OneShotAnalyzer:
             for inner in self._branches.blocks(loop) if loop >= 0 else ():
                 for operand in self._postponed.pop(inner, ()):
                     self._decide_tie(operand)
+            if loop >= 0:
+                self._decide_rounds(block)
         for operand, argument in self._branches.values(op):
-            if operand not in self._decisions:
+            if operand not in self._decisions and not self._branches.waits(operand):
                 self._decide_edge(operand, argument)
         for argument in self._branches.joined(op):
             self._branches.unite(argument)
 
+    def _decide_rounds(self, header: int) -> None:
+        """Decide what a loop of branches hands to its next round: the same buffers in another order, or each alone."""
+        rounds = self._branches.take_rounds(header)
+        rotation = self._branches.rotation(rounds)
+        if rotation:
+            self._rotate(self._snapshot.operand_op[rotation[0].operand], rotation)
+        for entry in (entry for edge in rounds for entry in edge):
+            if entry.operand not in self._decisions:
+                self._decide_edge(entry.operand, entry.argument)
+
     def _decide_edge(self, operand: int, argument: int) -> None:
-        """Decide whether a argument may be the buffer itself: always, if it is itself on all other ways."""
+        """Decide whether an argument may be the buffer itself; it is that always if it is itself on all other ways."""
         sets, value = self._sets, self._snapshot.operand_value[operand]
+        if sets.equivalence.find(value) == sets.equivalence.find(argument):
+            self._accept(operand)
+            return
         settled = self._branches.is_settled(argument, operand)
 
         def propose() -> list[Fact]:

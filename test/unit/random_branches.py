@@ -53,7 +53,7 @@ class RandomBranches:
         self.random = random.Random(seed)
         self.count = 0
         size = self.random.randint(3, 8)
-        self.blocks = [Block([self.name() for _ in range(self.random.randint(0, 2))]) for _ in range(size)]
+        self.blocks = [Block([self.name() for _ in range(self.random.randint(0, 3))]) for _ in range(size)]
         self.blocks[0].arguments = []
         self.edges = self._draw_edges(size)
         for number in range(size):
@@ -119,7 +119,20 @@ class RandomBranches:
         block = self.blocks[number]
         block.returned = [self.vector(number), self.vector(number)]
         for target in self.edges[number]:
-            block.targets.append((target, [self.vector(number) for _ in self.blocks[target].arguments]))
+            wanted = self.blocks[target].arguments
+            if number and self.random.random() < 0.5 and set(wanted) <= set(self.scope(number)):
+                # Back to a loop's head: the same vectors in another order, as this block has changed them.
+                handed = [self._latest(block, name) for name in self.random.sample(wanted, len(wanted))]
+            else:
+                handed = [self.vector(number) for _ in wanted]
+            block.targets.append((target, handed))
+
+    @staticmethod
+    def _latest(block: Block, name: str) -> str:
+        for step in block.steps:
+            if step.sources[0] == name:
+                name = step.result
+        return name
 
     # --- as MLIR ---------------------------------------------------------------------------------------------------
 

@@ -223,19 +223,61 @@ def test_a_loop_that_hands_back_another_buffer() -> None:
     assert len({find(a.value(name)) for name in "atu"}) == 3
 
 
-def test_arguments_that_are_swapped() -> None:
-    text = """
-      cf.br ^head(%t, %u : !v, !v) loc("enter")
+def rotating(entry: str = "%t, %u", back: str = "%w, %a", after: str = "return %w, %a : !v, !v") -> str:
+    """A loop that writes one of two vectors, which then change places."""
+    return f"""
+      cf.br ^head({entry} : !v, !v) loc("enter")
     ^head(%a: !v loc("a"), %b: !v loc("b")):
       %r = tensor.extract %a[%j] : !v loc("r")
       %w = tensor.insert %r into %b[%i] : !v loc("w")
-      cf.cond_br %p, ^head(%w, %a : !v, !v), ^end loc("back")
+      cf.cond_br %p, ^head({back} : !v, !v), ^end loc("back")
     ^end:
-      return %w, %a : !v, !v loc("ret")"""
-    # %a and %b may be one buffer as far as the sets know, so one of the decisions costs a copy.
-    assert analyse(text).not_in_place == {"w#1": "copy: READ_AFTER_WRITE write=w#1 read=back#2 value=a"}
-    # Without the write nothing does: memrefs are swapped.
-    assert analyse(text.replace('%w = tensor.insert %r into %b[%i] : !v loc("w")', "").replace("%w", "%b")).costs == []
+      {after} loc("ret")"""
+
+
+def test_a_loop_swaps_buffers() -> None:
+    a = analyse(rotating())
+    assert a.not_in_place == {}
+    assert [a[place] for place in ("back#1", "back#2", "enter#0", "enter#1")] == ["rotate", "rotate"] + ["in-place"] * 2
+    # The same on one way round, in another order on another one.
+    both = (
+        rotating()
+        .replace("^end loc", "^again loc")
+        .replace("    ^end:", "    ^again:\n      cf.cond_br %p, ^head(%a, %w : !v, !v), ^end\n    ^end:")
+    )
+    assert analyse(both).not_in_place == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        # Both start in one buffer.
+        (rotating(entry="%t, %t"), {"enter#1": "copy: ROTATION_SHARED value=t"}),
+        # One of the old buffers is read after the loop.
+        (rotating(after="return %w, %u : !v, !v"), {"enter#1": "copy: READ_AFTER_WRITE write=w#1 read=ret#1 value=u"}),
+        # No other order: one of the buffers goes to both, and the other one is lost.
+        (rotating(back="%a, %a"), {"back#2": "copy: READ_AFTER_WRITE write=w#1 read=back#1 value=a"}),
+    ],
+)
+def test_a_loop_does_not_swap_buffers_that_are_not_apart(text: str, refused: dict[str, str]) -> None:
+    assert analyse(text).not_in_place == refused
+
+
+def test_a_loop_with_two_ways_in_swaps_nothing() -> None:
+    """Whoever comes from the side hands over other vectors than those that the head has got."""
+    text = """
+      cf.cond_br %p, ^head(%t, %u : !v, !v), ^side(%u, %u : !v, !v) loc("enter")
+    ^head(%a: !v loc("a"), %b: !v loc("b")):
+      cf.br ^side(%b, %a : !v, !v) loc("go")
+    ^side(%x: !v loc("x"), %y: !v loc("y")):
+      %r = tensor.extract %x[%j] : !v loc("r")
+      %w = tensor.insert %r into %y[%i] : !v loc("w")
+      cf.cond_br %p, ^head(%w, %x : !v, !v), ^end loc("back")
+    ^end:
+      return %w, %x : !v, !v loc("ret")"""
+    a = analyse(text)
+    assert "rotate" not in [a[place] for place in ("go#0", "go#1", "back#1", "back#2")]
+    assert a.not_in_place != {}
 
 
 def test_a_switch_hands_one_value_to_several_blocks() -> None:

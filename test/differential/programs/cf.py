@@ -69,6 +69,20 @@ def filled(t: Vector, n: int, f: float) -> Vector:
     return put(t, slice(0, n), f)
 
 
+def swapped(t: Vector, u: Vector, n: int, f: float) -> tuple[Vector, Vector]:
+    """In turn: the first vector's element k becomes f + k, then the vectors change places."""
+    for k in range(n):
+        t, u = u, put(t, k, f + k)
+    return t, u
+
+
+def shifted(t: Vector, u: Vector, n: int, _f: float) -> tuple[Vector, Vector]:
+    """The Fibonacci numbers, by element."""
+    for _ in range(n):
+        t, u = u, t + u
+    return t, u
+
+
 def smoothed(t: Vector, n: int, _f: float) -> Vector:
     """n times: each inner element becomes the sum of its neighbours."""
     for _ in range(n):
@@ -498,6 +512,42 @@ PROGRAMS = [
         ),
         args=TIMES_TWO,
         numpy=lambda t, u, n, f: (t, u) if n % 2 == 0 else (u, t),
+    ),
+    Program(
+        "cf_loop_writes_and_swaps",
+        main(
+            LOOP_TWO,
+            "!v, !v",
+            counted(
+                "%a: !v, %b: !v",
+                "%t, %u",
+                """%number = arith.index_cast %k : index to i32
+      %float = arith.sitofp %number : i32 to f32
+      %g = arith.addf %f, %float : f32
+      %w = tensor.insert %g into %a[%k] : !v
+      cf.br ^head(%next, %b, %w : index, !v, !v)""",
+                "return %a, %b : !v, !v",
+                "!v, !v",
+            ),
+        ),
+        args=TIMES_TWO,
+        numpy=swapped,
+    ),
+    Program(
+        "cf_loop_shifts",
+        main(
+            LOOP_TWO,
+            "!v, !v",
+            counted(
+                "%a: !v, %b: !v",
+                "%t, %u",
+                f"%w = {added('%b', '%a')}\ncf.br ^head(%next, %b, %w : index, !v, !v)",
+                "return %a, %b : !v, !v",
+                "!v, !v",
+            ),
+        ),
+        args=TIMES_TWO,
+        numpy=shifted,
     ),
     Program(
         "cf_loop_makes_a_new_vector",
