@@ -49,8 +49,9 @@ Near-linear in the size of the module. Soundness: docs/THEORY.md.
 * An argument of a public function that is written in place, although nothing says that it may be, is warned of.
 * What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
   such a result is read is handed over as a copy.
-* `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`. Without `func` in it function boundaries
-  stay tensors.
+* `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`, nor branches between blocks. Without `func`
+  in it function boundaries stay tensors.
+* What a function named by `no-analysis-func-filter` reads and writes is known to its callers all the same.
 * `must-infer-memory-space` refuses every buffer whose space nobody stated, before anything is changed, function
   arguments among them.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.

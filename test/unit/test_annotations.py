@@ -218,3 +218,14 @@ def test_blocks_of_every_region_are_listed() -> None:
         ("scf.for", [[[frozenset(loop)]]]),
         ("func.func", [[[frozenset(loop), frozenset(["%arg1"])]]]),
     ]
+
+
+def test_functions_without_analysis_are_not_annotated() -> None:
+    module = annotated(CALLS, "no-analysis-func-filter=writes,missing")
+    found = [op for op, _, _ in attributes(module, IN_PLACE)]
+    assert "linalg.fill" not in found
+    assert found.count("func.call") == 3
+    # Everything is copied in it, so it writes no argument, and its callers know.
+    accesses = [[entry.get(ACCESS) for entry in value] for _, _, value in attributes(module, "arg_attrs")]
+    assert accesses[2] == ["none", None]
+    assert list(attributes(annotated(CALLS), IN_PLACE)) != list(attributes(module, IN_PLACE))
