@@ -1,4 +1,7 @@
 // RUN: inplace-opt %s --split-input-file --inplace-results-to-out-params | filecheck %s
+// RUN: inplace-opt %s --split-input-file --inplace-results-to-out-params='modify-called-functions hoist-dynamic-allocs add-result-attr' | filecheck %s --check-prefix=CALLED
+// RUN: inplace-opt %s --split-input-file --inplace-results-to-out-params='modify-called-functions copy-results' | filecheck %s --check-prefix=COPY
+// RUN: inplace-opt %s --split-input-file --inplace-results-to-out-params='modify-called-functions modify-public-functions=false' | filecheck %s --check-prefix=PRIVATE
 
 // CHECK-LABEL: func.func @fresh
 // CHECK-SAME:    (%[[F:.*]]: f32, %[[OUT:.*]]: memref<4xf32> {inplace.alignment = 64 : i64, inplace.out_result = 0 : i64})
@@ -140,4 +143,133 @@ func.func @freed() -> memref<4xf32> {
 func.func @other_memory_space() -> memref<4xf32, 3> {
   %0 = memref.alloc() : memref<4xf32, 3>
   return %0 : memref<4xf32, 3>
+}
+
+// -----
+
+// A new tensor that goes up a chain of calls is allocated at its top, by the caller outside.
+// CHECK-LABEL:   func.func private @bottom
+// CHECK-SAME:      -> memref<4xf32> {
+// CALLED-LABEL:  func.func private @bottom
+// CALLED-SAME:     (%{{.*}}: f32, %[[OUT:.*]]: memref<4xf32> {bufferize.result, inplace.alignment = 64 : i64, inplace.out_result = 0 : i64})
+// CALLED:          linalg.fill {{.*}} outs(%[[OUT]] : memref<4xf32>)
+// CALLED-NEXT:     return
+// CALLED-LABEL:  func.func private @middle
+// CALLED-SAME:     (%[[F:.*]]: f32, %[[OUT:.*]]: memref<4xf32> {bufferize.result, inplace.alignment = 64 : i64, inplace.out_result = 0 : i64})
+// CALLED-NEXT:     call @bottom(%[[F]], %[[OUT]]) : (f32, memref<4xf32>) -> ()
+// CALLED-NEXT:     return
+// CALLED-LABEL:  func.func @top
+// CALLED-SAME:     (%[[F:.*]]: f32, %[[OUT:.*]]: memref<4xf32> {bufferize.result, inplace.alignment = 64 : i64, inplace.out_result = 1 : i64}) -> f32
+// CALLED-NEXT:     call @middle(%[[F]], %[[OUT]]) : (f32, memref<4xf32>) -> ()
+// CALLED-NEXT:     return %[[F]]
+// PRIVATE-LABEL: func.func @top
+// PRIVATE-SAME:    (%[[F:.*]]: f32) -> (f32, memref<4xf32>) {
+// PRIVATE-NEXT:    %[[A:.*]] = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+// PRIVATE-NEXT:    call @middle(%[[F]], %[[A]]) : (f32, memref<4xf32>) -> ()
+// PRIVATE-NEXT:    return %[[F]], %[[A]]
+func.func private @bottom(%f: f32) -> memref<4xf32> {
+  %0 = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+  linalg.fill ins(%f : f32) outs(%0 : memref<4xf32>)
+  return %0 : memref<4xf32>
+}
+
+func.func private @middle(%f: f32) -> memref<4xf32> {
+  %0 = call @bottom(%f) : (f32) -> memref<4xf32>
+  return %0 : memref<4xf32>
+}
+
+func.func @top(%f: f32) -> (f32, memref<4xf32>) {
+  %0 = call @middle(%f) : (f32) -> memref<4xf32>
+  return %f, %0 : f32, memref<4xf32>
+}
+
+// -----
+
+// Sizes that follow from the arguments are computed at the call.
+// CALLED-LABEL: func.func private @sized
+// CALLED-SAME:    %{{.*}}: memref<?x4xf32>, %{{.*}}: index, %[[OUT:.*]]: memref<?x?xf32> {bufferize.result, inplace.out_result = 0 : i64})
+// CALLED-NOT:     memref.alloc
+// CALLED:         return
+// CALLED-LABEL: func.func @calls_sized
+// CALLED-SAME:    %[[A:.*]]: memref<?x4xf32>, %[[N:.*]]: index)
+// CALLED:         %[[D:.*]] = memref.dim %[[A]], %{{.*}}
+// CALLED:         %[[S:.*]] = arith.addi %[[D]], %[[N]]
+// CALLED:         %[[NEW:.*]] = memref.alloc(%[[S]], %[[N]]) : memref<?x?xf32>
+// CALLED-NEXT:    call @sized(%[[A]], %[[N]], %[[NEW]]) : (memref<?x4xf32>, index, memref<?x?xf32>) -> ()
+// CALLED-NEXT:    %[[C:.*]] = memref.cast %[[NEW]] : memref<?x?xf32> to memref<?x?xf32, strided<[?, ?], offset: ?>>
+// CALLED-NEXT:    return %[[C]]
+// COPY-LABEL:   func.func private @sized
+// COPY-SAME:      %{{.*}}: memref<?x4xf32>, %{{.*}}: index) -> memref<?x?xf32, strided<[?, ?], offset: ?>>
+func.func private @sized(%a: memref<?x4xf32>, %n: index) -> memref<?x?xf32, strided<[?, ?], offset: ?>> {
+  %c0 = arith.constant 0 : index
+  %d = memref.dim %a, %c0 : memref<?x4xf32>
+  %s = arith.addi %d, %n : index
+  %0 = memref.alloc(%s, %n) : memref<?x?xf32>
+  %1 = memref.cast %0 : memref<?x?xf32> to memref<?x?xf32, strided<[?, ?], offset: ?>>
+  return %1 : memref<?x?xf32, strided<[?, ?], offset: ?>>
+}
+
+func.func @calls_sized(%a: memref<?x4xf32>, %n: index) -> memref<?x?xf32, strided<[?, ?], offset: ?>> {
+  %0 = call @sized(%a, %n) : (memref<?x4xf32>, index) -> memref<?x?xf32, strided<[?, ?], offset: ?>>
+  return %0 : memref<?x?xf32, strided<[?, ?], offset: ?>>
+}
+
+// -----
+
+// A size that only the callee knows.
+// CALLED-LABEL: func.func private @loads_its_size
+// CALLED-SAME:    (%{{.*}}: memref<index>) -> memref<?xf32> {
+func.func private @loads_its_size(%a: memref<index>) -> memref<?xf32> {
+  %n = memref.load %a[] : memref<index>
+  %0 = memref.alloc(%n) : memref<?xf32>
+  return %0 : memref<?xf32>
+}
+
+func.func @calls_it(%a: memref<index>) {
+  %0 = call @loads_its_size(%a) : (memref<index>) -> memref<?xf32>
+  return
+}
+
+// -----
+
+// What is no allocation can be copied: an argument, a global, a view, the second result that is one buffer.
+// CALLED-LABEL: func.func @others
+// CALLED-SAME:    -> (memref<4xf32>, memref<4xf32>, memref<2xf32, strided<[1], offset: 1>>, memref<4xf32>) attributes
+// COPY-LABEL:   func.func @others
+// COPY-SAME:      (%[[A:.*]]: memref<4xf32>,
+// COPY-SAME:      %[[O0:.*]]: memref<4xf32> {inplace.out_result = 0 : i64}, %[[O1:.*]]: memref<4xf32> {inplace.out_result = 1 : i64},
+// COPY-SAME:      %[[O3:.*]]: memref<4xf32> {inplace.out_result = 3 : i64}, %[[O4:.*]]: memref<4xf32> {inplace.out_result = 4 : i64})
+// COPY-SAME:      -> memref<2xf32, strided<[1], offset: 1>> attributes {inplace.result_arguments = array<i64: 1, 2, -1, 3, 4>} {
+// COPY:           %[[G:.*]] = memref.get_global @g
+// COPY:           memref.copy %[[A]], %[[O0]]
+// COPY-NEXT:      memref.copy %[[G]], %[[O1]]
+// COPY-NEXT:      memref.copy %[[O3]], %[[O4]]
+// COPY-NEXT:      return
+memref.global "private" constant @g : memref<4xf32> = dense<1.0>
+
+func.func @others(%a: memref<4xf32>)
+    -> (memref<4xf32>, memref<4xf32>, memref<2xf32, strided<[1], offset: 1>>, memref<4xf32>, memref<4xf32>) {
+  %0 = memref.get_global @g : memref<4xf32>
+  %1 = memref.subview %a[1] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 1>>
+  %2 = memref.alloc() : memref<4xf32>
+  return %a, %0, %1, %2, %2
+    : memref<4xf32>, memref<4xf32>, memref<2xf32, strided<[1], offset: 1>>, memref<4xf32>, memref<4xf32>
+}
+
+// -----
+
+// Each call of a recursive function gets a buffer of its own.
+// CALLED-LABEL: func.func private @deep
+// CALLED-SAME:    (%{{.*}}: i1, %[[OUT:.*]]: memref<4xf32> {bufferize.result, inplace.out_result = 0 : i64})
+// CALLED:         scf.if
+// CALLED-NEXT:      %[[A:.*]] = memref.alloc() : memref<4xf32>
+// CALLED-NEXT:      func.call @deep(%{{.*}}, %[[A]]) : (i1, memref<4xf32>) -> ()
+// CALLED-NEXT:      memref.copy %[[A]], %[[OUT]]
+func.func private @deep(%p: i1) -> memref<4xf32> {
+  %0 = memref.alloc() : memref<4xf32>
+  scf.if %p {
+    %1 = func.call @deep(%p) : (i1) -> memref<4xf32>
+    memref.copy %1, %0 : memref<4xf32> to memref<4xf32>
+  }
+  return %0 : memref<4xf32>
 }

@@ -35,10 +35,12 @@ def reference(text: str) -> mi.Program:
     return mi.compile(module)
 
 
-def check(seed: int, *, recursive: bool, layout: str) -> None:
+def bufferized_with(layout: str) -> str:
+    return f"inplace-one-shot-bufferize{{bufferize-function-boundaries function-boundary-type-conversion={layout}}}"
+
+
+def check(seed: int, *, recursive: bool, pipeline: str | None) -> None:
     text = random_calls(seed, recursive=recursive)
-    options = f"bufferize-function-boundaries function-boundary-type-conversion={layout}"
-    pipeline = None if layout == LAYOUTS[0] else f"builtin.module(inplace-one-shot-bufferize{{{options}}})"
     ours, oracle = mi.compile(text, pipeline=pipeline, memory_stats=True, opt_level=0), reference(text)
     for fuel, p in ((1, True), (2, False), (3, True)):
         given = arguments(fuel, p)
@@ -54,7 +56,29 @@ def check(seed: int, *, recursive: bool, layout: str) -> None:
 @pytest.mark.parametrize("recursive", [False, True])
 @pytest.mark.parametrize("seed", range(8))
 def test_random_calls(seed: int, recursive: bool, layout: str) -> None:
-    check(seed, recursive=recursive, layout=layout)
+    pipeline = None if layout == LAYOUTS[0] else f"builtin.module({bufferized_with(layout)})"
+    check(seed, recursive=recursive, pipeline=pipeline)
+
+
+OUT_PARAMS = [
+    "modify-called-functions hoist-dynamic-allocs",
+    "modify-called-functions copy-results add-result-attr",
+    "modify-called-functions modify-public-functions=false",
+]
+
+
+@pytest.mark.parametrize("options", OUT_PARAMS)
+@pytest.mark.parametrize("recursive", [False, True])
+@pytest.mark.parametrize("seed", range(100, 105))
+def test_random_calls_with_results_in_arguments(seed: int, recursive: bool, options: str) -> None:
+    passes = [
+        bufferized_with(LAYOUTS[0]),
+        "canonicalize",
+        "inplace-drop-equivalent-results{modify-public-functions=false}",
+        f"inplace-results-to-out-params{{{options}}}",
+        "canonicalize",
+    ]
+    check(seed, recursive=recursive, pipeline=f"builtin.module({','.join(passes)})")
 
 
 @pytest.mark.parametrize("recursive", [False, True])
