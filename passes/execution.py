@@ -2,6 +2,7 @@
 
 The failure contract:
 - A pass that raises `PassFailure` has changed nothing; its message becomes an error diagnostic at its location.
+- Two packages with op models for one op are an error of the installation: a diagnostic too, and nothing was changed.
 - An upstream pass that fails, and a pass whose result the verifier refuses, stop the pipeline with MLIR's diagnostics.
 - Any other exception is a bug in a pass: it goes on to the caller unchanged, after a reproducer was written and its
   path was reported.
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from mlir import ir
 
+from ..dialects.registry import ModelClashError
 from .diagnostics import DiagnosticCollector, emit
 from .elements import Element, inplace_passes
 from .errors import PassError, PassFailure
@@ -171,6 +173,9 @@ class Execution:
         except PassFailure as failure:
             emit("error", failure.location, failure.message, failure.notes)
             raise _Stopped(f"pass '{step.argument}' failed") from failure
+        except ModelClashError as clash:
+            emit("error", op.location, str(clash))
+            raise _Stopped(f"pass '{step.argument}' failed") from clash
         except (ir.MLIRError, PassError) as failure:
             raise _Stopped(f"pass '{step.argument}' failed") from failure
         except Exception as bug:  # it goes on to the caller; here a reproducer can still be written
