@@ -120,7 +120,10 @@ def check_branches(seed: int, options: str = "") -> None:
         assert program.memory_stats.leaked_bytes == 0, branches.text()
 
 
-@pytest.mark.parametrize("seed", range(25))
+BRANCHES = range(220, 245)
+
+
+@pytest.mark.parametrize("seed", BRANCHES)
 def test_random_branches(seed: int) -> None:
     check_branches(seed)
 
@@ -130,14 +133,15 @@ def test_random_branches_decided_in_any_order(seed: int) -> None:
     check_branches(seed, f"analysis-heuristic=fuzzer analysis-fuzzer-seed={seed}")
 
 
-@pytest.mark.parametrize("seed", range(200, 208))
+@pytest.mark.parametrize("seed", range(20, 28))
 def test_random_branches_with_contiguous_boundaries(seed: int) -> None:
     check_branches(seed, "function-boundary-type-conversion=identity-layout-map")
 
 
 def test_random_branches_form_loops_of_all_kinds() -> None:
-    """Nested loops, and loops with two ways in. Whatever the loops, a function returns in several places."""
-    graphs = [BlockGraph(RandomBranches(seed).edges) for seed in range(25)]
+    """Nested loops, loops with two ways in, and loops that swap buffers. All functions return in several places."""
+    programs = [RandomBranches(seed) for seed in BRANCHES]
+    graphs = [BlockGraph(program.edges) for program in programs]
     entered = [
         {place for place in range(begin, end + 1) for other in graph.predecessors[place] if not begin <= other <= end}
         for graph in graphs
@@ -145,7 +149,9 @@ def test_random_branches_form_loops_of_all_kinds() -> None:
     ]
     assert sum(len(places) > 1 for places in entered) >= 5
     assert sum(outer >= 0 for graph in graphs for _, _, outer in graph.loops) >= 5
-    assert all(RandomBranches(seed).text().count("return") > 1 for seed in range(25))
+    assert all(program.text().count("return") > 1 for program in programs)
+    strategies = [{strategy for f in decisions(program.text()) for strategy, _ in f.values()} for program in programs]
+    assert sum(Strategy.ROTATE in found for found in strategies) >= 5
 
 
 def decisions(text: str) -> list[dict[int, tuple[Strategy, bool]]]:
