@@ -33,5 +33,6 @@ def create_global(attributes: Mapping[str, ir.Attribute], initial: Elements) -> 
     entries = [f"{name} = {attribute}" for name, attribute in attributes.items()]
     text = f'"memref.global"() <{{{", ".join([*entries, f"initial_value = {initial}"])}}}> : () -> ()'
     created = ir.Operation.parse(text).operation
+    created.location = ir.Location.current or created.location
     ir.InsertionPoint.current.insert(created)
     return created

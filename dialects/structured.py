@@ -96,6 +96,8 @@ def fill(value: ir.Value, buffer: ir.Value) -> None:
     segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
     new = ir.Operation.create("linalg.fill", operands=[value, buffer], attributes=segments, regions=1)
     linalg.fill_builtin_region(new)
+    for op in new.regions[0].blocks[0].operations:
+        op.operation.location = new.location
 
 
 def build_loops(sizes: Sequence[int | ir.Value], body: Callable[[list[ir.Value]], None]) -> None:

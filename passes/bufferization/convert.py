@@ -15,6 +15,7 @@ from ..analysis.one_shot import FunctionAnalysis
 from .boundary import Boundary
 from .branches import BranchConversion
 from .rewriter import BufferRewriter
+from .tidy import tidy
 
 __all__ = ["convert_module"]
 
@@ -28,6 +29,9 @@ def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary:
     _convert_state(analysis, rewriter)
     for function in analysis.functions:
         _FunctionConversion(analysis, function, rewriter, boundary).run()
+    for function in analysis.functions:
+        tidy(analysis.snapshot.ops[function.function])
+    rewriter.drop_unused_globals()
 
 
 def _convert_state(analysis: ModuleAnalysis, rewriter: BufferRewriter) -> None:

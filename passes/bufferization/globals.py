@@ -16,6 +16,7 @@ class Globals:
         self._module = module
         self._alignment = alignment
         self._names: dict[tuple[Elements, ir.Type], str] = {}
+        self._made: dict[str, ir.Operation] = {}
         self._taken: set[str] | None = None
 
     def get(self, attribute: Elements, type_: ir.MemRefType) -> ir.Value:
@@ -49,5 +50,20 @@ class Globals:
         if self._alignment:
             attributes["alignment"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._alignment)
         with ir.InsertionPoint.at_block_begin(block):
-            create_global(attributes, attribute)
+            self._made[name] = create_global(attributes, attribute)
         return name
+
+    def drop_unused(self) -> None:
+        """Erase the globals that this object made and that no op refers to any more. One walk, if there are any."""
+        if not self._made:
+            return
+        used: set[str] = set()
+
+        def visit(op: ir.Operation) -> ir.WalkResult:
+            if op.name == "memref.get_global":
+                used.add(ir.FlatSymbolRefAttr(op.attributes["name"]).value)
+            return ir.WalkResult.ADVANCE
+
+        self._module.walk(visit)
+        for name in self._made.keys() - used:
+            self._made.pop(name).erase()

@@ -327,6 +327,10 @@ class BufferRewriter:
                 ir.OpResult(buffer).owner.erase()
         self._tensors.clear()
 
+    def drop_unused_globals(self) -> None:
+        """Erase the constants whose buffers nobody asked for in the end, when all functions are converted."""
+        self._globals.drop_unused()
+
     def sweep(self, op: ir.Operation) -> None:
         """See :class:`Rewriter`."""
         first = self._numbers[id(op)]

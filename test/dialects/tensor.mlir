@@ -462,10 +462,9 @@ func.func @reshape_to_an_unknown_rank(%s: tensor<?xi32>, %f: f32) -> tensor<*xf3
 // CHECK-SAME:    %[[T:.*]]: memref<*xf32>
 // CHECK:         %[[R:.*]] = memref.cast %[[T]] : memref<*xf32> to memref<?xf32, strided<[?], offset: ?>>
 // CHECK-NEXT:    memref.store %{{.*}}, %[[R]][
-// CHECK-NEXT:    %[[U:.*]] = memref.cast %[[R]] : {{.*}} to memref<*xf32>
-// CHECK-NEXT:    memref.dim %[[U]], %{{.*}} : memref<*xf32>
-// CHECK-NEXT:    memref.rank %[[U]] : memref<*xf32>
-// CHECK-NEXT:    return %[[U]]
+// CHECK-NEXT:    memref.dim %[[T]], %{{.*}} : memref<*xf32>
+// CHECK-NEXT:    memref.rank %[[T]] : memref<*xf32>
+// CHECK-NEXT:    return %[[T]]
 func.func @unranked(%t: tensor<*xf32>, %f: f32, %i: index) -> (tensor<*xf32>, index, index) {
   %0 = tensor.cast %t : tensor<*xf32> to tensor<?xf32>
   %1 = tensor.insert %f into %0[%i] : tensor<?xf32>
