@@ -211,6 +211,7 @@ PROGRAMS = [
         ),
         args=WAYS,
         numpy=lambda t, c, i, f: put(t, i, f) if c else np.full_like(t, f),
+        fewer=True,
     ),
     Program(
         "cf_write_on_one_way_read_on_the_other",
@@ -640,6 +641,7 @@ PROGRAMS = [
         ),
         args=[("6xf32", "6xf32", k, 99.0) for k in (0, 1, 2, 5)],
         numpy=lambda t, u, k, f: {1: put(t, 1, f), 2: put(u, 2, f), 5: np.full_like(u, f)}.get(k, t),
+        fewer=True,
     ),
     Program(
         "cf_switch_in_a_loop",
@@ -697,6 +699,7 @@ PROGRAMS = [
         ),
         args=[("6xf32", c, n, 99.0) for c in (True, False) for n in (0, 1, 4)],
         numpy=either_way,
+        fewer=True,
     ),
     Program(
         "cf_dynamic_sizes",

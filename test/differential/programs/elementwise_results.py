@@ -60,6 +60,7 @@ PROGRAMS = [
         }""",
         args=("8xi1", "8xi1"),
         numpy=lambda x, y: (x ^ y, x & y),
+        fewer=True,
     ),
     Program(
         "both_halves_of_a_product",
@@ -70,6 +71,7 @@ PROGRAMS = [
         }}""",
         args=("2x3xi32", "2x3xi32"),
         numpy=lambda x, y: halves((x * K).astype(np.int64) * (y ^ K)),
+        fewer=True,
     ),
     Program(
         "both_halves_of_an_unsigned_product",
@@ -119,6 +121,7 @@ PROGRAMS = [
         }""",
         args=("7xi32",),
         numpy=lambda x: halves((x * LINE)[4:].astype(np.int64) * (x * LINE)[:3]),
+        fewer=True,
     ),
     Program(
         "product_whose_upper_half_is_not_used",

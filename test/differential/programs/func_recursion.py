@@ -120,6 +120,7 @@ PROGRAMS = [
         args=RUNS,
         numpy=lambda t, n, f: (put(first(np.full(4, f, np.float32), n, -f), 2, f), -t[2]),
         oracle_cannot=CANNOT,
+        fewer=True,
     ),
     Program(
         "recursion_hands_its_argument_on_and_out",
@@ -153,6 +154,7 @@ PROGRAMS = [
         + MAIN,
         args=RUNS,
         numpy=lambda t, n, f: np.concatenate([t[:1], np.full(n - 1, f, np.float32), t[n:]]) if n > 1 else t,
+        fewer=True,
     ),
     Program(
         "even_and_odd_with_signs_call_each_other",
@@ -224,6 +226,7 @@ PROGRAMS = [
         }""",
         args=[("4xf32", "4xf32", n, 99.0) for n in (0, 1, 2, 3)],
         numpy=lambda a, b, n, f: swapped(a, b, n, np.float32(f)),
+        fewer=True,
     ),
     Program(
         "recursion_on_parts_of_a_matrix",
