@@ -133,6 +133,10 @@ class Rewriter(Protocol):
         """
         ...
 
+    def buffer_as(self, op: ir.Operation, operand: int, type_: ir.Type) -> ir.Value:
+        """Return :meth:`buffer` as a memref of ``type_``; where both ask for a copy there is one only."""
+        ...
+
     def source_buffer(self, op: ir.Operation, operand: int) -> ir.Value:
         """Return the memref that holds the operand's value, whatever was decided for the operand."""
         ...

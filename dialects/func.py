@@ -20,7 +20,7 @@ class CallModel(OpModel):
         signature = rewriter.signature(callee)
         assert signature is not None, callee
         operands = [
-            rewriter.cast(rewriter.buffer(op, i), wanted) if is_tensor(value.type) else value
+            rewriter.buffer_as(op, i, wanted) if is_tensor(value.type) else value
             for i, (value, wanted) in enumerate(zip(op.operands, signature.inputs, strict=True))
         ]
         attributes = {name: op.attributes[name] for name in op.attributes}

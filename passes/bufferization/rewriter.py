@@ -109,6 +109,16 @@ class BufferRewriter:
         alone = len(s.value_uses[value]) == 1 and s.value_block[value] == s.op_block[s.operand_op[operand]]
         return alone and self._buffers.get(value) in self._settled
 
+    def buffer_as(self, op: ir.Operation, operand: int, type_: ir.Type) -> ir.Value:
+        """See :class:`Rewriter`."""
+        number = self._operand(op, operand)
+        decision = self._decision(number)
+        copies = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and decision.copies
+        if copies and not is_castable(self._held(number).type, type_):
+            with self._trace.for_operand(number):
+                return self.cast(self._held(number), type_)
+        return self.cast(self.buffer(op, operand), type_)
+
     def _private_copy(self, operand: int, decision: Decision, view: ir.Value | None = None) -> ir.Value:
         """Return a new buffer for ``operand``, or for ``view`` of it, with its content if that is needed."""
         value = self._snapshot.operand_value[operand]

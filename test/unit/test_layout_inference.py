@@ -100,3 +100,25 @@ def test_a_layout_that_the_program_demands_is_met_by_a_copy_at_most(layout: str)
     np.testing.assert_array_equal(changed, part)
     assert element == part[0, 1]
     assert program.memory_stats.leaked_bytes == 0
+
+
+def test_a_buffer_that_must_be_copied_twice_is_copied_once() -> None:
+    """The callee writes what is read later, and wants it in another memory space."""
+    text = """
+    func.func @put(%t: tensor<4xf32> {bufferization.writable = true}, %f: f32, %i: index) -> tensor<4xf32> {
+      %0 = tensor.insert %f into %t[%i] : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    func.func @main(%f: f32, %i: index) -> (tensor<4xf32>, f32) {
+      %e = bufferization.alloc_tensor() {memory_space = 1} : tensor<4xf32>
+      %t = linalg.fill ins(%f : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      %0 = func.call @put(%t, %f, %i) : (tensor<4xf32>, f32, index) -> tensor<4xf32>
+      %1 = tensor.extract %t[%i] : tensor<4xf32>
+      return %0, %1 : tensor<4xf32>, f32
+    }"""
+    module = parse(text)
+    with context():
+        report = mi.bufferize(module)
+    assert [copy.type for copy in report.copies] == ["memref<4xf32, 1>"]
+    assert [allocation.type for allocation in report.allocations] == ["memref<4xf32, 1>", "memref<4xf32>"]
+    assert "would be overwritten" in report.copies[0].reason
