@@ -137,6 +137,21 @@ func.func @unranked_bitcast(%t: tensor<*xf32>) -> tensor<*xi32> {
 
 // -----
 
+func.func private @overwrite(%t: tensor<*xf32>, %f: f32) -> tensor<*xf32> {
+  %0 = tensor.cast %t : tensor<*xf32> to tensor<4xf32>
+  %1 = linalg.fill ins(%f : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+  %2 = tensor.cast %1 : tensor<4xf32> to tensor<*xf32>
+  return %2 : tensor<*xf32>
+}
+
+func.func @unranked_passed_and_read_later(%t: tensor<*xf32>, %f: f32) -> (tensor<*xf32>, tensor<*xf32>) {
+  // expected-error @+1 {{operand #0 is unranked and cannot be copied, but a value that is read later would be overwritten}}
+  %0 = call @overwrite(%t, %f) : (tensor<*xf32>, f32) -> tensor<*xf32>
+  return %0, %t : tensor<*xf32>, tensor<*xf32>
+}
+
+// -----
+
 func.func @negative_padding(%t: tensor<4xf32>, %f: f32) -> tensor<3xf32> {
   // expected-error @+1 {{'tensor.pad' has the padding -1 in dimension 0, but must not be negative; take elements away with tensor.extract_slice}}
   %0 = tensor.pad %t low[0] high[-1] {
