@@ -154,7 +154,7 @@ class Snapshot(BlockTables):
         ids = self._ids
         for value in op.operands:
             value_id = ids.get(value, -1)
-            # -1: defined outside of the root, or later in another block (legal only in unstructured control flow).
+            # -1: defined outside of the root, or for a block that cannot be reached, which may name anything.
             if value_id >= 0:
                 self.value_uses[value_id].append(len(self.operand_op))
             self.operand_op.append(number)

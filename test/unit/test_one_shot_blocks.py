@@ -325,6 +325,26 @@ def test_a_region_with_several_blocks_and_yields() -> None:
     assert a.costs == ["copy: READ_AFTER_WRITE write=w#1 read=ret#1 value=t"]
 
 
+def test_branches_inside_of_an_op_without_a_model() -> None:
+    """What its region is given must not be written: nobody knows how often the region runs, or when."""
+    text = """
+      %x = "test.region"(%t) ({
+      ^bb0(%z: !v loc("z")):
+        cf.cond_br %p, ^a(%z : !v), ^a(%u : !v)
+      ^a(%y: !v loc("y")):
+        %w = tensor.insert %f into %y[%i] : !v loc("w")
+        "test.yield"(%w) : (!v) -> ()
+      }) : (!v) -> !v
+      return %x : !v"""
+    assert analyse(text, allow_unknown=True).costs == ["copy: PARALLEL write=w#1"]
+
+
+def test_functions_that_keep_their_tensors() -> None:
+    """What enters the loop is copied, once, as the argument must not be written."""
+    a = analyse(COUNTED + "return %a : !v", boundaries=False)
+    assert a.not_in_place == {"enter#0": "copy: NOT_WRITABLE write=w#1 value=t"}
+
+
 # --- functions -------------------------------------------------------------------------------------------------------
 
 
