@@ -311,9 +311,15 @@ class Interference:
         return (
             model is not None
             and s.values[source].type == s.values[target].type
-            and self._sets.are_reshapes_of_one(source, target)
+            and (self._sets.are_reshapes_of_one(source, target) or self._are_one_slice(source, target))
             and model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))
         )
+
+    def _are_one_slice(self, first: int, second: int) -> bool:
+        """Whether two values of one type are known to be the same slice of one class, in one run of their block."""
+        sets = self._sets
+        a, b = (sets.viewed(sets.equivalence.find(value)) for value in (first, second))
+        return a is not None and b is not None and a[1] == b[1] and slice_relation(a[2], b[2]) is SliceRelation.EQUAL
 
     # --- index sets --------------------------------------------------------------------------------------------
 

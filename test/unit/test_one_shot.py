@@ -301,8 +301,8 @@ def test_elementwise_needs_the_same_type() -> None:
     assert a.not_in_place == {"g#1": "alloc: READ_BY_WRITER write=g#1 read=g#0 value=d"}
 
 
-@pytest.mark.parametrize(("offset", "in_place"), [(4, True), (2, False), (0, False)])
-def test_elementwise_on_another_slice_is_in_place_if_the_slices_are_disjoint(offset: int, in_place: bool) -> None:
+@pytest.mark.parametrize(("offset", "in_place"), [(4, True), (2, False), (0, True)])
+def test_elementwise_on_another_slice_is_in_place_if_they_are_disjoint_or_the_same(offset: int, in_place: bool) -> None:
     a = analyse(
         f"""
       %a = tensor.extract_slice %t[0] [4] [1] : !v to !h loc("a")

@@ -258,3 +258,16 @@ def test_a_constant_is_not_inserted_into() -> None:
 def test_copy_before_write_copies_in_front_of_the_loop() -> None:
     a = analyse_module(function(forall(OWN + UPDATE, INSERT) + READ), copy_before_write=True)
     assert a["p0#1"] == "copy: COPY_BEFORE_WRITE write=p0#1"
+
+
+@pytest.mark.parametrize(("other", "in_place"), [("%i", True), ("%j", False), ("0", False)])
+def test_an_elementwise_op_reads_and_writes_one_slice_by_two_names(other: str, in_place: bool) -> None:
+    """Each element is read before it is written, whatever the slice is called."""
+    a = analyse(f"""
+      %s = tensor.extract_slice %t[%i] [4] [1] : !v to !h loc("s")
+      %q = tensor.extract_slice %t[{other}] [4] [1] : !v to !h loc("q")
+      %x = linalg.mul ins(%q, %s : !h, !h) outs(%s : !h) -> !h loc("x")
+      %r = tensor.extract %x[%c0] : !h
+    """)
+    assert (a.not_in_place == {}) == in_place
+    assert set(a.not_in_place) <= {"s#0", "q#0", "x#2"}
