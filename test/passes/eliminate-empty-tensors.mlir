@@ -165,3 +165,26 @@ func.func @into_tensor(%a: tensor<4xf32>, %t: tensor<4xf32>) -> tensor<4xf32> {
   %r = bufferization.materialize_in_destination %x in %t : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// Each thread computes in its slice of what the loop shares.
+// CHECK-LABEL: func.func @forall
+// CHECK-SAME:    %[[T:[a-z0-9]*]]: tensor<8xf32>, %[[A:[a-z0-9]*]]: tensor<8xf32>
+func.func @forall(%t: tensor<8xf32>, %a: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: scf.forall {{.*}} shared_outs(%[[O:.*]] = %[[T]])
+  // CHECK: %[[P:.*]] = affine.apply
+  // CHECK: %[[S:.*]] = tensor.extract_slice %[[O]][%[[P]]] [2] [1]
+  // CHECK-NEXT: %[[F:.*]] = linalg.negf {{.*}} outs(%[[S]]
+  // CHECK: tensor.parallel_insert_slice %[[F]] into %[[O]][%[[P]]]
+  %r = scf.forall (%i) in (4) shared_outs(%o = %t) -> tensor<8xf32> {
+    %p = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    %s = tensor.extract_slice %a[%p] [2] [1] : tensor<8xf32> to tensor<2xf32>
+    %e = tensor.empty() : tensor<2xf32>
+    %f = linalg.negf ins(%s : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %f into %o[%p] [2] [1] : tensor<2xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}
