@@ -58,8 +58,8 @@ class ForallModel(OpModel):
         segments = list(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"]))
         attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*segments[:-1], 0])
         new = ir.Operation.create("scf.forall", operands=operands[:first], attributes=attributes, regions=1)
-        for _ in operands[first:]:
-            block.erase_argument(indices)
+        for argument in reversed(range(indices, indices + len(operands) - first)):
+            block.erase_argument(argument)
         block.append_to(new.regions[0])
         rewriter.replace(op, operands[first:])
 

@@ -231,6 +231,16 @@ class AliasSets:
         boxes = ((root, bounding_box(part)) for root, part in self.region(value, slice_))
         return {root: box for root, box in boxes if box is not None}
 
+    def path_values(self, value: int) -> list[int]:
+        """Return ``value`` and the values that it is known to be a view of, innermost first."""
+        found, seen = [value], set[int]()
+        root = self.equivalence.find(value)
+        while root in self._links and root not in seen:
+            seen.add(root)
+            found.append(self._links[root][0])
+            root = self.equivalence.find(found[-1])
+        return found
+
     def reshapes(self, value: int) -> Iterator[tuple[int, int]]:
         """Yield (view, class of its source) for ``value`` and the reshaped views around it, innermost first.
 

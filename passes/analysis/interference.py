@@ -288,7 +288,7 @@ class Interference:
         if loop < 0 or frame is None or self._effects.writes[read.operand]:
             return loop
         accessed = self._effects.slices.get(read.operand) if frame.is_own else frame.viewed
-        if self.threads.are_apart(loop, frame.base, frame.written, accessed):
+        if self.threads.are_apart(loop, frame.base, read.value, frame.written, accessed):
             return self._order.outermost_within(loop, block)
         return loop
 

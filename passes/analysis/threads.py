@@ -17,6 +17,7 @@ See docs/THEORY.md, *Threads*. Counterpart upstream: ``check-parallel-regions`` 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import islice
 
 from .accesses import Write
@@ -28,7 +29,8 @@ from .tensor_effects import TensorEffects
 __all__ = ["Threads", "is_within"]
 
 _MANY = 16
-"""How many of the slices that a thread inserts into one output are looked at: a constant keeps the analysis linear."""
+"""How many of the slices that a thread inserts into one output, and how many outputs besides the ones that a value is
+known to lie in, are looked at: a constant keeps the analysis linear."""
 
 
 def is_within(inner: Slice | None, outer: Slice | None) -> bool:
@@ -45,16 +47,21 @@ class Threads:
         self._effects = effects
         self._snapshot = effects.snapshot
         self._sets = sets
-        self._outputs: dict[int, list[int]] = {}
+        self._outputs: dict[int, dict[int, None]] = {}
         """For a parallel region's block, the arguments that are the outputs threads insert into in place."""
 
     def share(self, argument: int) -> None:
         """State that what threads insert goes to the buffer of ``argument`` itself."""
-        self._outputs.setdefault(self._snapshot.value_block[argument], []).append(argument)
+        self._outputs.setdefault(self._snapshot.value_block[argument], {})[argument] = None
 
     def unshare(self, argument: int) -> None:
         """Take back the last :meth:`share`."""
-        self._outputs[self._snapshot.value_block[argument]].remove(argument)
+        del self._outputs[self._snapshot.value_block[argument]][argument]
+
+    def _candidates(self, block: int, values: Iterable[int]) -> list[int]:
+        """Return those of ``values`` that are outputs of region ``block``, and a bounded number of its other ones."""
+        outputs = self._outputs.get(block)
+        return [*(v for v in values if v in outputs), *islice(outputs, _MANY)] if outputs else []
 
     # --- confinement -------------------------------------------------------------------------------------------
 
@@ -98,7 +105,7 @@ class Threads:
 
     def _may_leave(self, write: Write, block: int) -> bool:
         """Whether ``write`` stays within what its thread inserts into an output of the region."""
-        outputs = self._outputs.get(block)
+        outputs = self._candidates(block, self._sets.path_values(write.value))
         if not outputs:
             return False
         region = dict(self._sets.region(write.value, write.slice))
@@ -137,14 +144,14 @@ class Threads:
 
     # --- reads -------------------------------------------------------------------------------------------------
 
-    def are_apart(self, block: int, base: int, written: Slice | None, read: Slice | None) -> bool:
-        """Whether a thread of region ``block`` never reads, in class ``base``, what another one writes there."""
+    def are_apart(self, block: int, base: int, value: int, written: Slice | None, read: Slice | None) -> bool:
+        """Whether a thread of region ``block`` never reads of ``value``, in class ``base``, what another one writes."""
         find = self._sets.equivalence.find
         return any(
             find(argument) == base
             and self._is_inserted(argument, written, moved=True)
             and self._is_inserted(argument, read, moved=True)
-            for argument in self._outputs.get(block, ())
+            for argument in self._candidates(block, (value,))
         )
 
     def is_replaced(self, argument: int, write: Write, written: Slice | None) -> bool:
