@@ -105,6 +105,10 @@ def infer_layouts(analysis: ModuleAnalysis, signatures: Signatures) -> dict[int,
     return _Inference(analysis, signatures).run()
 
 
+_ALL = -1
+"""In the place of an operand: all of them."""
+
+
 class _Inference:
     def __init__(self, analysis: ModuleAnalysis, signatures: Signatures) -> None:
         self._snapshot = analysis.snapshot
@@ -116,13 +120,13 @@ class _Inference:
         for function in analysis.functions:
             self._decisions.update(function.decisions)
         self._types: dict[int, ir.Type] = {}
-        self._users: dict[int, list[int]] = {}
-        """For a value, those whose types depend on its."""
+        self._users: dict[int, list[tuple[int, int]]] = {}
+        """For a value, those whose types depend on its, each with the operand through which it does."""
 
     def run(self) -> dict[int, ir.Type]:
         wanted = list(self._wanted())
         values = self._reachable(wanted)
-        self._solve(values)
+        self._solve((value, _ALL) for value in values)
         # What has no type yet depends on nothing but itself: functions that only call each other.
         unknown = [value for value in values if value not in self._types]
         for value in unknown:
@@ -157,7 +161,7 @@ class _Inference:
                 source = self._snapshot.operand_value[operand]
                 if source < 0:
                     continue
-                self._users.setdefault(source, []).append(value)
+                self._users.setdefault(source, []).append((value, operand))
                 if source not in seen:
                     seen[source] = None
                     work.append(source)
@@ -188,13 +192,17 @@ class _Inference:
 
     # --- the fixpoint ------------------------------------------------------------------------------------------
 
-    def _solve(self, values: Iterable[int]) -> None:
-        work = list(values)[::-1]
+    def _solve(self, changes: Iterable[tuple[int, int]]) -> None:
+        """Raise types until nothing changes; ``changes`` are values and the operand behind them that has changed."""
+        work = list(changes)[::-1]
         waiting = set(work)
         while work:
-            value = work.pop()
-            waiting.discard(value)
-            type_ = self._evaluate(value)
+            change = work.pop()
+            waiting.discard(change)
+            value, operand = change
+            # A function may have any number of calls: only what is new is joined.
+            joins = operand != _ALL and self._function_of(value) >= 0
+            type_ = self._join(value, [operand]) if joins else self._evaluate(value)
             if type_ is None or type_ == (old := self._types.get(value)):
                 continue
             self._types[value] = type_ if old is None else joint_type(self._tensor(value), [old, type_])
