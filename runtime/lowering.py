@@ -78,7 +78,7 @@ STRUCTURE = (
 DEALLOCATE_UNSTRUCTURED = (
     Phase(
         "deallocate",
-        "In place of ours where that does not apply: loops on conditions that carry memrefs. Masks go first: "
+        "In place of ours where that does not apply: who frees depends on the way taken. Masks go first: "
         "upstream's would put its constants into the region of a vector.mask, which holds one op only.",
         ("func.func(lower-vector-mask)", "buffer-deallocation-pipeline", "inplace-expand-clones"),
     ),

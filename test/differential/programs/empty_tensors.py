@@ -117,6 +117,24 @@ PROGRAMS = [
         numpy=lambda t, a: np.broadcast_to(np.diagonal(t)[:, None], (4, 5)),
     ),
     Program(
+        "empty_in_each_thread",
+        """
+        func.func @main(%t: tensor<8xf32>, %a: tensor<8xf32>) -> tensor<8xf32> {
+          %r = scf.forall (%i) in (3) shared_outs(%o = %t) -> tensor<8xf32> {
+            %p = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+            %s = tensor.extract_slice %a[%p] [2] [1] : tensor<8xf32> to tensor<2xf32>
+            %e = tensor.empty() : tensor<2xf32>
+            %f = linalg.negf ins(%s : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+            scf.forall.in_parallel {
+              tensor.parallel_insert_slice %f into %o[%p] [2] [1] : tensor<2xf32> into tensor<8xf32>
+            }
+          }
+          return %r : tensor<8xf32>
+        }""",
+        args=("8xf32", "8xf32"),
+        numpy=lambda t, a: put(t, slice(0, 6), -a[:6]),
+    ),
+    Program(
         "empty_in_each_branch",
         """
         func.func @main(%t: tensor<10xf32>, %a: tensor<5xf32>, %c: i1) -> tensor<10xf32> {
