@@ -22,7 +22,7 @@ func.func @tiles(%t: tensor<8xf32>, %u: tensor<8xf32>) -> tensor<8xf32> {
 
 // What other threads may change is read from the old buffer.
 // CHECK-LABEL: func.func @reads_what_others_insert(
-// CHECK-SAME:    %[[T:.*]]: memref<
+// CHECK-SAME:    %[[T:[a-z0-9]*]]: memref<
 // CHECK:         %[[O:.*]] = memref.alloc()
 // CHECK-NEXT:    memref.copy %[[T]], %[[O]]
 // CHECK-NEXT:    scf.forall (%[[I:.*]]) = (0) to (8) step (4) {
@@ -75,7 +75,7 @@ func.func @rows(%t: tensor<?x?xf32>, %u: tensor<?xf32>, %f: f32) -> (tensor<?x?x
 
 // A loop without outputs stays as it is, a parallel loop that reduces scalars too.
 // CHECK-LABEL: func.func @only_reads(
-// CHECK-SAME:    %[[T:.*]]: memref<
+// CHECK-SAME:    %[[T:[a-z0-9]*]]: memref<
 // CHECK:         scf.forall (%[[I:.*]]) in (8) {
 // CHECK-NEXT:    memref.load %[[T]][%[[I]]]
 // CHECK:         scf.parallel (%[[J:.*]]) =
