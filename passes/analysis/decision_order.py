@@ -37,19 +37,22 @@ class DecisionOrder:
 
     ``exits_first``: what branches hand out is decided before anything else, so that a write later on is refused once
     and not each branch; else it is decided in the turn of the branch's terminator. ``postpone``: ties whose refusal
-    costs no copy come last. ``seed`` is the fuzzer's, and of no meaning to other heuristics.
+    costs no copy come last. ``pass_on``: a loop goes on with the buffer that a yielded value is in, rather than with a
+    copy in the buffer that it carries. ``seed`` is the fuzzer's, and of no meaning to other heuristics.
     """
 
     heuristic: Heuristic = Heuristic.BOTTOM_UP
     exits_first: bool = False
     postpone: bool = False
+    pass_on: bool = False
     seed: int = 0
 
     @classmethod
     def fuzzer(cls, seed: int) -> DecisionOrder:
         """Return the order that ``seed`` stands for; everything that may differ between orders is drawn."""
         draw = random.Random(seed)
-        return cls(Heuristic.FUZZER, draw.random() < 0.5, draw.random() < 0.5, seed)
+        exits_first, postpone, pass_on = (draw.random() < 0.5 for _ in range(3))
+        return cls(Heuristic.FUZZER, exits_first, postpone, pass_on, seed)
 
     def ops(self, effects: TensorEffects, function: int) -> Sequence[int]:
         """Return the ops inside of ``function`` in the order of their turns."""

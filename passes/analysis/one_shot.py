@@ -389,8 +389,9 @@ class OneShotAnalyzer:
                 pending.append(Carried(operand, argument, result))
         rotation = permuted(self._effects, self._sets, pending)
         rotates = bool(rotation) and self._options.return_allocs and self._rotate(op, rotation)
+        swapped = set(rotation) if rotates else set()
         for entry in pending:
-            if not (rotates and entry in rotation):
+            if entry not in swapped:
                 self._copy_carried(*entry)
         return rotates
 
@@ -434,22 +435,32 @@ class OneShotAnalyzer:
         return True
 
     def _copy_carried(self, operand: int, argument: int, result: int) -> None:
-        """Copy what is yielded into the carried buffer where nothing is destroyed; else pass it on, or a new copy."""
+        """Copy what is yielded into the carried buffer, or pass it on, in either order; else pass on a new copy."""
         value = self._snapshot.operand_value[operand]
         conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
-        apart = self._sets.find(value) != self._sets.find(argument)
-        if apart and keeps_size(self._effects, value, argument) and not is_unranked(self._effects, value):
-            self._check.targets[operand] = argument
-            if self._try(argument, [], operand, list) is None:
-                self._refuse(operand, conflict, Strategy.COPY_TO_CARRIED)
-                self._settle(argument, result)
-                return
-            del self._check.targets[operand]
-        if self._options.return_allocs and not is_unranked(self._effects, value) and self._pass_on(operand, argument):
+        ways = [partial(self._copy_to_carried, operand, argument, result)]
+        if self._options.return_allocs and not is_unranked(self._effects, value):
+            ways.insert(0 if self._order.pass_on else 1, partial(self._pass_on, operand, argument))
+        if any(way() for way in ways):
             return
         self._refuse(operand, conflict)
         if not self._options.return_allocs:
             self._refuse_return(operand)
+
+    def _copy_to_carried(self, operand: int, argument: int, result: int) -> bool:
+        """Copy what a loop yields into the buffer that it carries, if that is as large and nothing is destroyed."""
+        value = self._snapshot.operand_value[operand]
+        apart = self._sets.find(value) != self._sets.find(argument)
+        if not apart or not keeps_size(self._effects, value, argument) or is_unranked(self._effects, value):
+            return False
+        self._check.targets[operand] = argument
+        if self._try(argument, [], operand, list) is not None:
+            del self._check.targets[operand]
+            return False
+        conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
+        self._refuse(operand, conflict, Strategy.COPY_TO_CARRIED)
+        self._settle(argument, result)
+        return True
 
     def _refuse_return(self, operand: int) -> None:
         s = self._snapshot

@@ -33,6 +33,8 @@ class Passed(NamedTuple):
 def carried_values(effects: TensorEffects, op: int) -> list[Carried]:
     """Return what ``op`` carries from one iteration to the next; empty for ops that are no loops."""
     s = effects.snapshot
+    if not s.op_regions[op]:
+        return []
     found: list[Carried] = []
     for operand in _terminator_operands(effects, op):
         targets = effects.forwards.get(operand, ())
@@ -76,17 +78,27 @@ def _terminator_operands(effects: TensorEffects, op: int) -> Iterator[int]:
 
 
 def permuted(effects: TensorEffects, sets: AliasSets, carried: list[Carried]) -> list[Carried]:
-    """Return the largest part of ``carried`` whose yielded buffers are exactly its carried ones, in another order."""
+    """Return the largest part of ``carried`` whose yielded buffers are exactly its carried ones, in another order.
+
+    Leaves out, as long as there is one, an entry whose carried buffer is not yielded exactly once, or whose yielded
+    buffer is not carried by the part. Each entry once, so linear.
+    """
     find, s = sets.equivalence.find, effects.snapshot
-    part = carried
-    while True:
-        arguments = {find(entry.argument) for entry in part}
-        yielded = Counter(find(s.operand_value[entry.operand]) for entry in part)
-        kept = [
-            entry
-            for entry in part
-            if yielded[find(entry.argument)] == 1 and find(s.operand_value[entry.operand]) in arguments
-        ]
-        if len(kept) == len(part):
-            return part
-        part = kept
+    arguments = [find(entry.argument) for entry in carried]
+    yielded = [find(s.operand_value[entry.operand]) for entry in carried]
+    count = Counter(yielded)
+    by_argument: dict[int, list[int]] = {}
+    by_yielded: dict[int, list[int]] = {}
+    for index, (argument, value) in enumerate(zip(arguments, yielded, strict=True)):
+        by_argument.setdefault(argument, []).append(index)
+        by_yielded.setdefault(value, []).append(index)
+    work = [i for i in range(len(carried)) if count[arguments[i]] != 1 or yielded[i] not in by_argument]
+    left_out = set(work)
+    while work:
+        index = work.pop()
+        # The entry's carried buffer is carried no more, and its yielded one is yielded by nobody else that is left.
+        for other in (*by_yielded.get(arguments[index], ()), *by_argument.get(yielded[index], ())):
+            if other not in left_out:
+                left_out.add(other)
+                work.append(other)
+    return [entry for index, entry in enumerate(carried) if index not in left_out]

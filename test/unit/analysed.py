@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from mlir_inplace.passes.analysis.analysis_options import AnalysisOptions
+from mlir_inplace.passes.analysis.decision_order import Heuristic
 from mlir_inplace.passes.analysis.decisions import Decision, Strategy
 from mlir_inplace.passes.analysis.module_analysis import ModuleAnalysis, analyze_module
 from mlir_inplace.passes.analysis.one_shot import FunctionAnalysis
@@ -182,5 +183,13 @@ def analyse_with(text: str, options: AnalysisOptions) -> Analysed:
 def analyse(body: str, arguments: str = ARGUMENTS, *, boundaries: bool = True, allow_unknown: bool = False) -> Analysed:
     """The analysis of one function with `body`; nothing of it may have been refused."""
     analysed = analyse_module(function(body, arguments), boundaries=boundaries, allow_unknown=allow_unknown)
+    assert not analysed.refused
+    return analysed
+
+
+def analyse_bottom_up(body: str, arguments: str = ARGUMENTS) -> Analysed:
+    """The same with one order of decisions, which copies into what a loop carries where another one passes on."""
+    options = AnalysisOptions(boundaries=True, heuristic=Heuristic.BOTTOM_UP)
+    analysed = analyse_with(function(body, arguments), options)
     assert not analysed.refused
     return analysed
