@@ -77,7 +77,6 @@ PROGRAMS = [
         args=[(0, 9.0), (1, 9.0), (3, 9.0)],
         numpy=lambda n, f: put(f32(1, 2, 3), n - 1, f) if n else f32(1, 2, 3),
         upstream_refuses="Yield operand #0 is not equivalent",
-        upstream_reallocates="it hands out the buffer that it made in the iteration",
     ),
     Program(
         "equal_constants_one_updated",

@@ -149,7 +149,6 @@ PROGRAMS = [
         args=[("4xf32", n) for n in (0, 1, 3)],
         numpy=running,
         upstream_refuses="is not equivalent",
-        upstream_reallocates="it carries on the buffer that the callee made",
     ),
     Program(
         "calls_in_both_branches",

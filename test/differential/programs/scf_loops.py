@@ -138,7 +138,6 @@ PROGRAMS = [
         args=[("5xf32", 0, 99.0), ("5xf32", 4, 99.0)],
         numpy=lambda t, n, f: (put(t, slice(n), f), t[:n].sum()),
         upstream_refuses=NOT_EQUIVALENT,
-        upstream_reallocates="it hands out the buffer that it made in the iteration",
     ),
     Program(
         "loop_captures_what_is_written_after_it",

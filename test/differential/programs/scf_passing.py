@@ -59,7 +59,6 @@ PROGRAMS = [
         args=[("3xf32", "3xf32", n) for n in (0, 1, 2, 5)],
         numpy=recurrence,
         upstream_refuses=NOT_EQUIVALENT,
-        upstream_reallocates="it hands out the buffer that it made in the iteration",
     ),
     Program(
         "loop_that_updates_what_it_passes_on_from_outside",

@@ -306,7 +306,6 @@ PROGRAMS = [
             put(t[0], slice(max(n - 1, 0)), f),
         ),
         upstream_refuses="Yield operand #0 is not equivalent",
-        upstream_reallocates="it hands out the buffer that it made in the iteration",
     ),
     Program(
         "reshaped_to_other_sizes_in_each_iteration",
