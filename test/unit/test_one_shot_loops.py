@@ -269,7 +269,9 @@ def test_what_a_swapping_loop_returns_may_be_either_init() -> None:
 
 
 def test_yielding_a_captured_tensor_copies_it_to_the_carried_buffer() -> None:
-    a = analyse_bottom_up(loop("%a = %t", '%r = tensor.extract %a[%j] : !v\nscf.yield %u : !v loc("y")') + "return %l#0 : !v")
+    a = analyse_bottom_up(
+        loop("%a = %t", '%r = tensor.extract %a[%j] : !v\nscf.yield %u : !v loc("y")') + "return %l#0 : !v"
+    )
     assert a["for#3"] == "in-place"
     assert a.not_in_place == {"y#0": "copy-to-carried: NOT_EQUIVALENT read=y#0 value=u"}
 
@@ -291,7 +293,9 @@ def test_what_may_be_the_carried_buffer_is_passed_on() -> None:
 
 def test_a_carried_buffer_is_not_overwritten_while_the_yield_reads_it() -> None:
     """(%a, %b) becomes (%u, %a): copying %u to %a first would lose %a."""
-    a = analyse_bottom_up(loop("%a = %t, %b = %s", 'scf.yield %u, %a : !v, !v loc("y")') + "return %l#0, %l#1 : !v, !v", THREE)
+    a = analyse_bottom_up(
+        loop("%a = %t, %b = %s", 'scf.yield %u, %a : !v, !v loc("y")') + "return %l#0, %l#1 : !v, !v", THREE
+    )
     assert a["y#0"] == "pass-on"
     assert a.not_in_place == {
         "y#1": "copy-to-carried: NOT_EQUIVALENT read=y#1 value=for^1",
@@ -300,7 +304,9 @@ def test_a_carried_buffer_is_not_overwritten_while_the_yield_reads_it() -> None:
 
 def test_a_captured_tensor_that_starts_in_the_loop_is_not_overwritten_by_the_copy() -> None:
     """The carried buffer would be that of %t, which every iteration yields."""
-    a = analyse_bottom_up(loop("%a = %t", '%r = tensor.extract %a[%j] : !v\nscf.yield %t : !v loc("y")') + "return %l#0 : !v")
+    a = analyse_bottom_up(
+        loop("%a = %t", '%r = tensor.extract %a[%j] : !v\nscf.yield %t : !v loc("y")') + "return %l#0 : !v"
+    )
     assert list(a.not_in_place) == ["for#3", "y#0"]
     assert a["for#3"].startswith("copy: READ_")
 
