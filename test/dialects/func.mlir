@@ -73,10 +73,10 @@ func.func @call_external(%t: tensor<4xf32>, %f: f32) -> tensor<4xf32> {
 
 // CHECK-LABEL: func.func @recursive(
 // CHECK-SAME:    %[[T:.*]]: memref<
-// CHECK:         memref.copy %[[T]], %[[A:.*]] :
-// CHECK-NEXT:    %[[C:.*]] = memref.cast %[[A]]
-// CHECK-NEXT:    func.call @recursive(%[[C]],
-// CHECK:         scf.yield %[[T]]
+// CHECK-NEXT:    scf.if
+// CHECK-NEXT:    func.call @recursive(%[[T]],
+// CHECK:         } else {
+// CHECK-NEXT:    scf.yield %[[T]]
 func.func @recursive(%t: tensor<4xf32>, %p: i1) -> tensor<4xf32> {
   %0 = scf.if %p -> tensor<4xf32> {
     %1 = func.call @recursive(%t, %p) : (tensor<4xf32>, i1) -> tensor<4xf32>

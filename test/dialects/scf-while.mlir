@@ -96,16 +96,16 @@ func.func @other_types(%n: index, %p: i1, %f: f32) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
-// CHECK-LABEL: func.func @copied_to_carried(
+// CHECK-LABEL: func.func @new_buffer_passed_on(
 // CHECK-SAME:    %[[T:.*]]: memref<
-// CHECK:         scf.while : () -> () {
+// CHECK:         %[[R:.*]] = scf.while (%{{.*}} = %[[T]])
 // CHECK:         } do {
-// CHECK-NEXT:    %[[A:.*]] = memref.alloc()
+// CHECK:         %[[A:.*]] = memref.alloc()
 // CHECK-NEXT:    linalg.fill {{.*}} outs(%[[A]] :
-// CHECK-NEXT:    memref.copy %[[A]], %[[T]]
-// CHECK-NEXT:    scf.yield
-// CHECK:         return %[[T]]
-func.func @copied_to_carried(%t: tensor<8xf32>, %p: i1, %f: f32) -> tensor<8xf32> {
+// CHECK-NEXT:    %[[C:.*]] = memref.cast %[[A]]
+// CHECK-NEXT:    scf.yield %[[C]]
+// CHECK:         return %[[R]]
+func.func @new_buffer_passed_on(%t: tensor<8xf32>, %p: i1, %f: f32) -> tensor<8xf32> {
   %0 = scf.while (%a = %t) : (tensor<8xf32>) -> tensor<8xf32> {
     scf.condition(%p) %a : tensor<8xf32>
   } do {

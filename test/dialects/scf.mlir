@@ -1,4 +1,4 @@
-// RUN: inplace-opt %s --inplace-one-shot-bufferize=bufferize-function-boundaries | filecheck %s
+// RUN: inplace-opt %s --allow-unregistered-dialect --inplace-one-shot-bufferize=bufferize-function-boundaries | filecheck %s
 
 // CHECK-LABEL: func.func @loop(
 // CHECK-SAME:    %[[T:.*]]: memref<
@@ -123,13 +123,14 @@ func.func @swap_of_one_tensor(%t: tensor<8xf32>, %f: f32, %n: index) -> (tensor<
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
 }
 
-// CHECK-LABEL: func.func @copy_to_what_is_carried(
+// Nothing is written, so the loop goes on with %u itself.
+// CHECK-LABEL: func.func @captured_passed_on(
 // CHECK-SAME:    %[[T:.*]]: memref<{{.*}}, %[[U:.*]]: memref<
-// CHECK:         scf.for {{.*}} step %c1 {
-// CHECK-NEXT:    memref.copy %[[U]], %[[T]]
+// CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[T]])
+// CHECK-NEXT:    scf.yield %[[U]]
 // CHECK-NEXT:    }
-// CHECK-NEXT:    return %[[T]]
-func.func @copy_to_what_is_carried(%t: tensor<8xf32>, %u: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+// CHECK-NEXT:    return %[[R]]
+func.func @captured_passed_on(%t: tensor<8xf32>, %u: tensor<8xf32>, %n: index) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> tensor<8xf32> {
@@ -138,17 +139,39 @@ func.func @copy_to_what_is_carried(%t: tensor<8xf32>, %u: tensor<8xf32>, %n: ind
   return %0 : tensor<8xf32>
 }
 
-// CHECK-LABEL: func.func @copy_to_a_new_buffer(
+// The loop writes what it carries, which must not become %u, as that is returned too.
+// CHECK-LABEL: func.func @copy_to_what_is_carried(
+// CHECK-SAME:    %[[T:.*]]: memref<{{.*}}, %[[U:.*]]: memref<
+// CHECK:         scf.for {{.*}} step %c1 {
+// CHECK-NEXT:    memref.load %[[T]]
+// CHECK:         memref.store {{.*}}, %[[T]]
+// CHECK-NEXT:    memref.load %[[T]]
+// CHECK-NEXT:    "test.keep"
+// CHECK-NEXT:    memref.copy %[[U]], %[[T]]
+// CHECK:         return %[[T]], %[[U]]
+func.func @copy_to_what_is_carried(%t: tensor<8xf32>, %u: tensor<8xf32>, %n: index)
+    -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> tensor<8xf32> {
+    %1 = tensor.extract %a[%c1] : tensor<8xf32>
+    %2 = arith.addf %1, %1 : f32
+    %3 = tensor.insert %2 into %a[%i] : tensor<8xf32>
+    %4 = tensor.extract %3[%c0] : tensor<8xf32>
+    "test.keep"(%4) : (f32) -> ()
+    scf.yield %u : tensor<8xf32>
+  }
+  return %0, %u : tensor<8xf32>, tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @choice_passed_on(
 // CHECK-SAME:    %[[T:.*]]: memref<{{.*}}, %[[U:.*]]: memref<
 // CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%[[A:.*]] = %[[T]])
 // CHECK-NEXT:    %[[S:.*]] = arith.select %{{.*}}, %[[A]], %[[U]]
-// CHECK-NEXT:    %[[N:.*]] = memref.alloc()
-// CHECK-NEXT:    memref.copy %[[S]], %[[N]]
-// CHECK-NEXT:    %[[C:.*]] = memref.cast %[[N]]
-// CHECK-NEXT:    scf.yield %[[C]]
+// CHECK-NEXT:    scf.yield %[[S]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[R]]
-func.func @copy_to_a_new_buffer(%t: tensor<8xf32>, %u: tensor<8xf32>, %n: index, %p: i1) -> tensor<8xf32> {
+func.func @choice_passed_on(%t: tensor<8xf32>, %u: tensor<8xf32>, %n: index, %p: i1) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> tensor<8xf32> {
