@@ -54,6 +54,17 @@ def test_a_place_is_an_operand_of_an_op() -> None:
             }
             return %l : !v""",
             "y#0",
+            "operand #0 of 'scf.yield' is in-place: the loop carries the yielded buffer on",
+        ),
+        (
+            """%l = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t) -> !v {
+              %w = tensor.insert %f into %a[%i] : !v
+              %x = tensor.extract %w[%j] : !v
+              "test.keep"(%x) : (f32) -> ()
+              scf.yield %u : !v loc("y")
+            }
+            return %l, %u : !v, !v""",
+            "y#0",
             "operand #0 of 'scf.yield' is copied into the buffer that the loop carries: " + Rule.NOT_EQUIVALENT.value,
         ),
     ],

@@ -147,7 +147,8 @@ def test_absorbing_takes_everything_over(count: int) -> None:
     second.readonly.append(7)
     second.rotating = True
     second.spared.append(question)
-    second.first, second.parallel = 2, 1
+    second.first = 2
+    second.confined = {7: [Write(3, 30, 1, None)]}
     first.add_write(Write(50, 50, 0, None))
     first.add_read(Read(45, 47, 2, 0, None))
     first.first = 4
@@ -156,7 +157,8 @@ def test_absorbing_takes_everything_over(count: int) -> None:
     assert {write.operand for write in first.writes_between(-1, 60, 0, None)} == {50, *range(count)}
     assert (first.first_write, first.last_write, first.first_begin, first.last_end) == (0, 50, 45, 47)
     assert (first.readonly, first.spared) == ([7], [question])
-    assert (first.first, first.parallel, first.rotating) == (2, 1, True)
+    assert (first.first, first.rotating) == (2, True)
+    assert first.confined == second.confined
 
 
 def test_sets_that_do_not_overlap_in_time_do_not_meet() -> None:
