@@ -30,7 +30,7 @@ import mlir_inplace as mi
 from mlir import ir
 from mlir.passmanager import PassManager
 
-OURS = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true})"
+OURS = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false})"
 # Without allow-return-allocs-from-loops upstream refuses `rotation`; on the other programs it makes no difference.
 UPSTREAM = "builtin.module(one-shot-bufferize{bufferize-function-boundaries=true allow-return-allocs-from-loops=true})"
 

@@ -19,7 +19,7 @@ _SECOND = DecisionOrder(exits_first=True)
 _THIRD = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
 _PASSING_ON = DecisionOrder(exits_first=True, postpone=True, pass_on=True)
 _SMALL = 4096
-"""Up to how many ops the third order is tried."""
+"""Up to how many ops more than two orders are tried."""
 
 
 def analyze_function(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:
@@ -34,10 +34,10 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     if options.copy_before_write or any(c.rule is Rule.TOO_MANY_ACCESSES for c in _conflicts(best)):
         return best
     small = len(effects.snapshot.nested_ops(function)) <= _SMALL
-    orders = [_SECOND, _THIRD] if small else [_SECOND]
+    orders = [_SECOND, _THIRD]
     if any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in best.decisions.values()):
-        orders.append(_PASSING_ON)
-    for order in orders:
+        orders.insert(0, _PASSING_ON)
+    for order in orders if small else orders[:1]:
         if not _conflicts(best):
             break
         other = OneShotAnalyzer(effects, function, options, order).run()
