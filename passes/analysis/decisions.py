@@ -1,4 +1,4 @@
-"""In-place decisions and the reasons behind them: plain data, produced by ``one_shot.py`` and never changed.
+"""In-place decisions and the reasons behind them: plain data, entered in ``decision_record.py`` and never changed.
 
 Everything refers to the snapshot by number; ``explain.py`` turns a decision into text.
 """
