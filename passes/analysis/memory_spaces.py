@@ -1,4 +1,4 @@
-"""Memory spaces that a buffer cannot have, or that nobody stated: what the options about them refuse.
+"""Elements and memory spaces that a buffer cannot have, and spaces that nobody stated: what is refused for them.
 
 A buffer is in the space of the buffer that it is made from: a view, a copy, an in-place result. Where it is made from
 none, an op states the space (``bufferization.alloc_tensor``, ``to_tensor``), or its tensor type does, with
@@ -17,7 +17,7 @@ from .alias_sets import Equivalence
 from .snapshot import Snapshot
 from .tensor_effects import Refusal, TensorEffects
 
-__all__ = ["refuse_assumed_spaces", "refuse_encodings"]
+__all__ = ["refuse_assumed_spaces", "refuse_elements", "refuse_encodings"]
 
 
 def refuse_encodings(snapshot: Snapshot, *, as_spaces: bool) -> Iterator[Refusal]:
@@ -37,15 +37,39 @@ def refuse_encodings(snapshot: Snapshot, *, as_spaces: bool) -> Iterator[Refusal
         yield Refusal(_holder(snapshot, type_), message)
 
 
+def refuse_elements(snapshot: Snapshot) -> Iterator[Refusal]:
+    """Refuse tensors of elements that memrefs cannot have: those of a type whose dialect does not allow it."""
+    for type_ in snapshot.tensor_types():
+        element = ir.ShapedType(type_).element_type
+        if not _is_element(element):
+            yield Refusal(
+                _holder(snapshot, type_),
+                f"{type_} has elements of type {element}, which no memref can have; convert them to another type first",
+            )
+
+
+def _is_element(type_: ir.Type) -> bool:
+    """Whether memrefs take ``type_`` for their elements."""
+    return _is_memref(type_, None)
+
+
 def _is_space(type_: ir.RankedTensorType) -> bool:
     """Whether memrefs take the encoding as their space. A sparse tensor is stored in another way altogether."""
     if str(type_.encoding).startswith("#sparse_tensor"):
         return False
+    return _is_memref(type_.element_type, type_.encoding)
+
+
+def _is_memref(element: ir.Type, space: ir.Attribute | None) -> bool:
+    """Whether memrefs of these elements in this space exist; the bindings' own error has no place and is dropped."""
+    handler = element.context.attach_diagnostic_handler(lambda _: True)
     try:
-        with ir.Location.unknown(type_.context):
-            ir.MemRefType.get([], type_.element_type, memory_space=type_.encoding)
+        with ir.Location.unknown(element.context):
+            ir.MemRefType.get([], element, memory_space=space)
     except (ValueError, ir.MLIRError):
         return False
+    finally:
+        handler.detach()
     return True
 
 

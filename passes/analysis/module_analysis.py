@@ -19,7 +19,7 @@ from ...dialects.registry import find_model
 from .analysis_options import AnalysisOptions
 from .function_analysis import analyze_function
 from .function_summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
-from .memory_spaces import refuse_assumed_spaces, refuse_encodings
+from .memory_spaces import refuse_assumed_spaces, refuse_elements, refuse_encodings
 from .one_shot import FunctionAnalysis
 from .program_state import ProgramState
 from .recursion import analyze_recursion
@@ -101,6 +101,7 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
     analysis.refusals.extend(effects.refusals)
     if not analysis.refusals:
         analysis.refusals.extend(analysis.state.refusals([function.function for function in analysis.functions]))
+    analysis.refusals.extend(refuse_elements(snapshot))
     analysis.refusals.extend(refuse_encodings(snapshot, as_spaces=options.encodings))
     if options.must_infer_space:
         for result in analysis.functions:

@@ -205,3 +205,10 @@ func.func @calls_it(%t: tensor<2x2xf32>) {
   call @layout_of_a_tile(%t) : (tensor<2x2xf32>) -> ()
   return
 }
+
+// -----
+
+// expected-error @+1 {{tensor<4x!test.quantity> has elements of type !test.quantity, which no memref can have; convert them to another type first}}
+func.func @elements_without_memory(%t: tensor<4x!test.quantity>) -> tensor<4x!test.quantity> {
+  return %t : tensor<4x!test.quantity>
+}
