@@ -62,6 +62,24 @@ def _allocated_type(op: ir.Operation) -> ir.Type:
     return identity_type(op.results[0].type, op.attributes.get("memory_space", None))
 
 
+class DeallocTensorModel(OpModel):
+    """``bufferization.dealloc_tensor``: says that a tensor is not needed any more.
+
+    Nothing is freed by it, unlike upstream's: other tensors may live in that buffer, or it may be an argument.
+    Deallocation frees every buffer after its last use, which is here or earlier where the op is right.
+    """
+
+    op_names = ("bufferization.dealloc_tensor",)
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """The content does not matter."""
+        return False
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Leave nothing behind."""
+        rewriter.replace(op, [])
+
+
 class MaterializeModel(OpModel):
     """``bufferization.materialize_in_destination``: the source, in the destination's memory."""
 
@@ -170,4 +188,10 @@ class ToBufferModel(OpModel):
         rewriter.replace(op, [rewriter.cast(rewriter.buffer(op, 0), op.results[0].type)])
 
 
-MODELS: tuple[OpModel, ...] = (AllocTensorModel(), MaterializeModel(), ToTensorModel(), ToBufferModel())
+MODELS: tuple[OpModel, ...] = (
+    AllocTensorModel(),
+    DeallocTensorModel(),
+    MaterializeModel(),
+    ToTensorModel(),
+    ToBufferModel(),
+)

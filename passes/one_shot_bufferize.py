@@ -46,6 +46,7 @@ Near-linear in the size of the module. Soundness: docs/THEORY.md.
 * An init that an op does not overwrite completely keeps its content.
 * A memref is never cast to a layout that it may not have; it is copied.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own.
+* `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
 * An argument of a public function that is written in place, although nothing says that it may be, is warned of.
 * What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
   such a result is read is handed over as a copy.

@@ -127,3 +127,24 @@ func.func @to_buffer_of_another_layout(%t: tensor<4xf32>, %i: index) -> f32 {
   %1 = memref.load %0[%i] : memref<4xf32>
   return %1 : f32
 }
+
+// Nothing is freed here, as deallocation does that, and the op costs no copy of what it ends.
+// CHECK-LABEL: func.func @dealloc_tensor(
+// CHECK-NEXT:    %[[A:.*]] = memref.alloc() {{.*}} : memref<4xf32>
+// CHECK-NEXT:    linalg.fill {{.*}} outs(%[[A]]
+// CHECK-NEXT:    %[[V:.*]] = memref.load %[[A]][
+// CHECK-NEXT:    return %[[V]]
+func.func @dealloc_tensor(%x: f32, %i: index) -> f32 {
+  %0 = bufferization.alloc_tensor() : tensor<4xf32>
+  %1 = linalg.fill ins(%x : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+  %2 = tensor.extract %1[%i] : tensor<4xf32>
+  bufferization.dealloc_tensor %1 : tensor<4xf32>
+  return %2 : f32
+}
+
+// CHECK-LABEL: func.func @dealloc_tensor_of_the_caller(
+// CHECK-NEXT:    return
+func.func @dealloc_tensor_of_the_caller(%t: tensor<4xf32>) {
+  bufferization.dealloc_tensor %t : tensor<4xf32>
+  return
+}

@@ -1,4 +1,4 @@
-"""bufferization.alloc_tensor, materialize_in_destination, to_tensor and to_buffer."""
+"""bufferization.alloc_tensor, dealloc_tensor, materialize_in_destination, to_tensor and to_buffer."""
 
 from __future__ import annotations
 
@@ -157,5 +157,32 @@ PROGRAMS = [
         args=("4xf32", 1, 99.0),
         numpy=lambda t, i, f: (f, t[i]),
         oracle_wrong="upstream's copy-before-write hands out the tensor's own buffer to be written",
+    ),
+    Program(
+        "dealloc_tensor_after_the_last_use",
+        """
+        func.func @main(%f: f32, %i: index) -> f32 {
+          %0 = bufferization.alloc_tensor() : tensor<4xf32>
+          %1 = linalg.fill ins(%f : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+          %2 = tensor.extract %1[%i] : tensor<4xf32>
+          bufferization.dealloc_tensor %1 : tensor<4xf32>
+          return %2 : f32
+        }""",
+        args=(99.0, 1),
+        numpy=lambda f, i: f,
+    ),
+    Program(
+        "dealloc_tensor_of_a_buffer_that_was_updated_in_place",
+        """
+        func.func @main(%f: f32, %g: f32, %i: index) -> tensor<4xf32> {
+          %0 = bufferization.alloc_tensor() : tensor<4xf32>
+          %1 = linalg.fill ins(%f : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+          %2 = tensor.insert %g into %1[%i] : tensor<4xf32>
+          bufferization.dealloc_tensor %1 : tensor<4xf32>
+          return %2 : tensor<4xf32>
+        }""",
+        args=(99.0, 7.0, 1),
+        numpy=lambda f, g, i: put(np.full(4, f, np.float32), i, g),
+        oracle_wrong="upstream frees the buffer that the result lives in",
     ),
 ]
