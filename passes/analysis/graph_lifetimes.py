@@ -15,6 +15,7 @@ those that something else depends on. Linear in the ops; in the graph, a few rou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from mlir import ir
 
@@ -325,6 +326,7 @@ class GraphLifetimes(RegionLifetimes):
         if not dying:
             return
         ops, last = self._ops[block], self._last_uses(block)
+        places: dict[int, list[tuple[int, Sequence[ir.Value]]]] = {}
         for number in _bits(dying):
             root = self.roots[number]
             out = [value for value in returned if number in self.all_roots(value)]
@@ -333,7 +335,22 @@ class GraphLifetimes(RegionLifetimes):
             for value in out:
                 self.check_address(value, ops[-1])
             position = len(ops) if out or root.pinned else last.get(number, -1) + 1
-            self.add_frees(root, ops[min(position, len(ops) - 1)], out)
+            places.setdefault(min(position, len(ops) - 1), []).append((number, out))
+        for position, frees in places.items():
+            self._free_together(frees, ops[position])
+
+    def _free_together(self, frees: Sequence[tuple[int, Sequence[ir.Value]]], before: ir.Operation) -> None:
+        """Free what dies in one place, each root with the memrefs that it must not be.
+
+        An argument may be another one, and that one may be the first. If both die here, somebody has to free the
+        buffer that they may share: the first of them does so without a look at the second.
+        """
+        numbers = {number for number, _ in frees}
+        for number, out in frees:
+            numbers.discard(number)
+            root = self.roots[number]
+            mutual = {other for other in numbers & root.avoid if number in self.roots[other].avoid}
+            self.add_frees(replace(root, avoid=root.avoid - mutual) if mutual else root, before, out)
 
     def _place_on_edges(self, ends: dict[tuple[int, int], list[int]]) -> None:
         """Put frees at the start of a block where all its edges agree, else on the edge."""
@@ -341,8 +358,7 @@ class GraphLifetimes(RegionLifetimes):
             lists = [ends[edge.source, edge.index] for edge in edges]
             shared = set[int]().union(*lists[:1]).intersection(*lists)
             shared = {number for number in shared if self.graph.dominates(self._home[number], block)}
-            for number in sorted(shared):
-                self.add_frees(self.roots[number], self._ops[block][0], [])
+            self._free_together([(number, ()) for number in sorted(shared)], self._ops[block][0])
             for edge, numbers in zip(edges, lists, strict=True):
                 rest = [number for number in numbers if number not in shared]
                 if rest:
@@ -350,8 +366,7 @@ class GraphLifetimes(RegionLifetimes):
 
     def _on_edge(self, edge: Edge, numbers: Sequence[int]) -> tuple[Free, ...]:
         before = len(self.frees)
-        for number in numbers:
-            self.add_frees(self.roots[number], edge.terminator, [])
+        self._free_together([(number, ()) for number in numbers], edge.terminator)
         found = tuple(self.frees[before:])
         del self.frees[before:]
         return found

@@ -637,3 +637,42 @@ def test_an_argument_that_owns_only_on_some_ways_compares_addresses() -> None:
         assert program.main(a, count) == 1.0 + count
         np.testing.assert_array_equal(a, np.arange(64))
         assert program.memory_stats.allocations == program.memory_stats.frees == count
+
+
+ONE_BUFFER_TWICE = """
+func.func @main(%n: index, %twice: i1) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %0 = memref.alloc() : memref<8xf32>
+  memref.store %one, %0[%c0] : memref<8xf32>
+  cf.br ^head(%c0, %0, %0 : index, memref<8xf32>, memref<8xf32>)
+^head(%i: index, %x: memref<8xf32>, %y: memref<8xf32>):
+  %more = arith.cmpi slt, %i, %n : index
+  cf.cond_br %more, ^body, ^end
+^body:
+  %new = memref.alloc() : memref<8xf32>
+  %old = memref.load %y[%c0] : memref<8xf32>
+  %sum = arith.addf %old, %one : f32
+  memref.store %sum, %new[%c0] : memref<8xf32>
+  %next = arith.addi %i, %c1 : index
+  cf.cond_br %twice, ^head(%next, %new, %new : index, memref<8xf32>, memref<8xf32>),
+                     ^head(%next, %y, OTHER : index, memref<8xf32>, memref<8xf32>)
+^end:
+  %a = memref.load %x[%c0] : memref<8xf32>
+  %b = memref.load %y[%c0] : memref<8xf32>
+  %r = arith.addf %a, %b : f32
+  return %r : f32
+}"""
+
+
+@pytest.mark.parametrize("other", ["%x", "%new"])
+@pytest.mark.parametrize(("count", "twice"), [(0, True), (0, False), (1, True), (1, False), (4, True), (4, False)])
+def test_one_of_two_arguments_that_may_be_each_other_is_freed(other: str, count: int, twice: bool) -> None:
+    """Both are handed one buffer, later buffers that they swap: whoever dies first must not leave it to the other."""
+    program = mi.compile(ONE_BUFFER_TWICE.replace("OTHER", other), memory_stats=True, opt_level=0)
+    x = y = 1.0
+    for _ in range(count):
+        x, y = (y + 1, y + 1) if twice else (y, x if other == "%x" else y + 1)
+    assert program.main(count, twice) == x + y
+    assert program.memory_stats.allocations == program.memory_stats.frees == count + 1
