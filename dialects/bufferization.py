@@ -156,6 +156,10 @@ class ToTensorModel(OpModel):
         """Only if the op says so."""
         return "writable" in op.attributes
 
+    def bufferizes_to_allocation(self, op: ir.Operation, result: int) -> bool:
+        """The memory is the memref's."""
+        return False
+
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
         """What the memref's author chose."""
         return op.operands[0].type

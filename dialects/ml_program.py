@@ -7,6 +7,8 @@ changes with the next store.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mlir import ir
 from mlir.dialects import memref
 
@@ -82,6 +84,14 @@ class LoadModel(OpModel):
     def loaded_state(self, op: ir.Operation) -> str | None:
         """The global."""
         return _symbol(op)
+
+    def bufferizes_to_allocation(self, op: ir.Operation, result: int) -> bool:
+        """The memory may be the global's."""
+        return False
+
+    def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
+        """Contiguous, be it the global or a copy."""
+        return identity_type(op.results[result].type)
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Use the memory of the global, or copy it."""

@@ -87,6 +87,7 @@ class Fact:
     framed: int
     root: int
     sources: int
+    made: int = -1
 
 
 class AliasSets:
@@ -98,7 +99,11 @@ class AliasSets:
         self._parent = list(values)
         self._sets: dict[int, StorageSet] = {}
         self._links: dict[int, tuple[int, Slice | None, int]] = {}
-        self._sources: dict[int, list[int]] = {}
+        self._sources: dict[int, list[tuple[int, int]]] = {}
+        self.made: dict[int, int] = {}
+        """For a class, the value in it that was stated to be made from nothing (:meth:`make`)."""
+        self.goes_around = False
+        """Whether some edge leads from one iteration to an earlier one."""
         self._frames: dict[int, tuple[int, int]] = {}
 
     # --- may alias ---------------------------------------------------------------------------------------------
@@ -141,9 +146,12 @@ class AliasSets:
         a, b = self.equivalence.find(first), self.equivalence.find(second)
         root = self.equivalence.union(a, b)
         other = b if root == a else a
-        linked = framed = -1
+        linked = framed = made = -1
         sources = 0
         if other != root:
+            if other in self.made and root not in self.made:
+                self.made[root] = self.made[other]
+                made = root
             if other in self._links and root not in self._links:
                 self._links[root] = self._links[other]
                 linked = root
@@ -153,7 +161,7 @@ class AliasSets:
             sources = len(self._sources.get(other, ()))
             if sources:
                 self._sources.setdefault(root, []).extend(self._sources[other])
-        return Fact(mark, linked, framed, root, sources)
+        return Fact(mark, linked, framed, root, sources, made)
 
     def link(self, view: int, source: int, slice_: Slice | None) -> Fact:
         """State that the class of ``view`` is exactly ``slice_`` of ``source``; all of it, reshaped, if that is None.
@@ -167,10 +175,14 @@ class AliasSets:
         self._links[root] = (source, slice_, view)
         return Fact(fact.mark, root, -1, root, fact.sources)
 
-    def come_from(self, value: int, source: int) -> Fact:
-        """State that the buffer of ``value`` may be, or lie in, that of ``source``."""
+    def come_from(self, value: int, source: int, loop: int = -1) -> Fact:
+        """State that the buffer of ``value`` may be, or lie in, that of ``source``.
+
+        ``loop`` is the op of the loop whose earlier iteration ``source`` belongs to, -1 if it is of the same one.
+        """
         root = self.equivalence.find(value)
-        self._sources.setdefault(root, []).append(source)
+        self._sources.setdefault(root, []).append((source, loop))
+        self.goes_around = self.goes_around or loop >= 0
         return Fact(self.equivalence.mark(), -1, -1, root, 1)
 
     def take_back(self, fact: Fact) -> None:
@@ -179,9 +191,19 @@ class AliasSets:
             del self._links[fact.linked]
         if fact.framed >= 0:
             del self._frames[fact.framed]
+        if fact.made >= 0:
+            del self.made[fact.made]
         if fact.sources:
             del self._sources[fact.root][-fact.sources :]
         self.equivalence.undo(fact.mark)
+
+    def make(self, value: int) -> None:
+        """State that ``value``, which nothing was stated of yet, comes from nothing that has a buffer."""
+        self.made[value] = value
+
+    def sources(self, root: int) -> list[tuple[int, int]]:
+        """Return what class ``root`` was stated to come from, with the loops (see :meth:`come_from`)."""
+        return self._sources.get(root, [])
 
     def have_common_origin(self, first: int, second: int) -> bool:
         """Whether the buffers of two values may be the same memory. Bounded: after so many branches, they may."""
@@ -197,7 +219,7 @@ class AliasSets:
         while work:
             if len(seen) > _MOST_ORIGINS:
                 return None
-            for source in self._sources.get(work.pop(), ()):
+            for source, _ in self._sources.get(work.pop(), ()):
                 root = find(source)
                 if root not in seen:
                     seen.add(root)

@@ -85,7 +85,10 @@ class CarriedDecisions:
         def propose() -> list[Fact]:
             return [self._sets.unite(value, argument)] if settled else joiner.reaches(value, [argument])
 
-        self._record.enter(operand, joiner.try_join(value, [argument], -1, propose))
+        conflict = joiner.try_join(value, [argument], -1, propose)
+        if conflict is not None and settled:
+            joiner.check.iterations.copy(operand, argument)
+        self._record.enter(operand, conflict)
 
     def rotate(self, op: int, rotation: list[Carried]) -> bool:
         """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed.
@@ -100,7 +103,7 @@ class CarriedDecisions:
         frames = [sets.rotate(arguments, 2 * op), sets.rotate(results, 2 * op + 1)]
 
         def propose() -> list[Fact]:
-            return [sets.come_from(argument, s.operand_value[operand]) for operand, argument, _ in rotation]
+            return [sets.come_from(argument, s.operand_value[operand], op) for operand, argument, _ in rotation]
 
         if self._joiner.try_join(arguments[0], arguments[1:], -1, propose) is not None:
             for frame in frames:
@@ -118,8 +121,9 @@ class CarriedDecisions:
 
     def _pass_on(self, operand: int, argument: int) -> bool:
         """Hand the next iteration the very buffer that is yielded, whichever it is, if that destroys nothing."""
-        joiner, value = self._joiner, self._snapshot.operand_value[operand]
-        if joiner.try_join(argument, [value], -1, partial(joiner.reaches, value, [argument])) is not None:
+        sets, s = self._sets, self._snapshot
+        value, loop = s.operand_value[operand], s.block_op[s.value_block[argument]]
+        if self._joiner.try_join(argument, [value], -1, lambda: [sets.come_from(argument, value, loop)]) is not None:
             return False
         self._record.accept(operand, Strategy.PASS_ON)
         return True

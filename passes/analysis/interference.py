@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from .accesses import Read, Write
 from .alias_sets import AliasSets
 from .decisions import Conflict, Rule
+from .iterations import Iterations
 from .program_order import Order, ProgramOrder
 from .slices import Slice, SliceRelation, slice_relation
 from .storage_set import Against, Question, StorageSet
@@ -60,6 +61,7 @@ class Interference:
         self._snapshot = effects.snapshot
         self._order = order
         self._sets = sets
+        self.iterations = Iterations(effects, sets)
         self.threads = Threads(effects, sets)
         self._budget = 0
         self._reserve = 0
@@ -184,7 +186,7 @@ class Interference:
         else:
             value = other
             conflict = Conflict(Rule.NOT_WRITABLE, write=write.operand, value=value)
-        if conflict is None or self._sets.have_common_origin(write.value, value):
+        if conflict is None or self.iterations.may_share(write.value, value):
             return conflict
         self.spared.append(question)
         return None

@@ -137,6 +137,8 @@ class OneShotAnalyzer:
         for value in s.nested_values(self._function):
             if not s.value_is_tensor[value]:
                 continue
+            if self._check.iterations.is_candidate(value):
+                self._sets.make(value)
             reads = self._check.reads(value)
             readonly = value in effects.readonly
             if not reads and not readonly and not has_parallel_regions:
@@ -221,7 +223,12 @@ class OneShotAnalyzer:
             self._record.refuse(operand, Conflict(Rule.NOT_CONTIGUOUS, value=value))
             return
         propose = partial(self._propose, operand, value, ties)
-        self._record.enter(operand, self._joiner.try_join(value, [tie.value for tie in ties], write, propose))
+        conflict = self._joiner.try_join(value, [tie.value for tie in ties], write, propose)
+        if conflict is not None:
+            for tie in ties:
+                if tie.definite and tie.relation is Relation.EQUIVALENT and effects.sources[tie.value] == [operand]:
+                    self._check.iterations.copy(operand, tie.value)
+        self._record.enter(operand, conflict)
 
     def _surely_copies(self, operand: int) -> bool:
         s = self._snapshot

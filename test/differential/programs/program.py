@@ -50,9 +50,6 @@ class Program:
     """Why upstream cannot execute what it bufferizes: NumPy alone decides about values, counts are compared."""
     upstream_wrong: str = ""
     """Why the buffers that upstream saves here must not be saved: there are no counts to compare with."""
-    upstream_reallocates: str = ""
-    """What upstream, which refuses by default, makes with `allow-return-allocs-from-loops`: a buffer in each iteration
-    that ours copies to the one that the loop carries. There are no counts to compare with."""
     fewer: bool = False
     """Our allocations and copies are strictly fewer than those of every run of upstream's, whatever its heuristic."""
 

@@ -72,7 +72,6 @@ PROGRAMS = [
         args=[("2xf32", 0, 99.0), ("2xf32", 3, 99.0)],
         numpy=lambda t, n, f: np.concatenate([t, np.full(n, f, np.float32)]),
         upstream_refuses=NOT_EQUIVALENT,
-        upstream_reallocates="a buffer in each iteration, which it hands on as it is",
     ),
     Program(
         "loop_init_read_after_the_loop",
