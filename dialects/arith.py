@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from mlir import ir
 
-from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, is_tensor
+from .bufferizable import AliasingValue, OpModel, Relation, is_tensor
 from .dense_elements import elements
 from .elementwise import ElementwiseModel
 from .memref_types import identity_type, joint_type
+from .rewriter import Rewriter
 
 __all__ = ["MODELS", "ConstantModel", "SelectModel"]
 

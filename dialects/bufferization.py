@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from mlir import ir
 
-from .bufferizable import AliasingValue, OpModel, Rewriter, is_tensor
+from .bufferizable import AliasingValue, OpModel, is_tensor
 from .memref_types import has_strides, identity_type
+from .rewriter import Rewriter
 
 __all__ = ["MODELS"]
 

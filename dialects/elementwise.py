@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .bufferizable import AliasingValue, OpModel, Rewriter
+from .bufferizable import AliasingValue, OpModel
 from .memref_types import identity_type
 from .payloads import parallel_generic
+from .rewriter import Rewriter
 
 __all__ = ["ElementwiseModel"]
 

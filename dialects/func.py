@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .bufferizable import OpModel, Rewriter, is_tensor
+from .bufferizable import OpModel, is_tensor
+from .rewriter import Rewriter
 
 __all__ = ["MODELS", "CallModel", "ReturnModel"]
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import linalg
 
-from .bufferizable import AliasingValue, OpModel, Rewriter, is_tensor
+from .bufferizable import AliasingValue, OpModel, is_tensor
 from .linalg_packing import PACKING_MODELS
 from .linalg_softmax import SoftmaxModel
+from .rewriter import Rewriter
 
 __all__ = ["MODELS", "StructuredOpModel"]
 

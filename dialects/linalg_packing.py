@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, memref, scf
 
-from .bufferizable import AliasingValue, OpModel, Rewriter
+from .bufferizable import AliasingValue, OpModel
 from .payloads import constant_index, extent, loop_index, parallel_generic
+from .rewriter import Rewriter
 
 __all__ = ["PACKING_MODELS", "PackModel", "UnpackModel"]
 

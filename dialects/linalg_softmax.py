@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from mlir import ir
 from mlir.dialects import arith, math, memref, scf
 
-from .bufferizable import AliasingValue, OpModel, Rewriter
+from .bufferizable import AliasingValue, OpModel
 from .payloads import constant_index, extent
+from .rewriter import Rewriter
 
 __all__ = ["SoftmaxModel"]
 

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from mlir import ir
 from mlir.dialects import memref
 
-from .bufferizable import OpModel, Rewriter, State, is_tensor
+from .bufferizable import OpModel, State, is_tensor
 from .dense_elements import create_global, elements
 from .memref_types import identity_type
+from .rewriter import Rewriter
 
 __all__ = ["MODELS", "GlobalModel", "GraphAccessModel", "LoadModel", "StoreModel"]
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
+from .bufferizable import Forwarding, OpModel, is_tensor
 from .memref_types import identity_type, joint_type
+from .rewriter import Rewriter
 from .scf_carried import end_region, hold_changing, is_inside
 from .scf_forall import FORALL_MODELS
 from .scf_while import WHILE_MODELS

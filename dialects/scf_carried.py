@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from .bufferizable import Rewriter
+from .rewriter import Rewriter
 
 __all__ = ["end_region", "hold_changing", "is_inside"]
 

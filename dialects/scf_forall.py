@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
+from .bufferizable import Forwarding, OpModel, is_tensor
+from .rewriter import Rewriter
 
 __all__ = ["FORALL_MODELS", "ForallModel", "InParallelModel", "ParallelModel"]
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from .bufferizable import Forwarding, OpModel, Rewriter, is_tensor
+from .bufferizable import Forwarding, OpModel, is_tensor
+from .rewriter import Rewriter
 from .scf_carried import end_region, hold_changing, is_inside
 
 __all__ = ["WHILE_MODELS", "ConditionModel", "WhileModel"]

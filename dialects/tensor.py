@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from mlir import ir
 from mlir.dialects import memref
 
-from .bufferizable import AliasingValue, OpModel, Relation, Rewriter, Subset
+from .bufferizable import AliasingValue, OpModel, Relation, Subset
+from .rewriter import Rewriter
 from .subsets import covers, mixed_subset, subset_type, subview
 from .tensor_assembly import ASSEMBLY_MODELS
 from .tensor_casts import CAST_MODELS

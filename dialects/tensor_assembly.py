@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .bufferizable import OpModel, Rewriter, Subset
+from .bufferizable import OpModel, Subset
 from .memref_types import identity_type
+from .rewriter import Rewriter
 from .structured import add_sizes, compute_elements, extent, fill, index_constant
 from .subsets import static_entries, subview
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from mlir import ir
 from mlir.dialects import arith, memref
 
-from .bufferizable import AliasingValue, OpModel, Rewriter
+from .bufferizable import AliasingValue, OpModel
 from .memref_types import dynamic_layout_type, reshaped_type
+from .rewriter import Rewriter
 from .structured import build_generic
 
 __all__ = ["CAST_MODELS", "cast_memref", "cast_shape", "is_unranked"]

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import memref
 
-from .bufferizable import OpModel, Rewriter
+from .bufferizable import OpModel
 from .memref_types import identity_type
+from .rewriter import Rewriter
 from .structured import compute_elements, fill, index_constant
 
 __all__ = ["CREATION_MODELS"]

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import arith, memref
 
-from .bufferizable import AliasingValue, OpModel, Rewriter
+from .bufferizable import AliasingValue, OpModel
 from .memref_types import identity_type
+from .rewriter import Rewriter
 from .structured import build_generic, build_loops, extent, linalg_index
 
 __all__ = ["INDEXED_MODELS"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .bufferizable import OpModel, Rewriter, Subset
+from .bufferizable import OpModel, Subset
+from .rewriter import Rewriter
 from .subsets import covers, mixed_subset, subview
 
 __all__ = ["ParallelInsertSliceModel"]

@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from mlir import ir
 from mlir.dialects import arith, memref
 
-from .bufferizable import AliasingValue, OpModel, Relation, Rewriter
+from .bufferizable import AliasingValue, OpModel, Relation
 from .memref_types import collapsed_type, expanded_type, has_identity_layout, identity_type, reshaped_type
+from .rewriter import Rewriter
 from .structured import build_generic, index_constant
 from .subsets import mixed_subset, subset_type
 from .tensor_casts import cast_memref, cast_shape, is_unranked

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .bufferizable import AliasingValue, Forwarding, OpModel, Rewriter, Subset, is_tensor
+from .bufferizable import AliasingValue, Forwarding, OpModel, Subset, is_tensor
+from .rewriter import Rewriter
 from .vector_gathers import with_unit_stride
 
 __all__ = ["MODELS", "GatherModel", "MaskModel", "ScatterModel", "TransferReadModel", "TransferWriteModel"]

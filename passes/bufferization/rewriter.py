@@ -37,7 +37,7 @@ class UnknownLayout(enum.Enum):
 
 
 class BufferRewriter:
-    """Implements ``dialects.bufferizable.Rewriter`` for the functions of one module, one function after the other.
+    """Implements ``dialects.rewriter.Rewriter`` for the functions of one module, one function after the other.
 
     ``trace`` collects which operand each allocation and copy was made for. ``alignment`` is in bytes, 0 for none.
     ``unknown`` is the layout that is asked for where a buffer is made from a tensor that stays.
