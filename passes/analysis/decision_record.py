@@ -7,7 +7,8 @@ place or nothing can copy it, is a reason to refuse the program. Constant time p
 from __future__ import annotations
 
 from .decisions import Conflict, Decision, Strategy
-from .tensor_effects import Refusal, TensorEffects
+from .effect_tables import Refusal
+from .tensor_effects import TensorEffects
 from .unranked import is_copyable
 
 __all__ = ["DecisionRecord"]

@@ -10,8 +10,7 @@ Nothing is destroyed, although memory may be shared, in four cases, each a rule 
 ``w`` writes are none of those that ``r`` reads; ``w`` writes what is there already; ``w`` and ``r`` are one op that
 handles each element completely before the next; a loop swaps the two buffers, so that they differ at any one time.
 
-Slices are compared by symbols, which is right only while the symbols keep their values between ``w`` and ``r``. They
-do unless the way from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
+Which elements two accesses touch is told by ``slice_frames.py``.
 
 Cost: per pair (write, read) at most the nesting depth. Only pairs that meet in time and place are looked at (see
 ``accesses.py``). A decision may look at a fixed number of them, and beyond that a function at a fixed number per
@@ -20,17 +19,15 @@ operand; a decision for which that is not enough is refused, with a rule of its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .accesses import Read, Write
 from .alias_sets import AliasSets
 from .decisions import Conflict, Rule
 from .iterations import Iterations
 from .program_order import Order, ProgramOrder
-from .slices import Slice, SliceRelation, slice_relation
+from .slice_frames import Frame, Frames
 from .storage_set import Against, Question, StorageSet
 from .tensor_effects import TensorEffects
-from .threads import Threads, is_within
+from .threads import Threads
 
 __all__ = ["Interference"]
 
@@ -43,16 +40,6 @@ _PAIRS_PER_OPERAND = 16
 linear."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """Where a write and a value meet: what is written of class ``base``, what the value is of it, whether it is all."""
-
-    written: Slice | None
-    viewed: Slice | None
-    is_own: bool
-    base: int
-
-
 class Interference:
     """Conflict questions over the tables of one function; holds no decisions of its own."""
 
@@ -63,6 +50,7 @@ class Interference:
         self._sets = sets
         self.iterations = Iterations(effects, sets)
         self.threads = Threads(effects, sets)
+        self.frames = Frames(effects, order, sets)
         self._budget = 0
         self._reserve = 0
         self.spared: list[Question] = []
@@ -181,7 +169,7 @@ class Interference:
                 conflict = Conflict(rule, write=write.operand, read=other.operand, value=value)
         elif isinstance(other, Write):
             value = other.value
-            if not self._regions_apart(write, other):
+            if not self.frames.are_regions_apart(write, other):
                 conflict = Conflict(Rule.WRITTEN_TWICE, write.operand, other.operand)
         else:
             value = other
@@ -250,9 +238,9 @@ class Interference:
         """Return why ``read`` would see what ``write`` wrote; None if it does not."""
         s, value = self._snapshot, read.value
         writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
-        if not self._order.dominates(value, writer) or self.redundant_by(write.operand) is not None:
+        if not self._order.dominates(value, writer) or self.frames.redundant_by(write.operand) is not None:
             return None
-        frame = self._frame(write, value)
+        frame = self.frames.frame(write, value)
         if self._is_last(read):
             replaced = frame is not None and frame.is_own and self.threads.is_replaced(value, write, frame.written)
             return None if replaced else Rule.READ_AFTER_WRITE
@@ -271,8 +259,8 @@ class Interference:
                 return None
             if order is Order.INSIDE and self._reads_before_regions(reader):
                 return None
-        apart = self._apart(frame, read.operand, loop)
-        if apart and (loop >= 0 or not self._is_renewed(frame, write, read)):
+        apart = self.frames.apart(frame, read.operand, loop)
+        if apart and (loop >= 0 or not self.frames.is_renewed(frame, write, read)):
             return None
         return None if self._sets.rotated_apart(write.value, value) else Rule.READ_AFTER_WRITE
 
@@ -281,7 +269,7 @@ class Interference:
         shared = self._effects.shared_outputs.get(read.value)
         return shared is not None and shared.operand == read.operand
 
-    def _loop_between(self, read: Read, block: int, frame: _Frame | None) -> int:
+    def _loop_between(self, read: Read, block: int, frame: Frame | None) -> int:
         """Return the outermost loop that leads from any place in ``block`` to any other while ``read.value`` lives.
 
         Threads that keep apart what they read and write are no way from one to the other.
@@ -302,110 +290,17 @@ class Interference:
         model = self._effects.model(op)
         return model is not None and model.reads_before_regions(self._snapshot.ops[op])
 
-    def _is_simultaneous(self, write: Write, read: Read, frame: _Frame | None) -> bool:
+    def _is_simultaneous(self, write: Write, read: Read, frame: Frame | None) -> bool:
         """Whether one op may do ``read`` and ``write`` in shared memory."""
         s = self._snapshot
         source, target = s.operand_value[read.operand], write.value
         op = s.operand_op[write.operand]
-        if self._sets.rotated_apart(source, target) or self._apart(frame, read.operand, -1):
+        if self._sets.rotated_apart(source, target) or self.frames.apart(frame, read.operand, -1):
             return True
         model = self._effects.model(op)
         return (
             model is not None
             and s.values[source].type == s.values[target].type
-            and (self._sets.are_reshapes_of_one(source, target) or self._are_one_slice(source, target))
+            and (self._sets.are_reshapes_of_one(source, target) or self.frames.are_one_slice(source, target))
             and model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))
         )
-
-    def _are_one_slice(self, first: int, second: int) -> bool:
-        """Whether two values of one type are known to be the same slice of one class, in one run of their block."""
-        sets = self._sets
-        a, b = (sets.viewed(sets.equivalence.find(value)) for value in (first, second))
-        return a is not None and b is not None and a[1] == b[1] and slice_relation(a[2], b[2]) is SliceRelation.EQUAL
-
-    # --- index sets --------------------------------------------------------------------------------------------
-
-    def redundant_by(self, write: int) -> tuple[int, ...] | None:
-        """Return the reshaped views on the way from the slice that ``write`` writes to its source; None if no such way.
-
-        Reshapes keep the order of elements, so between two equal types they are the identity. If one of them turns out
-        to be a copy the write has to be made, but still destroys nothing: every change on the way was checked.
-        """
-        source = self._effects.redundant_source.get(write)
-        if source is None:
-            return None
-        s, sets = self._snapshot, self._sets
-        target = sets.equivalence.find(s.operand_value[write])
-        value, wanted = s.operand_value[source], self._effects.slices.get(write)
-        passed: list[int] = []
-        for view, root in sets.reshapes(value):
-            if view != value:
-                passed.append(view)
-            if wanted is None:
-                if root == target and self._same_shape(passed, value, s.operand_value[write]):
-                    return tuple(passed)
-                continue
-            found = sets.viewed(root)
-            if found is not None and found[1] == target and self._same_shape(passed, value, found[0]):
-                return tuple(passed) if slice_relation(found[2], wanted) is SliceRelation.EQUAL else None
-        return None
-
-    def _same_shape(self, passed: list[int], first: int, second: int) -> bool:
-        values = self._snapshot.values
-        return not passed or values[first].type == values[second].type
-
-    def _frame(self, write: Write, value: int) -> _Frame | None:
-        """Return the innermost class that the written elements and ``value`` both lie in; None if none is known."""
-        views = dict(self._sets.path(value))
-        own = self._sets.equivalence.find(value)
-        for base, written in self._sets.region(write.value, write.slice):
-            if base in views:
-                return _Frame(written, views[base], base == own, base)
-        return None
-
-    def _apart(self, frame: _Frame | None, access: int, loop: int) -> bool:
-        """Whether the elements written are none of those that ``access`` reads.
-
-        ``loop`` is -1 when no loop leads from one to the other, else the outermost one: slices are then compared only
-        by symbols that it does not change.
-        """
-        if frame is None:
-            return False
-        effects = self._effects
-        accessed = effects.slices.get(access) if frame.is_own else frame.viewed
-        if loop >= 0 and not self._stable((frame.written, accessed), loop):
-            return False
-        if frame.is_own and effects.writes[access]:
-            # An op that overwrites a slice needs only what lies outside of it.
-            return accessed is not None and is_within(frame.written, accessed)
-        return _disjoint(frame.written, accessed)
-
-    def _is_renewed(self, frame: _Frame | None, write: Write, read: Read) -> bool:
-        """Whether the way from ``write`` to ``read`` may define again what both slices depend on.
-
-        A value of a loop of branches may be used after the loop, where it is the last iteration's.
-        """
-        s = self._snapshot
-        if not s.graphs or frame is None:
-            return False
-        loop = self._order.outermost_wrap(read.value, s.op_block[s.operand_op[write.operand]])
-        slices = (frame.written, self._effects.slices.get(read.operand))
-        first, second = ({} if part is None else dict.fromkeys(part.symbols) for part in slices)
-        return loop >= 0 and any(s.encloses(loop, s.value_position[v]) for v in first if v in second and v >= 0)
-
-    def _regions_apart(self, first: Write, second: Write) -> bool:
-        """Whether the elements that two operands of one op touch are disjoint."""
-        accessed = dict(self._sets.region(second.value, second.slice))
-        for base, slice_ in self._sets.region(first.value, first.slice):
-            if base in accessed:
-                return _disjoint(slice_, accessed[base])
-        return False
-
-    def _stable(self, slices: tuple[Slice | None, ...], loop: int) -> bool:
-        s = self._snapshot
-        symbols = [symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols]
-        return all(symbol >= 0 and not s.is_in_loop(s.value_position[symbol], loop) for symbol in symbols)
-
-
-def _disjoint(first: Slice | None, second: Slice | None) -> bool:
-    return first is not None and second is not None and slice_relation(first, second) is SliceRelation.DISJOINT

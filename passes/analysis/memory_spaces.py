@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from mlir import ir
 
 from .alias_sets import Equivalence
+from .effect_tables import Refusal
 from .snapshot import Snapshot
-from .tensor_effects import Refusal, TensorEffects
+from .tensor_effects import TensorEffects
 
 __all__ = ["refuse_assumed_spaces", "refuse_elements", "refuse_encodings"]
 

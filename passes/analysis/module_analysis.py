@@ -17,6 +17,7 @@ from ...dialects.bufferizable import is_tensor
 from ...dialects.memref_types import identity_type, is_castable, is_strided_layout
 from ...dialects.registry import find_model
 from .analysis_options import AnalysisOptions
+from .effect_tables import Refusal
 from .function_analysis import analyze_function
 from .function_summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
 from .memory_spaces import refuse_assumed_spaces, refuse_elements, refuse_encodings
@@ -24,7 +25,7 @@ from .one_shot import FunctionAnalysis
 from .program_state import ProgramState
 from .recursion import analyze_recursion
 from .snapshot import Snapshot
-from .tensor_effects import Refusal, TensorEffects
+from .tensor_effects import TensorEffects
 
 __all__ = ["ModuleAnalysis", "analyze_module"]
 

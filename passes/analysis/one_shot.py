@@ -32,6 +32,7 @@ from .carried_decisions import CarriedDecisions
 from .decision_order import DecisionOrder
 from .decision_record import DecisionRecord
 from .decisions import Conflict, Decision, Rule
+from .effect_tables import Refusal, Tie
 from .exit_decisions import ExitDecisions
 from .function_summary import FunctionSummary
 from .interference import Interference
@@ -40,7 +41,7 @@ from .output_decisions import OutputDecisions
 from .program_order import ProgramOrder
 from .region_flow import carried_values
 from .summarize import summarize_function
-from .tensor_effects import Refusal, TensorEffects, Tie
+from .tensor_effects import TensorEffects
 
 __all__ = ["FunctionAnalysis", "OneShotAnalyzer"]
 
@@ -111,7 +112,7 @@ class OneShotAnalyzer:
     def _result(self) -> FunctionAnalysis:
         redundant = {}
         for operand, decision in self._record.decisions.items():
-            reshaped = self._check.redundant_by(operand) if decision.in_place else None
+            reshaped = self._check.frames.redundant_by(operand) if decision.in_place else None
             if reshaped is not None:
                 redundant[operand] = reshaped
         return FunctionAnalysis(

@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ...dialects.bufferizable import State
+from .effect_tables import Refusal
 from .function_summary import callee_name
-from .tensor_effects import Refusal, TensorEffects
+from .tensor_effects import TensorEffects
 
 __all__ = ["ProgramState"]
 

@@ -1,12 +1,7 @@
-"""What every op does to tensors, as tables: the answers of the op models, asked once.
+"""What every op does to tensors: the answers of the op models, asked once and entered in ``effect_tables.py``.
 
-For each tensor operand: does its op read the content, does it write the buffer, which results may then live in that
-buffer, where is the content merely forwarded to (region arguments, results), which part is touched. For each value:
-is its content ever read, has it any content, may its buffer be written.
-
-*Read* is refined to *content read*: making a view or forwarding a value reads nothing by itself, it hands the
-obligation on. An operand that is viewed or forwarded is content-read iff a value it flows into is. The closure is
-computed backwards over the flow edges with a work list, each edge once, so it is linear.
+What no model answers is entered here as well: arguments of functions, branches, ops without a model, and what a read
+of a view or of a forwarded value means for its source (``content_reads.py``). Linear in ops, operands and values.
 
 A function call answers from the callee's :class:`FunctionSummary` when there is one, else pessimistically.
 """
@@ -14,18 +9,19 @@ A function call answers from the callee's :class:`FunctionSummary` when there is
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from mlir import ir
 
 from ...dialects.bufferizable import OpModel, Relation
+from .content_reads import close_reads
+from .effect_tables import EffectTables, Refusal, SharedOutput, Tie
 from .function_summary import FunctionSummary, callee_name
 from .index_sums import IndexSums
-from .slices import Slice, slice_of
+from .slices import slice_of
 from .snapshot import Snapshot
 
-__all__ = ["Refusal", "SharedOutput", "TensorEffects", "Tie"]
+__all__ = ["TensorEffects"]
 
 _WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
 """Ops whose regions have no place for conversions between tensors and memrefs."""
@@ -35,33 +31,8 @@ _LOADS = frozenset({"memref.load", "memref.dim", "vector.load"})
 ModelLookup = Callable[[str], OpModel | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
-    """Value ``value`` may live in the buffer of the operand that owns this tie."""
-
-    value: int
-    relation: Relation
-    definite: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SharedOutput:
-    """What a region argument that all runs of a parallel region insert into starts as and becomes."""
-
-    operand: int
-    result: int
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """An op that cannot be bufferized, and why."""
-
-    op: ir.Operation
-    message: str
-
-
-class TensorEffects:
-    """Tables over the operands and values of ``snapshot``; fill them function by function with :meth:`add_function`.
+class TensorEffects(EffectTables):
+    """The tables of ``snapshot``; fill them function by function with :meth:`add_function`.
 
     ``boundaries`` says that functions' own arguments and results become buffers; ``allow_unknown`` that ops without
     a model are taken to read, write and alias everything they touch instead of being refused; ``calls_copy`` that a
@@ -82,36 +53,8 @@ class TensorEffects:
         copying_calls: Collection[str] = (),
         allows: Callable[[str], bool] = lambda name: True,
     ) -> None:
-        self.snapshot = snapshot
+        super().__init__(snapshot)
         self.boundaries = boundaries
-        operands, values = len(snapshot.operand_op), len(snapshot.values)
-        self.reads = bytearray(operands)
-        self.writes = bytearray(operands)
-        self.content_reads = bytearray(operands)
-        self.must_in_place = bytearray(operands)
-        self.escapes = bytearray(operands)
-        self.discards = bytearray(operands)
-        self.ties: dict[int, tuple[Tie, ...]] = {}
-        self.forwards: dict[int, tuple[int, ...]] = {}
-        self.slices: dict[int, Slice] = {}
-        self.redundant_source: dict[int, int] = {}
-        self.value_read = bytearray(values)
-        self.undefined = bytearray(values)
-        self.readonly: dict[int, str] = {}
-        self.sources: dict[int, list[int]] = {}
-        """For a value, the operands it is tied to or forwarded from."""
-        self.shared: dict[int, list[tuple[int, int]]] = {}
-        """For an op, pairs of its results that may share memory, whatever is decided about its operands."""
-        self.shared_outputs: dict[int, SharedOutput] = {}
-        """For an argument of a parallel region, where it comes from and which result it becomes."""
-        self.early_definitions: dict[int, int] = {}
-        """For such an argument, where it gets its content: in front of its op."""
-        self.insertions: dict[int, list[int]] = {}
-        """For such an argument, the operands that write what a run of the region inserts."""
-        self.derived_reads: dict[int, list[int]] = {}
-        """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
-        self.refusals: list[Refusal] = []
-        self.unknown_ops: set[int] = set()
         self._models = models
         self._sums = IndexSums(snapshot)
         self._summaries = summaries
@@ -119,18 +62,6 @@ class TensorEffects:
         self._calls_copy = calls_copy
         self._copying_calls = copying_calls
         self._allows = allows
-        self._handed_out: dict[int, int] = {}
-        """For an op without a model, a value that ops inside of it may hand their tensors to; -1 if there is none."""
-
-    def tensor_operands(self, op: int) -> list[int]:
-        """Return the operands of ``op`` that are tensors defined inside the snapshot."""
-        s = self.snapshot
-        return [o for o in s.operands(op) if s.operand_value[o] >= 0 and s.value_is_tensor[s.operand_value[o]]]
-
-    def tensor_results(self, op: int) -> list[int]:
-        """Return the results of ``op`` that are tensors."""
-        s = self.snapshot
-        return [v for v in s.results(op) if s.value_is_tensor[v]]
 
     def model(self, op: int) -> OpModel | None:
         """Return the model of op number ``op``, if it has one and it applies."""
@@ -157,26 +88,7 @@ class TensorEffects:
                 self._add_op(op, operands, results)
             if op in s.op_successors:
                 self._add_branch(op)
-        self._close_reads(ops)
-
-    def forget_function(self, function: int) -> None:
-        """Take back what :meth:`add_function` entered for ``function``, but for refusals."""
-        s = self.snapshot
-        tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)
-        by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
-        for op in s.nested_ops(function):
-            self.shared.pop(op, None)
-            self.unknown_ops.discard(op)
-            self._handed_out.pop(op, None)
-            for operand in s.operands(op):
-                for table in tables:
-                    table[operand] = False
-                for entries in by_operand:
-                    entries.pop(operand, None)
-        for value in s.nested_values(function):
-            self.value_read[value] = self.undefined[value] = False
-            self.readonly.pop(value, None)
-            self.sources.pop(value, None)
+        close_reads(self, ops)
 
     def _has_tensor_arguments(self, op: int) -> bool:
         s = self.snapshot
@@ -344,7 +256,7 @@ class TensorEffects:
         self.shared[op] = list(pairwise(group))
         if group and outer >= 0:
             self.shared[op].append((group[0], outer))
-        target = self._handed_out[op] = group[0] if group else outer
+        target = self.handed_out[op] = group[0] if group else outer
         for operand in operands:
             self.reads[operand] = True
             self._set_ties(operand, [Tie(target, Relation.UNKNOWN, False)] if target >= 0 else [])
@@ -357,8 +269,8 @@ class TensorEffects:
         """Return a value that an op inside of the ops without models around ``op`` may hand a tensor to; -1 if none."""
         s = self.snapshot
         while (op := s.block_op[s.op_block[op]]) > 0:
-            if op in self._handed_out:
-                return self._handed_out[op]
+            if op in self.handed_out:
+                return self.handed_out[op]
         return -1
 
     def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
@@ -386,40 +298,6 @@ class TensorEffects:
             reason = summary.result_readonly[s.value_index[result]]
             if reason:
                 self.readonly[result] = reason
-
-    # --- closing -----------------------------------------------------------------------------------------------
-
-    def _close_reads(self, ops: range) -> None:
-        """Compute ``content_reads`` and ``value_read`` backwards, and ``undefined`` forwards, over the flow edges."""
-        s = self.snapshot
-        work: list[int] = []
-        for op in ops:
-            for operand in s.operands(op):
-                if self.reads[operand]:
-                    self._mark_read(operand, work)
-        while work:
-            for operand in self.sources.get(work.pop(), ()):
-                if not self.content_reads[operand] and (operand in self.forwards or not self.writes[operand]):
-                    self._mark_read(operand, work)
-        for op in ops:
-            self._spread_undefined(op)
-
-    def _mark_read(self, operand: int, work: list[int]) -> None:
-        self.content_reads[operand] = True
-        value = self.snapshot.operand_value[operand]
-        if value >= 0 and not self.value_read[value]:
-            self.value_read[value] = True
-            work.append(value)
-
-    def _spread_undefined(self, op: int) -> None:
-        """A view of something without content has no content either."""
-        s = self.snapshot
-        for operand in s.operands(op):
-            ties = self.ties.get(operand, ())
-            if ties and not self.writes[operand] and self.undefined[s.operand_value[operand]]:
-                for tie in ties:
-                    if self.sources[tie.value] == [operand] and tie.definite:
-                        self.undefined[tie.value] = True
 
 
 def _is_not_writable(attributes: ir.DictAttr) -> bool:

@@ -1,0 +1,109 @@
+"""What ops do to tensors, as tables over the operands and values of a snapshot; filled by ``tensor_effects.py``.
+
+For each tensor operand: does its op read the content, does it write the buffer, which results may then live in that
+buffer, where is the content merely forwarded to (region arguments, results), which part is touched. For each value:
+is its content ever read, has it any content, may its buffer be written. Constant time per question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...dialects.bufferizable import Relation
+from .slices import Slice
+from .snapshot import Snapshot
+
+__all__ = ["EffectTables", "Refusal", "SharedOutput", "Tie"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Value ``value`` may live in the buffer of the operand that owns this tie."""
+
+    value: int
+    relation: Relation
+    definite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SharedOutput:
+    """What a region argument that all runs of a parallel region insert into starts as and becomes."""
+
+    operand: int
+    result: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An op that cannot be bufferized, and why."""
+
+    op: ir.Operation
+    message: str
+
+
+class EffectTables:
+    """The tables of one module; what is not entered is false, or absent."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        operands, values = len(snapshot.operand_op), len(snapshot.values)
+        self.reads = bytearray(operands)
+        self.writes = bytearray(operands)
+        self.content_reads = bytearray(operands)
+        self.must_in_place = bytearray(operands)
+        self.escapes = bytearray(operands)
+        self.discards = bytearray(operands)
+        self.ties: dict[int, tuple[Tie, ...]] = {}
+        self.forwards: dict[int, tuple[int, ...]] = {}
+        self.slices: dict[int, Slice] = {}
+        self.redundant_source: dict[int, int] = {}
+        self.value_read = bytearray(values)
+        self.undefined = bytearray(values)
+        self.readonly: dict[int, str] = {}
+        self.sources: dict[int, list[int]] = {}
+        """For a value, the operands it is tied to or forwarded from."""
+        self.shared: dict[int, list[tuple[int, int]]] = {}
+        """For an op, pairs of its results that may share memory, whatever is decided about its operands."""
+        self.shared_outputs: dict[int, SharedOutput] = {}
+        """For an argument of a parallel region, where it comes from and which result it becomes."""
+        self.early_definitions: dict[int, int] = {}
+        """For such an argument, where it gets its content: in front of its op."""
+        self.insertions: dict[int, list[int]] = {}
+        """For such an argument, the operands that write what a run of the region inserts."""
+        self.derived_reads: dict[int, list[int]] = {}
+        """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
+        self.refusals: list[Refusal] = []
+        self.unknown_ops: set[int] = set()
+        self.handed_out: dict[int, int] = {}
+        """For an op without a model, a value that ops inside of it may hand their tensors to; -1 if there is none."""
+
+    def tensor_operands(self, op: int) -> list[int]:
+        """Return the operands of ``op`` that are tensors defined inside the snapshot."""
+        s = self.snapshot
+        return [o for o in s.operands(op) if s.operand_value[o] >= 0 and s.value_is_tensor[s.operand_value[o]]]
+
+    def tensor_results(self, op: int) -> list[int]:
+        """Return the results of ``op`` that are tensors."""
+        s = self.snapshot
+        return [v for v in s.results(op) if s.value_is_tensor[v]]
+
+    def forget_function(self, function: int) -> None:
+        """Take back what was entered for ``function``, but for refusals."""
+        s = self.snapshot
+        tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)
+        by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
+        for op in s.nested_ops(function):
+            self.shared.pop(op, None)
+            self.unknown_ops.discard(op)
+            self.handed_out.pop(op, None)
+            for operand in s.operands(op):
+                for table in tables:
+                    table[operand] = False
+                for entries in by_operand:
+                    entries.pop(operand, None)
+        for value in s.nested_values(function):
+            self.value_read[value] = self.undefined[value] = False
+            self.readonly.pop(value, None)
+            self.sources.pop(value, None)
