@@ -199,8 +199,9 @@ class RegionLifetimes(RootTable):
     def add_frees(self, root: Root, before: ir.Operation, unless: Sequence[Handle]) -> None:
         """Free `root` before an op, unless its address is that of one of `unless`, or of memory that is not its own."""
         others = [*unless, *self.handles(root.avoid)]
+        kept = _without_casts(others)
         for position, handle in enumerate(root.handles):
-            if isinstance(handle, ir.Value):
+            if isinstance(handle, ir.Value) and _uncast(handle) not in kept:
                 self.frees.append(Free(handle, before, (*others, *root.handles[:position])))
 
     def _after_last_use(self, root: Root, scan: BlockScan) -> ir.Operation:
@@ -214,9 +215,26 @@ class RegionLifetimes(RootTable):
     ) -> None:
         """Free the buffers that a loop's body was given, where an earlier part of the loop made them."""
         unless: list[Handle] = [*passed, *self.handles(outer)]
+        kept = _without_casts(unless)
         for argument in arguments:
-            self.frees.append(Free(argument, scan.terminator, tuple(unless)))
-            unless.append(argument)
+            if argument not in kept:
+                self.frees.append(Free(argument, scan.terminator, tuple(unless)))
+                unless.append(argument)
+
+
+def _without_casts(handles: Iterable[Handle]) -> set[ir.Value]:
+    """What `handles` are casts of: a free that asks whether one of these has its own address would never run."""
+    return {_uncast(handle) for handle in handles if isinstance(handle, ir.Value)}
+
+
+def _uncast(value: ir.Value) -> ir.Value:
+    """Return what `value` is a cast of, which has the same address."""
+    while not isinstance(value, ir.BlockArgument):
+        op = ir.OpResult(value).owner.operation
+        if op.name != "memref.cast":
+            break
+        value = op.operands[0]
+    return value
 
 
 LoopScan = Callable[[RegionLifetimes, ir.Operation, BlockScan], set[int]]
