@@ -17,7 +17,7 @@ the outcome first, taking function boundaries to be bufferized), slices that may
 end before it reaches the insertion, and a `bufferization.alloc_tensor`, which asks for a buffer. Why each was left
 alone is told with `print-kept`.
 
-Linear in the ops: at most eight sweeps of a few analyses each. Why it is legal: docs/THEORY.md, section 5.
+Linear in the ops: at most eight sweeps of a few analyses each. Why it is legal: docs/THEORY.md, section 6.
 
 Upstream counterpart: `eliminate-empty-tensors`. That one does not move what the slice needs, but for pure ops in front
 of one use, knows nothing of loops and reshapes, and replaces without looking at what becomes of other values.

@@ -3,7 +3,7 @@
 Every analysis shares this module. A slice is a hyper-rectangle with strides, given per dimension of the tensor it
 cuts; an entry is an integer, a symbol (the number of an SSA value in the snapshot) or a sum of these
 (``index_sums.py``). Symbols are compared by identity, so two slices may be compared only where each symbol has the same
-value for both: the caller checks that no loop changes it in between (see ``InterferenceCheck`` in ``interference.py``).
+value for both: the caller checks that no loop changes it in between (see ``Frames.apart`` in ``slice_frames.py``).
 """
 
 from __future__ import annotations

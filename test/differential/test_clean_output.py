@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mlir import ir
+from oracle import operations
 from programs import PROGRAMS
 
 import mlir_inplace as mi
@@ -22,22 +23,11 @@ WITHOUT_EFFECTS = (
 )
 
 
-def all_ops(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return found
-
-
 def converted(text: str, options: str) -> tuple[ir.Module, set[str]] | None:
     """The program after bufferization, and the locations that its ops and block arguments had before, all distinct."""
     module = ir.Module.parse(text)
     locations: set[str] = set()
-    for number, op in enumerate(all_ops(module)):
+    for number, op in enumerate(operations(module)):
         op.location = ir.Location.name(f"op {number}")
         locations.add(str(op.location))
         locations |= {str(a.location) for region in op.regions for block in region for a in block.arguments}
@@ -54,7 +44,7 @@ def maker(value: ir.Value) -> str:
 
 def mistakes(module: ir.Module, locations: set[str]) -> list[str]:
     found: list[str] = []
-    for op in all_ops(module):
+    for op in operations(module):
         name, text = op.name, str(op).partition("\n")[0]
         if name in WITHOUT_EFFECTS and all(next(iter(result.uses), None) is None for result in op.results):
             found.append(f"dead: {text}")
@@ -99,7 +89,7 @@ def test_a_tensor_of_the_read_only_buffer_of_a_tensor_is_that_tensor() -> None:
     with ir.Context():
         outcome = converted(ROUND_TRIP, "")
         assert outcome is not None
-        names = [op.name for op in all_ops(outcome[0])]
+        names = [op.name for op in operations(outcome[0])]
     assert names == ["func.func", "func.call", "func.return", "func.func", "builtin.module"]
 
 
@@ -108,7 +98,7 @@ def test_a_buffer_that_may_be_written_is_no_longer_the_tensor() -> None:
     with ir.Context():
         outcome = converted(text, "")
         assert outcome is not None
-        names = [op.name for op in all_ops(outcome[0])]
+        names = [op.name for op in operations(outcome[0])]
     assert "memref.copy" in names and "bufferization.to_tensor" in names
 
 
@@ -121,5 +111,5 @@ def test_a_constant_that_nobody_reads_leaves_no_global() -> None:
     with ir.Context():
         outcome = converted(text, "bufferize-function-boundaries=true")
         assert outcome is not None
-        names = [op.name for op in all_ops(outcome[0])]
+        names = [op.name for op in operations(outcome[0])]
     assert "memref.global" not in names and "memref.get_global" not in names

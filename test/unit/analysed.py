@@ -50,6 +50,18 @@ def parse(text: str) -> ir.Module:
         return ir.Module.parse(ALIASES + text)
 
 
+def operations(module: ir.Module) -> list[ir.Operation]:
+    """All operations of a program, in order."""
+    found: list[ir.Operation] = []
+
+    def add(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(add)
+    return found
+
+
 def function(body: str, arguments: str = ARGUMENTS, name: str = "f") -> str:
     """A function with `body`; what it returns is read off its last line, if that is a return."""
     last = body.strip().splitlines()[-1].strip() if body.strip() else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from analysed import ALIASES, context, function
+from analysed import ALIASES, context, function, operations
 from mlir import ir
 from mlir.passmanager import PassManager
 
@@ -32,17 +32,6 @@ def annotated(text: str, options: str = "", *, upstream: bool = False) -> ir.Mod
         else:
             mi.run_pipeline(module, pipeline)
     return module
-
-
-def operations(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def add(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(add)
-    return found
 
 
 def plain(attribute: ir.Attribute) -> Any:

@@ -10,7 +10,7 @@ import random
 
 import numpy as np
 import pytest
-from analysed import context
+from analysed import context, operations
 from mlir import ir
 from mlir.passmanager import PassManager
 from random_programs import random_program
@@ -35,17 +35,6 @@ def filtered(text: str, options: str, rest: str) -> ir.Module:
                 op.attributes["restrict"] = ir.UnitAttr.get()
         PassManager.parse(rest).run(module.operation)
     return module
-
-
-def operations(module: ir.Module) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def add(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(add)
-    return found
 
 
 def check(seed: int) -> None:
