@@ -78,7 +78,9 @@ class _Body:
         """Free at the end what is not passed on."""
         self._lifetimes.free_own(self.scan, self.passed)
         given = [argument for place, argument in sorted(self.arguments.items()) if place in fresh]
-        self._lifetimes.free_carried(given, self.scan, self.passed, outer)
+        # Memory that is given is not freed before, so what is allocated meanwhile has another address.
+        others = [value for value in self.passed if not self._lifetimes.is_made_in(self.scan, value)]
+        self._lifetimes.free_carried(given, self.scan, others, outer)
 
 
 def _arguments(block: ir.Block, first: int) -> dict[int, ir.Value]:

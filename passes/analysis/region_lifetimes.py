@@ -168,6 +168,11 @@ class RegionLifetimes(RootTable):
             raise PassFailure("memory on the stack leaves the block it was allocated in", scan.terminator)
         return frozenset(root.number for root in own if root.kind is not RootKind.CARRIED)
 
+    def is_made_in(self, scan: BlockScan, value: ir.Value) -> bool:
+        """Whether `value` is surely memory that a block allocated itself, and so none that it was given."""
+        roots = [self.roots[number] for number in self.sets[value]]
+        return bool(roots) and all(root.kind is RootKind.OWNED and root.level == scan.level for root in roots)
+
     def join(self, op: ir.Operation, outer: Mapping[int, Roots], fresh: Iterable[int], scan: BlockScan) -> None:
         """Give the results of a structured op their sets; those that may be made inside share a joined root."""
         made = sorted(fresh)

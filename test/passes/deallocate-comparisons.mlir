@@ -38,3 +38,47 @@ func.func @not_returned_if_owned(%a: memref<4xf32>, %c: i1, %i: index) -> f32 {
   %v = memref.load %r[%i] : memref<4xf32>
   return %v : f32
 }
+
+// What the body allocates is not what it was given, which is held until then: only the initial buffer is asked about.
+// CHECK-LABEL: func.func @yields_what_it_allocates(
+// CHECK-SAME:    %[[A:.*]]: memref<4xf32>
+// CHECK:         scf.for {{.*}} iter_args(%[[U:.*]] = %[[A]])
+// CHECK:           %[[NEW:.*]] = memref.alloc()
+// CHECK:           %[[PU:.*]] = memref.extract_aligned_pointer_as_index %[[U]]
+// CHECK-NEXT:      %[[PA:.*]] = memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK-NEXT:      %[[SAME:.*]] = arith.cmpi eq, %[[PU]], %[[PA]]
+// CHECK-NOT:       arith.cmpi
+// CHECK:           scf.if
+// CHECK-NEXT:        memref.dealloc %[[U]]
+// CHECK:           scf.yield %[[NEW]]
+func.func @yields_what_it_allocates(%a: memref<4xf32>, %n: index, %i: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%u = %a) -> memref<4xf32> {
+    %b = memref.alloc() : memref<4xf32>
+    linalg.exp ins(%u : memref<4xf32>) outs(%b : memref<4xf32>)
+    scf.yield %b : memref<4xf32>
+  }
+  %v = memref.load %r[%i] : memref<4xf32>
+  return %v : f32
+}
+
+// Whether the body was given what it yields is known at run time only.
+// CHECK-LABEL: func.func @yields_one_of_two(
+// CHECK:         scf.for
+// CHECK:           arith.cmpi eq
+// CHECK:           arith.cmpi eq
+// CHECK:           memref.dealloc
+// CHECK:           scf.yield
+func.func @yields_one_of_two(%a: memref<4xf32>, %n: index, %p: i1, %i: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%u = %a) -> memref<4xf32> {
+    %b = memref.alloc() : memref<4xf32>
+    linalg.exp ins(%u : memref<4xf32>) outs(%b : memref<4xf32>)
+    %s = arith.select %p, %b, %u : memref<4xf32>
+    scf.yield %s : memref<4xf32>
+  }
+  %v = memref.load %r[%i] : memref<4xf32>
+  return %v : f32
+}
