@@ -8,6 +8,8 @@ from typing import Union
 
 from mlir import ir
 
+from ..dialects import dispatch
+
 Source = Union[ir.Module, ir.Operation, ir.OpView, str, bytes, "os.PathLike[str]"]
 
 _SUFFIXES = (".mlir", ".mlirbc")
@@ -28,12 +30,14 @@ def private_copy(source: object) -> ir.Module:
         source = Path(source)
     if isinstance(source, os.PathLike):
         path = Path(source)
-        path.open("rb").close()  # for Python's own error, which says why
-        with ir.Context():
+        content = path.read_bytes()  # Python's own error says why a file cannot be read
+        with ir.Context() as context:
+            dispatch.register_for(content, context)
             return ir.Module.parseFile(str(path))
     if not isinstance(source, (str, bytes)):
         raise TypeError(f"expected an ir.Module, MLIR text or bytecode, or a path, got {type(source).__name__}")
-    with ir.Context():
+    with ir.Context() as context:
+        dispatch.register_for(source, context)
         return ir.Module.parse(source)
 
 

@@ -10,6 +10,7 @@ import re
 
 from mlir import ir
 
+from ..dialects import dispatch
 from ..passes.diagnostics import Diagnostic, DiagnosticCollector, deliver
 from .opt_input import Source
 
@@ -23,8 +24,10 @@ _EXPLICIT_MODULE = re.compile(r'(?:\s|//[^\n]*(?:\n|$))*(?:module\b|builtin\.mod
 def parse_module(source: Source, context: ir.Context) -> ir.Operation:
     """The module in `source`, or around what is in it.
 
-    Diagnostics reach the collectors of `context`; raises `ir.MLIRError` after an error. Locations name `source.name`.
+    The dispatch dialect is loaded if the text mentions it. Diagnostics reach the collectors of `context`; raises
+    `ir.MLIRError` after an error. Locations name `source.name`.
     """
+    dispatch.register_for(source.text, context)
     if _EXPLICIT_MODULE.match(source.text):
         module = _parse_explicit_module(source, context)
         if module is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from mlir.dialects import ext
 
 ROOT = Path(__file__).parents[2]
 LAYERS = ("dialects", "passes", "runtime", "tools")
@@ -71,6 +72,8 @@ def undocumented(module: ModuleType) -> Iterator[str]:
         if inspect.isclass(value):
             for member_name, member in vars(value).items():
                 is_code = inspect.isfunction(member) or isinstance(member, classmethod | staticmethod | property)
+                if isinstance(member, property) and member.fget and member.fget.__module__ == ext.__name__:
+                    continue  # A field of an operation or a type, for which the bindings have made the property.
                 if is_code and not member_name.startswith("_") and not inspect.getdoc(getattr(value, member_name)):
                     yield f"{name}.{member_name}"
 
