@@ -17,6 +17,7 @@ from mlir import ir
 
 from .bufferizable import Subset
 from .dispatch_ops import Dispatch
+from .dispatch_text import DispatchSyntaxError, import_text
 from .dispatch_types import (
     Access,
     ReadOnly,
@@ -31,6 +32,7 @@ from .subsets import mixed_subset, static_entries
 
 __all__ = [
     "Access",
+    "DispatchSyntaxError",
     "ReadOnly",
     "ReadWrite",
     "Slot",
@@ -41,10 +43,13 @@ __all__ = [
     "byte_offset_of",
     "commit",
     "contents",
+    "import_text",
     "is_dispatch_type",
     "load",
     "mentions_dispatch",
+    "parse",
     "push_constant",
+    "read_text",
     "register",
     "register_for",
     "sizes_of",
@@ -78,6 +83,23 @@ def register_for(source: str | bytes, context: ir.Context) -> None:
     """Loads the dialect into `context` if `source`, text or bytecode that is to be parsed there, may use it."""
     if mentions_dispatch(source):
         register(context)
+
+
+def read_text(text: str, context: ir.Context, file: str = "-") -> str:
+    """Prepares MLIR text for parsing in `context`: loads the dialect if it is mentioned, returns the generic form.
+
+    Raises `DispatchSyntaxError`, an `ir.MLIRError`, for the lighter form written wrongly; `file` is its name there.
+    """
+    register_for(text, context)
+    return import_text(text, file)
+
+
+def parse(text: str, context: ir.Context) -> ir.Module:
+    """`ir.Module.parse` for text that uses the dialect, in the generic or the lighter form.
+
+    Raises `ir.MLIRError` with what the parser found.
+    """
+    return ir.Module.parse(read_text(text, context), context)
 
 
 def slot_of(op: ir.Operation | ir.OpView) -> Slot:

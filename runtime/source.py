@@ -9,6 +9,7 @@ from typing import Union
 from mlir import ir
 
 from ..dialects import dispatch
+from .source_names import name_locations
 
 Source = Union[ir.Module, ir.Operation, ir.OpView, str, bytes, "os.PathLike[str]"]
 
@@ -29,16 +30,30 @@ def private_copy(source: object) -> ir.Module:
     if isinstance(source, str) and _is_path(source):
         source = Path(source)
     if isinstance(source, os.PathLike):
-        path = Path(source)
-        content = path.read_bytes()  # Python's own error says why a file cannot be read
-        with ir.Context() as context:
-            dispatch.register_for(content, context)
-            return ir.Module.parseFile(str(path))
+        return _parse_file(Path(source))
     if not isinstance(source, (str, bytes)):
         raise TypeError(f"expected an ir.Module, MLIR text or bytecode, or a path, got {type(source).__name__}")
     with ir.Context() as context:
+        if isinstance(source, str):
+            return dispatch.parse(source, context)
         dispatch.register_for(source, context)
         return ir.Module.parse(source)
+
+
+def _parse_file(path: Path) -> ir.Module:
+    content = path.read_bytes()  # Python's own error says why a file cannot be read
+    with ir.Context() as context:
+        dispatch.register_for(content, context)
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            return ir.Module.parseFile(str(path))  # bytecode, or what the parser will refuse
+        generic = dispatch.read_text(text, context, str(path))
+        if generic == text:
+            return ir.Module.parseFile(str(path))
+        module = ir.Module.parse(generic)
+        name_locations(module.operation, str(path))
+        return module
 
 
 def _clone(module: ir.Operation) -> ir.Module:

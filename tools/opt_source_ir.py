@@ -11,11 +11,11 @@ import re
 from mlir import ir
 
 from ..dialects import dispatch
-from ..passes.diagnostics import Diagnostic, DiagnosticCollector, deliver
+from ..passes.diagnostics import Diagnostic, DiagnosticCollector, deliver, emit
+from ..runtime.source_names import UNNAMED_SOURCE, name_locations
 from .opt_input import Source
 
-# What `Module.parse` calls its source.
-UNNAMED_SOURCE = "-"
+__all__ = ["UNNAMED_SOURCE", "name_locations", "parse_module", "with_source_name"]
 
 # A text may be one explicit module if it starts so, after comments; aliases may stand before it.
 _EXPLICIT_MODULE = re.compile(r'(?:\s|//[^\n]*(?:\n|$))*(?:module\b|builtin\.module\b|"builtin\.module"|[#!]|\{-#)')
@@ -24,10 +24,10 @@ _EXPLICIT_MODULE = re.compile(r'(?:\s|//[^\n]*(?:\n|$))*(?:module\b|builtin\.mod
 def parse_module(source: Source, context: ir.Context) -> ir.Operation:
     """The module in `source`, or around what is in it.
 
-    The dispatch dialect is loaded if the text mentions it. Diagnostics reach the collectors of `context`; raises
-    `ir.MLIRError` after an error. Locations name `source.name`.
+    Operations of the dispatch dialect may be in its lighter form. Diagnostics reach the collectors of `context`;
+    raises `ir.MLIRError` after an error. Locations name `source.name`.
     """
-    dispatch.register_for(source.text, context)
+    source = Source(source.name, _generic_text(source, context))
     if _EXPLICIT_MODULE.match(source.text):
         module = _parse_explicit_module(source, context)
         if module is not None:
@@ -42,18 +42,13 @@ def with_source_name(diagnostic: Diagnostic, name: str) -> Diagnostic:
     return Diagnostic(diagnostic.severity, file, diagnostic.line, diagnostic.column, diagnostic.message, notes)
 
 
-def name_locations(op: ir.Operation, name: str) -> None:
-    """Puts `name` into every location below `op` whose source has none: 2 µs an operation, for printing them."""
-    renamer = _Renamer(name)
-
-    def rename(inner: ir.Operation) -> ir.WalkResult:
-        inner.location = renamer.rename(inner.location)
-        for block in (block for region in inner.regions for block in region):
-            for argument in block.arguments:
-                argument.set_location(renamer.rename(argument.location))
-        return ir.WalkResult.ADVANCE
-
-    op.walk(rename)
+def _generic_text(source: Source, context: ir.Context) -> str:
+    """The text with operations in the lighter form of the dispatch dialect rewritten; each stays on its line."""
+    try:
+        return dispatch.read_text(source.text, context, source.name)
+    except dispatch.DispatchSyntaxError as error:
+        emit("error", ir.Location.file(source.name, error.line, error.column, context=context), error.message)
+        raise
 
 
 def _parse_explicit_module(source: Source, context: ir.Context) -> ir.Operation | None:
@@ -69,32 +64,3 @@ def _parse_explicit_module(source: Source, context: ir.Context) -> ir.Operation 
     for diagnostic in attempt.diagnostics:
         deliver(context, diagnostic)
     return parsed
-
-
-class _Renamer:
-    """Locations with a name for the unnamed source, each rebuilt once."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._renamed: dict[ir.Attribute, ir.Location] = {}
-
-    def rename(self, location: ir.Location) -> ir.Location:
-        key = location.attr
-        if key not in self._renamed:
-            self._renamed[key] = self._rebuild(location)
-        return self._renamed[key]
-
-    def _rebuild(self, location: ir.Location) -> ir.Location:
-        context = location.context
-        if isinstance(location, ir.FileLineColLoc) and location.filename == UNNAMED_SOURCE:
-            start, end = (location.start_line, location.start_col), (location.end_line, location.end_col)
-            # A range, even one of a single place, is another location than a place.
-            return ir.Location.file(self._name, *start, *(end if end != start else ()), context=context)
-        if isinstance(location, ir.NameLoc):
-            return ir.Location.name(location.name_str, self.rename(location.child_loc), context=context)
-        if isinstance(location, ir.CallSiteLoc):
-            return ir.Location.callsite(self.rename(location.callee), [self.rename(location.caller)], context=context)
-        if isinstance(location, ir.FusedLoc):
-            parts = [self.rename(part) for part in location.locations if isinstance(part, ir.Location)]
-            return ir.Location.fused(parts, location.metadata, context=context)
-        return location
