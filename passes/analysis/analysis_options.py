@@ -24,6 +24,8 @@ class AnalysisOptions:
     calls_copy: bool = False
     """A call may pass a copy of an operand's buffer, to give the callee the layout it asks for."""
     heuristic: Heuristic = Heuristic.CHEAPEST
+    single_order: bool = False
+    """With ``Heuristic.CHEAPEST``, only the first of its orders is taken, whatever comes out."""
     fuzzer_seed: int = 0
     return_allocs: bool = True
     """Loops may hand on other buffers than the ones they are given."""

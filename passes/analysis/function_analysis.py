@@ -31,7 +31,9 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     if options.heuristic is not Heuristic.CHEAPEST:
         return OneShotAnalyzer(effects, function, options, _order(options)).run()
     best = OneShotAnalyzer(effects, function, options, _FIRST).run()
-    if options.copy_before_write or any(c.rule is Rule.TOO_MANY_ACCESSES for c in _conflicts(best)):
+    if options.single_order or options.copy_before_write:
+        return best
+    if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in _conflicts(best)):
         return best
     small = len(effects.snapshot.nested_ops(function)) <= _SMALL
     orders = [_SECOND, _THIRD]

@@ -31,7 +31,7 @@ from .branch_decisions import BranchDecisions
 from .carried_decisions import CarriedDecisions
 from .decision_order import DecisionOrder
 from .decision_record import DecisionRecord
-from .decisions import Conflict, Decision, Rule
+from .decisions import Conflict, Decision, Rule, Strategy
 from .effect_tables import Refusal, Tie
 from .exit_decisions import ExitDecisions
 from .function_summary import FunctionSummary
@@ -57,6 +57,15 @@ class FunctionAnalysis:
     """In-place writes that copy memory onto itself, unless one of these reshaped views turns out to be a copy."""
     summary: FunctionSummary
     refusals: tuple[Refusal, ...]
+
+    def needs_buffer(self, effects: TensorEffects, value: int) -> bool:
+        """Whether anything uses the buffer of ``value``, a tensor without content, rather than a fresh one."""
+        for operand in effects.snapshot.value_uses[value]:
+            decision = self.decisions.get(operand)
+            fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
+            if not (fresh and (effects.writes[operand] or operand in effects.forwards)):
+                return True
+        return False
 
 
 class OneShotAnalyzer:

@@ -151,13 +151,8 @@ class BufferRewriter:
 
     def needs_buffer(self, value: ir.Value) -> bool:
         """See :class:`Rewriter`."""
-        effects = self._analysis.effects
-        for operand in self._snapshot.value_uses[self._snapshot.value_id(value)]:
-            decision = self._decision(operand)
-            fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
-            if not (fresh and (effects.writes[operand] or operand in effects.forwards)):
-                return True
-        return False
+        assert self._function is not None
+        return self._function.needs_buffer(self._analysis.effects, self._snapshot.value_id(value))
 
     def sizes(self, buffer: ir.Value) -> list[ir.Value]:
         """See :class:`Rewriter`."""
