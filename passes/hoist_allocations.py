@@ -28,10 +28,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import arith
 
-from .analysis.allocation_hoisting import HoistableAllocation, HoistingPlan, is_inside, plan_hoisting
+from .analysis.allocation_hoisting import HoistingPlan, plan_hoisting
 from .base import Pass, Statistic
+from .bufferization.hoisting import hoist
 from .options import PassOptions, option
 
 
@@ -40,22 +40,6 @@ class HoistAllocationsOptions(PassOptions):
     """Options of `inplace-hoist-allocations`."""
 
     print_kept: bool = option(False, help="emit a remark for every allocation that stays in its loop, with the reason")
-
-
-def _hoist(found: HoistableAllocation) -> None:
-    """Move one allocation, what it needs, and its deallocation."""
-    for op in found.moves:
-        # Another allocation may have taken it out of a loop further outside.
-        if is_inside(op.results[0], found.loop):
-            op.move_before(found.loop)
-    found.allocation.move_before(found.loop)
-    with ir.InsertionPoint(found.allocation), found.allocation.location:
-        for number in found.clamped:
-            size = found.allocation.operands[number]
-            zero = arith.constant(ir.IndexType.get(), 0)
-            found.allocation.operands[number] = arith.maxsi(size, zero)
-    if found.deallocation is not None:
-        found.deallocation.move_after(found.loop)
 
 
 class HoistAllocationsPass(Pass[HoistAllocationsOptions]):
@@ -74,7 +58,7 @@ class HoistAllocationsPass(Pass[HoistAllocationsOptions]):
         self._tell(plan)
         with op.context:
             for found in plan.hoistable:
-                _hoist(found)
+                hoist(found)
         self.count("hoisted", len(plan.hoistable))
         self.count("kept", len(plan.kept))
 

@@ -33,6 +33,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
+    "inplace-plan-bufferize": ("plan_bufferize", "PlanBufferizePass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),
 }
 """Argument -> (module below `passes`, class). The module is the argument without prefix; a unit test holds us to it."""

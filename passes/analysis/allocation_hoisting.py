@@ -16,7 +16,7 @@ from mlir import ir
 
 from .lifetime_roots import VIEWS, is_buffer
 
-__all__ = ["HoistableAllocation", "HoistingPlan", "KeptAllocation", "is_inside", "plan_hoisting"]
+__all__ = ["HoistableAllocation", "HoistingPlan", "KeptAllocation", "find_escape", "is_inside", "plan_hoisting"]
 
 _LOOPS = frozenset({"affine.for", "scf.for", "scf.while"})
 _FOLLOWED = VIEWS | {"arith.select"}
@@ -139,6 +139,16 @@ def _check_stays_inside(allocation: ir.Operation) -> ir.Operation | None:
     if deallocation is not None and deallocation.operands[0] != allocation.results[0]:
         raise _Obstacle("it is freed through a view", deallocation)
     return deallocation
+
+
+def find_escape(allocation: ir.Operation) -> KeptAllocation | None:
+    """Return why the buffer may be used when the run of the block that makes it is over; None if it is not."""
+    try:
+        _check_stays_inside(allocation)
+    except _Obstacle as obstacle:
+        reason = f"'{obstacle.op.name}' may keep it for longer than its block runs"
+        return KeptAllocation(allocation, reason, obstacle.op)
+    return None
 
 
 def _only_accesses(op: ir.Operation, operand: int) -> bool:

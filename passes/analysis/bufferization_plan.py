@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from mlir import ir
 
 from ...dialects.bufferizable import Relation
+from ...dialects.dispatch import access_of, binding_of, byte_offset_of, slot_of
 from .analysis_options import AnalysisOptions
-from .bindings_of_values import BindingPlace, binding_place
 from .decisions import Decision, Rule, Strategy
 from .explain import conflict_notes
 from .module_analysis import ModuleAnalysis, analyze_module
@@ -108,7 +108,7 @@ class _PlanReader:
         for value in s.nested_values(function.function):
             if s.value_is_tensor[value]:
                 self._members.setdefault(function.sets.find(value), []).append(value)
-        self._places: dict[int, BindingPlace] = {}
+        self._places: dict[int, Storage] = {}
         self._contents: set[int] = set()
         self._committed: set[int] = set()
         self._find_bindings()
@@ -138,10 +138,25 @@ class _PlanReader:
         for op in s.nested_ops(self._function.function):
             if s.op_name[op] == "dispatch.contents":
                 value = s.op_first_result[op]
-                self._places[value] = binding_place(s.ops[op].operands[0], self._names)
+                self._places[value] = self._binding(s.ops[op].operands[0], self._value(value))
                 self._contents.add(sets.equivalence.find(value))
             elif s.op_name[op] == "dispatch.commit":
                 self._committed.add(sets.find(s.operand_value[s.op_first_operand[op] + 1]))
+
+    def _binding(self, value: ir.Value, contents: PlannedValue) -> Storage:
+        """Return the memory of ``value``, a `dispatch.binding` or one whose shape was tied."""
+        owner = binding_of(value)
+        assert owner is not None
+        slot, offset = slot_of(owner), byte_offset_of(owner)
+        text = "0" if offset is None else self._number(offset)
+        return Storage(StorageKind.BINDING, contents, (slot.set, slot.binding), text, access_of(value.type).value)
+
+    def _number(self, value: ir.Value) -> str:
+        """Return an index as a number if it is constant, else its name."""
+        owner = None if isinstance(value, ir.BlockArgument) else ir.OpResult(value).owner.operation
+        if owner is not None and owner.name == "arith.constant":
+            return str(ir.IntegerAttr(owner.attributes["value"]).value)
+        return value.get_name(self._names)
 
     # --- values ------------------------------------------------------------------------------------------------
 
@@ -179,9 +194,8 @@ class _PlanReader:
     def _defined(self, value: int) -> Storage:
         """Return the memory of a value that comes from no operand."""
         s, effects, planned = self._snapshot, self._effects, self._value(value)
-        place = self._places.get(value)
-        if place is not None:
-            return Storage(StorageKind.BINDING, planned, place.binding, place.offset, place.access)
+        if value in self._places:
+            return self._places[value]
         op = s.value_op[value]
         if op < 0:
             is_argument = s.block_op[s.value_block[value]] == self._function.function
@@ -217,9 +231,7 @@ class _PlanReader:
                     stored = effects.redundant_source[operand]
                     yield self._union(operand, stored, UnionKind.SLICE, UnionRule.STORED_VALUE, is_operand=True)
 
-    def _union(
-        self, operand: int, value: int, kind: UnionKind, rule: UnionRule, *, is_operand: bool = False
-    ) -> Union:
+    def _union(self, operand: int, value: int, kind: UnionKind, rule: UnionRule, *, is_operand: bool = False) -> Union:
         s = self._snapshot
         op = s.operand_op[operand]
         lies = self._value(s.operand_value[value] if is_operand else value)

@@ -119,7 +119,7 @@ class Storage:
     def __str__(self) -> str:
         if self.binding is not None:
             set_, binding = self.binding
-            return f"{self.access} binding ({set_}, {binding}) at offset {self.offset}, as {self.value}"
+            return f"{self.access} memory of set {set_} binding {binding} from byte {self.offset}, as {self.value}"
         detail = f" ({self.detail})" if self.detail else ""
         return f"{self.kind.value}{detail}, as {self.value}"
 
@@ -223,8 +223,9 @@ class FunctionPlan:
     @property
     def summary(self) -> str:
         """One line that counts."""
-        counts = f"{len(self.classes)} classes, {len(self.store_set)} of them stored, {self.copies} copies"
-        return f"plan of @{self.name}: {counts}"
+        classes = f"{len(self.classes)} class{'' if len(self.classes) == 1 else 'es'}"
+        copies = f"{self.copies} cop{'y' if self.copies == 1 else 'ies'}"
+        return f"plan of @{self.name}: {classes}, {len(self.store_set)} stored, {copies}"
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the plan, with the place of each."""

@@ -21,6 +21,7 @@ from ...dialects.memref_types import dynamic_layout_type, identity_type, is_cast
 from ..analysis.decisions import Decision, Rule, Strategy
 from ..analysis.module_analysis import ModuleAnalysis
 from ..analysis.one_shot import FunctionAnalysis
+from .allocation import AllocationFunction, allocate_on_heap
 from .globals import Globals
 from .trace import BufferTrace, EventKind
 
@@ -40,7 +41,8 @@ class BufferRewriter:
     """Implements ``dialects.rewriter.Rewriter`` for the functions of one module, one function after the other.
 
     ``trace`` collects which operand each allocation and copy was made for. ``alignment`` is in bytes, 0 for none.
-    ``unknown`` is the layout that is asked for where a buffer is made from a tensor that stays.
+    ``unknown`` is the layout that is asked for where a buffer is made from a tensor that stays. ``allocate`` makes the
+    buffers.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class BufferRewriter:
         *,
         alignment: int = _ALIGNMENT,
         unknown: UnknownLayout = UnknownLayout.DYNAMIC,
+        allocate: AllocationFunction = allocate_on_heap,
     ) -> None:
         self._analysis = analysis
         self._snapshot = analysis.snapshot
@@ -57,6 +60,7 @@ class BufferRewriter:
         self._trace = trace
         self._alignment = alignment
         self._unknown = unknown
+        self._allocate = allocate
         # By identity: models are handed the snapshot's own wrappers, and an op's hash changes with its operands.
         self._numbers = {id(op): number for number, op in enumerate(analysis.snapshot.ops)}
         self._buffers: dict[int, ir.Value] = {}
@@ -237,8 +241,7 @@ class BufferRewriter:
 
     def allocate(self, type_: ir.MemRefType, dynamic_sizes: Sequence[ir.Value] = ()) -> ir.Value:
         """See :class:`Rewriter`."""
-        alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._alignment) if self._alignment else None
-        result = memref.alloc(type_, list(dynamic_sizes), [], alignment=alignment)
+        result = self._allocate(type_, dynamic_sizes, self._alignment)
         self._trace.record(EventKind.ALLOCATION, type_)
         return result
 
