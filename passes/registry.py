@@ -32,6 +32,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-expand-poison": ("expand_poison", "ExpandPoisonPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
+    "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-plan-bufferize": ("plan_bufferize", "PlanBufferizePass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),

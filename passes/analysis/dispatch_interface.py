@@ -1,0 +1,239 @@
+"""What a dispatch function on memrefs asks of the outside: bindings, push constants, and the grid it runs in.
+
+Read once from the function, in one walk; nothing is changed. Refused here, with the place: what is not bufferized yet,
+and what a plain function cannot offer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mlir import ir
+from mlir.dialects import func
+
+from ...dialects.dispatch import Slot, byte_offset_of, sizes_of, slot_of
+from ...dialects.memref_types import has_identity_layout
+from ..errors import PassFailure
+from .dispatch_prologue import constant_index
+
+__all__ = [
+    "BindingUse",
+    "Declaration",
+    "DispatchFunction",
+    "PushConstantUse",
+    "collect_dispatch_function",
+    "has_dispatch_ops",
+    "slot_text",
+]
+
+GRID = ("dispatch.workgroup_id", "dispatch.workgroup_size", "dispatch.workgroup_count")
+_TENSOR_FORM = frozenset(("dispatch.load", "dispatch.store", "dispatch.contents", "dispatch.commit"))
+_TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One `dispatch.binding`. `stated`: the dynamic sizes that it, and each `dispatch.tie_shape` of it, names.
+
+    `byte_offset` is None where it is a constant, `constant_offset`.
+    """
+
+    op: ir.Operation
+    type: ir.MemRefType
+    byte_offset: ir.Value | None
+    constant_offset: int
+    stated: tuple[Sequence[ir.Value], ...]
+
+
+@dataclass(frozen=True)
+class BindingUse:
+    """The declarations of one slot.
+
+    `whole`: all of them are the memory from its start on, as one type, so that this can be the argument's type;
+    otherwise they are views of bytes.
+    """
+
+    slot: Slot
+    declarations: tuple[Declaration, ...]
+    whole: bool
+
+
+@dataclass(frozen=True)
+class PushConstantUse:
+    """The ops that read one push constant."""
+
+    index: int
+    type: ir.Type
+    ops: tuple[ir.Operation, ...]
+
+
+@dataclass(frozen=True)
+class DispatchFunction:
+    """A dispatch function. `grid` has the ops for each name and dimension; `order` lists all ops as they stand."""
+
+    function: func.FuncOp
+    bindings: tuple[BindingUse, ...]
+    push_constants: tuple[PushConstantUse, ...]
+    ties: tuple[ir.Operation, ...]
+    grid: Mapping[tuple[str, int], Sequence[ir.Operation]]
+    order: tuple[ir.Operation, ...]
+
+
+@dataclass
+class _Found:
+    """What the walk comes across."""
+
+    bindings: dict[Slot, list[ir.Operation]] = field(default_factory=dict)
+    ties: list[ir.Operation] = field(default_factory=list)
+    constants: dict[int, list[ir.Operation]] = field(default_factory=dict)
+    grid: dict[tuple[str, int], list[ir.Operation]] = field(default_factory=dict)
+    order: list[ir.Operation] = field(default_factory=list)
+
+
+def slot_text(slot: Slot) -> str:
+    """How messages and argument names call a slot."""
+    return f"set {slot.set} binding {slot.binding}"
+
+
+def has_dispatch_ops(op: ir.Operation) -> bool:
+    """Whether there is a dispatch op below `op`. One walk, which ends at the first."""
+    found = False
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = inner.name.startswith("dispatch.")
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    op.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
+    """The interface of a function with dispatch ops. Linear in its ops.
+
+    Raises `PassFailure` where tensors are left, where push constants disagree, and for a function with results.
+    """
+    if len(function.type.results):
+        raise PassFailure(
+            "a dispatch function has results; store them into a binding, since workgroups return nothing", function
+        )
+    found = _Found()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.order.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    # What a walk calls may not raise.
+    for op in found.order:
+        _require_memrefs(op)
+        _file(op, found)
+    tied: dict[ir.Value, list[Sequence[ir.Value]]] = {}
+    for tie in found.ties:
+        tied.setdefault(_declared(tie), []).append(sizes_of(tie))
+    return DispatchFunction(
+        function,
+        tuple(_binding(slot, ops, tied) for slot, ops in sorted(found.bindings.items())),
+        tuple(_push_constant(index, ops) for index, ops in sorted(found.constants.items())),
+        tuple(found.ties),
+        found.grid,
+        tuple(found.order),
+    )
+
+
+def _file(op: ir.Operation, found: _Found) -> None:
+    """Put an op where it belongs."""
+    name = op.name
+    if name == "dispatch.binding":
+        found.bindings.setdefault(slot_of(op), []).append(op)
+    elif name == "dispatch.tie_shape":
+        found.ties.append(op)
+    elif name == "dispatch.push_constant":
+        found.constants.setdefault(ir.IntegerAttr(op.attributes["index"]).value, []).append(op)
+    elif name in GRID:
+        found.grid.setdefault((name, ir.IntegerAttr(op.attributes["dimension"]).value), []).append(op)
+
+
+def _values(op: ir.Operation) -> Iterator[ir.Value]:
+    yield from op.results
+    for region in op.regions:
+        for block in region:
+            yield from block.arguments
+
+
+def _require_memrefs(op: ir.Operation) -> None:
+    """Refuse what bufferization should have taken away."""
+    if op.name in _TENSOR_FORM:
+        raise PassFailure(f"'{op.name}' works on tensors; bufferize first, with inplace-one-shot-bufferize", op)
+    if op.name == "dispatch.binding" and not isinstance(op.results[0].type, ir.MemRefType):
+        raise PassFailure(
+            f"the binding is a {op.results[0].type}, not a memref; bufferize first, with inplace-one-shot-bufferize", op
+        )
+    for value in _values(op):
+        if isinstance(value.type, _TENSORS):
+            raise PassFailure(
+                f"a {value.type} is left in a dispatch function; bufferize first, with inplace-one-shot-bufferize", op
+            )
+
+
+def _declared(tie: ir.Operation) -> ir.Value:
+    """The value that a `dispatch.tie_shape`, of another one perhaps, gives sizes to."""
+    value = tie.operands[0]
+    while isinstance(value, ir.OpResult) and ir.OpResult(value).owner.operation.name == "dispatch.tie_shape":
+        value = ir.OpResult(value).owner.operation.operands[0]
+    return value
+
+
+def _binding(slot: Slot, ops: Sequence[ir.Operation], tied: Mapping[ir.Value, list[Sequence[ir.Value]]]) -> BindingUse:
+    declarations: list[Declaration] = []
+    for op in ops:
+        sizes, offset = sizes_of(op), byte_offset_of(op)
+        constant = 0 if offset is None else constant_index(offset)
+        stated = [sizes] if sizes else []
+        declarations.append(
+            Declaration(
+                op,
+                ir.MemRefType(op.results[0].type),
+                None if constant is not None else offset,
+                constant or 0,
+                (*stated, *tied.get(op.results[0], ())),
+            )
+        )
+    first = declarations[0].type
+    whole = all(
+        declaration.byte_offset is None and not declaration.constant_offset and declaration.type == first
+        for declaration in declarations
+    )
+    if not whole:
+        for declaration in declarations:
+            _require_view(slot, declaration)
+    return BindingUse(slot, tuple(declarations), whole)
+
+
+def _require_view(slot: Slot, declaration: Declaration) -> None:
+    """A view of bytes is contiguous, and must be told its sizes."""
+    if not has_identity_layout(declaration.type):
+        raise PassFailure(
+            f"{slot_text(slot)} is one of several views of one memory, but not contiguous: {declaration.type}; "
+            "bufferize it with the identity layout",
+            declaration.op,
+        )
+    if not declaration.type.has_static_shape and not declaration.stated:
+        raise PassFailure(
+            f"{slot_text(slot)} is a view at a byte offset whose dynamic sizes nothing states; give it sizes",
+            declaration.op,
+        )
+
+
+def _push_constant(index: int, ops: Sequence[ir.Operation]) -> PushConstantUse:
+    type_ = ops[0].results[0].type
+    for op in ops[1:]:
+        if op.results[0].type != type_:
+            raise PassFailure(
+                f"push constant {index} is a {op.results[0].type} here and a {type_} elsewhere; "
+                "read it with one type and convert",
+                op,
+                [(f"read as {type_} here", ops[0].location)],
+            )
+    return PushConstantUse(index, type_, tuple(ops))

@@ -1,0 +1,31 @@
+"""How much memory an element takes on the host, and where it may lie."""
+
+from __future__ import annotations
+
+import math
+
+from mlir import ir
+
+__all__ = ["byte_size", "natural_alignment"]
+
+
+def byte_size(type_: ir.Type) -> int:
+    """The bytes from one element of a buffer to the next: i1 takes one, i24 four, index eight."""
+    if isinstance(type_, ir.ComplexType):
+        return 2 * byte_size(type_.element_type)
+    if isinstance(type_, ir.VectorType):
+        return _power_of_two(math.prod(type_.shape) * byte_size(type_.element_type))
+    if isinstance(type_, ir.IndexType):
+        return 8
+    return _power_of_two((getattr(type_, "width", 64) + 7) // 8)
+
+
+def natural_alignment(type_: ir.Type) -> int:
+    """The bytes to whose multiple native code expects the address of an element to be aligned."""
+    if isinstance(type_, ir.ComplexType):
+        return byte_size(type_.element_type)
+    return byte_size(type_)
+
+
+def _power_of_two(number: int) -> int:
+    return 1 << (max(number, 1) - 1).bit_length()
