@@ -24,6 +24,7 @@ ENTRY_POINT_GROUP = "mlir_inplace.passes"
 
 BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-contiguous-arguments": ("contiguous_arguments", "ContiguousArgumentsPass"),
+    "inplace-convert-to-destination-style": ("convert_to_destination_style", "ConvertToDestinationStylePass"),
     "inplace-count-memory": ("count_memory", "CountMemoryPass"),
     "inplace-deallocate": ("deallocate", "DeallocatePass"),
     "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),

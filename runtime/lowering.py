@@ -25,8 +25,8 @@ class Phase:
 BUFFERIZE = (
     Phase(
         "destinations",
-        "On tensors still: what is going to be inserted somewhere is computed there.",
-        ("inplace-eliminate-empty-tensors",),
+        "On tensors still: what is going to be inserted somewhere is computed there, also what begins with a copy.",
+        ("inplace-convert-to-destination-style",),
     ),
     Phase(
         "bufferize",

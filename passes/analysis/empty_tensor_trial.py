@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .decisions import Strategy
-from .empty_tensors import EliminationPlan, KeptEmpty
+from .empty_tensors import Elimination, EliminationPlan, KeptInsertion, has_empty
 from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
 
@@ -37,15 +37,15 @@ class _Cost:
     buffers: int
 
 
-def judge_eliminations(before: ModuleAnalysis, plan: EliminationPlan, after: ModuleAnalysis) -> list[KeptEmpty]:
+def judge_eliminations(before: ModuleAnalysis, plan: EliminationPlan, after: ModuleAnalysis) -> list[KeptInsertion]:
     """Return the eliminations of ``plan`` that do not stand, given the analysis of the copy they were made in."""
     s = before.snapshot
     found = _Outcome(after, {s.op_name[s.operand_op[e.write]] for e in plan.eliminations})
-    failed: list[KeptEmpty] = []
+    failed: list[KeptInsertion] = []
     for index, elimination in enumerate(plan.eliminations):
         reason = found.objection(index)
         if reason:
-            failed.append(KeptEmpty(elimination.write, reason, s.operand_op[elimination.write]))
+            failed.append(_keep(elimination, reason, s.operand_op[elimination.write]))
     if failed:
         return failed
     for name, function in _by_name(before).items():
@@ -57,8 +57,14 @@ def judge_eliminations(before: ModuleAnalysis, plan: EliminationPlan, after: Mod
         saved = sum(e.write in before.effects.redundant_source for e in mine)
         if new.copies > old.copies - saved or new.buffers > old.buffers:
             reason = "it would cost a copy or a buffer elsewhere in the function"
-            failed.extend(KeptEmpty(e.write, reason, s.operand_op[e.write]) for e in mine)
+            # Which one it is nobody knows. Half of them may still stand, and the others may be tried again then.
+            blamed = mine[len(mine) // 2 :]
+            failed.extend(_keep(e, reason, s.operand_op[e.write]) for e in blamed)
     return failed
+
+
+def _keep(elimination: Elimination, reason: str, op: int) -> KeptInsertion:
+    return KeptInsertion(elimination.write, reason, op, is_empty=has_empty(elimination.starts))
 
 
 def _by_name(analysis: ModuleAnalysis) -> dict[str, FunctionAnalysis]:
@@ -85,6 +91,8 @@ class _Outcome:
         self._insertions = _tagged(analysis, insertions, TRIAL_INSERTION)
         self._slices = _tagged(analysis, _SLICES, TRIAL_SLICE)
         self._owner = {function.function: function for function in analysis.functions}
+        self._last_use: dict[int, dict[int, int]] = {}
+        """By function and may-alias set, the last position at which a value of the set is used."""
 
     def _function(self, op: int) -> FunctionAnalysis:
         s = self._analysis.snapshot
@@ -108,10 +116,23 @@ class _Outcome:
             redundant = all(write in function.redundant_writes for write in writes)
             return None if redundant else "the insertion would still copy"
         assert made is not None
+        if self._is_used_after(function, s.op_first_result[made], insertion):
+            return "the tensor is used later, when the memref may have changed"
         find = function.sets.equivalence.find
         source = s.operand_value[s.op_first_operand[insertion]]
         same = find(source) == find(s.op_first_result[made])
         return None if same else "the insertion would still copy"
+
+    def _is_used_after(self, function: FunctionAnalysis, value: int, insertion: int) -> bool:
+        """Whether a tensor that may share memory with ``value`` is used behind the insertion."""
+        s, sets = self._analysis.snapshot, function.sets
+        if function.function not in self._last_use:
+            last = self._last_use[function.function] = {}
+            for other in s.nested_values(function.function):
+                if s.value_is_tensor[other] and s.value_uses[other]:
+                    root, end = sets.find(other), max(map(s.operand_position, s.value_uses[other]))
+                    last[root] = max(end, last.get(root, 0))
+        return self._last_use[function.function].get(sets.find(value), 0) > s.op_enter[insertion]
 
 
 def _tagged(analysis: ModuleAnalysis, names: Set[str], attribute: str) -> dict[int, int]:

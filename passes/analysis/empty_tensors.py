@@ -1,13 +1,13 @@
-"""Which ``tensor.empty`` could be the slice that its value is inserted into in the end.
+"""Which tensors could be computed in the slice that they are inserted into in the end, and what that takes.
 
 An insertion copies a tensor into a part of its destination. If the tensor was computed, step by step in one buffer, in
-a ``tensor.empty``, it may as well be computed in that part of the destination; the insertion then copies nothing.
-The plan says for each insertion which operands take the slice in the place of the empty tensor (the *starts*), where
-the slice is made, and which ops move in front of it because the slice needs them. Nothing is changed here.
+a ``tensor.empty`` or in a copy of another tensor, it may as well be computed in that part of the destination; the
+insertion then copies nothing. The plan says for each insertion which operands take the slice in the place of the empty
+tensor (the *starts*, see ``insertion_trace.py``), where the slice is made, and which ops move in front of it because
+the slice needs them. Nothing is changed here.
 
-What follows the value back is the op models' tables and the decisions of the one-shot analysis: a result to its tied
-operand, a region result to what the region yields, a loop's argument to its initial value. See docs/THEORY.md for why
-the plan is legal. Whether it pays is a question for the analysis of the changed program (``empty_tensor_trial.py``).
+See docs/THEORY.md for why the plan is legal. Whether it pays is a question for the analysis of the changed program
+(``empty_tensor_trial.py``).
 
 Cost: linear in ops and uses; a function gets a budget of steps in proportion to its size. Counterpart upstream:
 ``EmptyTensorElimination.cpp``.
@@ -15,7 +15,7 @@ Cost: linear in ops and uses; a function gets a budget of steps in proportion to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mlir import ir
@@ -30,24 +30,14 @@ from ...dialects.memref_types import (
     subview_type,
 )
 from ...dialects.subsets import static_entries
-from .decisions import Strategy
 from .empty_tensor_moves import Needs, Obstacle, Places
+from .insertion_trace import EMPTY, Start, StartKind, Trace
 from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
 
-__all__ = ["Elimination", "EliminationPlan", "KeptEmpty", "Start", "plan_eliminations"]
+__all__ = ["Elimination", "EliminationPlan", "KeptInsertion", "has_empty", "plan_eliminations"]
 
 _MATERIALIZE = "bufferization.materialize_in_destination"
-_EMPTY = "tensor.empty"
-_VIEWS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
-
-
-@dataclass(frozen=True)
-class Start:
-    """An operand that is to take the slice; ``views`` are the casts and reshapes from the insertion back to it."""
-
-    operand: int
-    views: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -65,8 +55,10 @@ class Elimination:
 
 
 @dataclass(frozen=True)
-class KeptEmpty:
-    """An insertion of what was computed in a ``tensor.empty`` that has to stay; ``op`` is what stands in the way.
+class KeptInsertion:
+    """An insertion of what was computed in another buffer, which has to stay; ``op`` is what stands in the way.
+
+    ``is_empty`` says that this buffer was a ``tensor.empty``.
 
     ``passing`` says that it is worth another look when the eliminations of the plan have been carried out.
     """
@@ -75,6 +67,7 @@ class KeptEmpty:
     reason: str
     op: int
     passing: bool = False
+    is_empty: bool = True
 
 
 @dataclass(frozen=True)
@@ -82,16 +75,24 @@ class EliminationPlan:
     """What can be eliminated, in the order in which to do it, and what cannot."""
 
     eliminations: tuple[Elimination, ...]
-    kept: tuple[KeptEmpty, ...]
+    kept: tuple[KeptInsertion, ...]
 
 
-def plan_eliminations(analysis: ModuleAnalysis, excluded: frozenset[int]) -> EliminationPlan:
-    """Plan for every analysed function; the insertions into the operands ``excluded`` are left alone."""
+def has_empty(starts: Iterable[Start]) -> bool:
+    """Whether one of ``starts`` is a tensor without content."""
+    return any(start.kind is StartKind.EMPTY for start in starts)
+
+
+def plan_eliminations(analysis: ModuleAnalysis, excluded: frozenset[int], *, inits: bool = False) -> EliminationPlan:
+    """Plan for every analysed function; the insertions into the operands ``excluded`` are left alone.
+
+    With ``inits`` inits that have content or are overwritten may take a slice too, not only empty tensors.
+    """
     eliminations: list[Elimination] = []
-    kept: list[KeptEmpty] = []
+    kept: list[KeptInsertion] = []
     for function in analysis.functions:
         if not function.refusals:
-            planner = _Planner(analysis, function)
+            planner = _Planner(analysis, function, inits=inits)
             planner.run(excluded)
             eliminations += planner.eliminations
             kept += planner.kept
@@ -101,14 +102,15 @@ def plan_eliminations(analysis: ModuleAnalysis, excluded: frozenset[int]) -> Eli
 class _Planner:
     """Plans the insertions of one function, in program order."""
 
-    def __init__(self, analysis: ModuleAnalysis, function: FunctionAnalysis) -> None:
+    def __init__(self, analysis: ModuleAnalysis, function: FunctionAnalysis, *, inits: bool) -> None:
         self._analysis = analysis
+        self._inits = inits
         self._snapshot = analysis.snapshot
         self._effects = analysis.effects
         self._function = function
         self._places = Places(analysis.snapshot, function.function)
         self.eliminations: list[Elimination] = []
-        self.kept: list[KeptEmpty] = []
+        self.kept: list[KeptInsertion] = []
         self._taken: set[int] = set()
         """Memrefs that are made into a tensor for an insertion already."""
 
@@ -133,16 +135,20 @@ class _Planner:
                 if (trace.write in outer) is nested:
                     self._try(trace, planned, outer.get(trace.write) in planned)
 
-    def _trace(self, write: int) -> Iterator[_Trace]:
-        """Yield the way back from an insertion, if it leads to a tensor.empty and nothing forbids to go it."""
-        trace = _Trace(self._analysis, self._function, self._places, write)
+    def _trace(self, write: int) -> Iterator[Trace]:
+        """Yield the way back from an insertion, if it leads to where a buffer begins and nothing forbids to go it."""
+        trace = Trace(self._analysis, self._function, self._places, write, inits=self._inits)
         trace.run(self._source(write))
+        if self._inits and (trace.obstacle is not None or not trace.starts):
+            shorter = Trace(self._analysis, self._function, self._places, write, inits=True, unread=True)
+            shorter.run(self._source(write))
+            trace = shorter if shorter.starts and shorter.obstacle is None else trace
         if trace.starts and trace.obstacle is not None:
-            self._keep(write, trace.obstacle)
+            self._keep(trace, trace.obstacle)
         elif trace.starts:
             yield trace
 
-    def _try(self, trace: _Trace, planned: set[int], is_nested: bool) -> None:
+    def _try(self, trace: Trace, planned: set[int], is_nested: bool) -> None:
         try:
             if is_nested:
                 reason = "the destination is to become a slice of another tensor first"
@@ -150,16 +156,17 @@ class _Planner:
             self.eliminations.append(self._plan(trace))
             planned.add(trace.write)
         except Obstacle as obstacle:
-            self._keep(trace.write, obstacle)
+            self._keep(trace, obstacle)
 
-    def _keep(self, write: int, obstacle: Obstacle) -> None:
-        self.kept.append(KeptEmpty(write, obstacle.reason, obstacle.op, obstacle.passing))
+    def _keep(self, trace: Trace, obstacle: Obstacle) -> None:
+        kept = KeptInsertion(trace.write, obstacle.reason, obstacle.op, obstacle.passing, has_empty(trace.starts))
+        self.kept.append(kept)
 
     def _source(self, write: int) -> int:
         source = self._effects.redundant_source.get(write)
         return self._snapshot.op_first_operand[self._snapshot.operand_op[write]] if source is None else source
 
-    def _plan(self, trace: _Trace) -> Elimination:
+    def _plan(self, trace: Trace) -> Elimination:
         """Return how to compute the source of an insertion in place; raises :class:`Obstacle`."""
         s, write = self._snapshot, trace.write
         decision = self._function.decisions.get(write)
@@ -227,16 +234,19 @@ class _Planner:
         if not start.views:
             return
         with s.ops[s.operand_op[write]].location:
-            type_: ir.MemRefType | None = self._slice_type(write, subset)
+            types = [self._slice_type(write, subset)]
             for op in start.views:
-                type_ = self._viewed(op, type_, undo=True)
+                types.append(self._viewed(op, types[-1], undo=True))
+            type_ = types.pop()
             for op in reversed(start.views):
-                type_ = self._viewed(op, type_, undo=False)
+                before = types.pop()
+                # The conversion takes back an expansion by taking what was expanded.
+                taken_back = start.is_direct and s.op_name[op] == "tensor.collapse_shape"
+                type_ = before if taken_back else self._viewed(op, type_, undo=False)
 
-    def _viewed(self, op: int, type_: ir.MemRefType | None, *, undo: bool) -> ir.MemRefType | None:
+    def _viewed(self, op: int, type_: ir.MemRefType, *, undo: bool) -> ir.MemRefType:
         """Return the type of what cast or reshape ``op``, or the opposite, makes of a buffer of ``type_``."""
         operation = self._snapshot.ops[op]
-        assert type_ is not None
         shapes = [ir.ShapedType(value.type) for value in (operation.operands[0], operation.results[0])]
         shape = shapes[not undo].shape
         if operation.name == "tensor.cast":
@@ -268,95 +278,9 @@ class _Planner:
         while self._places.spend() and s.value_op[value] >= 0:
             sources = effects.sources.get(value, ())
             if not sources:
-                return s.op_name[s.value_op[value]] == _EMPTY
+                return s.op_name[s.value_op[value]] == EMPTY
             ties = effects.ties.get(sources[0], ())
             if len(sources) > 1 or not all(tie.definite and tie.relation is Relation.EQUIVALENT for tie in ties):
                 return False
             value = s.operand_value[sources[0]]
         return False
-
-
-class _Trace:
-    """Follows the source of one insertion back to the tensors without content that it is computed in."""
-
-    def __init__(self, analysis: ModuleAnalysis, function: FunctionAnalysis, places: Places, write: int) -> None:
-        self._snapshot = analysis.snapshot
-        self._effects = analysis.effects
-        self._function = function
-        self._places = places
-        self.write = write
-        self.insertion = analysis.snapshot.operand_op[write]
-        self.starts: list[Start] = []
-        self.ops: set[int] = {self.insertion}
-        self.obstacle: Obstacle | None = None
-
-    def run(self, source: int) -> None:
-        """Collect ``starts``, the ops on the way, and the first obstacle."""
-        s, work = self._snapshot, []
-        seen: set[int] = set()
-
-        def follow(operand: int, views: tuple[int, ...]) -> None:
-            value = s.operand_value[operand]
-            if self._effects.undefined[value]:
-                self._start(operand, views)
-            elif value not in seen:
-                seen.add(value)
-                work.append((value, views))
-
-        follow(source, ())
-        while work:
-            value, views = work.pop()
-            if not self._places.spend():
-                self._object("the way from the empty tensor to the insertion is too long", self.insertion)
-                return
-            sources = self._effects.sources.get(value, ())
-            if not sources:
-                self._object("the source of the insertion may also have content from elsewhere", self._definer(value))
-            for operand in sources:
-                op = s.operand_op[operand]
-                self.ops.add(op)
-                if self._leads_on(operand, value):
-                    follow(operand, (*views, op) if s.op_name[op] in _VIEWS else views)
-
-    def _object(self, reason: str, op: int) -> None:
-        if self.obstacle is None:
-            self.obstacle = Obstacle(reason, op)
-
-    def _definer(self, value: int) -> int:
-        s = self._snapshot
-        return s.value_op[value] if s.value_op[value] >= 0 else s.block_op[s.value_block[value]]
-
-    def _start(self, operand: int, views: tuple[int, ...]) -> None:
-        s = self._snapshot
-        value = s.operand_value[operand]
-        while s.op_name[s.value_op[value]] != _EMPTY and value in self._effects.sources:
-            value = s.operand_value[self._effects.sources[value][0]]
-        name = s.op_name[s.value_op[value]]
-        if name == _EMPTY:
-            self.starts.append(Start(operand, views))
-        else:
-            self._object(f"'{name}' asks for a buffer of its own", s.value_op[value])
-
-    def _leads_on(self, operand: int, value: int) -> bool:
-        """Whether the buffer of ``value`` may be that of ``operand``; objects where it is not known to be."""
-        s, effects = self._snapshot, self._effects
-        op = s.operand_op[operand]
-        decision = self._function.decisions.get(operand)
-        if decision is not None and decision.strategy is Strategy.COPY_TO_CARRIED:
-            return False
-        if decision is not None and decision.strategy in (Strategy.ROTATE, Strategy.PASS_ON):
-            self._object("a loop may go on with another buffer on the way", op)
-        elif decision is not None and not decision.in_place and not effects.undefined[s.operand_value[operand]]:
-            why = f": {decision.conflict.rule.value}" if decision.conflict else ""
-            self._object(f"a buffer is changed on the way{why}", op)
-        tie = next((tie for tie in effects.ties.get(operand, ()) if tie.value == value), None)
-        if tie is not None:
-            if not tie.definite:
-                self._object("the source of the insertion may be one of several buffers", op)
-            elif tie.relation not in (Relation.EQUIVALENT, Relation.RESHAPED):
-                self._object("only a part of what was computed is inserted", op)
-            elif not effects.writes[operand] and s.op_name[op] not in _VIEWS:
-                self._object(f"what '{s.op_name[op]}' does cannot be undone", op)
-        if s.op_name[op] not in _VIEWS and s.values[s.operand_value[operand]].type != s.values[value].type:
-            self._object("the type changes on the way", op)
-        return True

@@ -108,10 +108,16 @@ func.func @not_contiguous(%t: tensor<10x3xf32>, %x: f32) -> tensor<10x3xf32> {
 
 // -----
 
-// Nor can the collapse on the way be a view, for all that is known about the layout of an argument.
-func.func @unknown_layout(%t: tensor<10x3xf32>, %x: f32) -> tensor<10x3xf32> {
+// Nor can the collapse on the way be a view, for all that is known about the layout of what a loop carries.
+func.func @unknown_layout(%t: tensor<10x3xf32>, %x: f32, %n: index) -> tensor<10x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   %e = tensor.empty() : tensor<2x2xf32>
-  %f = linalg.fill ins(%x : f32) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %l = linalg.fill ins(%x : f32) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %f = scf.for %i = %c0 to %n step %c1 iter_args(%v = %l) -> tensor<2x2xf32> {
+    %w = tensor.insert %x into %v[%i, %c1] : tensor<2x2xf32>
+    scf.yield %w : tensor<2x2xf32>
+  }
   // expected-note @+1 {{this is 'tensor.collapse_shape'}}
   %y = tensor.collapse_shape %f [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
   // expected-remark @+1 {{stays: the slice may not be contiguous, as the reshape between would need}}
@@ -169,4 +175,16 @@ func.func @argument(%t: tensor<10xf32>, %a: tensor<5xf32>) -> tensor<10xf32> {
   %r = tensor.insert_slice %a into %t[2] [5] [1] : tensor<5xf32> into tensor<10xf32>
   %e = tensor.empty() : tensor<5xf32>
   return %r : tensor<10xf32>
+}
+
+// -----
+
+// The memref changes before the tensor is used for the last time.
+func.func @memory_changes(%a: tensor<4xf32>, %m: memref<4xf32>, %f: f32, %i: index) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %x = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  // expected-remark @+1 {{stays: the tensor is used later, when the memref may have changed}}
+  bufferization.materialize_in_destination %x in restrict writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+  memref.store %f, %m[%i] : memref<4xf32>
+  return %x : tensor<4xf32>
 }

@@ -1,0 +1,69 @@
+"""Compute each tensor where it is wanted: in the slice of the destination that it is inserted into.
+
+Goes in: functions on tensors. Comes out: the same functions, in which what is inserted (`tensor.insert_slice`,
+`tensor.parallel_insert_slice`, `bufferization.materialize_in_destination`, of a tensor or into a memref) is computed
+in that slice of its destination, so that one-shot bufferization drops the insertion. Where the computation begins
+with a tensor
+
+* without content (`tensor.empty`), the slice takes its place: this is `inplace-eliminate-empty-tensors`;
+* that must not be overwritten (it is read-only, or needed later) and is read, it is copied into the slice instead of
+  a new buffer: one buffer and one copy less;
+* whose content the op does not need, the slice takes its place.
+
+    %m = linalg.matmul ins(%a, %b) outs(%in)                %s = tensor.extract_slice %t[%o] [4, 4] [1, 1]
+    %r = tensor.insert_slice %m into %t[%o] ...       ->    %c = bufferization.materialize_in_destination %in in %s
+                                                            %m = linalg.matmul ins(%a, %b) outs(%c)
+                                                            %r = tensor.insert_slice %m into %t[%o] ...
+
+The value is followed through everything that the op models know to stay in one buffer: destination-style ops, vector
+transfers, loops, branches, calls, casts, reshapes. Left alone: what would cost a copy or a buffer elsewhere (the
+analysis is run on the outcome first, taking function boundaries to be bufferized), and slices that may be out of
+bounds where the program may end before it reaches the insertion. What was done, and why not where it was not, is told
+with `print-decisions`. Run twice, it changes nothing the second time.
+
+Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/THEORY.md, section 6.
+
+Upstream has no counterpart: `eliminate-empty-tensors` is the first case, without loops and reshapes;
+`transform.structured.rewrite_in_destination_passing_style` makes new empty tensors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .base import Pass, Statistic
+from .destinations import convert_to_destination_style
+from .options import PassOptions, option
+
+
+@dataclass(frozen=True)
+class ConvertToDestinationStyleOptions(PassOptions):
+    """Options of `inplace-convert-to-destination-style`."""
+
+    print_decisions: bool = option(False, help="emit a remark for every change, and for every insertion that copies")
+
+
+class ConvertToDestinationStylePass(Pass[ConvertToDestinationStyleOptions]):
+    """Compute tensors in their destinations."""
+
+    argument = "inplace-convert-to-destination-style"
+    summary = "compute tensors where they are wanted, also those that begin with a copy"
+    Options = ConvertToDestinationStyleOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("converted", "insertions whose source is computed in the destination now"),
+        Statistic("kept", "insertions that still copy"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        report = convert_to_destination_style(op)
+        self.count("converted", len(report.changes))
+        self.count("kept", len(report.kept))
+        if not self.options.print_decisions:
+            return
+        for change in report.changes:
+            self.remark(change.location, change.message, change.notes)
+        for kept in report.kept:
+            self.remark(kept.location, f"'{kept.op}' still copies: {kept.reason}", kept.notes)

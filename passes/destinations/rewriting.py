@@ -1,0 +1,115 @@
+"""Carrying out a plan of ``passes/analysis/empty_tensors.py`` on a module, or on a copy of it for a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+from mlir.dialects import bufferization
+
+from ...dialects.registry import find_model
+from ...dialects.subsets import extract_slice
+from ..analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
+from ..analysis.empty_tensors import Elimination, EliminationPlan
+from ..analysis.insertion_trace import StartKind
+from ..analysis.module_analysis import ModuleAnalysis
+
+__all__ = ["all_ops", "apply_plan", "erase_unused"]
+
+_VIEWS_OF_NOTHING = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.empty", "tensor.expand_shape"})
+_ONE_OP_ONLY = frozenset({"scf.forall.in_parallel", "vector.mask"})
+"""Ops whose regions have no place for others."""
+
+
+def all_ops(module: ir.Operation) -> list[ir.Operation]:
+    """Return everything in ``module`` in the order of a snapshot."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def apply_plan(analysis: ModuleAnalysis, plan: EliminationPlan, ops: Sequence[ir.Operation], *, tag: bool) -> None:
+    """Carry out ``plan`` on ``ops``: those it was made for, or those of a copy, where ``tag`` marks what is new."""
+    for index, elimination in enumerate(plan.eliminations):
+        maker = _eliminate(analysis, elimination, ops)
+        if tag:
+            _tag(ops[analysis.snapshot.operand_op[elimination.write]], TRIAL_INSERTION, index)
+            if maker is not None:
+                _tag(maker, TRIAL_SLICE, index)
+
+
+def _eliminate(analysis: ModuleAnalysis, elimination: Elimination, ops: Sequence[ir.Operation]) -> ir.Operation | None:
+    """Let the starts of ``elimination`` take the slice, and return the op that makes it, if there is one."""
+    s = analysis.snapshot
+    place = ops[elimination.before]
+    for op in elimination.moves:
+        ops[op].move_before(place)
+    insertion = ops[s.operand_op[elimination.write]]
+    source = analysis.effects.redundant_source.get(elimination.write)
+    number = 0 if source is None else s.operand_index(source)
+    with ir.InsertionPoint(place), insertion.location:
+        value, maker = _destination(insertion, s.operand_index(elimination.write), insertion.operands[number].type)
+        slices = [_take_back(value, [ops[view] for view in start.views]) for start in elimination.starts]
+    for start, taken in zip(elimination.starts, slices, strict=True):
+        op, operand = ops[s.operand_op[start.operand]], s.operand_index(start.operand)
+        copied = start.kind is StartKind.COPIED
+        op.operands[operand] = _copy(op, op.operands[operand], taken) if copied else taken
+    return maker
+
+
+def _take_back(value: ir.Value, views: Sequence[ir.Operation]) -> ir.Value:
+    """Undo `views`, the last one first, on `value`."""
+    for view in views:
+        type_, name = view.operands[0].type, view.name
+        attributes: dict[str, ir.Attribute] = {}
+        if name != "tensor.cast":
+            name = "tensor.collapse_shape" if name == "tensor.expand_shape" else "tensor.expand_shape"
+            attributes["reassociation"] = view.attributes["reassociation"]
+            if name == "tensor.expand_shape":
+                attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(ir.ShapedType(type_).shape)
+        with view.location:
+            value = ir.Operation.create(name, results=[type_], operands=[value], attributes=attributes).result
+    return value
+
+
+def _destination(insertion: ir.Operation, operand: int, wanted: ir.Type) -> tuple[ir.Value, ir.Operation | None]:
+    """Build the part of the destination that `insertion` writes, and return it with the op that makes it, if any."""
+    destination = insertion.operands[operand]
+    if isinstance(destination.type, ir.MemRefType):
+        made = bufferization.to_tensor(wanted, destination, restrict=True, writable=True)
+        return made, ir.OpResult(made).owner.operation
+    model = find_model(insertion.name)
+    subset = model.subset(insertion, operand) if model is not None else None
+    if subset is not None:
+        made = extract_slice(destination, subset, wanted)
+        return made, ir.OpResult(made).owner.operation
+    if destination.type == wanted:
+        return destination, None
+    return ir.Operation.create("tensor.cast", results=[wanted], operands=[destination]).result, None
+
+
+def _copy(op: ir.Operation, content: ir.Value, target: ir.Value) -> ir.Value:
+    """Build a copy of ``content`` in ``target`` in front of ``op``, and return it."""
+    place = op
+    while place.parent is not None and place.parent.operation.name in _ONE_OP_ONLY:
+        place = place.parent.operation
+    name = "bufferization.materialize_in_destination"
+    with ir.InsertionPoint(place), op.location:
+        return ir.Operation.create(name, results=[target.type], operands=[content, target]).result
+
+
+def _tag(op: ir.Operation, attribute: str, index: int) -> None:
+    op.attributes[attribute] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), index)
+
+
+def erase_unused(module: ir.Operation) -> None:
+    """Erase the empty tensors, and views of them, that nothing uses any more."""
+    for op in reversed(all_ops(module)):
+        unused = all(next(iter(result.uses), None) is None for result in op.results)
+        if op.name in _VIEWS_OF_NOTHING and len(op.results) and unused:
+            op.erase()

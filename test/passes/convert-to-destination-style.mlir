@@ -1,0 +1,179 @@
+// RUN: inplace-opt %s --split-input-file --inplace-convert-to-destination-style | filecheck %s
+// RUN: inplace-opt %s --split-input-file --inplace-convert-to-destination-style --inplace-convert-to-destination-style | filecheck %s
+// RUN: inplace-opt %s --split-input-file --pass-pipeline='builtin.module(inplace-convert-to-destination-style,inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false},canonicalize)' | filecheck %s --check-prefix=BUFFERS
+
+// An empty tensor.
+// CHECK-LABEL: func.func @empty
+// CHECK-SAME:    %[[T:.*]]: tensor<10xf32>, %[[O:.*]]: index
+func.func @empty(%t: tensor<10xf32>, %o: index, %c: f32) -> tensor<10xf32> {
+  // CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %[[T]][%[[O]]] [5] [1]
+  // CHECK-NEXT: linalg.fill ins(%{{.*}}) outs(%[[S]]
+  %e = tensor.empty() : tensor<5xf32>
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+  %r = tensor.insert_slice %f into %t[%o] [5] [1] : tensor<5xf32> into tensor<10xf32>
+  return %r : tensor<10xf32>
+}
+
+// -----
+
+// Two products added up onto a tile that must not be written: the tile is copied into the destination.
+// CHECK-LABEL: func.func @read_only_tile
+// CHECK-SAME:    %[[A:.*]]: tensor<4x4xf32>, %[[IN:.*]]: tensor<8x8xf32> {bufferization.writable = false}, %[[T:.*]]: tensor<8x8xf32>,
+// BUFFERS-LABEL: func.func @read_only_tile
+func.func @read_only_tile(%a: tensor<4x4xf32>, %in: tensor<8x8xf32> {bufferization.writable = false}, %t: tensor<8x8xf32>, %i: index) -> tensor<8x8xf32> {
+  // CHECK-NEXT: %[[TILE:.*]] = tensor.extract_slice %[[IN]]
+  // CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %[[T]]
+  // CHECK-NEXT: %[[C:.*]] = bufferization.materialize_in_destination %[[TILE]] in %[[S]]
+  // CHECK-NEXT: %[[M:.*]] = linalg.matmul {{.*}} outs(%[[C]]
+  // CHECK-NEXT: %[[N:.*]] = linalg.matmul {{.*}} outs(%[[M]]
+  // CHECK-NEXT: tensor.insert_slice %[[N]] into %[[T]]
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS: memref.copy
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %tile = tensor.extract_slice %in[%i, 0] [4, 4] [1, 1] : tensor<8x8xf32> to tensor<4x4xf32>
+  %m = linalg.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%tile : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %n = linalg.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%m : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = tensor.insert_slice %n into %t[%i, 4] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x8xf32>
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// A value that is needed later: the second op copies it into the destination, not into a buffer of its own.
+// CHECK-LABEL: func.func @needed_later
+// CHECK-SAME:    %[[A:.*]]: tensor<4xf32>, %[[T:.*]]: tensor<8xf32>
+// BUFFERS-LABEL: func.func @needed_later
+func.func @needed_later(%a: tensor<4xf32>, %t: tensor<8xf32>, %f: f32, %i: index) -> (tensor<8xf32>, tensor<4xf32>) {
+  // CHECK: %[[X:.*]] = linalg.exp
+  // CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %[[T]][0] [4] [1]
+  // CHECK-NEXT: %[[C:.*]] = bufferization.materialize_in_destination %[[X]] in %[[S]]
+  // CHECK-NEXT: %[[Y:.*]] = tensor.insert %{{.*}} into %[[C]]
+  // CHECK-NEXT: tensor.insert_slice %[[Y]] into %[[T]][0]
+  // BUFFERS: memref.alloc
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS: memref.copy
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %e = tensor.empty() : tensor<4xf32>
+  %x = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %y = tensor.insert %f into %x[%i] : tensor<4xf32>
+  %r = tensor.insert_slice %y into %t[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %r, %x : tensor<8xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Vector writes into a read-only tile, reshaped before it is inserted: the copy is made in the reshaped slice.
+// CHECK-LABEL: func.func @vector_write_reshaped
+// CHECK-SAME:    %[[IN:.*]]: tensor<2x4xf32> {bufferization.writable = false}, %[[T:.*]]: tensor<16xf32>
+// BUFFERS-LABEL: func.func @vector_write_reshaped
+func.func @vector_write_reshaped(%in: tensor<2x4xf32> {bufferization.writable = false}, %t: tensor<16xf32>, %v: vector<4xf32>, %i: index) -> tensor<16xf32> {
+  // CHECK: %[[S:.*]] = tensor.extract_slice %[[T]][8] [8] [1]
+  // CHECK-NEXT: %[[E:.*]] = tensor.expand_shape %[[S]] {{\[\[}}0, 1{{\]\]}} output_shape [2, 4]
+  // CHECK-NEXT: %[[C:.*]] = bufferization.materialize_in_destination %[[IN]] in %[[E]]
+  // CHECK-NEXT: vector.transfer_write %{{.*}}, %[[C]]
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS: memref.copy
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %c0 = arith.constant 0 : index
+  %w = vector.transfer_write %v, %in[%i, %c0] : vector<4xf32>, tensor<2x4xf32>
+  %x = vector.transfer_write %v, %w[%c0, %c0] : vector<4xf32>, tensor<2x4xf32>
+  %y = tensor.collapse_shape %x [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %r = tensor.insert_slice %y into %t[8] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  return %r : tensor<16xf32>
+}
+
+// -----
+
+// What a loop starts with, and what the other branch changes.
+// CHECK-LABEL: func.func @loop_and_branch
+// CHECK-SAME:    %[[IN:.*]]: tensor<4xf32> {bufferization.writable = false}, %[[T:.*]]: tensor<8xf32>
+// BUFFERS-LABEL: func.func @loop_and_branch
+func.func @loop_and_branch(%in: tensor<4xf32> {bufferization.writable = false}, %t: tensor<8xf32>, %f: f32, %n: index, %c: i1) -> tensor<8xf32> {
+  // CHECK: %[[S:.*]] = tensor.extract_slice %[[T]][4] [4] [1]
+  // CHECK: scf.if
+  // CHECK: %[[C:.*]] = bufferization.materialize_in_destination %[[IN]] in %[[S]]
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[C]])
+  // CHECK: } else {
+  // CHECK: %[[D:.*]] = bufferization.materialize_in_destination %[[IN]] in %[[S]]
+  // CHECK: tensor.insert %{{.*}} into %[[D]]
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS-COUNT-2: memref.copy
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = scf.if %c -> tensor<4xf32> {
+    %l = scf.for %i = %c0 to %n step %c1 iter_args(%x = %in) -> tensor<4xf32> {
+      %y = tensor.insert %f into %x[%i] : tensor<4xf32>
+      scf.yield %y : tensor<4xf32>
+    }
+    scf.yield %l : tensor<4xf32>
+  } else {
+    %w = tensor.insert %f into %in[%c0] : tensor<4xf32>
+    scf.yield %w : tensor<4xf32>
+  }
+  %r = tensor.insert_slice %v into %t[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A fill needs nothing of what it overwrites: the slice takes its place, without a copy.
+// CHECK-LABEL: func.func @overwritten
+// CHECK-SAME:    %[[IN:.*]]: tensor<4xf32>, %[[T:.*]]: tensor<8xf32>
+// BUFFERS-LABEL: func.func @overwritten
+func.func @overwritten(%in: tensor<4xf32>, %t: tensor<8xf32>, %f: f32) -> tensor<8xf32> {
+  // CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %[[T]][4] [4] [1]
+  // CHECK-NEXT: linalg.fill {{.*}} outs(%[[S]]
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %x = linalg.fill ins(%f : f32) outs(%in : tensor<4xf32>) -> tensor<4xf32>
+  %r = tensor.insert_slice %x into %t[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// Into a memref, and by all threads of a loop.
+// CHECK-LABEL: func.func @into_memory
+// CHECK-SAME:    %[[IN:.*]]: tensor<4xf32> {bufferization.writable = false}, %[[M:.*]]: memref<4xf32>
+func.func @into_memory(%in: tensor<4xf32> {bufferization.writable = false}, %m: memref<4xf32>, %f: f32, %i: index) {
+  // CHECK-NEXT: %[[T:.*]] = bufferization.to_tensor %[[M]] restrict writable
+  // CHECK-NEXT: %[[C:.*]] = bufferization.materialize_in_destination %[[IN]] in %[[T]]
+  // CHECK-NEXT: %[[X:.*]] = tensor.insert %{{.*}} into %[[C]]
+  // CHECK-NEXT: bufferization.materialize_in_destination %[[X]] in restrict writable %[[M]]
+  %x = tensor.insert %f into %in[%i] : tensor<4xf32>
+  bufferization.materialize_in_destination %x in restrict writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @threads
+// CHECK-SAME:    %[[IN:.*]]: tensor<8xf32> {bufferization.writable = false}, %[[T:.*]]: tensor<8xf32>
+// BUFFERS-LABEL: func.func @threads
+func.func @threads(%in: tensor<8xf32> {bufferization.writable = false}, %t: tensor<8xf32>, %f: f32) -> tensor<8xf32> {
+  // CHECK: scf.forall {{.*}} shared_outs(%[[O:.*]] = %[[T]])
+  // CHECK: %[[X:.*]] = tensor.extract_slice %[[IN]]
+  // CHECK: %[[S:.*]] = tensor.extract_slice %[[O]]
+  // CHECK: %[[C:.*]] = bufferization.materialize_in_destination %[[X]] in %[[S]]
+  // CHECK: tensor.insert %{{.*}} into %[[C]]
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS: memref.copy
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %c1 = arith.constant 1 : index
+  %r = scf.forall (%i) in (4) shared_outs(%o = %t) -> tensor<8xf32> {
+    %p = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    %s = tensor.extract_slice %in[%p] [2] [1] : tensor<8xf32> to tensor<2xf32>
+    %x = tensor.insert %f into %s[%c1] : tensor<2xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %x into %o[%p] [2] [1] : tensor<2xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}
