@@ -143,6 +143,10 @@ class OpModel:
         """
         return True
 
+    def why_content_is_needed(self, op: ir.Operation, operand: int) -> str:
+        """Return why the op reads ``operand``, which it writes: a phrase that follows "because"."""
+        return "the op reads it, or leaves a part of it as it was"
+
     def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
         """Whether the op writes into the buffer of ``operand`` when that operand is in-place."""
         return False

@@ -4,9 +4,9 @@ Inputs are read if the payload uses them. The init of a tensor output is written
 old content is needed
 
 * when the payload reads it (the block argument has a use), and also
-* when the op does not write every element: the output map misses some (it is not a permutation of the output's
-  dimensions), or a loop that is not one of the output's may run zero times. Upstream takes such an init as fully
-  overwritten; an element that is never written would then be garbage.
+* when the op does not write every element: the output map misses some, or a loop that is not one of the output's may
+  run zero times (``output_coverage.py``). Upstream takes such an init as fully overwritten; an element that is never
+  written would then be garbage.
 
 The payload may capture tensors through ``tensor.extract``; the analysis sees those as reads inside of the op.
 """
@@ -19,6 +19,7 @@ from mlir.dialects import linalg
 from .bufferizable import AliasingValue, OpModel, is_tensor
 from .linalg_packing import PACKING_MODELS
 from .linalg_softmax import SoftmaxModel
+from .output_coverage import why_uncovered
 from .rewriter import Rewriter
 
 __all__ = ["MODELS", "StructuredOpModel"]
@@ -54,7 +55,15 @@ class StructuredOpModel(OpModel):
         argument = op.regions[0].blocks[0].arguments[operand]
         if next(iter(argument.uses), None) is not None:
             return True
-        return operand >= len(op.operands) - init_count(op) and not _overwrites(op, operand)
+        return (
+            operand >= len(op.operands) - init_count(op) and why_uncovered(op, _indexing_maps(op), operand) is not None
+        )
+
+    def why_content_is_needed(self, op: ir.Operation, operand: int) -> str:
+        """The payload, or what the op does not write."""
+        if next(iter(op.regions[0].blocks[0].arguments[operand].uses), None) is not None:
+            return "the payload uses it"
+        return why_uncovered(op, _indexing_maps(op), operand) or super().why_content_is_needed(op, operand)
 
     def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
         """Inits are written."""
@@ -99,28 +108,6 @@ def _indexing_maps(op: ir.Operation) -> list[ir.AffineMap]:
     maps = linalg.get_indexing_maps(op)
     assert maps is not None, op.name
     return [ir.AffineMapAttr(attribute).value for attribute in maps]
-
-
-def _overwrites(op: ir.Operation, operand: int) -> bool:
-    """Whether the op certainly writes every element of init ``operand``."""
-    maps = _indexing_maps(op)
-    output = maps[operand]
-    if not output.is_projected_permutation:
-        return False
-    written = {result.position for result in output.results if isinstance(result, ir.AffineDimExpr)}
-    return all(dimension in written or _runs(op, maps, dimension) for dimension in range(output.n_dims))
-
-
-def _runs(op: ir.Operation, maps: list[ir.AffineMap], dimension: int) -> bool:
-    """Whether loop ``dimension`` has at least one iteration, by the static size of an operand that it walks."""
-    for value, map_ in zip(op.operands, maps, strict=True):
-        type_ = value.type
-        if not isinstance(type_, ir.RankedTensorType | ir.MemRefType):
-            continue
-        for position, result in enumerate(map_.results):
-            if isinstance(result, ir.AffineDimExpr) and result.position == dimension:
-                return not type_.is_dynamic_dim(position) and type_.get_dim_size(position) > 0
-    return False
 
 
 MODELS: tuple[OpModel, ...] = (StructuredOpModel(), SoftmaxModel(), *PACKING_MODELS)
