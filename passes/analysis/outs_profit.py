@@ -1,0 +1,163 @@
+"""Which of the planned changes of inits stand when the in-place analysis is asked about their outcome.
+
+A change stands if the analysis of the changed program finds no more copies and no more buffers in the function, neither
+in all of it nor in its loops. All changes of a function are tried at once; when that fails its halves are tried, then
+theirs, always on top of what was accepted before. So usually one more analysis is all it costs; one bad change among
+``n`` takes about ``2 log n``. The number of rounds has a limit, beyond which a function is left as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+
+from mlir import ir
+
+from ...dialects.registry import find_model
+from .decisions import Strategy
+from .module_analysis import ModuleAnalysis
+from .one_shot import FunctionAnalysis
+from .outs_dependency import KeptInit, Retie, Rule
+
+__all__ = ["FunctionCost", "Outcome", "choose_reties", "function_costs"]
+
+_ROUNDS = 64
+_ROUNDS_IF_LARGE = 16
+_LARGE = 4096
+_CONSTANT = "arith.constant"
+
+
+@dataclass(frozen=True)
+class FunctionCost:
+    """What the decisions of a function lead to."""
+
+    copies: int = 0
+    copies_in_loops: int = 0
+    buffers: int = 0
+    buffers_in_loops: int = 0
+
+    def exceeds(self, other: FunctionCost) -> bool:
+        """Whether any of the numbers is greater than that of ``other``."""
+        return any(mine > theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True))
+
+    def without_buffers(self) -> FunctionCost:
+        """Return the copies alone."""
+        return FunctionCost(self.copies, self.copies_in_loops)
+
+
+Costs = Mapping[str, FunctionCost]
+
+
+def function_costs(analysis: ModuleAnalysis) -> dict[str, FunctionCost]:
+    """Return the cost of each analysed function, by its name. Linear in ops and uses."""
+    ops = analysis.snapshot.ops
+    return {
+        ir.StringAttr(ops[function.function].attributes["sym_name"]).value: _cost(analysis, function)
+        for function in analysis.functions
+    }
+
+
+def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> FunctionCost:
+    s, effects = analysis.snapshot, analysis.effects
+    copies: list[int] = []
+    buffers: list[int] = []
+    for decision in function.decisions.values():
+        op = s.operand_op[decision.operand]
+        redundant = decision.operand in function.redundant_writes
+        copies += [op] * (decision.copies + (decision.operand in effects.redundant_source and not redundant))
+        buffers += [op] * (decision.strategy is Strategy.OUT_OF_PLACE)
+    for op in s.nested_ops(function.function):
+        model = find_model(s.op_name[op]) if s.op_result_count[op] else None
+        for number, value in enumerate(s.results(op)):
+            if model is None or not s.value_is_tensor[value] or s.op_name[op] == _CONSTANT:
+                continue
+            if model.bufferizes_to_allocation(s.ops[op], number) and _is_kept(analysis, function, value):
+                buffers.append(op)
+
+    def in_loops(where: list[int]) -> int:
+        return sum(s.block_loop[s.op_block[op]] >= 0 for op in where)
+
+    return FunctionCost(len(copies), in_loops(copies), len(buffers), in_loops(buffers))
+
+
+def _is_kept(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) -> bool:
+    """Whether the buffer of ``value``, which an op makes, is needed: a tensor without content only where it is used."""
+    if not analysis.effects.undefined[value]:
+        return True
+    decisions = (function.decisions.get(use) for use in analysis.snapshot.value_uses[value])
+    return any(decision is None or decision.in_place for decision in decisions)
+
+
+@dataclass
+class Outcome:
+    """The changes that stand, those that do not, and what the accepted ones make of each function."""
+
+    accepted: list[Retie] = field(default_factory=list[Retie])
+    rejected: list[KeptInit] = field(default_factory=list[KeptInit])
+    costs: Costs = field(default_factory=dict[str, FunctionCost])
+
+
+@dataclass
+class _Search:
+    """Where the search stands in one function."""
+
+    cost: FunctionCost
+    pending: list[list[Retie]]
+    accepted: list[Retie] = field(default_factory=list[Retie])
+    rejected: list[KeptInit] = field(default_factory=list[KeptInit])
+
+
+def choose_reties(
+    reties: Mapping[str, Sequence[Retie]],
+    before: Costs,
+    evaluate: Callable[[Sequence[Retie]], Costs],
+    size: int,
+) -> Outcome:
+    """Return which of ``reties``, by function, stand; ``evaluate`` tells the costs when some are carried out.
+
+    ``before`` are the costs as things are, ``size`` is the number of ops, on which the limit of rounds depends.
+    """
+    # What has one destination stands or falls together, more often than not: a bad destination is found sooner so.
+    searches = {
+        name: _Search(before[name], [sorted(mine, key=lambda retie: (retie.target, retie.operand))])
+        for name, mine in reties.items()
+    }
+    costs: Costs = before
+    for rounds in range(_ROUNDS if size <= _LARGE else _ROUNDS_IF_LARGE):
+        trying = {name: search.pending.pop() for name, search in searches.items() if search.pending}
+        if not trying:
+            return _settle(searches, before, costs if rounds == 1 else evaluate(_accepted(searches)))
+        costs = evaluate([*_accepted(searches), *(retie for mine in trying.values() for retie in mine)])
+        for name, mine in trying.items():
+            _judge(searches[name], mine, costs[name])
+    for search in searches.values():
+        if search.pending:
+            left = [*search.accepted, *(retie for mine in search.pending for retie in mine)]
+            search.rejected += [KeptInit(retie.operand, Rule.UNDECIDED) for retie in left]
+            search.accepted, search.pending = [], []
+    return _settle(searches, before, evaluate(_accepted(searches)))
+
+
+def _accepted(searches: Mapping[str, _Search]) -> list[Retie]:
+    return [retie for search in searches.values() for retie in search.accepted]
+
+
+def _judge(search: _Search, mine: list[Retie], cost: FunctionCost) -> None:
+    """Accept ``mine``, reject it if it is a single one, or put its halves on the list."""
+    if not cost.exceeds(search.cost):
+        search.accepted += mine
+        search.cost = cost
+    elif len(mine) == 1:
+        search.rejected.append(KeptInit(mine[0].operand, Rule.COST))
+    else:
+        middle = len(mine) // 2
+        search.pending += [mine[middle:], mine[:middle]]
+
+
+def _settle(searches: Mapping[str, _Search], before: Costs, costs: Costs) -> Outcome:
+    """Return the outcome of all searches; nothing of it if a function got worse by what others do."""
+    accepted = _accepted(searches)
+    rejected = [kept for search in searches.values() for kept in search.rejected]
+    if any(costs[name].exceeds(before[name]) for name in before):
+        return Outcome([], [*rejected, *(KeptInit(retie.operand, Rule.CALLERS) for retie in accepted)], before)
+    return Outcome(accepted, rejected, costs)
