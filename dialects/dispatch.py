@@ -17,7 +17,7 @@ from mlir import ir
 
 from .bufferizable import Subset
 from .dispatch_ops import Dispatch
-from .dispatch_text import DispatchSyntaxError, import_text
+from .dispatch_text import DispatchSyntaxError, import_text, unread_operation
 from .dispatch_types import (
     Access,
     ReadOnly,
@@ -58,6 +58,7 @@ __all__ = [
     "subset_of",
     "tensor_type_of",
     "tie_shape",
+    "unread_operation",
     "workgroup_count",
     "workgroup_id",
     "workgroup_size",
@@ -68,8 +69,13 @@ Entries = Sequence[int | ir.Value]
 
 
 def register(context: ir.Context) -> None:
-    """Loads the dialect into `context`, once; about 4 ms the first time, which parsing `dispatch` ops needs."""
+    """Loads the dialect into `context`, once; about 4 ms the first time, which parsing `dispatch` ops needs.
+
+    It turns the threads of `context` off, now and whenever it is called: MLIR would call the verifiers, which are
+    written in Python, from threads that wait for the interpreter while their caller holds it, for ever.
+    """
     with context:
+        context.enable_multithreading(False)
         if not context.is_dialect_loaded(Dispatch.DIALECT_NAMESPACE):
             Dispatch.load()
 
@@ -94,12 +100,19 @@ def read_text(text: str, context: ir.Context, file: str = "-") -> str:
     return import_text(text, file)
 
 
-def parse(text: str, context: ir.Context) -> ir.Module:
+def parse(text: str, context: ir.Context, file: str = "-") -> ir.Module:
     """`ir.Module.parse` for text that uses the dialect, in the generic or the lighter form.
 
-    Raises `ir.MLIRError` with what the parser found.
+    Raises `ir.MLIRError` with what the parser found, which calls the text `-`; `DispatchSyntaxError` calls it `file`.
     """
-    return ir.Module.parse(read_text(text, context), context)
+    generic = read_text(text, context, file)
+    try:
+        return ir.Module.parse(generic, context)
+    except ir.MLIRError as error:
+        silent = not error.error_diagnostics and not context.emit_error_diagnostics
+        if silent and (unread := unread_operation(text, file)):
+            raise unread from error
+        raise
 
 
 def slot_of(op: ir.Operation | ir.OpView) -> Slot:

@@ -10,6 +10,7 @@ from typing import Any
 from mlir import ir
 from mlir.dialects import ext
 
+from . import dispatch_verifiers as verifiers
 from .dispatch_types import Dispatch
 
 __all__ = [
@@ -52,6 +53,8 @@ class Binding(Dispatch.Operation, name="binding", traits=[ext.Pure]):
     binding: Any
     output: ext.Result[Any]
 
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_binding))
+
 
 class TieShape(Dispatch.Operation, name="tie_shape", traits=[ext.Pure]):
     """The same memory, with the values of its dynamic sizes."""
@@ -59,6 +62,8 @@ class TieShape(Dispatch.Operation, name="tie_shape", traits=[ext.Pure]):
     source: ext.Operand[Any]
     sizes: Sequence[ext.Operand[Any]]
     output: ext.Result[Any]
+
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_tie_shape))
 
 
 class Load(Dispatch.Operation, name="load", traits=[_Reads]):
@@ -73,6 +78,8 @@ class Load(Dispatch.Operation, name="load", traits=[_Reads]):
     static_strides: Any
     output: ext.Result[Any]
 
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_load))
+
 
 class Store(Dispatch.Operation, name="store", traits=[_Writes]):
     """Writes a tensor into a slice of a binding's memory, or into all of it."""
@@ -86,12 +93,16 @@ class Store(Dispatch.Operation, name="store", traits=[_Writes]):
     static_sizes: Any
     static_strides: Any
 
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_store))
+
 
 class PushConstant(Dispatch.Operation, name="push_constant", traits=[ext.Pure]):
     """A number that is given to every workgroup."""
 
     index: Any
     output: ext.Result[Any]
+
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_push_constant))
 
 
 class WorkgroupId(Dispatch.Operation, name="workgroup_id", traits=[ext.Pure]):
@@ -100,12 +111,16 @@ class WorkgroupId(Dispatch.Operation, name="workgroup_id", traits=[ext.Pure]):
     dimension: Any
     output: ext.Result[Any]
 
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_workgroup))
+
 
 class WorkgroupSize(Dispatch.Operation, name="workgroup_size", traits=[ext.Pure]):
     """How much one workgroup is to do, in one dimension of the grid."""
 
     dimension: Any
     output: ext.Result[Any]
+
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_workgroup))
 
 
 class WorkgroupCount(Dispatch.Operation, name="workgroup_count", traits=[ext.Pure]):
@@ -114,6 +129,8 @@ class WorkgroupCount(Dispatch.Operation, name="workgroup_count", traits=[ext.Pur
     dimension: Any
     output: ext.Result[Any]
 
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_workgroup))
+
 
 class Contents(Dispatch.Operation, name="contents", traits=[_Reads]):
     """What a binding's memory holds on entry, as a value; only promotion makes it."""
@@ -121,9 +138,13 @@ class Contents(Dispatch.Operation, name="contents", traits=[_Reads]):
     source: ext.Operand[Any]
     output: ext.Result[Any]
 
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_contents))
+
 
 class Commit(Dispatch.Operation, name="commit", traits=[_Writes]):
     """Says that a value is in the memory of contents from here on; only promotion makes it."""
 
     value: ext.Operand[Any]
     contents: ext.Operand[Any]
+
+    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_commit))

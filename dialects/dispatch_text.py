@@ -8,29 +8,29 @@ its line, so that line numbers stay, and leaves everything else as it is, commen
     %v = dispatch.load %b[%i, 0] [1, 3] [1, 1] : !dispatch.readonly<tensor<?x4xf32>> -> tensor<1x3xf32>
     dispatch.store %v, %o[%i, 0] [1, 3] [1, 1] : tensor<1x3xf32> -> !dispatch.writeonly<tensor<?x4xf32>>
 
-An operation starts a line, or follows `%name =` or another operation of the dialect, and ends on its line. Attributes
-of one's own stand in braces before the colon.
+An operation stands on one line. Attributes of one's own stand in braces before the colon.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from mlir import ir
 
 from .dispatch_cursor import Cursor, DispatchSyntaxError
 
-__all__ = ["DispatchSyntaxError", "import_text"]
+__all__ = ["DispatchSyntaxError", "import_text", "unread_operation"]
 
 Entries = Sequence["int | str"]
 
-# A string, a comment, or the name of an operation with what may be in front of it.
+# A string, a comment, or the name of an operation, with the result it has.
 _PIECE = re.compile(
     r'"(?:[^"\\]|\\.)*"|//|(?P<result>%(?:\d+|[A-Za-z$._-][\w$.-]*)(?:\s*:\s*\d+)?\s*=\s*)?(?<![\w$.#!@%^-])'
     r"dispatch\.(?P<name>\w[\w$.]*)"
 )
-_NOT_AN_OPERATION = re.compile(r"\s*(?:=|,|\}|//|$)")
+# What stands behind the name of an attribute.
+_NOT_AN_OPERATION = re.compile(r"\s*(?:[=,})\]>]|//|$)")
 
 
 def import_text(text: str, file: str = "-") -> str:
@@ -48,29 +48,45 @@ def import_text(text: str, file: str = "-") -> str:
     return "\n".join(lines)
 
 
+def unread_operation(text: str, file: str = "-") -> DispatchSyntaxError | None:
+    """Returns the error for the first operation that :func:`import_text` takes for the name of an attribute.
+
+    For text that MLIR's parser refuses without a word, as it does for the custom syntax of these operations.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        for piece in _pieces(line) if "dispatch." in line else ():
+            if piece["name"] in _READERS:
+                column = piece.start("name") - len("dispatch.") + 1
+                needed = f"'dispatch.{piece['name']}' must have its operands behind it, on its line"
+                return DispatchSyntaxError(needed, file, number, column)
+    return None
+
+
 def _import_line(line: str, file: str, number: int) -> str:
     done: list[str] = []
     position = 0
-    starts_here = True
-    for_rest = _PIECE.search(line)
-    while for_rest is not None:
-        piece = for_rest
-        if piece[0] == "//":
-            break
-        starts_here = starts_here and not line[position : piece.start()].strip()
+    for piece in _pieces(line):
         name = piece["name"]
-        end = piece.end()
-        if name is not None and (piece["result"] or (starts_here and not _NOT_AN_OPERATION.match(line, end))):
-            operation = piece.start("name") - len("dispatch.")
-            cursor = Cursor(line, end, file=file, line=number)
-            if name not in _READERS:
-                cursor.fail(f"there is no operation 'dispatch.{name}'; there are {', '.join(_READERS)}", operation)
-            done.append(line[position:operation] + _READERS[name](cursor))
-            position = end = cursor.position
-        else:
-            starts_here = False
-        for_rest = _PIECE.search(line, end)
+        if not piece["result"] and _NOT_AN_OPERATION.match(line, piece.end()):
+            continue
+        if piece.start() < position:
+            continue  # It is a part of the operation that was read last.
+        start = piece.start("name") - len("dispatch.")
+        cursor = Cursor(line, piece.end(), file=file, line=number)
+        if name not in _READERS:
+            cursor.fail(f"there is no operation 'dispatch.{name}'; there are {', '.join(_READERS)}", start)
+        done.append(line[position:start] + _READERS[name](cursor))
+        position = cursor.position
     return "".join(done) + line[position:]
+
+
+def _pieces(line: str) -> Iterator[re.Match[str]]:
+    """What may be an operation in lighter form, outside of strings and comments."""
+    for piece in _PIECE.finditer(line):
+        if piece[0] == "//":
+            return
+        if piece["name"] is not None:
+            yield piece
 
 
 def _binding(cursor: Cursor) -> str:

@@ -48,10 +48,9 @@ def _parse_file(path: Path) -> ir.Module:
             text = content.decode()
         except UnicodeDecodeError:
             return ir.Module.parseFile(str(path))  # bytecode, or what the parser will refuse
-        generic = dispatch.read_text(text, context, str(path))
-        if generic == text:
+        if not dispatch.mentions_dispatch(text):
             return ir.Module.parseFile(str(path))
-        module = ir.Module.parse(generic)
+        module = dispatch.parse(text, context, str(path))
         name_locations(module.operation, str(path))
         return module
 

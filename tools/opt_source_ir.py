@@ -27,12 +27,18 @@ def parse_module(source: Source, context: ir.Context) -> ir.Operation:
     Operations of the dispatch dialect may be in its lighter form. Diagnostics reach the collectors of `context`;
     raises `ir.MLIRError` after an error. Locations name `source.name`.
     """
-    source = Source(source.name, _generic_text(source, context))
-    if _EXPLICIT_MODULE.match(source.text):
-        module = _parse_explicit_module(source, context)
+    generic = Source(source.name, _generic_text(source, context))
+    if _EXPLICIT_MODULE.match(generic.text):
+        module = _parse_explicit_module(generic, context)
         if module is not None:
             return module
-    return ir.Module.parse(source.text, context).operation
+    with DiagnosticCollector(context) as found:
+        try:
+            return ir.Module.parse(generic.text, context).operation
+        except ir.MLIRError:
+            if not found.errors and (unread := dispatch.unread_operation(source.text, source.name)):
+                _report(unread, context)
+            raise
 
 
 def with_source_name(diagnostic: Diagnostic, name: str) -> Diagnostic:
@@ -47,8 +53,12 @@ def _generic_text(source: Source, context: ir.Context) -> str:
     try:
         return dispatch.read_text(source.text, context, source.name)
     except dispatch.DispatchSyntaxError as error:
-        emit("error", ir.Location.file(source.name, error.line, error.column, context=context), error.message)
+        _report(error, context)
         raise
+
+
+def _report(error: dispatch.DispatchSyntaxError, context: ir.Context) -> None:
+    emit("error", ir.Location.file(error.file, error.line, error.column, context=context), error.message)
 
 
 def _parse_explicit_module(source: Source, context: ir.Context) -> ir.Operation | None:

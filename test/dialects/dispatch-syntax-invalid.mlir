@@ -24,3 +24,19 @@ func.func @over_two_lines(%b: !dispatch.readonly<tensor<4xf32>>) {
     -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @nothing_behind_the_name(%b: !dispatch.readonly<tensor<4xf32>>) {
+  // expected-error @+1 {{'dispatch.load' must have its operands behind it, on its line}}
+  dispatch.load
+    %b : !dispatch.readonly<tensor<4xf32>> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected base type 'builtin.tensor' but got 'builtin.integer'}}
+func.func @no_tensor(%b: !dispatch.readonly<i32>) {
+  return
+}

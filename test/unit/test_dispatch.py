@@ -201,6 +201,18 @@ def test_it_is_loaded_once() -> None:
         assert context.is_dialect_loaded("dispatch")
 
 
+@pytest.mark.parametrize("loaded_before", [False, True])
+def test_threads_are_turned_off(loaded_before: bool) -> None:
+    kernels = "\n".join(f"func.func @f{n}() {{ %0 = dispatch.workgroup_id 0 : index return }}" for n in range(20))
+    with ir.Context() as context:
+        if loaded_before:
+            dispatch.register(context)
+        context.enable_multithreading(True)
+        module = dispatch.parse(kernels, context)  # With threads this would never return.
+        PassManager.parse("builtin.module(func.func(cse))").run(module.operation)
+        assert context.get_num_threads() == 1
+
+
 def test_it_is_loaded_for_what_mentions_it() -> None:
     with ir.Context() as context:
         dispatch.register_for("module { // no kernel here\n}", context)

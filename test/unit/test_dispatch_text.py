@@ -114,6 +114,13 @@ def test_operations_without_results_follow_each_other() -> None:
     )
 
 
+def test_operations_behind_braces_and_labels() -> None:
+    text = "{ dispatch.commit %a, %b : i1 } ^bb1: dispatch.commit %c, %d : i1"
+    assert import_text(text) == (
+        '{ "dispatch.commit"(%a, %b) : (i1, i1) -> () } ^bb1: "dispatch.commit"(%c, %d) : (i1, i1) -> ()'
+    )
+
+
 @pytest.mark.parametrize("line", GENERIC)
 def test_line_numbers_stay_and_generic_text_passes(line: str) -> None:
     generic = import_text(line)
@@ -194,6 +201,20 @@ def test_what_it_refuses(line: str, expected: tuple[int, str]) -> None:
     assert (error.line, error.column, error.message) == (2, *expected)
     assert str(error) == f"kernel.mlir:2:{expected[0]}: error: {expected[1]}"
     assert isinstance(error, ir.MLIRError)
+
+
+def test_the_parser_refuses_nothing_silently() -> None:
+    with ir.Context() as context, pytest.raises(DispatchSyntaxError) as caught:
+        dispatch.parse("module {\n  dispatch.load // here\n}", context, "kernel.mlir")
+    assert str(caught.value) == (
+        "kernel.mlir:2:3: error: 'dispatch.load' must have its operands behind it, on its line"
+    )
+
+
+def test_other_errors_come_from_the_parser() -> None:
+    with ir.Context() as context, pytest.raises(ir.MLIRError, match="undeclared SSA value name") as caught:
+        dispatch.parse("%v = dispatch.load %b : !dispatch.readonly<tensor<f32>> -> tensor<f32>", context)
+    assert not isinstance(caught.value, DispatchSyntaxError)
 
 
 def test_a_file_keeps_its_name(tmp_path: Path) -> None:
