@@ -23,6 +23,9 @@ With `check-sizes` the function returns two indices: the first is 0, or the numb
 then nothing has run; the second is the size or the bytes that were needed. `inplace.size_checks` on the function says
 which argument and dimension each check is about. This is how `mi.compile` refuses arrays that are too small.
 
+What `inplace.interface` on a function lists is an argument even if nothing uses it any more; `mi.compile` notes there
+what the source declares, before anything is dropped.
+
 Linear in the ops. Upstream has no counterpart.
 """
 
@@ -37,6 +40,7 @@ from mlir.dialects import func
 from .analysis.dispatch_calls import find_dispatch_functions
 from .analysis.dispatch_interface import DispatchFunction, collect_dispatch_function
 from .analysis.dispatch_prologue import find_known_ahead, needed_ahead
+from .analysis.pinned_interface import INTERFACE
 from .base import Pass, Statistic
 from .dispatch.arguments import add_bindings, add_grid, add_push_constants, replace_all, replace_bindings
 from .dispatch.grid import enclose
@@ -151,6 +155,8 @@ class LowerDispatchPass(Pass[LowerDispatchOptions]):
         self.count("dispatch-functions")
         for op in doomed:
             op.erase()
+        if INTERFACE in dispatch.function.attributes:
+            del dispatch.function.attributes[INTERFACE]
         update_function_type(dispatch.function, [value.type for value in returned])
 
     def _add_grid(self, plan: _Plan) -> dict[tuple[str, int], ir.Value]:

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..passes.dispatch.size_checks import BYTES, LEAST
 from .boundary import Layout
 from .dtypes import describe_value
 from .memrefs import Array, data_address, overlap, overlaps_itself
-from .signature import Kind, Parameter, Signature, ValueType
+from .signature import Parameter, Signature, ValueType
 
 Reader = Callable[[Any], tuple[Any, ...]]
 """Turns an argument into the values its frame takes."""
@@ -112,10 +113,28 @@ def scalar_reader(parameter: Parameter) -> Reader:
     return read
 
 
+def failed_check(signature: Signature, arguments: Sequence[Any], check: int, needed: int) -> ValueError:
+    """What check number `check` of a dispatch function, from 1, has found; `needed`: what would have been right."""
+    number, dimension = (signature.size_checks or ())[check - 1]
+    label, given = signature.parameters[number].label, arguments[number]
+    if dimension == LEAST:
+        return ValueError(f"{label}: must be at least {needed}, got {given}")
+    if dimension != BYTES:
+        size = given.shape[dimension]
+        return ValueError(
+            f"{label}: dimension {dimension} has size {size}, but the program says {needed}; make them agree"
+        )
+    if needed > given.nbytes:
+        return ValueError(f"{label}: the program uses {needed} bytes of it, but it has only {given.nbytes}")
+    return ValueError(
+        f"{label}: the program's view of it does not fit: its byte offset or a size is negative, misaligned or huge"
+    )
+
+
 def require_exclusive(signature: Signature, arguments: Sequence[Any]) -> None:
-    """Raise `ValueError` if a tensor argument that is written may share memory with any other array argument."""
+    """Raise `ValueError` if an argument that must be exclusive may share memory with any other array argument."""
     for parameter in signature.parameters:
-        if not parameter.writable or parameter.type.kind is not Kind.TENSOR:
+        if not parameter.exclusive:
             continue
         for other in signature.parameters:
             if other.index == parameter.index or not other.type.is_array:

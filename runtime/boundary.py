@@ -181,7 +181,8 @@ def read_form(function: func.FuncOp, signature: Signature, *, aligned: bool) -> 
             layouts.append(_layout(argument, type_, signature.parameters[number].type.element.alignment))
         else:
             layouts.append(None)
-    return Form(tuple(layouts), tuple(outs), result_arguments(function))
+    results = result_arguments(function) if signature.size_checks is None else ()
+    return Form(tuple(layouts), tuple(outs), results)
 
 
 def _layout(argument: ir.Value, type_: ir.MemRefType, natural: int) -> Layout:

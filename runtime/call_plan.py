@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import Reader, array_reader, require_exclusive, scalar_reader
+from .arguments import Reader, array_reader, failed_check, require_exclusive, scalar_reader
 from .boundary import RETURNED, Form, OutArgument
 from .frames import ArraySlot, Frame, FrameLayout, descriptor_code
 from .memory_stats import ResultMemory
 from .memrefs import RESULT_ALIGNMENT, Array, data_address, element_strides, new_array, overlap, row_major_strides
 from .results import NativeCode, Returned, checked_outs, place_result, result_takers
-from .signature import Kind, Signature
+from .signature import Signature
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ class CallPlan:
         self._frames: list[Frame] = []
         self._takers = result_takers(signature, code)
         self._returns = RETURNED in form.results
-        self._exclusive = any(p.writable and p.type.kind is Kind.TENSOR for p in signature.parameters)
+        self._exclusive = any(parameter.exclusive for parameter in signature.parameters)
+        self._checked = signature.size_checks is not None
 
     def __call__(self, arguments: Sequence[Any], memory: ResultMemory | None) -> Any:
         """Run with results in fresh arrays. `memory` gathers what they take, when statistics are wanted."""
@@ -108,6 +109,12 @@ class CallPlan:
             frame = self._frame_layout.new_frame()
         self._pack(frame.memory, 0, *values)
         self._native(frame.table)
+        if self._checked:
+            failed, needed = self._unpack(frame.memory, self._frame_layout.returned_offset)
+            self._frames.append(frame)
+            if failed:
+                raise failed_check(self._signature, arguments, failed, needed)
+            return []
         if not self._returns:
             # The common case: each result is an argument or an array made for it.
             self._frames.append(frame)
@@ -163,6 +170,8 @@ def _describe(
 
 
 def _returned_codes(signature: Signature, form: Form) -> list[str]:
+    if signature.size_checks is not None:
+        return ["q", "q"]
     return [
         descriptor_code(len(result.shape)) if result.is_array else result.element.code
         for result, place in zip(signature.results, form.results, strict=True)

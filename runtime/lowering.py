@@ -1,5 +1,6 @@
 """The route from a tensor program to LLVM, as data: named phases, each with the reason why it stands where it does.
 
+    [dispatch functions --BUFFERIZE--> --DISPATCH--> functions on memrefs]
     source --BUFFERIZE--> memrefs --BOUNDARY--> signatures as NumPy calls them --DEALLOCATE--> no leaks
            --[COUNT]--> --LOWER--> LLVM dialect
 
@@ -40,6 +41,15 @@ BUFFERIZE = (
             "canonicalize",
             "cse",
         ),
+    ),
+)
+
+DISPATCH = (
+    Phase(
+        "dispatch",
+        "Only in programs with dispatch functions, and before signatures are read: bindings become arguments. Sizes are"
+        " checked, since the memory is the caller's and how large it is the program's word.",
+        ("inplace-lower-dispatch{check-sizes=true}",),
     ),
 )
 

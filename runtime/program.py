@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mlir import ir
@@ -27,6 +27,7 @@ from .boundary import (
     read_form,
     separate_entries,
 )
+from .dispatch import lower_dispatch_functions
 from .dtypes import UnsupportedTypeError
 from .engine import Engine
 from .entry_point import EntryPoint
@@ -50,6 +51,9 @@ def compile(  # noqa: A001
     An argument of a compiled function is never changed, unless it says `bufferization.writable = true` (then a result
     that is the updated tensor IS the caller's array), or is a memref, which the program may write as it likes. Results
     are fresh arrays otherwise.
+
+    A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
+    counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
 
     Args:
         source: a module (of any context), MLIR text or bytecode, or the path of a file.
@@ -84,6 +88,9 @@ class _Settings:
     shared_libs: tuple[str, ...]
 
 
+_NOTHING = "builtin.module()"
+
+
 @dataclass(frozen=True)
 class _Build:
     """One compiled version of a program."""
@@ -100,8 +107,10 @@ class Program:
     """
 
     def __init__(self, source: ir.Module, settings: _Settings) -> None:
+        with source.context:
+            source, finished = lower_dispatch_functions(source, settings.pipeline)
         self._source = source
-        self._settings = settings
+        self._settings = replace(settings, pipeline=Pipeline.parse(_NOTHING)) if finished else settings
         self._lock = threading.Lock()
         self._builds: dict[bool, _Build] = {}
         self._last_stats: MemoryStats | None = None

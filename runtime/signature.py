@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import func
 
+from ..passes.dispatch.arguments import BINDING
+from ..passes.dispatch.size_checks import SIZE_CHECKS
 from .dtypes import ElementType, UnsupportedTypeError, element_type
 
 WRITABLE = "bufferization.writable"
@@ -57,6 +59,8 @@ class Parameter:
     name: str | None
     type: ValueType
     writable: bool
+    exclusive: bool = False
+    """Whether, being written, it may share no memory with any other argument."""
 
     @property
     def label(self) -> str:
@@ -71,6 +75,21 @@ class Signature:
     name: str
     parameters: tuple[Parameter, ...]
     results: tuple[ValueType, ...]
+    size_checks: tuple[tuple[int, int], ...] | None = None
+    """Of a dispatch function: the argument and dimension of each check that it makes before it runs."""
+
+    @property
+    def outcomes(self) -> tuple[tuple[str, ValueType], ...]:
+        """What a call brings about, each with a name: results, or what a dispatch function has written."""
+        if self.size_checks is not None:
+            return tuple((p.name or f"argument {p.index}", p.type) for p in self.written)
+        several = len(self.results) > 1
+        return tuple((f"result {n}" if several else "result", type_) for n, type_ in enumerate(self.results))
+
+    @property
+    def written(self) -> tuple[Parameter, ...]:
+        """The parameters of a dispatch function that hold what it has computed."""
+        return tuple(p for p in self.parameters if p.writable) if self.size_checks is not None else ()
 
     def __str__(self) -> str:
         parameters = ", ".join(
@@ -93,12 +112,20 @@ def read_signature(function: func.FuncOp) -> Signature:
         location = argument.location
         type_ = _value_type(argument.type, f"argument {index} of '{name}'")
         given = ir.BoolAttr(attributes[index][WRITABLE]).value if WRITABLE in attributes[index] else None
-        writable = bool(given) if type_.kind is Kind.TENSOR else given is not False and may_be_written(argument)
-        parameters.append(
-            Parameter(index, location.name_str if isinstance(location, ir.NameLoc) else None, type_, writable)
-        )
+        stated = type_.kind is Kind.TENSOR or BINDING in attributes[index]
+        writable = bool(given) if stated else given is not False and may_be_written(argument)
+        label = location.name_str if isinstance(location, ir.NameLoc) else None
+        parameters.append(Parameter(index, label, type_, writable, writable and stated))
+    if SIZE_CHECKS in function.attributes:
+        # Its results are how the checks went, and not the caller's.
+        return Signature(name, tuple(parameters), (), _size_checks(function))
     results = (_value_type(type_, f"result {index} of '{name}'") for index, type_ in enumerate(function.type.results))
     return Signature(name, tuple(parameters), tuple(results))
+
+
+def _size_checks(function: func.FuncOp) -> tuple[tuple[int, int], ...]:
+    pairs = (ir.DenseI64ArrayAttr(pair) for pair in ir.ArrayAttr(function.attributes[SIZE_CHECKS]))
+    return tuple((pair[0], pair[1]) for pair in pairs)
 
 
 def _value_type(type_: ir.Type, what: str) -> ValueType:

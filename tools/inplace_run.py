@@ -97,7 +97,7 @@ def _make_parser() -> argparse.ArgumentParser:
     add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's optimization level; 2 by default")
     add("--shared-libs", action="append", default=[], metavar="FILES", help="libraries to load, separated by commas")
     add("--pass-pipeline", metavar="PIPELINE", help="the passes to run in place of bufferization")
-    add("--print-result", action="store_true", help="print what the function returns")
+    add("--print-result", action="store_true", help="print what the function returns, or a dispatch function writes")
     add("--save-result", metavar="FILE", help="save it: .npy (numbered if there are several), or one .npz")
     add("--memory-stats", action="store_true", help="count allocations and copied bytes while it runs")
     add("--check", metavar="EXPRESSION", help="compare with NumPy: np and the arguments, a0, a1, …, as in 'a0 @ a1'")
@@ -142,7 +142,7 @@ def _run(settings: argparse.Namespace) -> None:
     function = _entry_point(program, settings.entry_point)
     arguments = _make_arguments(settings, function.signature)
     check = _Check(settings, arguments) if settings.check is not None else None
-    files = ResultFiles(settings.save_result, len(function.signature.results)) if settings.save_result else None
+    files = ResultFiles(settings.save_result, len(function.signature.outcomes)) if settings.save_result else None
     try:
         with interruptible(lambda: _stop(files)):
             results = _call(function, arguments, settings.repeat)
@@ -253,7 +253,7 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
     """Calls the function `repeat` times on equal arguments and returns the last results; prints times of several."""
     written = any(parameter.writable for parameter in function.signature.parameters)
     times: list[float] = []
-    result = None
+    result, fresh = None, arguments
     try:
         for _ in range(repeat):
             fresh = copy.deepcopy(arguments) if written and repeat > 1 else arguments
@@ -266,7 +266,7 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
         raise RunError("there is not enough memory for the results") from None
     if repeat > 1:
         print(f"time: median {_seconds(statistics.median(times))}, least {_seconds(min(times))}, {repeat} calls")
-    return as_tuple(result, function.signature)
+    return as_tuple(result, function.signature, fresh)
 
 
 def _seconds(seconds: float) -> str:

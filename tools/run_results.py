@@ -25,8 +25,10 @@ class CheckError(Exception):
     """An expression of `--check` that makes no sense; the message is one line."""
 
 
-def as_tuple(result: Any, signature: Signature) -> tuple[Any, ...]:
-    """What a call returned, as one value for each result."""
+def as_tuple(result: Any, signature: Signature, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """What a call brought about, one value for each of `Signature.outcomes`."""
+    if signature.size_checks is not None:
+        return tuple(arguments[parameter.index] for parameter in signature.written)
     if len(signature.results) == 1:
         return (result,)
     return () if result is None else result
@@ -34,8 +36,7 @@ def as_tuple(result: Any, signature: Signature) -> tuple[Any, ...]:
 
 def print_results(results: Sequence[Any], signature: Signature) -> None:
     """Print each result below its type."""
-    for number, (type_, value) in enumerate(zip(signature.results, results, strict=True)):
-        label = "result" if len(results) == 1 else f"result {number}"
+    for (label, type_), value in zip(signature.outcomes, results, strict=True):
         text = np.array2string(value, separator=", ") if isinstance(value, np.ndarray) else str(value)
         print(f"{label}: {type_.spelling}\n{text}")
 

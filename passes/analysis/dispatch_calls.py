@@ -6,12 +6,15 @@ from mlir import ir
 from mlir.dialects import func
 
 from ..errors import PassFailure
+from .pinned_interface import INTERFACE
 
 __all__ = ["find_dispatch_functions"]
 
 
 def find_dispatch_functions(module: ir.Operation) -> list[func.FuncOp]:
-    """The functions with dispatch ops, in order. One walk; linear in the ops, times how deep they are nested.
+    """The functions with dispatch ops, or that had some when their interface was pinned, in order.
+
+    One walk; linear in the ops, times how deep they are nested.
 
     Raises `PassFailure` for a dispatch op outside of functions, and where a dispatch function is called or taken as a
     value: who calls it would have to bring its bindings.
@@ -25,7 +28,7 @@ def find_dispatch_functions(module: ir.Operation) -> list[func.FuncOp]:
             references.setdefault(ir.FlatSymbolRefAttr(op.attributes["callee"]).value, []).append(op)
         elif name == "func.constant":
             references.setdefault(ir.FlatSymbolRefAttr(op.attributes["value"]).value, []).append(op)
-        elif name.startswith("dispatch."):
+        elif name.startswith("dispatch.") or (name == "func.func" and INTERFACE in op.attributes):
             inside.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -49,8 +52,8 @@ def find_dispatch_functions(module: ir.Operation) -> list[func.FuncOp]:
 
 
 def _enclosing(op: ir.Operation) -> func.FuncOp:
-    """The function that a dispatch op is in."""
-    parent = op.parent
+    """The function that a dispatch op is in, or a function itself."""
+    parent: ir.Operation | None = op
     while parent is not None and parent.name != "func.func":
         parent = parent.parent
     view = parent.opview if parent is not None else None

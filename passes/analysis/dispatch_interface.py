@@ -16,6 +16,7 @@ from ...dialects.dispatch import Slot, byte_offset_of, sizes_of, slot_of
 from ...dialects.memref_types import has_identity_layout
 from ..errors import PassFailure
 from .dispatch_prologue import constant_index
+from .pinned_interface import GRID, PinnedBinding, PinnedInterface, read_interface
 
 __all__ = [
     "BindingUse",
@@ -27,7 +28,6 @@ __all__ = [
     "slot_text",
 ]
 
-GRID = ("dispatch.workgroup_id", "dispatch.workgroup_size", "dispatch.workgroup_count")
 _TENSOR_FORM = frozenset(("dispatch.load", "dispatch.store", "dispatch.contents", "dispatch.commit"))
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 
@@ -48,20 +48,22 @@ class Declaration:
 
 @dataclass(frozen=True)
 class BindingUse:
-    """The declarations of one slot.
+    """The declarations of one slot, perhaps none if it is only pinned.
 
-    `whole`: all of them are the memory from its start on, as one type, so that this can be the argument's type;
-    otherwise they are views of bytes.
+    `whole`: all of them are the memory from its start on, as one type, which is the argument's, `type`; otherwise they
+    are views of bytes. `access` is what the source says, None if it does not.
     """
 
     slot: Slot
     declarations: tuple[Declaration, ...]
     whole: bool
+    type: ir.MemRefType
+    access: str | None
 
 
 @dataclass(frozen=True)
 class PushConstantUse:
-    """The ops that read one push constant."""
+    """The ops that read one push constant, perhaps none if it is only pinned."""
 
     index: int
     type: ir.Type
@@ -70,7 +72,10 @@ class PushConstantUse:
 
 @dataclass(frozen=True)
 class DispatchFunction:
-    """A dispatch function. `grid` has the ops for each name and dimension; `order` lists all ops as they stand."""
+    """A dispatch function. `grid` has the ops for each name and dimension; `order` lists all ops as they stand.
+
+    What is pinned (`pinned_interface.py`) is there even if no op asks for it any more.
+    """
 
     function: func.FuncOp
     bindings: tuple[BindingUse, ...]
@@ -132,12 +137,14 @@ def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
     tied: dict[ir.Value, list[Sequence[ir.Value]]] = {}
     for tie in found.ties:
         tied.setdefault(_declared(tie), []).append(sizes_of(tie))
+    pinned = read_interface(function.operation)
+    slots, indices = sorted({*found.bindings, *pinned.bindings}), sorted({*found.constants, *pinned.constants})
     return DispatchFunction(
         function,
-        tuple(_binding(slot, ops, tied) for slot, ops in sorted(found.bindings.items())),
-        tuple(_push_constant(index, ops) for index, ops in sorted(found.constants.items())),
+        tuple(_binding(slot, found.bindings.get(slot, ()), tied, pinned.bindings.get(slot)) for slot in slots),
+        tuple(_push_constant(index, found.constants.get(index, ()), pinned) for index in indices),
         tuple(found.ties),
-        found.grid,
+        {**dict.fromkeys(pinned.grid, ()), **found.grid},
         tuple(found.order),
     )
 
@@ -185,7 +192,12 @@ def _declared(tie: ir.Operation) -> ir.Value:
     return value
 
 
-def _binding(slot: Slot, ops: Sequence[ir.Operation], tied: Mapping[ir.Value, list[Sequence[ir.Value]]]) -> BindingUse:
+def _binding(
+    slot: Slot,
+    ops: Sequence[ir.Operation],
+    tied: Mapping[ir.Value, list[Sequence[ir.Value]]],
+    pinned: PinnedBinding | None,
+) -> BindingUse:
     declarations: list[Declaration] = []
     for op in ops:
         sizes, offset = sizes_of(op), byte_offset_of(op)
@@ -200,15 +212,14 @@ def _binding(slot: Slot, ops: Sequence[ir.Operation], tied: Mapping[ir.Value, li
                 (*stated, *tied.get(op.results[0], ())),
             )
         )
-    first = declarations[0].type
-    whole = all(
-        declaration.byte_offset is None and not declaration.constant_offset and declaration.type == first
-        for declaration in declarations
-    )
+    types = {declaration.type for declaration in declarations}
+    whole = (pinned is None or pinned.whole) and len(types) <= 1
+    whole = whole and not any(d.constant_offset or d.byte_offset is not None for d in declarations)
     if not whole:
         for declaration in declarations:
             _require_view(slot, declaration)
-    return BindingUse(slot, tuple(declarations), whole)
+    type_ = declarations[0].type if declarations or pinned is None else pinned.type
+    return BindingUse(slot, tuple(declarations), whole, type_, pinned.access if pinned else None)
 
 
 def _require_view(slot: Slot, declaration: Declaration) -> None:
@@ -226,8 +237,8 @@ def _require_view(slot: Slot, declaration: Declaration) -> None:
         )
 
 
-def _push_constant(index: int, ops: Sequence[ir.Operation]) -> PushConstantUse:
-    type_ = ops[0].results[0].type
+def _push_constant(index: int, ops: Sequence[ir.Operation], pinned: PinnedInterface) -> PushConstantUse:
+    type_ = ops[0].results[0].type if ops else pinned.constants[index]
     for op in ops[1:]:
         if op.results[0].type != type_:
             raise PassFailure(

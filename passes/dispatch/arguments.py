@@ -8,7 +8,7 @@ from mlir import ir
 from mlir.dialects import arith, func, memref
 
 from ...dialects.dispatch import byte_offset_of
-from ..analysis.buffer_access import WRITE, access_name, accesses
+from ..analysis.buffer_access import access_name, accesses
 from ..analysis.dispatch_interface import BindingUse, Declaration, DispatchFunction, slot_text
 from ..analysis.host_types import natural_alignment
 from ..function_results import append_argument
@@ -32,28 +32,30 @@ def add_bindings(dispatch: DispatchFunction) -> list[ir.Value]:
 
 
 def _add_binding(function: func.FuncOp, binding: BindingUse) -> ir.Value:
-    first = binding.declarations[0]
-    access = 0
-    for declaration in binding.declarations:
-        access |= accesses(declaration.op.results)
+    results = [declaration.op.results[0] for declaration in binding.declarations]
+    access = binding.access or access_name(accesses(results))
     attributes: dict[str, ir.Attribute] = {
-        "bufferization.access": ir.StringAttr.get(access_name(access)),
-        "bufferization.writable": ir.BoolAttr.get(bool(access & WRITE)),
+        "bufferization.access": ir.StringAttr.get(access),
+        "bufferization.writable": ir.BoolAttr.get("write" in access),
         BINDING: ir.DenseI64ArrayAttr.get([*binding.slot]),
     }
-    with first.op.location:
-        bytes_type = ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IntegerType.get_signless(8))
-        type_ = first.op.results[0].type if binding.whole else bytes_type
-        return append_argument(
-            function, type_, ir.Location.name(slot_text(binding.slot), first.op.location), ir.DictAttr.get(attributes)
-        )
+    place = binding.declarations[0].op.location if results else function.location
+    with place:
+        type_: ir.Type = ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IntegerType.get_signless(8))
+        if binding.whole:
+            # Not the type that was found: memory spaces may have gone since.
+            type_ = results[0].type if results else binding.type
+    return append_argument(
+        function, type_, ir.Location.name(slot_text(binding.slot), place), ir.DictAttr.get(attributes)
+    )
 
 
 def add_push_constants(dispatch: DispatchFunction) -> list[ir.Value]:
     """Add an argument for each push constant; returns them."""
     added: list[ir.Value] = []
     for constant in dispatch.push_constants:
-        location = ir.Location.name(f"push constant {constant.index}", constant.ops[0].location)
+        place = constant.ops[0].location if constant.ops else dispatch.function.location
+        location = ir.Location.name(f"push constant {constant.index}", place)
         added.append(append_argument(dispatch.function, constant.type, location, ir.DictAttr.get({})))
     return added
 
@@ -93,7 +95,7 @@ def replace_all(ops: Iterable[ir.Operation], value: ir.Value) -> None:
 
 def _aligned(function: func.FuncOp, binding: BindingUse, argument: ir.Value) -> ir.Value:
     """The bytes, with a promise to the runtime's check that they are aligned for all elements that are in them."""
-    alignment = max(natural_alignment(declaration.type.element_type) for declaration in binding.declarations)
+    alignment = max((natural_alignment(d.type.element_type) for d in binding.declarations), default=1)
     if alignment == 1:
         return argument
     with ir.InsertionPoint.at_block_begin(function.entry_block), function.location:
