@@ -155,6 +155,10 @@ class OpModel:
         """Whether the op makes a buffer of its own for tensor result ``result``."""
         return not self.aliasing_operands(op, result)
 
+    def needs_only_shape(self, op: ir.Operation, operand: int) -> bool:
+        """Whether the op asks for no buffer of ``operand``, which has no content: its shape is all that it needs."""
+        return False
+
     def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
         """Whether the conversion has no way to give ``operand`` a buffer of its own."""
         return False

@@ -8,6 +8,9 @@ old content is needed
   run zero times (``output_coverage.py``). Upstream takes such an init as fully overwritten; an element that is never
   written would then be garbage.
 
+An input without content that the payload does not use, such as the window of a pooling op, is there for its shape. It
+gets a view with strides of 0 of another operand: a memref of that shape that costs no memory.
+
 The payload may capture tensors through ``tensor.extract``; the analysis sees those as reads inside of the op.
 """
 
@@ -65,6 +68,10 @@ class StructuredOpModel(OpModel):
             return "the payload uses it"
         return why_uncovered(op, _indexing_maps(op), operand) or super().why_content_is_needed(op, operand)
 
+    def needs_only_shape(self, op: ir.Operation, operand: int) -> bool:
+        """An unused ``tensor.empty``, if another operand can lend its memory."""
+        return _lender(op, operand) >= 0
+
     def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
         """Inits are written."""
         return operand >= len(op.operands) - init_count(op)
@@ -95,13 +102,56 @@ class StructuredOpModel(OpModel):
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Recreate the op on memrefs; the payload region moves over."""
         operands = list(op.operands)
-        buffers = [rewriter.buffer(op, i) if is_tensor(v.type) else v for i, v in enumerate(operands)]
+        lenders = [_lender(op, i) for i in range(len(operands))]
+        buffers = [
+            rewriter.buffer(op, i) if is_tensor(v.type) and lenders[i] < 0 else v for i, v in enumerate(operands)
+        ]
+        for i, lender in enumerate(lenders):
+            if lender >= 0:
+                buffers[i] = _shape_of(operands[i].type, buffers[lender])
         attributes = {attribute: op.attributes[attribute] for attribute in op.attributes}
         rewriter.sweep(op)
         new = ir.Operation.create(op.name, operands=buffers, attributes=attributes, regions=1)
         op.regions[0].blocks[0].append_to(new.regions[0])
         first = len(operands) - init_count(new)
         rewriter.replace(op, [buffers[i] for i in range(first, len(operands)) if is_tensor(operands[i].type)])
+
+
+def _lender(op: ir.Operation, operand: int) -> int:
+    """Return the operand whose memory gives input ``operand``, of which nothing but the shape is needed, an address.
+
+    -1 if its content is needed, if it has one that others may need, or if there is no such memory.
+    """
+    value = op.operands[operand]
+    if not isinstance(value, ir.OpResult) or ir.OpResult(value).owner.name != "tensor.empty":
+        return -1
+    first, type_ = len(op.operands) - init_count(op), ir.RankedTensorType(value.type)
+    used = next(iter(op.regions[0].blocks[0].arguments[operand].uses), None) is not None
+    if operand >= first or used or not type_.has_static_shape:
+        return -1
+    inits = range(first, len(op.operands))
+    return next((i for i in inits if _lends(op.operands[i].type, type_.element_type)), -1)
+
+
+def _lends(type_: ir.Type, element_type: ir.Type) -> bool:
+    return isinstance(type_, ir.RankedTensorType) and type_.element_type == element_type
+
+
+def _shape_of(tensor: ir.Type, buffer: ir.Value) -> ir.Value:
+    """Return a memref with the shape of ``tensor`` all of whose elements are the first one of ``buffer``."""
+    shape, lender = ir.ShapedType(tensor).shape, ir.MemRefType(buffer.type)
+    zeros = [0] * len(shape)
+    layout = ir.StridedLayoutAttr.get(0, zeros)
+    type_ = ir.MemRefType.get(shape, lender.element_type, layout, lender.memory_space)
+    attributes = {
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
+        "static_offsets": ir.DenseI64ArrayAttr.get([0]),
+        "static_sizes": ir.DenseI64ArrayAttr.get(list(shape)),
+        "static_strides": ir.DenseI64ArrayAttr.get(zeros),
+    }
+    return ir.Operation.create(
+        "memref.reinterpret_cast", results=[type_], operands=[buffer], attributes=attributes
+    ).result
 
 
 def _indexing_maps(op: ir.Operation) -> list[ir.AffineMap]:

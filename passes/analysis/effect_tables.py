@@ -55,6 +55,7 @@ class EffectTables:
         self.must_in_place = bytearray(operands)
         self.escapes = bytearray(operands)
         self.discards = bytearray(operands)
+        self.shape_only = bytearray(operands)
         self.ties: dict[int, tuple[Tie, ...]] = {}
         self.forwards: dict[int, tuple[int, ...]] = {}
         self.slices: dict[int, Slice] = {}
@@ -93,6 +94,7 @@ class EffectTables:
         """Take back what was entered for ``function``, but for refusals."""
         s = self.snapshot
         tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)
+        tables = (*tables, self.shape_only)
         by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
         for op in s.nested_ops(function):
             self.shared.pop(op, None)

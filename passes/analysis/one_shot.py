@@ -63,7 +63,8 @@ class FunctionAnalysis:
         for operand in effects.snapshot.value_uses[value]:
             decision = self.decisions.get(operand)
             fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
-            if not (fresh and (effects.writes[operand] or operand in effects.forwards)):
+            without = fresh and (effects.writes[operand] or operand in effects.forwards)
+            if not without and not effects.shape_only[operand]:
                 return True
         return False
 

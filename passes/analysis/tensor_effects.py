@@ -195,6 +195,7 @@ class TensorEffects(EffectTables):
         self.writes[operand] = model.bufferizes_to_memory_write(operation, index)
         self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
         self.discards[operand] = model.discards_content(operation, index)
+        self.shape_only[operand] = model.needs_only_shape(operation, index)
         if model.escapes(operation, index):
             self._add_escape(op, operand)
         first = s.op_first_result[op]

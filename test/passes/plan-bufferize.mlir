@@ -80,3 +80,50 @@ func.func @branches(%t: tensor<32xf32>, %i: index, %f: f32, %p: i1) -> tensor<32
   return %r : tensor<32xf32>
 }
 
+
+// The window of a pooling op is there for its shape: it takes no memory, but a view of another operand's.
+
+// CHECK-LABEL: func.func @window(
+// CHECK-SAME:  %[[T:[^:]*]]: memref<1x4x6x1xf32{{.*}}, %[[O:[^:]*]]: memref<1x2x2x1xf32
+// CHECK-NEXT:  %[[W:.*]] = memref.reinterpret_cast %[[O]] to offset: [0], sizes: [2, 3], strides: [0, 0]
+// CHECK-NEXT:  linalg.pooling_nhwc_sum {{.*}} ins(%[[T]], %[[W]] : {{.*}} outs(%[[O]] :
+// CHECK-NEXT:  return
+func.func @window(%t: tensor<1x4x6x1xf32>, %o: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
+  %w = tensor.empty() : tensor<2x3xf32>
+  %r = linalg.pooling_nhwc_sum {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 3]> : vector<2xi64>}
+    ins(%t, %w : tensor<1x4x6x1xf32>, tensor<2x3xf32>) outs(%o : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
+  return %r : tensor<1x2x2x1xf32>
+}
+
+// A buffer, never touched, where no other operand has such elements, and where something else needs the buffer.
+
+// CHECK-LABEL: func.func @window_of_other_elements(
+// CHECK:       %[[W:.*]] = memref.alloc() {{.*}} : memref<2x3xf16>
+// CHECK-NEXT:  linalg.pooling_nhwc_sum {{.*}} ins(%{{.*}}, %[[W]] :
+func.func @window_of_other_elements(%t: tensor<1x4x6x1xf32>, %o: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
+  %w = tensor.empty() : tensor<2x3xf16>
+  %r = linalg.pooling_nhwc_sum {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 3]> : vector<2xi64>}
+    ins(%t, %w : tensor<1x4x6x1xf32>, tensor<2x3xf16>) outs(%o : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
+  return %r : tensor<1x2x2x1xf32>
+}
+
+// CHECK-LABEL: func.func @window_is_read(
+// CHECK-SAME:  %{{[^:]*}}: memref<1x4x6x1xf32{{.*}}, %{{[^:]*}}: memref<1x2x2x1xf32{{.*}}, %[[W:[^:]*]]: memref<2x3xf32
+// CHECK:       linalg.pooling_nhwc_sum {{.*}} ins(%{{.*}}, %[[W]] :
+// CHECK-NEXT:  memref.load %[[W]]
+func.func @window_is_read(%t: tensor<1x4x6x1xf32>, %o: tensor<1x2x2x1xf32>, %w: tensor<2x3xf32>, %i: index)
+    -> (tensor<1x2x2x1xf32>, f32) {
+  %r = linalg.pooling_nhwc_sum {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 3]> : vector<2xi64>}
+    ins(%t, %w : tensor<1x4x6x1xf32>, tensor<2x3xf32>) outs(%o : tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32>
+  %x = tensor.extract %w[%i, %i] : tensor<2x3xf32>
+  return %r, %x : tensor<1x2x2x1xf32>, f32
+}
+
+// CHECK-LABEL: func.func @input_of_the_payload(
+// CHECK:       %[[E:.*]] = memref.alloc() {{.*}} : memref<8xf32>
+// CHECK-NEXT:  linalg.exp ins(%[[E]] :
+func.func @input_of_the_payload(%o: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.exp ins(%e : tensor<8xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

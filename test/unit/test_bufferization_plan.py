@@ -215,6 +215,19 @@ class TestStorages:
             return""")
         assert [s.kind for s in found.class_of("e").storages] == [StorageKind.UNUSED]
 
+    def test_an_input_that_the_payload_does_not_use(self) -> None:
+        """The tensor that is used by nothing else needs no buffer, the one that is read does."""
+        body = """
+            %e = tensor.empty() : !v loc("e")
+            %w = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel"]}}
+                ins(%e : !v) outs(%t : !v) {{
+              ^bb0(%x: f32, %y: f32):
+                linalg.yield {used} : f32
+              }} -> !v
+            return %w : !v"""
+        found = [plan(body.format(used=used)).class_of("e").storages[0].kind for used in ("%f", "%x")]
+        assert found == [StorageKind.UNUSED, StorageKind.NEW]
+
     def test_a_new_buffer_and_a_constant(self) -> None:
         found = plan("""
             %e = tensor.empty() : !v loc("e")
