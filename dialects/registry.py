@@ -20,6 +20,7 @@ _BUILT_IN = (
     "arith",
     "bufferization",
     "cf",
+    "dispatch",
     "func",
     "linalg",
     "math",
@@ -29,6 +30,10 @@ _BUILT_IN = (
     "tensor",
     "vector",
 )
+
+
+_MODULES = {"dispatch": "dispatch_models"}
+"""Dialects whose models are not in the file of that name, which defines the dialect itself."""
 
 
 class ModelClashError(Exception):
@@ -75,7 +80,7 @@ class _ModelTable:
                 self.register(entry_point.load().MODELS, f"{entry_point.value} (entry point {entry_point.name})")
         if dialect in _BUILT_IN and dialect not in self._loaded:
             self._loaded.add(dialect)
-            module = importlib.import_module(f".{dialect}", __package__)
+            module = importlib.import_module(f".{_MODULES.get(dialect, dialect)}", __package__)
             self.register(module.MODELS, module.__name__)
 
 

@@ -9,7 +9,16 @@ from mlir import ir
 from .bufferizable import Subset
 from .memref_types import subview_type
 
-__all__ = ["covers", "extract_slice", "mixed_subset", "static_entries", "subset_type", "subview"]
+__all__ = [
+    "covers",
+    "extract_slice",
+    "insert_slice",
+    "mixed_subset",
+    "parallel_insert_slice",
+    "static_entries",
+    "subset_type",
+    "subview",
+]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -47,6 +56,27 @@ def extract_slice(tensor: ir.Value, subset: Subset, type_: ir.Type) -> ir.Value:
     """Create ``tensor.extract_slice`` of ``tensor`` with result ``type_``, which may drop unit dimensions."""
     operands, attributes = _slice_operands(tensor, subset)
     return ir.Operation.create("tensor.extract_slice", results=[type_], operands=operands, attributes=attributes).result
+
+
+def insert_slice(value: ir.Value, tensor: ir.Value, subset: Subset) -> ir.Value:
+    """Create ``tensor.insert_slice`` of ``value`` into ``subset`` of ``tensor``."""
+    operands, attributes = _insertion(value, tensor, subset)
+    return ir.Operation.create(
+        "tensor.insert_slice", results=[tensor.type], operands=operands, attributes=attributes
+    ).result
+
+
+def parallel_insert_slice(value: ir.Value, tensor: ir.Value, subset: Subset) -> None:
+    """Create ``tensor.parallel_insert_slice`` of ``value`` into ``subset`` of ``tensor``, a shared output."""
+    operands, attributes = _insertion(value, tensor, subset)
+    ir.Operation.create("tensor.parallel_insert_slice", operands=operands, attributes=attributes)
+
+
+def _insertion(value: ir.Value, tensor: ir.Value, subset: Subset) -> tuple[list[ir.Value], dict[str, ir.Attribute]]:
+    operands, attributes = _slice_operands(tensor, subset)
+    segments = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *segments])
+    return [value, *operands], attributes
 
 
 def _slice_operands(source: ir.Value, subset: Subset) -> tuple[list[ir.Value], dict[str, ir.Attribute]]:

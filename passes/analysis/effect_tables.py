@@ -15,7 +15,7 @@ from ...dialects.bufferizable import Relation
 from .slices import Slice
 from .snapshot import Snapshot
 
-__all__ = ["EffectTables", "Refusal", "SharedOutput", "Tie"]
+__all__ = ["Commit", "EffectTables", "Refusal", "SharedOutput", "Tie"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,19 @@ class SharedOutput:
 
     operand: int
     result: int
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The content of operand ``operand`` is overwritten by what its memory holds in the end.
+
+    ``continues`` says that its own content may be a part of that; ``steps`` are the operands that lead from it to
+    that, if nothing else leads there.
+    """
+
+    operand: int
+    continues: bool
+    steps: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,8 @@ class EffectTables:
         """For such an argument, the operands that write what a run of the region inserts."""
         self.derived_reads: dict[int, list[int]] = {}
         """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
+        self.commits: dict[int, list[Commit]] = {}
+        """For a function, what it says of the content that memory has in the end."""
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
         self.handed_out: dict[int, int] = {}
@@ -93,6 +108,7 @@ class EffectTables:
     def forget_function(self, function: int) -> None:
         """Take back what was entered for ``function``, but for refusals."""
         s = self.snapshot
+        self.commits.pop(function, None)
         tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)
         tables = (*tables, self.shape_only)
         by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)

@@ -29,6 +29,7 @@ from .alias_sets import AliasSets, Fact
 from .analysis_options import AnalysisOptions
 from .branch_decisions import BranchDecisions
 from .carried_decisions import CarriedDecisions
+from .content_chains import commit_refusals
 from .decision_order import DecisionOrder
 from .decision_record import DecisionRecord
 from .decisions import Conflict, Decision, Rule, Strategy
@@ -91,6 +92,7 @@ class OneShotAnalyzer:
         self._exits = ExitDecisions(joiner, record, first=order.exits_first)
         self._branches = BranchDecisions(joiner, record, function, self._carried)
         self._outputs = OutputDecisions(joiner, record, self._carried, copies=options.copy_before_write)
+        self._commits = dict.fromkeys(commit.operand for commit in effects.commits.get(function, ()))
         self._postponed: dict[int, list[int]] = {}
         """By block, the operands that have to wait until others chose."""
 
@@ -117,6 +119,7 @@ class OneShotAnalyzer:
             self._decide_op(op)
         self._decide_postponed(self._function)
         self._branches.finish()
+        self._decide_commits()
         return self._result()
 
     def _result(self) -> FunctionAnalysis:
@@ -131,7 +134,7 @@ class OneShotAnalyzer:
             self._sets,
             redundant,
             summarize_function(self._effects, self._sets, self._function),
-            tuple(self._record.refusals),
+            (*self._record.refusals, *commit_refusals(self._effects, self._function, redundant)),
         )
 
     # --- values ------------------------------------------------------------------------------------------------
@@ -191,15 +194,20 @@ class OneShotAnalyzer:
         rotating = self._carried.decide(op, carried) if carried else False
         self._exits.unite(op)
         for operand in self._order.operands(s, op):
-            if operand in self._record:
+            if operand in self._record or operand in self._commits:
                 continue
             if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
-                if self._order.postpone and self._record.is_cheap(operand):
+                if self._order.postpone and self._record.is_cheap(operand) and not effects.must_in_place[operand]:
                     self._postponed.setdefault(s.op_block[op], []).append(operand)
                 else:
                     self._decide_tie(operand)
             elif operand in effects.forwards and s.op_regions[op]:
                 self._carried.decide_initial(operand, rotating=rotating)
+
+    def _decide_commits(self) -> None:
+        """Decide what is written in the end, when it is known what is in that memory already."""
+        for operand in self._commits:
+            self._decide_tie(operand)
 
     def _decide_postponed(self, op: int) -> None:
         """Decide what was put off in the blocks of ``op``, or put it off further.
@@ -224,7 +232,7 @@ class OneShotAnalyzer:
         value = self._snapshot.operand_value[operand]
         ties = effects.ties.get(operand, ())
         write = operand if effects.writes[operand] else -1
-        if write >= 0 and self._options.copy_before_write:
+        if write >= 0 and self._options.copy_before_write and not effects.must_in_place[operand]:
             self._record.refuse(operand, Conflict(Rule.COPY_BEFORE_WRITE, write=write))
             return
         if write >= 0 and effects.escapes[operand]:

@@ -40,7 +40,8 @@ class OutputDecisions:
         self._carried.settle(argument)
         threads.share(argument)
         conflict = Conflict(Rule.COPY_BEFORE_WRITE, write=insertions[0]) if insertions else None
-        if conflict is None or not self._copies:
+        committed = any(joiner.effects.must_in_place[operand] for operand in insertions)
+        if conflict is None or committed or not self._copies:
             conflict = joiner.try_join(argument, [result], insertions, partial(joiner.same, argument, [result]))
         if conflict is not None:
             threads.unshare(argument)
@@ -50,3 +51,5 @@ class OutputDecisions:
                 self._record.accept(operand)
             else:
                 self._record.decisions[operand] = Decision(operand, Strategy.OUT_OF_PLACE, copies, conflict)
+                if joiner.effects.must_in_place[operand]:
+                    self._record.refuse_program(operand, f"must be bufferized in-place, but {conflict.rule.value}")

@@ -14,6 +14,7 @@ from itertools import pairwise
 from mlir import ir
 
 from ...dialects.bufferizable import OpModel, Relation
+from .content_chains import enter_commits
 from .content_reads import close_reads
 from .effect_tables import EffectTables, Refusal, SharedOutput, Tie
 from .function_summary import FunctionSummary, callee_name
@@ -62,6 +63,8 @@ class TensorEffects(EffectTables):
         self._calls_copy = calls_copy
         self._copying_calls = copying_calls
         self._allows = allows
+        self._committed: list[int] = []
+        """Operands of the function at hand that must be in place and that their ops overwrite with another one."""
 
     def model(self, op: int) -> OpModel | None:
         """Return the model of op number ``op``, if it has one and it applies."""
@@ -82,6 +85,7 @@ class TensorEffects(EffectTables):
             self.refusals.append(Refusal(s.ops[unreachable], message))
             return
         self._add_arguments(function)
+        self._committed.clear()
         for op in ops:
             operands, results = self.tensor_operands(op), self.tensor_results(op)
             if operands or results or self._has_tensor_arguments(op):
@@ -89,6 +93,7 @@ class TensorEffects(EffectTables):
             if op in s.op_successors:
                 self._add_branch(op)
         close_reads(self, ops)
+        enter_commits(self, function, self._committed)
 
     def _has_tensor_arguments(self, op: int) -> bool:
         s = self.snapshot
@@ -211,6 +216,8 @@ class TensorEffects(EffectTables):
         source = model.redundant_source(operation, index)
         if source is not None:
             self.redundant_source[operand] = s.op_first_operand[op] + source
+            if self.must_in_place[operand]:
+                self._committed.append(operand)
 
     def _add_escape(self, op: int, operand: int) -> None:
         """A memref that is only loaded from is no secret: those loads are reads like others."""

@@ -1,0 +1,1 @@
+"""Rewriting of bindings to tensor values, for ``inplace-promote-bindings``; what to do is planned in the analyses."""

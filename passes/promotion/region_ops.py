@@ -1,0 +1,56 @@
+"""Structured ops that get more to hand on: further operands, arguments, yielded values and results.
+
+Each function appends at the end, where ``scf.for``, ``scf.while``, ``scf.if``, ``scf.index_switch``,
+``scf.execute_region`` and ``scf.forall`` have what they hand on. Linear in the operands and results of the op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+__all__ = ["add_arguments", "extend_op", "extend_terminator"]
+
+
+def add_arguments(block: ir.Block, types: Sequence[ir.Type], location: ir.Location) -> list[ir.Value]:
+    """Append arguments of ``types`` to ``block``."""
+    return [block.add_argument(type_, location) for type_ in types]
+
+
+def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Put a terminator that hands on ``values`` too in the place of ``op``."""
+    ir.Operation.create(
+        op.name,
+        operands=[*op.operands, *values],
+        attributes={name: op.attributes[name] for name in op.attributes},
+        ip=ir.InsertionPoint(op),
+        loc=op.location,
+    )
+    op.erase()
+
+
+def extend_op(op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]) -> list[ir.Value]:
+    """Put an op with further ``operands`` and results of ``types`` in the place of ``op``; return these results."""
+    old = list(op.results)
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    if op.name == "scf.forall":
+        *segments, outputs = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*segments, outputs + len(operands)])
+    new = ir.Operation.create(
+        op.name,
+        results=[*(result.type for result in old), *types],
+        operands=[*op.operands, *operands],
+        attributes=attributes,
+        regions=len(op.regions),
+        ip=ir.InsertionPoint(op),
+        loc=op.location,
+    )
+    for region, target in zip(op.regions, new.regions, strict=True):
+        while len(region.blocks):
+            region.blocks[0].append_to(target)
+    results: list[ir.Value] = list(new.results)
+    for result, replacement in zip(old, results[: len(old)], strict=True):
+        result.replace_all_uses_with(replacement)
+    op.erase()
+    return results[len(old) :]
