@@ -24,10 +24,11 @@ __all__ = ["lower_dispatch_functions"]
 def lower_dispatch_functions(module: ir.Module, pipeline: Pipeline | None) -> tuple[ir.Module, bool]:
     """The program without dispatch ops, and whether nothing else is left of it to run `pipeline` on.
 
-    A program without dispatch functions is returned as it is, after one walk. `pipeline` takes the place of
+    A program without dispatch functions is returned as it is. `pipeline` takes the place of
     bufferization. Raises `PassError` if a dispatch function cannot be bufferized or lowered.
     """
-    names = _dispatch_functions(module.operation)
+    # Where the dialect is not loaded there are none, and no program pays for a walk.
+    names = _dispatch_functions(module.operation) if module.context.is_dialect_loaded("dispatch") else []
     if not names:
         return module, False
     lowered = private_copy(module)

@@ -268,6 +268,60 @@ def test_branches_between_blocks() -> None:
     np.testing.assert_array_equal(a, [1, 1, 1, 0, 1, 1, 0, 0])
 
 
+def test_a_binding_in_a_branch_is_checked_ahead() -> None:
+    program = mi.compile("""
+    func.func @main() {
+      %a = dispatch.binding set(0) binding(0) : memref<8xf32>
+      %n = dispatch.push_constant 0 : index
+      %c1 = arith.constant 1 : index
+      %x = dispatch.workgroup_id 0 : index
+      %odd = arith.andi %x, %c1 : index
+      %is_odd = arith.cmpi eq, %odd, %c1 : index
+      scf.if %is_odd {
+        %size = arith.addi %n, %c1 : index
+        %b = dispatch.binding set(0) binding(1) sizes(%size) : memref<?xf32>
+        %v = memref.load %b[%x] : memref<?xf32>
+        memref.store %v, %a[%x] : memref<8xf32>
+      }
+      return
+    }
+    """)
+    a = np.zeros(8, np.float32)
+    program.main(a, numbers(9), 8, 5)
+    np.testing.assert_array_equal(a, [0, 2, 0, 4, 0, 0, 0, 0])
+    with pytest.raises(ValueError, match="set 0 binding 1.*dimension 0 has size 8, but the program says 9"):
+        program.main(a, numbers(8), 8, 5)
+
+
+def test_branches_between_blocks_with_buffers() -> None:
+    program = mi.compile(
+        """
+    func.func @main() {
+      %a = dispatch.binding set(0) binding(0) : memref<8xf32>
+      %n = dispatch.push_constant 0 : index
+      %c3 = arith.constant 3 : index
+      %x = dispatch.workgroup_id 0 : index
+      %skip = arith.cmpi eq, %x, %c3 : index
+      cf.cond_br %skip, ^out, ^work
+    ^out:
+      return
+    ^work:
+      %b = memref.alloc(%n) : memref<?xf32>
+      memref.copy %a, %b : memref<8xf32> to memref<?xf32>
+      %v = memref.load %b[%c3] : memref<?xf32>
+      memref.store %v, %a[%x] : memref<8xf32>
+      cf.br ^out
+    }
+    """,
+        memory_stats=True,
+    )
+    a = numbers(8)
+    program.main(a, 8, 5)
+    np.testing.assert_array_equal(a, [4, 4, 4, 4, 4, 6, 7, 8])
+    stats = program.memory_stats
+    assert (stats.temporaries, stats.frees) == (4, 4)
+
+
 def test_what_nothing_uses_is_an_argument_still() -> None:
     program = mi.compile("""
     func.func @main() {
