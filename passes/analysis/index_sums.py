@@ -18,7 +18,7 @@ from mlir import ir
 
 from .snapshot import Snapshot
 
-__all__ = ["Index", "IndexSums", "Sum", "Symbol", "difference", "index_symbols"]
+__all__ = ["Index", "IndexSums", "Sum", "Symbol", "add", "difference", "index_symbols", "index_terms"]
 
 _MOST_SYMBOLS = 6
 _DEEPEST_EXPRESSION = 64
@@ -45,22 +45,22 @@ Index = int | Symbol | Sum
 
 def index_symbols(index: Index) -> tuple[int, ...]:
     """Return the values that ``index`` depends on."""
-    return tuple(value for value, _ in _terms(index))
+    return tuple(value for value, _ in index_terms(index))
 
 
 def difference(first: Index, second: Index) -> int | None:
     """Return ``first - second`` if that is the same whatever the symbols are; None if it is not known."""
     if isinstance(first, int) and isinstance(second, int):
         return first - second
-    if _terms(first) != _terms(second) or -1 in index_symbols(first):
+    if index_terms(first) != index_terms(second) or -1 in index_symbols(first):
         return None
     return _signed(_constant(first) - _constant(second))
 
 
 def add(first: Index, second: Index, factor: int = 1) -> Index | None:
     """Return ``first + factor * second``; None if that has too many symbols."""
-    terms = dict(_terms(first))
-    for value, count in _terms(second):
+    terms = dict(index_terms(first))
+    for value, count in index_terms(second):
         terms[value] = terms.get(value, 0) + factor * count
     left = tuple(sorted((value, count) for value, count in terms.items() if count))
     constant = _signed(_constant(first) + factor * _constant(second))
@@ -71,7 +71,8 @@ def add(first: Index, second: Index, factor: int = 1) -> Index | None:
     return Sum(left, constant) if len(left) <= _MOST_SYMBOLS else None
 
 
-def _terms(index: Index) -> tuple[tuple[int, int], ...]:
+def index_terms(index: Index) -> tuple[tuple[int, int], ...]:
+    """Return the values that ``index`` is a sum of, each with its factor."""
     if isinstance(index, Symbol):
         return ((index.value, 1),)
     return index.terms if isinstance(index, Sum) else ()
