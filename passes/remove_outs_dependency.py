@@ -111,8 +111,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         s = analysis.snapshot
         if not outcome.accepted:
             return
-        before = self._costs(analysis)
-        self.count("buffers-saved", sum(before[name].buffers - outcome.costs[name].buffers for name in before))
+        self._tell_buffers(analysis, outcome)
         places = {retie.operand: _Place.of(s, retie) for retie in outcome.accepted}
         erased = apply_reties(s, outcome.accepted)
         left = [retie for retie in outcome.accepted if s.operand_op[retie.operand] not in erased.ops]
@@ -125,6 +124,17 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
             for retie in left:
                 dead = s.value_op[retie.old] in erased.ops
                 self._tell_replaced(places[retie.operand], dead=dead, fusible=retie.old in fusible)
+
+    def _tell_buffers(self, analysis: ModuleAnalysis, outcome: Outcome) -> None:
+        """Count the buffers that are saved, and report them at the functions that had them."""
+        before = self._costs(analysis)
+        for function in analysis.functions:
+            op = analysis.snapshot.ops[function.function]
+            name = ir.StringAttr(op.attributes["sym_name"]).value
+            saved = before[name].buffers - outcome.costs[name].buffers
+            self.count("buffers-saved", saved)
+            if saved and self.options.print_replaced:
+                self.remark(op.location, f"the function needs {saved} buffer{'s' if saved > 1 else ''} less")
 
     def _tell_replaced(self, place: _Place, *, dead: bool, fusible: bool) -> None:
         allowed = ["it no longer depends on that"]

@@ -1,0 +1,272 @@
+"""inplace-remove-outs-dependency: chains of any length, what fusion gains, what is reported, and how it searches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from mlir import ir
+from mlir.passmanager import PassManager
+
+import mlir_inplace as mi
+from mlir_inplace.passes.analysis.outs_dependency import Retie, Rule
+from mlir_inplace.passes.analysis.outs_profit import FunctionCost, choose_reties
+from mlir_inplace.passes.diagnostics import DiagnosticCollector
+from mlir_inplace.passes.remove_outs_dependency import RemoveOutsDependencyOptions
+
+REMOVE = "inplace-remove-outs-dependency"
+BUFFERIZE = "inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false}"
+MAP = "affine_map<(i) -> (i)>"
+
+
+def after(text: str, *passes: str) -> str:
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, f"builtin.module({','.join(passes)})")
+        return str(module)
+
+
+def remarks(text: str, options: str) -> list[str]:
+    with ir.Context() as context, DiagnosticCollector(context) as collector:
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, f"builtin.module({REMOVE}{{{options}}})")
+    return [f"{found.line}: {found.message}" for found in collector.diagnostics]
+
+
+def counts(text: str, *passes: str) -> tuple[int, int]:
+    memrefs = after(text, *passes, BUFFERIZE, "canonicalize", "cse")
+    return memrefs.count("memref.alloc("), memrefs.count("memref.copy")
+
+
+def generic(name: str, source: str, init: str) -> str:
+    return f"""{name} = linalg.generic {{indexing_maps = [{MAP}, {MAP}], iterator_types = ["parallel"]}}
+      ins({source} : tensor<?xf32>) outs({init} : tensor<?xf32>) {{
+      ^bb0(%in: f32, %out: f32):
+        %s = arith.addf %in, %in : f32
+        linalg.yield %s : f32
+    }} -> tensor<?xf32>"""
+
+
+def function(lines: Sequence[str], result: str, arguments: str = "%t0: tensor<?xf32>, %x: tensor<?xf32>") -> str:
+    body = "\n".join(lines)
+    return f"func.func @main({arguments}) -> tensor<?xf32> {{\n{body}\nreturn {result} : tensor<?xf32>\n}}"
+
+
+# --- chains ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [2, 10, 1000])
+def test_producers_die(count: int) -> None:
+    """One run leaves the last op, which writes to the top destination; the chain needs no buffer then, as before."""
+    text = function([generic(f"%t{i + 1}", "%x", f"%t{i}") for i in range(count)], f"%t{count}")
+    changed = after(text, REMOVE)
+    assert changed.count("linalg.generic") == 1
+    assert "outs(%arg0 : tensor<?xf32>)" in changed
+    assert counts(text, REMOVE) <= counts(text)
+
+
+@pytest.mark.parametrize("count", [2, 10, 1000])
+def test_outs_walk_to_the_top_where_producers_live(count: int) -> None:
+    """Each op is read by the next one, too: inputs stay, and no op has the init of another one any more."""
+    text = function([generic(f"%t{i + 1}", f"%t{i}", f"%t{i}") for i in range(count)], f"%t{count}")
+    changed = after(text, REMOVE)
+    assert changed.count("outs(%arg0 : tensor<?xf32>)") == count
+    assert counts(text, REMOVE) == counts(text) == (0, 0)
+
+
+@pytest.mark.parametrize("count", [2, 10, 1000])
+def test_temporary_buffers_die_with_their_producers(count: int) -> None:
+    """Each producer adds a tensor with a buffer of its own: only one such buffer is left."""
+    lines = ["%c0 = arith.constant 0 : index", "%n = tensor.dim %x, %c0 : tensor<?xf32>"]
+    for i in range(count):
+        lines += [
+            f"%e{i} = tensor.empty(%n) : tensor<?xf32>",
+            generic(f"%u{i}", "%x", f"%e{i}"),
+            f"""%t{i + 1} = linalg.add ins(%u{i}, %x : tensor<?xf32>, tensor<?xf32>)
+              outs(%t{i} : tensor<?xf32>) -> tensor<?xf32>""",
+        ]
+    text = function(lines, f"%t{count}")
+    assert counts(text) == (count, 0)
+    assert counts(text, REMOVE) == (1, 0)
+
+
+def test_chains_in_one_function_do_not_hinder_each_other() -> None:
+    """A chain that must stay, as its first buffer is there anyway, and one that can go."""
+    lines = [
+        generic("%a", "%x", "%r"),
+        "%c0 = arith.constant 0 : index",
+        "%v = tensor.extract %a[%c0] : tensor<?xf32>",
+        generic("%b", "%x", "%a"),
+        "%w = tensor.insert %v into %b[%c0] : tensor<?xf32>",
+        generic("%t1", "%w", "%t0"),
+        generic("%t2", "%w", "%t1"),
+    ]
+    arguments = "%t0: tensor<?xf32>, %x: tensor<?xf32>, %r: tensor<?xf32> {bufferization.writable = false}"
+    text = function(lines, "%t2", arguments)
+    found = remarks(text, "print-kept=true print-replaced=true")
+    assert [line.partition(": ")[2].partition(":")[0] for line in found] == [
+        "operand #1 of 'linalg.generic' takes block argument #0 instead of result #0 of 'linalg.generic'",
+        "operand #1 of 'linalg.generic', an init, stays",
+        "operand #1 of 'tensor.insert', an init, stays",
+    ]
+    assert counts(text, REMOVE) <= counts(text)
+
+
+# --- fusion ------------------------------------------------------------------------------------------------------
+
+
+def fused(text: str) -> int:
+    """How many generics are left after upstream's elementwise fusion."""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        PassManager.parse("builtin.module(linalg-fuse-elementwise-ops,canonicalize,cse)").run(module.operation)
+        return str(module).count("linalg.generic")
+
+
+OUTS_OF_A_NAMED_OP = function(
+    [
+        generic("%0", "%x", "%t0"),
+        "%1 = linalg.exp ins(%x : tensor<?xf32>) outs(%0 : tensor<?xf32>) -> tensor<?xf32>",
+        generic("%2", "%0", "%t0"),
+        "%3 = linalg.add ins(%1, %2 : tensor<?xf32>, tensor<?xf32>) outs(%t0 : tensor<?xf32>) -> tensor<?xf32>",
+    ],
+    "%3",
+)
+OUTS_WITH_DYNAMIC_SIZES = function([generic("%1", "%x", "%t0"), generic("%2", "%1", "%1")], "%2")
+
+
+@pytest.mark.parametrize("text", [OUTS_OF_A_NAMED_OP, OUTS_WITH_DYNAMIC_SIZES])
+def test_upstreams_fusion_fires(text: str) -> None:
+    assert fused(text) == 2
+    assert fused(after(text, REMOVE)) == 1
+
+
+def test_a_chain_of_ten_is_fused_to_one_op() -> None:
+    text = function([generic(f"%t{i + 1}", f"%t{i}", f"%t{i}") for i in range(10)], "%t10")
+    assert fused(text) > 1
+    assert fused(after(text, REMOVE)) == 1
+
+
+# --- what is reported --------------------------------------------------------------------------------------------
+
+
+def test_what_each_change_allowed() -> None:
+    assert remarks(OUTS_OF_A_NAMED_OP, "print-replaced=true") == [
+        "8: operand #1 of 'linalg.exp' takes block argument #0 instead of result #0 of 'linalg.generic': it no longer "
+        "depends on that; 'linalg.generic' can be fused with its only user"
+    ]
+    assert remarks(OUTS_WITH_DYNAMIC_SIZES, "print-replaced=true") == [
+        "8: operand #1 of 'linalg.generic' takes block argument #0 instead of result #0 of 'linalg.generic': that "
+        "stays an input; 'linalg.generic' can be fused with its only user"
+    ]
+    text = function([generic("%1", "%x", "%t0"), generic("%2", "%x", "%1")], "%2")
+    assert remarks(text, "print-replaced=true") == [
+        "8: operand #1 of 'linalg.generic' takes block argument #0 instead of result #0 of 'linalg.generic': it no "
+        "longer depends on that; 'linalg.generic' is dead"
+    ]
+    assert remarks(text, "mode=empty print-replaced=true") == [
+        "8: operand #1 of 'linalg.generic' takes a new tensor.empty instead of result #0 of 'linalg.generic': it no "
+        "longer depends on that; 'linalg.generic' is dead"
+    ]
+
+
+def test_buffers_that_are_saved() -> None:
+    text = function(
+        [
+            "%c0 = arith.constant 0 : index",
+            "%n = tensor.dim %x, %c0 : tensor<?xf32>",
+            "%e = tensor.empty(%n) : tensor<?xf32>",
+            generic("%u", "%x", "%e"),
+            "%1 = linalg.add ins(%u, %x : tensor<?xf32>, tensor<?xf32>) outs(%t0 : tensor<?xf32>) -> tensor<?xf32>",
+            generic("%2", "%x", "%1"),
+        ],
+        "%2",
+    )
+    assert remarks(text, "print-replaced=true") == [
+        "1: the function needs 1 buffer less",
+        "12: operand #1 of 'linalg.generic' takes block argument #0 instead of result #0 of 'linalg.add': it no longer "
+        "depends on that; 'linalg.add' is dead",
+    ]
+
+
+def test_nothing_is_reported_unless_asked_for() -> None:
+    assert remarks(OUTS_OF_A_NAMED_OP, "") == []
+
+
+def test_an_empty_tensor_needs_sizes_from_elsewhere() -> None:
+    """A `tensor.dim` of the old value would keep its producer alive."""
+    text = function(
+        [
+            "%f = arith.constant 0.0 : f32",
+            "%p = tensor.pad %t0 low[1] high[1] { ^bb0(%i: index): tensor.yield %f : f32 } "
+            ": tensor<?xf32> to tensor<?xf32>",
+            "%r = linalg.fill ins(%f : f32) outs(%p : tensor<?xf32>) -> tensor<?xf32>",
+        ],
+        "%r",
+    )
+    assert remarks(text, "mode=empty print-kept=true") == [
+        "4: operand #1 of 'linalg.fill', an init, stays: its sizes are known from the value itself only"
+    ]
+    assert remarks(text, "print-kept=true") == []
+
+
+def test_options_round_trip() -> None:
+    options = RemoveOutsDependencyOptions.parse("mode=empty print-kept=true")
+    assert str(options) == "mode=empty print-kept=true"
+    assert RemoveOutsDependencyOptions.parse(str(options)) == options
+    assert str(RemoveOutsDependencyOptions()) == ""
+    assert RemoveOutsDependencyOptions.parse("mode=preserve-destination") == RemoveOutsDependencyOptions()
+
+
+# --- the search for what pays ------------------------------------------------------------------------------------
+
+
+class Evaluator:
+    """Costs one buffer for each of the bad operands of a function, or one in `caller` if there is such a function."""
+
+    def __init__(self, bad: Sequence[int], caller: str = "") -> None:
+        self.bad = frozenset(bad)
+        self.caller = caller
+        self.rounds = 0
+
+    def __call__(self, reties: Sequence[Retie]) -> dict[str, FunctionCost]:
+        self.rounds += 1
+        cost = FunctionCost(buffers=sum(retie.operand in self.bad for retie in reties))
+        return {"f": FunctionCost(), self.caller: cost} if self.caller else {"f": cost}
+
+
+def search(count: int, evaluator: Evaluator) -> tuple[set[int], dict[Rule, set[int]]]:
+    reties = [Retie(operand, old=0, target=operand % 3) for operand in range(count)]
+    before = dict.fromkeys(evaluator([]), FunctionCost())
+    evaluator.rounds = 0
+    outcome = choose_reties({"f": reties}, before, evaluator, size=count)
+    rejected: dict[Rule, set[int]] = {}
+    for kept in outcome.rejected:
+        rejected.setdefault(kept.rule, set()).add(kept.operand)
+    return {retie.operand for retie in outcome.accepted}, rejected
+
+
+def test_all_at_once() -> None:
+    evaluator = Evaluator([])
+    assert search(1000, evaluator) == (set(range(1000)), {})
+    assert evaluator.rounds == 1
+
+
+def test_one_bad_change_is_found_by_halving() -> None:
+    evaluator = Evaluator([417])
+    assert search(1000, evaluator) == (set(range(1000)) - {417}, {Rule.COST: {417}})
+    assert evaluator.rounds < 25
+
+
+def test_too_many_bad_changes_leave_the_function_alone() -> None:
+    evaluator = Evaluator(range(0, 1000, 7))
+    accepted, rejected = search(1000, evaluator)
+    assert not accepted
+    assert rejected[Rule.COST] <= evaluator.bad
+    assert rejected[Rule.COST] | rejected[Rule.UNDECIDED] == set(range(1000))
+    assert evaluator.rounds < 70
+
+
+def test_a_change_that_costs_another_function_is_taken_back() -> None:
+    evaluator = Evaluator([3], caller="g")
+    assert search(10, evaluator) == (set(), {Rule.CALLERS: set(range(10))})
