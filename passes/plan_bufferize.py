@@ -75,8 +75,11 @@ from .bufferization.rewriter import BufferRewriter
 from .bufferization.tidy import tidy
 from .bufferization.trace import BufferTrace, EventKind
 from .bufferization.views import canonicalize_views
+from .destinations import convert_to_destination_style
 from .errors import PassFailure
 from .options import PassOptions, option
+from .promote_bindings import check_bindings, promote_bindings
+from .promotion.preparation import ACCESSES, dispatch_ops, take_over
 
 __all__ = ["Allocation", "PlanBufferizeOptions", "PlanBufferizePass"]
 
@@ -135,7 +138,8 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
         """Plan and convert a copy of ``op``, which takes its place when nothing was refused."""
         allocator = self._allocator(op)
         with op.context, op.location:
-            copy = op.clone()
+            copy = op.clone().operation
+            _prepare(copy)
             analysis = self._analyse(copy)
             plan = plan_of(analysis)
             if self.options.print_plan:
@@ -145,7 +149,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
             for kept in allocator.finish(copy):
                 message = f"the buffer stays on the heap: {kept.reason}"
                 self.remark(kept.allocation.location, message, [(f"this is '{kept.op.name}'", kept.op.location)])
-            _take_over(op, copy)
+            take_over(op, copy)
         self.count("num-classes", sum(len(function.classes) for function in plan.functions))
         self.count("num-stored-classes", sum(len(function.store_set) for function in plan.functions))
         self.count("num-allocations", trace.count(EventKind.ALLOCATION))
@@ -192,6 +196,16 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
                 self.remark(separation.location, str(separation), separation.notes)
 
 
+def _prepare(module: ir.Operation) -> None:
+    """Turn the memory of bindings into tensors, and let those be computed where they are stored."""
+    found = dispatch_ops(module)
+    if found:
+        check_bindings(module)
+    if not found.isdisjoint(ACCESSES):
+        promote_bindings(module)
+        convert_to_destination_style(module)
+
+
 def _memory_space(op: ir.Operation, text: str) -> ir.Attribute:
     """Return the memory space that the option names; refuse what is no attribute."""
     with op.context:
@@ -205,12 +219,3 @@ def _memory_space(op: ir.Operation, text: str) -> ir.Attribute:
                 "#gpu.address_space<workgroup>, or a number"
             )
             raise PassFailure(message, op.location) from None
-
-
-def _take_over(op: ir.Operation, copy: ir.Operation) -> None:
-    """Put the ops of module ``copy`` into the place of those of ``op``."""
-    body, new = op.regions[0].blocks[0], copy.regions[0].blocks[0]
-    for old in reversed(list(body.operations)):
-        old.operation.erase()
-    for moved in list(new.operations):
-        body.append(moved.operation)

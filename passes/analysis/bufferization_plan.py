@@ -22,7 +22,7 @@ from mlir import ir
 from ...dialects.bufferizable import Relation
 from ...dialects.dispatch import access_of, binding_of, byte_offset_of, slot_of
 from .analysis_options import AnalysisOptions
-from .decisions import Decision, Rule, Strategy
+from .decisions import Conflict, Decision, Rule, Strategy
 from .explain import conflict_notes
 from .module_analysis import ModuleAnalysis, analyze_module
 from .one_shot import FunctionAnalysis
@@ -54,7 +54,14 @@ _VIEWS = frozenset(
     }
 )
 _UPDATES = frozenset(
-    {"tensor.insert", "tensor.insert_slice", "tensor.scatter", "vector.scatter", "vector.transfer_write"}
+    {
+        "bufferization.materialize_in_destination",
+        "tensor.insert",
+        "tensor.insert_slice",
+        "tensor.scatter",
+        "vector.scatter",
+        "vector.transfer_write",
+    }
 )
 _KINDS = {
     Relation.EQUIVALENT: UnionKind.SAME,
@@ -110,6 +117,7 @@ class _PlanReader:
                 self._members.setdefault(function.sets.find(value), []).append(value)
         self._places: dict[int, Storage] = {}
         self._contents: set[int] = set()
+        """The tensors that stand for the memory of a binding at some time."""
         self._committed: set[int] = set()
         self._find_bindings()
 
@@ -139,9 +147,20 @@ class _PlanReader:
             if s.op_name[op] == "dispatch.contents":
                 value = s.op_first_result[op]
                 self._places[value] = self._binding(s.ops[op].operands[0], self._value(value))
-                self._contents.add(sets.equivalence.find(value))
+                self._contents.add(value)
             elif s.op_name[op] == "dispatch.commit":
                 self._committed.add(sets.find(s.operand_value[s.op_first_operand[op] + 1]))
+            elif self._contents:
+                self._follow_contents(op)
+
+    def _follow_contents(self, op: int) -> None:
+        """Enter what ``op`` makes of contents that is contents again: what was stored to, what loops carry."""
+        s, effects = self._snapshot, self._effects
+        for operand in s.operands(op):
+            if s.operand_value[operand] in self._contents:
+                self._contents.update(effects.forwards.get(operand, ()))
+                if s.op_name[op] == "tensor.insert_slice" and effects.writes[operand]:
+                    self._contents.update(tie.value for tie in effects.ties.get(operand, ()))
 
     def _binding(self, value: ir.Value, contents: PlannedValue) -> Storage:
         """Return the memory of ``value``, a `dispatch.binding` or one whose shape was tied."""
@@ -228,15 +247,22 @@ class _PlanReader:
                 for target in effects.forwards.get(operand, ()):
                     yield self._union(operand, target, self._forwarded(operand, target), self._forward_rule(operand))
                 if operand in self._function.redundant_writes:
-                    stored = effects.redundant_source[operand]
-                    yield self._union(operand, stored, UnionKind.SLICE, UnionRule.STORED_VALUE, is_operand=True)
+                    yield self._stored(operand)
 
-    def _union(self, operand: int, value: int, kind: UnionKind, rule: UnionRule, *, is_operand: bool = False) -> Union:
+    def _stored(self, operand: int) -> Union:
+        """Return the union of the operand with what its op would copy into it, if it were not there already."""
         s = self._snapshot
-        op = s.operand_op[operand]
-        lies = self._value(s.operand_value[value] if is_operand else value)
-        source = self._value(s.operand_value[operand])
-        return Union(lies, source, kind, rule, s.op_name[op], s.ops[op].location)
+        source = s.operand_value[self._effects.redundant_source[operand]]
+        if operand in self._effects.slices:
+            return self._union(operand, source, UnionKind.SLICE, UnionRule.STORED_VALUE)
+        is_commit = s.op_name[s.operand_op[operand]] == "dispatch.commit"
+        rule = UnionRule.COMMIT if is_commit else UnionRule.STORED_VALUE
+        return self._union(operand, source, UnionKind.SAME, rule)
+
+    def _union(self, operand: int, value: int, kind: UnionKind, rule: UnionRule) -> Union:
+        s = self._snapshot
+        op, source = s.operand_op[operand], self._value(s.operand_value[operand])
+        return Union(self._value(value), source, kind, rule, s.op_name[op], s.ops[op].location)
 
     def _forwarded(self, operand: int, target: int) -> UnionKind:
         same = self._function.sets.equivalence.find
@@ -245,13 +271,11 @@ class _PlanReader:
     def _tie_rule(self, operand: int, kind: UnionKind) -> UnionRule:
         s, effects = self._snapshot, self._effects
         name, value = s.op_name[s.operand_op[operand]], s.operand_value[operand]
-        is_contents = self._function.sets.equivalence.find(value) in self._contents
+        is_contents = value in self._contents
         if name in _VIEWS:
-            return UnionRule.LOAD if is_contents and kind is UnionKind.SLICE else UnionRule.VIEW
+            return UnionRule.LOAD if is_contents and name == "tensor.extract_slice" else UnionRule.VIEW
         if name in _UPDATES:
             return UnionRule.STORE if is_contents and name == "tensor.insert_slice" else UnionRule.UPDATE
-        if name == "dispatch.commit":
-            return UnionRule.COMMIT
         if name == "func.call":
             return UnionRule.CALLED
         if kind is UnionKind.MAYBE:
@@ -280,13 +304,22 @@ class _PlanReader:
             for operand in effects.tensor_operands(op):
                 decision = self._decision(operand)
                 if decision is not None and decision.conflict is not None:
-                    notes = tuple(conflict_notes(self._analysis, decision.conflict))
+                    notes = (
+                        *conflict_notes(self._analysis, decision.conflict),
+                        *self._where(decision.conflict, storages),
+                    )
                     carried = decision.strategy is Strategy.COPY_TO_CARRIED
                     yield self._separation(operand, decision.conflict.rule, decision.copies, notes, carried=carried)
                 if operand in effects.redundant_source and operand not in function.redundant_writes:
                     source = effects.redundant_source[operand]
                     rule, notes = self._elsewhere(operand, source, storages)
                     yield self._separation(source, rule, True, notes)
+
+    def _where(self, conflict: Conflict, storages: dict[int, tuple[Storage, ...]]) -> Iterator[Note]:
+        """Yield the memory that must not be written, if that is what a refusal is about."""
+        if conflict.rule is Rule.NOT_WRITABLE and conflict.value >= 0:
+            storage = storages[self._function.sets.find(conflict.value)][0]
+            yield f"the value lies in the {storage}", storage.value.location
 
     def _separation(
         self,

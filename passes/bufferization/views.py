@@ -2,7 +2,7 @@
 
 Views have no effects, so two with the same operands and attributes are the same memory; the first one serves wherever
 it dominates. A subview that starts at 0, has unit strides and the sizes of its source is the source under a type that
-may promise less; ops that take any layout take the source itself, others a cast.
+may promise less; ops that take it as well take the source itself, others a cast.
 
 Nothing is moved: the first of equal views stands where its tensor slice stood. Linear in the ops.
 """
@@ -13,6 +13,7 @@ from mlir import ir
 
 from ...dialects.dispatch import sizes_of
 from ...dialects.memref_types import is_castable
+from ...dialects.subsets import mixed_subset, subset_type
 
 __all__ = ["canonicalize_views"]
 
@@ -93,7 +94,7 @@ def _replace_whole(op: ir.Operation) -> bool:
         result.replace_all_uses_with(source)
     elif is_castable(source.type, result.type):
         for use in list(result.uses):
-            if _takes_any_layout(use.owner.operation):
+            if _takes(use.owner.operation, source):
                 use.owner.operands[use.operand_number] = source
         if next(iter(result.uses), None) is not None:
             with ir.InsertionPoint(op), op.location:
@@ -105,7 +106,11 @@ def _replace_whole(op: ir.Operation) -> bool:
     return True
 
 
-def _takes_any_layout(op: ir.Operation) -> bool:
+def _takes(op: ir.Operation, source: ir.Value) -> bool:
+    """Whether ``op`` does with ``source`` what it does with all of it under another type."""
+    if op.name == "memref.subview":
+        result = ir.MemRefType(op.results[0].type)
+        return subset_type(ir.MemRefType(source.type), mixed_subset(op, 1), result.shape) == result
     return op.name in _ANY_LAYOUT or op.name.startswith("linalg.")
 
 
