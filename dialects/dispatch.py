@@ -17,6 +17,7 @@ from mlir import ir
 
 from .bufferizable import Subset
 from .dispatch_ops import Dispatch
+from .dispatch_printing import export_text
 from .dispatch_text import DispatchSyntaxError, import_text, unread_operation
 from .dispatch_types import (
     Access,
@@ -43,6 +44,7 @@ __all__ = [
     "byte_offset_of",
     "commit",
     "contents",
+    "export_text",
     "import_text",
     "is_dispatch_type",
     "load",

@@ -16,6 +16,7 @@ from typing import ClassVar, TextIO
 
 from mlir import ir
 
+from ..dialects.dispatch_printing import export_text
 from .steps import NestStep, PassStep, Step, UpstreamStep, walk_steps
 
 _RULE = "===" + "-" * 73 + "==="
@@ -54,7 +55,10 @@ class AsmFlags:
     elide_elements_above: int | None = None
 
     def text(self, op: ir.Operation) -> str:
-        """`op` as text, ending in a newline. Invalid IR comes out in generic form."""
+        """`op` as text, ending in a newline. Invalid IR comes out in generic form.
+
+        Operations of the dispatch dialect are in its lighter form, unless all are to be generic.
+        """
         text = str(
             op.get_asm(
                 enable_debug_info=self.debug_info,
@@ -62,7 +66,8 @@ class AsmFlags:
                 large_elements_limit=self.elide_elements_above,
             )
         )
-        return text if text.endswith("\n") else f"{text}\n"
+        text = text if text.endswith("\n") else f"{text}\n"
+        return text if self.generic else export_text(text)
 
 
 @dataclass

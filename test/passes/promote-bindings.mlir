@@ -7,11 +7,11 @@ func.func @matmul() {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   %c32 = arith.constant 32 : index
-  // CHECK: %[[A:.*]] = "dispatch.contents"(%{{.*}}) : (!dispatch.readonly<tensor<32x16xf32>>) -> tensor<32x16xf32>
+  // CHECK: %[[A:.*]] = dispatch.contents %{{.*}} : !dispatch.readonly<tensor<32x16xf32>> -> tensor<32x16xf32>
   %a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<32x16xf32>>
   %b = dispatch.binding set(0) binding(1) : !dispatch.readonly<tensor<16x32xf32>>
   %o = dispatch.binding set(0) binding(2) : !dispatch.readwrite<tensor<32x32xf32>>
-  // CHECK: %[[O:.*]] = "dispatch.contents"(%{{.*}}) : (!dispatch.readwrite<tensor<32x32xf32>>) -> tensor<32x32xf32>
+  // CHECK: %[[O:.*]] = dispatch.contents %{{.*}} : !dispatch.readwrite<tensor<32x32xf32>> -> tensor<32x32xf32>
   // CHECK: %[[R:.*]] = scf.for %[[I:.*]] = %{{.*}} iter_args(%[[T:.*]] = %[[O]]) -> (tensor<32x32xf32>) {
   scf.for %i = %c0 to %c32 step %c8 {
     // CHECK: %[[Q:.*]] = scf.for %[[J:.*]] = %{{.*}} iter_args(%[[U:.*]] = %[[T]]) -> (tensor<32x32xf32>) {
@@ -29,7 +29,7 @@ func.func @matmul() {
     }
     // CHECK: scf.yield %[[Q]]
   }
-  // CHECK: "dispatch.commit"(%[[R]], %[[O]])
+  // CHECK: dispatch.commit %[[R]], %[[O]]
   // CHECK-NOT: dispatch.commit
   // CHECK: return
   return
