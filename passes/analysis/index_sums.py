@@ -12,13 +12,14 @@ Counterpart upstream: ``ValueBoundsConstraintSet``, which builds a system of con
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 
 from .snapshot import Snapshot
 
-__all__ = ["Index", "IndexSums", "Sum", "Symbol", "add", "difference", "index_symbols", "index_terms"]
+__all__ = ["Index", "IndexSums", "Sum", "Symbol", "add", "affine_value", "difference", "index_symbols", "index_terms"]
 
 _MOST_SYMBOLS = 6
 _DEEPEST_EXPRESSION = 64
@@ -135,7 +136,7 @@ class IndexSums:
         elif parts and -1 not in parts:
             terms = [self._known[part] for part in parts]
             if name == "affine.apply":
-                found = _applied(ir.AffineMapAttr(s.ops[op].attributes["map"]).value, terms)
+                found = affine_value(ir.AffineMapAttr(s.ops[op].attributes["map"]).value, 0, terms)
             elif name == "arith.muli":
                 found = _product(*terms)
             else:
@@ -159,7 +160,15 @@ def _product(first: Index, second: Index) -> Index | None:
     return add(0, second, first) if isinstance(first, int) else None
 
 
-def _applied(map_: ir.AffineMap, operands: list[Index]) -> Index | None:
+NonLinear = Callable[[ir.AffineExpr, Index, Index], Index | None]
+"""What an affine expression that is no sum, by its kind, makes of its two parts."""
+
+
+def affine_value(
+    map_: ir.AffineMap, result: int, operands: Sequence[Index], non_linear: NonLinear = lambda kind, lhs, rhs: None
+) -> Index | None:
+    """Return a result of ``map_`` for ``operands``; None if it is not known as a sum, or nested too deep."""
+
     def value(expression: ir.AffineExpr, depth: int) -> Index | None:
         if isinstance(expression, ir.AffineConstantExpr):
             return expression.value
@@ -167,11 +176,14 @@ def _applied(map_: ir.AffineMap, operands: list[Index]) -> Index | None:
             return operands[expression.position]
         if isinstance(expression, ir.AffineSymbolExpr):
             return operands[map_.n_dims + expression.position]
-        if depth == 0 or not isinstance(expression, ir.AffineAddExpr | ir.AffineMulExpr):
+        if depth == 0 or not isinstance(expression, ir.AffineBinaryExpr):
             return None
         first, second = value(expression.lhs, depth - 1), value(expression.rhs, depth - 1)
         if first is None or second is None:
             return None
-        return add(first, second) if isinstance(expression, ir.AffineAddExpr) else _product(first, second)
+        if isinstance(expression, ir.AffineAddExpr):
+            return add(first, second)
+        product = _product(first, second) if isinstance(expression, ir.AffineMulExpr) else None
+        return non_linear(expression, first, second) if product is None else product
 
-    return value(map_.results[0], _DEEPEST_EXPRESSION)
+    return value(map_.results[result], _DEEPEST_EXPRESSION)
