@@ -6,8 +6,8 @@
 A nest of loops over tiles of a tensor with dynamic sizes, one loop for each dimension, reads slices of it and writes
 one: tiles cut off at the end, some of them shifted. What an analysis of updates asks: is the written slice written
 once, does it cover the tensor, does each slice lie in it or apart from it in one iteration, what does the iteration
-of one loop need of the others. The table has the medians over the rounds, in milliseconds; every round starts from
-nothing. Nothing here is a test: figures depend on the machine.
+of one loop need of the others. The table has the medians over the rounds, in milliseconds of the processor; every
+round starts from nothing. Nothing here is a test: figures depend on the machine.
 """
 
 from __future__ import annotations
@@ -59,24 +59,24 @@ def milliseconds(depth: int, slices: int) -> dict[str, float]:
     times: dict[str, float] = {}
 
     def timed(name: str, start: float) -> None:
-        times[name] = (time.perf_counter() - start) * 1e3
+        times[name] = (time.process_time() - start) * 1e3
 
-    start = time.perf_counter()
+    start = time.process_time()
     sets.iterations_are_disjoint(write, loops)
     timed("once", start)
-    start = time.perf_counter()
+    start = time.process_time()
     covers(sets, [write], sizes, loops)
     timed("covers", start)
-    start = time.perf_counter()
+    start = time.process_time()
     for read in reads:
         sets.are_disjoint(read, write, loops)
         sets.is_contained(read, write, loops)
     timed("one point", start)
-    start = time.perf_counter()
+    start = time.process_time()
     for read in reads:
         sets.are_disjoint_between(write, read, loops, loops[0])
     timed("one loop", start)
-    start = time.perf_counter()
+    start = time.process_time()
     dependences(sets, made[min(1, slices - 1)], write, loops)
     timed("dependences of one", start)
     return times

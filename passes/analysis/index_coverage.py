@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import inf
 
 from .index_points import FIRST, Points, number
-from .index_problems import Answer, Case, Outcome, decide, not_less
+from .index_problems import Answer, Case, Outcome, not_less
 from .index_sets import MOST_LOOPS, Finding, IndexSets, answer_of
 from .index_sums import Index, Symbol, index_symbols
 from .index_terms import IndexTerms, Loop
@@ -85,7 +85,7 @@ class _Tensor:
     def any_element(self) -> Finding:
         """Whether the tensor has no element."""
         points, _ = self._element()
-        return answer_of(points, decide(points.problem))
+        return answer_of(points, points.decide())
 
     def covered(self, guide: Slice) -> Finding:
         """Whether no element lies outside of the slices of the iterations that ``guide`` names."""
@@ -100,7 +100,7 @@ class _Tensor:
                 _lack(points, choices[depth], element, guide)
             else:
                 self._miss(points, element)
-            outcome = decide(points.problem)
+            outcome = points.decide()
             if outcome.is_feasible is None:
                 return Finding(Answer.UNKNOWN)
             if outcome.is_feasible:
@@ -179,7 +179,7 @@ class _Tensor:
             other.exist(self.loops)
             for dimension, index in enumerate(element):
                 other.inside(slice_, dimension, FIRST, number(index))
-            if decide(other.problem).is_feasible is not False:
+            if other.decide().is_feasible is not False:
                 return Finding(Answer.UNKNOWN)
         return Finding(Answer.NO, values, tuple(element))
 

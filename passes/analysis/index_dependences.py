@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .index_points import FIRST, SECOND, Direction, Points
-from .index_problems import Answer, Case, Problem, decide, not_less
+from .index_problems import Answer, Case, not_less
 from .index_sets import MOST_LOOPS, IndexSets, carried_by
 from .index_sums import Symbol
 from .index_terms import Loop
@@ -91,13 +91,13 @@ def dependences(
 def _described(points: Points, loop: Loop) -> tuple[Direction, int | None]:
     """Return how the iterations of ``loop`` lie to each other in all solutions, and their distance if there is one."""
     forward = combine(points.row(Symbol(loop.variable), SECOND), points.row(Symbol(loop.variable), FIRST), -1)
-    first = decide(points.problem)
+    first = points.decide()
     if first.is_feasible:
         distance = evaluate(forward, first.solution)
         other = points.problem.copy()
         away = combine(forward, {CONSTANT: -distance})
         other.alternatives.append((Case(bounds=(not_less(away, {}, 1),)), Case(bounds=(not_less({}, away, 1),))))
-        if decide(other).is_feasible is False:
+        if points.decide(other).is_feasible is False:
             direction = Direction.LATER if distance > 0 else Direction.EARLIER if distance else Direction.SAME
             return direction, distance
     possible: set[Direction] = set()
@@ -105,17 +105,17 @@ def _described(points: Points, loop: Loop) -> tuple[Direction, int | None]:
         (Direction.LATER, not_less(forward, {}, 1)),
         (Direction.EARLIER, not_less({}, forward, 1)),
     ):
-        if _is_possible(points.problem, Case(bounds=(row,))):
+        if _is_possible(points, Case(bounds=(row,))):
             possible.add(direction)
-    if _is_possible(points.problem, Case((forward,))):
+    if _is_possible(points, Case((forward,))):
         possible.add(Direction.SAME)
     return _summary(possible), None
 
 
-def _is_possible(problem: Problem, case: Case) -> bool:
-    narrowed = problem.copy()
+def _is_possible(points: Points, case: Case) -> bool:
+    narrowed = points.problem.copy()
     narrowed.add(case)
-    return decide(narrowed).is_feasible is not False
+    return points.decide(narrowed).is_feasible is not False
 
 
 def _summary(possible: set[Direction]) -> Direction:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Collection, Iterable
 
-from .index_problems import Case, Problem, ProductRows, not_less
+from .index_problems import Case, Outcome, Problem, ProductRows, not_less
+from .index_search import decide
 from .index_sums import Index, Symbol
 from .index_terms import Extremum, IndexTerms, Loop, Product, Quotient, Range
 from .integer_systems import CONSTANT, Row, combine
@@ -51,6 +52,16 @@ class Points:
         self.symbols: dict[tuple[int, int], Row] = {}
         self._terms = terms
         self._varied = frozenset(varied)
+
+    def copy(self) -> Points:
+        """Return the same points, of which more can be demanded."""
+        other = Points(self._terms, self._varied)
+        other.problem, other.is_exact, other.symbols = self.problem.copy(), self.is_exact, dict(self.symbols)
+        return other
+
+    def decide(self, problem: Problem | None = None) -> Outcome:
+        """Tell whether the problem, or one made from it, has a solution."""
+        return decide(self.problem if problem is None else problem, self._terms.memory)
 
     def row(self, index: Index, side: int, depth: int = 0) -> Row:
         """Return ``index`` at one of the points."""

@@ -1,17 +1,13 @@
-"""Questions about indices as linear constraints: unknowns, alternatives and products, decided lazily.
+"""Questions about indices as linear constraints: unknowns, alternatives and products.
 
 A :class:`Problem` is a conjunction of rows (``integer_systems.py``), of *alternatives* of which one has to hold (a
 minimum is one of its entries; a point is outside of a slice on one side or the other), and of *products*.
+``index_search.py`` decides whether it has a solution.
 
-:func:`decide` leaves alternatives out at first: if the rest has no solution, neither has the whole. If it has one that
-happens to satisfy an alternative, that is kept out; else each case is tried. A product ``m = x * y`` is not linear. Of
-two products with a common factor ``y`` it is known, whatever ``y`` is: if the ``x`` are equal, so are the ``m``; if one
-``x`` is larger, by at least 1, its ``m`` is larger by at least ``y`` where ``y >= 0``, and smaller by at least ``-y``
-where ``y < 0``. These alternatives are enough for tiles of a size that only the program's user knows. If a solution of
-them all is none of the products, a few numbers are tried for the factors; if that does not help either, the answer is
-"unknown".
-
-Cost: bounded by ``_MOST_SYSTEMS`` systems for each question.
+A product ``m = x * y`` is not linear. Of two products with a common factor ``y`` it is known, whatever ``y`` is: if the
+``x`` are equal, so are the ``m``; if one ``x`` is larger, by at least 1, its ``m`` is larger by at least ``y`` where
+``y >= 0``, and smaller by at least ``-y`` where ``y < 0``. These alternatives are enough for tiles of a size that only
+the program's user knows.
 """
 
 from __future__ import annotations
@@ -19,12 +15,10 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from .integer_systems import CONSTANT, Row, TooHard, combine, evaluate, solve
+from .integer_systems import CONSTANT, Row, combine, evaluate
 
-__all__ = ["Answer", "Case", "Outcome", "Problem", "ProductRows", "decide", "not_less"]
+__all__ = ["Answer", "Case", "Outcome", "Problem", "ProductRows", "not_less", "product_rules"]
 
-_MOST_SYSTEMS = 160
-_TRIED_FACTORS = (1, 2, 3, 5)
 _MOST_PRODUCTS = 24
 """More products than that are not compared with each other."""
 
@@ -115,68 +109,11 @@ def not_less(larger: Row, smaller: Row, by: int = 0) -> Row:
     return combine(row, {CONSTANT: -by}) if by else row
 
 
-def decide(problem: Problem) -> Outcome:
-    """Tell whether ``problem`` has a solution."""
-    whole = problem.copy()
-    whole.alternatives.extend(_product_rules(problem))
-    try:
-        return _Search().run(whole)
-    except TooHard:
-        return Outcome(None)
-
-
-class _Search:
-    def __init__(self) -> None:
-        self._left = _MOST_SYSTEMS
-
-    def run(self, problem: Problem) -> Outcome:
-        self._left -= 1
-        if self._left < 0:
-            raise TooHard
-        solution = solve(problem.equations, problem.bounds)
-        if solution is None:
-            return Outcome(is_feasible=False)
-        open_ = [cases for cases in problem.alternatives if not any(case.holds(solution) for case in cases)]
-        if open_:
-            # One that cannot be avoided by going back to another solution is the one with the fewest cases.
-            return self._split(problem, min(open_, key=len))
-        if all(product.holds(solution) for product in problem.products):
-            return Outcome(is_feasible=True, solution=solution)
-        return self._with_numbers(problem, solution)
-
-    def _split(self, problem: Problem, cases: tuple[Case, ...]) -> Outcome:
-        failed = False
-        rest = [other for other in problem.alternatives if other is not cases]
-        for case in cases:
-            part = problem.copy()
-            part.alternatives = rest
-            part.add(case)
-            found = self.run(part)
-            if found.is_feasible:
-                return found
-            failed = failed or found.is_feasible is None
-        return Outcome(None if failed else False)
-
-    def _with_numbers(self, problem: Problem, solution: dict[int, int]) -> Outcome:
-        """Try numbers for a factor of each product, which makes it linear."""
-        wrong = next(product for product in problem.products if not product.holds(solution))
-        for row, other in ((wrong.second, wrong.first), (wrong.first, wrong.second)):
-            for number in dict.fromkeys((evaluate(row, solution), *_TRIED_FACTORS)):
-                part = problem.copy()
-                part.products = [product for product in problem.products if product is not wrong]
-                part.equations.append(combine(row, {CONSTANT: -number}))
-                part.equal(wrong.result, combine({}, other, number))
-                found = self.run(part)
-                if found.is_feasible:
-                    return found
-        return Outcome(None)
-
-
 _Multiple = tuple[Row, Row]
 """A sum, and its product with the factor that all of a family share."""
 
 
-def _product_rules(problem: Problem) -> list[tuple[Case, ...]]:
+def product_rules(problem: Problem) -> list[tuple[Case, ...]]:
     """Return what is known of the products by twos, and of each compared with 0 and 1 times its factor."""
     products = problem.products
     if len(products) > _MOST_PRODUCTS:

@@ -1,7 +1,7 @@
 """Slices as sets of indices, in all iterations of loops: equal, contained, disjoint; empty or not.
 
 Every question is put as "is there a value of the symbols, an iteration (or two) and an element that shows the
-contrary": linear constraints over integers, which ``index_problems.py`` decides. So ``YES`` is a proof for all values,
+contrary": linear constraints over integers, which ``index_search.py`` decides. So ``YES`` is a proof for all values,
 ``NO`` comes with values that show it, and ``UNKNOWN`` is left for what is not linear (a tile size times an index, both
 known at run time only, beyond what is known of such products) or takes more than a fixed amount of work.
 
@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .index_points import FIRST, Direction, Points
-from .index_problems import Answer, Case, Outcome, decide, not_less
+from .index_problems import Answer, Case, Outcome, not_less
 from .index_sums import Index
 from .index_terms import IndexTerms, Loop
 from .integer_systems import evaluate
@@ -97,6 +97,7 @@ class IndexSets:
     def __init__(self, terms: IndexTerms) -> None:
         self.terms = terms
         self._findings: dict[object, Finding] = {}
+        self._points: dict[tuple[tuple[Loop, Direction], ...], Points] = {}
 
     # --- one point ---------------------------------------------------------------------------------------------
 
@@ -135,8 +136,7 @@ class IndexSets:
             if _dimension(first, dimension) == _dimension(second, dimension):
                 continue
             # An element of the first whose index is none of the second's.
-            points = Points(self.terms)
-            points.exist(nest)
+            points = self.points(nest, {})
             element = [points.problem.unknown() for _ in first.offsets]
             for d, index in enumerate(element):
                 points.inside(first, d, FIRST, index)
@@ -145,7 +145,7 @@ class IndexSets:
                 result = unknown
                 continue
             points.problem.alternatives.append(cases)
-            found = answer_of(points, decide(points.problem))
+            found = answer_of(points, points.decide())
             if found.answer is Answer.NO:
                 return found
             result = unknown if found.answer is Answer.UNKNOWN else result
@@ -172,19 +172,21 @@ class IndexSets:
         if key not in self._findings:
             points = self.points(nest, given)
             points.overlap(first, second)
-            self._findings[key] = answer_of(points, decide(points.problem))
+            self._findings[key] = answer_of(points, points.decide())
         return self._findings[key]
 
     def points(self, nest: Sequence[Loop], directions: Mapping[int, Direction]) -> Points:
         """Return two points of ``nest`` that lie like that to each other."""
-        varied = [loop.variable for loop in nest if directions.get(loop.variable, Direction.SAME) is not Direction.SAME]
-        points = Points(self.terms, varied)
-        points.exist(nest)
-        for loop in nest:
-            direction = directions.get(loop.variable, Direction.SAME)
-            if varied and (direction is not Direction.SAME or self.terms.varies_with(loop.variable) & set(varied)):
-                points.relate(loop, direction)
-        return points
+        given = tuple((loop, directions.get(loop.variable, Direction.SAME)) for loop in nest)
+        if given not in self._points:
+            varied = {loop.variable for loop, direction in given if direction is not Direction.SAME}
+            points = Points(self.terms, varied)
+            points.exist(nest)
+            for loop, direction in given:
+                if self.terms.varies_with(loop.variable) & varied:
+                    points.relate(loop, direction)
+            self._points[given] = points
+        return self._points[given].copy()
 
     def are_disjoint_between(self, first: Slice, second: Slice, nest: Sequence[Loop], loop: Loop) -> Finding:
         """Whether ``first`` never meets ``second`` of another iteration of ``loop``.
@@ -245,10 +247,9 @@ class IndexSets:
     ) -> Presence:
         answers: list[Answer] = []
         for demand in (empty, filled):
-            points = Points(self.terms)
-            points.exist(nest)
+            points = self.points(nest, {})
             demand(points)
-            answers.append(answer_of(points, decide(points.problem)).answer)
+            answers.append(answer_of(points, points.decide()).answer)
         if Answer.YES in answers:
             return Presence.ALWAYS if answers[0] is Answer.YES else Presence.NEVER
         return Presence.SOMETIMES if answers == [Answer.NO, Answer.NO] else Presence.UNKNOWN

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .index_search import Memory
 from .index_sums import Index, Symbol, add, index_symbols, index_terms
 
 __all__ = ["Definition", "Extremum", "IndexTerms", "Loop", "Product", "Quotient", "Range"]
@@ -85,6 +86,8 @@ class IndexTerms:
         self._next = _FIRST_VIRTUAL
         self._varies: dict[int, frozenset[int]] = {}
         self._natural: dict[int, bool] = {}
+        self.memory: Memory = {}
+        """What questions have found out, by the shape of the constraints."""
 
     # --- making symbols ----------------------------------------------------------------------------------------
 
@@ -144,6 +147,7 @@ class IndexTerms:
         other = IndexTerms()
         other.definitions = self.definitions | {loop.variable: loop for loop in loops}
         other.surroundings, other._known, other._next = self.surroundings, dict(self._known), self._next
+        other.memory = self.memory
         return other
 
     # --- asking ------------------------------------------------------------------------------------------------

@@ -52,12 +52,17 @@ def _without_zeros(rows: Iterable[Row]) -> list[Row]:
 def combine(first: Row, second: Row, factor: int = 1, scale: int = 1) -> dict[int, int]:
     """Return ``scale * first + factor * second`` without entries that are 0."""
     result = dict(first) if scale == 1 else {key: scale * value for key, value in first.items()}
+    if not factor:
+        return result
     for key, value in second.items():
-        total = result.get(key, 0) + factor * value
-        if total:
-            result[key] = total
+        if key in result:
+            total = result[key] + factor * value
+            if total:
+                result[key] = total
+            else:
+                del result[key]
         else:
-            result.pop(key, None)
+            result[key] = factor * value
     return result
 
 
