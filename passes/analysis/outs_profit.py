@@ -69,7 +69,13 @@ def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> FunctionCost:
     for op in s.nested_ops(function.function):
         model = find_model(s.op_name[op]) if s.op_result_count[op] else None
         for number, value in enumerate(s.results(op)):
-            if model is None or not s.value_is_tensor[value] or s.op_name[op] == _CONSTANT:
+            # What a region op returns is forwarded; its buffer was counted where it comes from.
+            if (
+                model is None
+                or not s.value_is_tensor[value]
+                or s.op_name[op] == _CONSTANT
+                or effects.sources.get(value)
+            ):
                 continue
             if model.bufferizes_to_allocation(s.ops[op], number) and _is_kept(analysis, function, value):
                 buffers.append(op)
