@@ -25,6 +25,7 @@ DTYPES: dict[str, Any] = {
     "bf16": ml_dtypes.bfloat16,
     "f32": np.float32,
     "f64": np.float64,
+    "complex64": np.complex64,
 }
 
 

@@ -1,0 +1,59 @@
+// RUN: inplace-opt %s --inplace-plan-bufferize --canonicalize --cse | filecheck %s
+// RUN: inplace-opt %s --inplace-promote-bindings --inplace-convert-to-destination-style --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
+// An operand that is computed needs a buffer; the product accumulates in the initial tile.
+
+// CHECK-LABEL: func.func @tile_from_pointwise_lhs_inplace(
+// CHECK:         %[[A:.*]] = dispatch.binding set(0) binding(0) : memref<4x5xf32>
+// CHECK-NEXT:    %[[B:.*]] = dispatch.binding set(0) binding(1) : memref<5x6xf32>
+// CHECK-NEXT:    %[[C:.*]] = dispatch.binding set(0) binding(2) : memref<4x6xf32>
+// CHECK-NOT:     {{memref.alloc|memref.copy|linalg.(generic|fill|copy|matmul)}}
+// CHECK:         scf.for %[[I:.*]] = {{.*}} to
+// CHECK-NEXT:    scf.for %[[J:.*]] = {{.*}} to
+// CHECK-NEXT:    %[[A_TILE:.*]] = memref.subview %[[A]][%[[I]], 0] [2, 5] [1, 1] :
+// CHECK-NEXT:    %[[B_TILE:.*]] = memref.subview %[[B]][0, %[[J]]] [5, 3] [1, 1] :
+// CHECK-NEXT:    %[[BUFFER:.*]] = memref.alloc() {{.*}} : memref<2x5xf32>
+// CHECK-NEXT:    linalg.generic {{.*}}ins(%[[A_TILE]] : {{.*}}) outs(%[[BUFFER]] :
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:    %{{.*}} = arith.addf
+// CHECK-NEXT:    linalg.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[C_TILE:.*]] = memref.subview %[[C]][%[[I]], %[[J]]] [2, 3] [1, 1] :
+// CHECK-NEXT:    linalg.matmul ins(%[[BUFFER]], %[[B_TILE]] : {{.*}}) outs(%[[C_TILE]] :
+// CHECK-NEXT:    }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @tile_from_pointwise_lhs_inplace() {
+  %a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<4x5xf32>>
+  %b = dispatch.binding set(0) binding(1) : !dispatch.readonly<tensor<5x6xf32>>
+  %c = dispatch.binding set(0) binding(2) : !dispatch.readwrite<tensor<4x6xf32>>
+  %x = dispatch.workgroup_id 0 : index
+  %y = dispatch.workgroup_id 1 : index
+  %count_x = dispatch.workgroup_count 0 : index
+  %count_y = dispatch.workgroup_count 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c6 = arith.constant 6 : index
+  %first_i = arith.muli %y, %c2 : index
+  %step_i = arith.muli %count_y, %c2 : index
+  %first_j = arith.muli %x, %c3 : index
+  %step_j = arith.muli %count_x, %c3 : index
+  scf.for %i = %first_i to %c4 step %step_i {
+    scf.for %j = %first_j to %c6 step %step_j {
+      %at = dispatch.load %a[%i, 0] [2, 5] [1, 1] : !dispatch.readonly<tensor<4x5xf32>> -> tensor<2x5xf32>
+      %bt = dispatch.load %b[0, %j] [5, 3] [1, 1] : !dispatch.readonly<tensor<5x6xf32>> -> tensor<5x3xf32>
+      %e = tensor.empty() : tensor<2x5xf32>
+      %at2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%at : tensor<2x5xf32>) outs(%e : tensor<2x5xf32>) {
+      ^bb0(%s: f32, %o: f32):
+        %d = arith.addf %s, %s : f32
+        linalg.yield %d : f32
+      } -> tensor<2x5xf32>
+      %ct = dispatch.load %c[%i, %j] [2, 3] [1, 1] : !dispatch.readwrite<tensor<4x6xf32>> -> tensor<2x3xf32>
+      %m = linalg.matmul ins(%at2, %bt : tensor<2x5xf32>, tensor<5x3xf32>) outs(%ct : tensor<2x3xf32>) -> tensor<2x3xf32>
+      dispatch.store %m, %c[%i, %j] [2, 3] [1, 1] : tensor<2x3xf32> -> !dispatch.readwrite<tensor<4x6xf32>>
+    }
+  }
+  return
+}
