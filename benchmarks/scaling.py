@@ -298,11 +298,12 @@ def show(lines: Sequence[tuple[str, ...]]) -> None:
         from rich.console import Console
         from rich.table import Table
     except ImportError:
-        widths = [max(map(len, column)) for column in zip(HEADINGS, *lines, strict=True)]
-        for line in (HEADINGS, *lines):
+        headings = HEADINGS[: len(lines[0])]
+        widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
+        for line in (headings, *lines):
             print("  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)))
         return
-    table = Table(*HEADINGS)
+    table = Table(*HEADINGS[: len(lines[0])])
     for column in table.columns[1:]:
         column.justify = "right"
     for line in lines:
