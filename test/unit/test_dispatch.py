@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 import pytest
@@ -219,6 +221,24 @@ def test_it_is_loaded_for_what_mentions_it() -> None:
         assert not context.is_dialect_loaded("dispatch")
         dispatch.register_for(BINDING, context)
         assert context.is_dialect_loaded("dispatch")
+
+
+class Recorder(MetaPathFinder):
+    """Notes which modules are searched for."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: object = None) -> None:
+        self.names.append(fullname)
+
+
+def test_nobody_searches_the_disk_for_it(context: ir.Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorder = Recorder()
+    monkeypatch.setattr(sys, "meta_path", [recorder, *sys.meta_path])
+    module = dispatch.parse(BINDING, context)
+    assert dispatch.is_dispatch_type(module.body.operations[0].result.type)
+    assert [name for name in recorder.names if "dispatch" in name] == []
 
 
 def test_a_context_with_it_dies() -> None:

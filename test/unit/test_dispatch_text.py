@@ -220,8 +220,8 @@ def test_other_errors_come_from_the_parser() -> None:
 def test_a_file_keeps_its_name(tmp_path: Path) -> None:
     path = tmp_path / "kernel.mlir"
     path.write_text("\n%p = dispatch.push_constant 3 : index")
-    op = private_copy(path).body.operations[0]
-    assert str(op.location) == f'loc("{path}":2:6)'
+    module = private_copy(path)
+    assert str(module.body.operations[0].location) == f'loc("{path}":2:6)'
     path.write_text("\n%p = dispatch.push_constant x : index")
     with pytest.raises(DispatchSyntaxError) as caught:
         private_copy(path)
@@ -229,4 +229,5 @@ def test_a_file_keeps_its_name(tmp_path: Path) -> None:
 
 
 def test_text_for_compile() -> None:
-    assert private_copy("\n%p = dispatch.push_constant 3 : index").body.operations[0].attributes["index"].value == 3
+    module = private_copy("\n%p = dispatch.push_constant 3 : index")
+    assert module.body.operations[0].attributes["index"].value == 3
