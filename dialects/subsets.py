@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from mlir import ir
 
@@ -26,15 +27,21 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 def mixed_subset(op: ir.Operation, first_segment: int) -> Subset:
     """Return the slice of ``op``, whose offsets are operand segment ``first_segment``; sizes and strides follow."""
     attributes = op.attributes
-    segments = list(attributes["operandSegmentSizes"])
+    segments = elements(attributes["operandSegmentSizes"])
     # Most slices are static, and asking for operands is what costs.
     few = any(segments[first_segment : first_segment + 3])
     dynamic = iter(list(op.operands)[sum(segments[:first_segment]) :] if few else ())
 
     def entries(name: str) -> tuple[int | ir.Value, ...]:
-        return tuple(next(dynamic) if entry == _DYNAMIC else entry for entry in attributes[name])
+        return tuple(next(dynamic) if entry == _DYNAMIC else entry for entry in elements(attributes[name]))
 
     return Subset(entries("static_offsets"), entries("static_sizes"), entries("static_strides"))
+
+
+def elements(array: Any) -> list[int]:
+    """Return the elements of ``array``, a dense array attribute of integers."""
+    # Five times as fast as iterating over it, which ends with an exception in native code.
+    return [array[number] for number in range(len(array))]
 
 
 def covers(subset: Subset, type_: ir.Type) -> bool:
