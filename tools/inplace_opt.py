@@ -171,7 +171,7 @@ def _path(text: str | None) -> Path | None:
 
 
 def available_dialects() -> list[str]:
-    """The names of the dialects that can be parsed.
+    """The names of the dialects that can be parsed, ours among them, which is loaded for texts that mention it.
 
     The bindings have no list; their parser prints one when it meets an operation of no dialect it knows.
     """
@@ -181,7 +181,7 @@ def available_dialects() -> list[str]:
     except ir.MLIRError as error:
         notes = "\n".join(note.message for found in error.error_diagnostics for note in found.notes)
         if listed := re.search(r"Available dialects: ([^;]*)", notes):
-            return [name.strip() for name in listed[1].split(",")]
+            return sorted({*(name.strip() for name in listed[1].split(",")), "dispatch"})
     raise InputError("these bindings do not tell which dialects they have")
 
 

@@ -14,4 +14,4 @@
 // HELP: exit codes:
 
 // LIST: --inplace-one-shot-bufferize
-// DIALECTS: Available Dialects: {{.*}}arith, {{.*}}linalg, {{.*}}tensor
+// DIALECTS: Available Dialects: {{.*}}arith, {{.*}}dispatch, {{.*}}linalg, {{.*}}tensor

@@ -396,7 +396,7 @@ def test_information(opt: Opt) -> None:
     assert "  --inplace-tag     set an attribute\n" in opt("--list-passes").out
     dialects = opt("--show-dialects").out
     assert dialects.startswith("Available Dialects: ")
-    assert {"arith", "func", "linalg", "memref", "scf", "tensor"} <= set(dialects.removesuffix("\n")[20:].split(", "))
+    assert {"arith", "dispatch", "func", "linalg", "memref", "scf"} <= set(dialects.removesuffix("\n")[20:].split(", "))
     name, bindings = opt("--version").out.splitlines()
     assert name.startswith("inplace-opt ")
     assert "LLVM" in bindings
