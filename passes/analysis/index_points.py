@@ -61,7 +61,7 @@ class Points:
 
     def decide(self, problem: Problem | None = None) -> Outcome:
         """Tell whether the problem, or one made from it, has a solution."""
-        return decide(self.problem if problem is None else problem, self._terms.memory)
+        return decide(self.problem if problem is None else problem, self._terms.memory, self._terms.effort)
 
     def row(self, index: Index, side: int, depth: int = 0) -> Row:
         """Return ``index`` at one of the points."""

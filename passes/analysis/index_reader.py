@@ -38,8 +38,8 @@ Follow = Callable[[int, int], "int | tuple[int, int]"]
 class IndexReader:
     """Reads from one snapshot into one table; ``follow`` may tell where sizes come from (``sizes.py``)."""
 
-    def __init__(self, snapshot: Snapshot, follow: Follow | None = None) -> None:
-        self.terms = IndexTerms()
+    def __init__(self, snapshot: Snapshot, follow: Follow | None = None, terms: IndexTerms | None = None) -> None:
+        self.terms = IndexTerms() if terms is None else terms
         self._snapshot = snapshot
         self._sums = IndexSums(snapshot)
         self._follow = follow

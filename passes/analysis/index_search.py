@@ -9,7 +9,7 @@ An alternative whose cases are about several parts (an element is outside of a s
 split first; then each part is decided for itself, so that the work of the parts adds up and does not multiply. What was
 found out about a part is remembered under its shape, as the same tile is asked about again and again.
 
-Cost: a question solves at most ``_MOST_SYSTEMS`` systems of its own; finding the parts is linear in the rows.
+Cost: a question solves a given number of systems of its own at most; finding the parts is linear in the rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from .integer_systems import CONSTANT, Row, TooHard, combine, evaluate, solve
 
 __all__ = ["Memory", "decide"]
 
-_MOST_SYSTEMS = 160
 _MOST_REMEMBERED = 20000
 _TRIED_FACTORS = (1, 2, 3, 5)
 
@@ -29,19 +28,19 @@ Memory = dict[object, Outcome]
 """What is known of parts, by their shapes."""
 
 
-def decide(problem: Problem, memory: Memory) -> Outcome:
-    """Tell whether ``problem`` has a solution; ``memory`` is used and added to."""
+def decide(problem: Problem, memory: Memory, effort: int) -> Outcome:
+    """Tell whether ``problem`` has a solution, with ``effort`` systems at most; ``memory`` is used and added to."""
     whole = problem.copy()
     whole.alternatives.extend(product_rules(problem))
     try:
-        return _Search(memory).run(whole)
+        return _Search(memory, effort).run(whole)
     except TooHard:
         return Outcome(None)
 
 
 class _Search:
-    def __init__(self, memory: Memory) -> None:
-        self._left = _MOST_SYSTEMS
+    def __init__(self, memory: Memory, effort: int) -> None:
+        self._left = effort
         self._memory = memory
 
     def run(self, problem: Problem) -> Outcome:

@@ -97,7 +97,7 @@ class IndexSets:
     def __init__(self, terms: IndexTerms) -> None:
         self.terms = terms
         self._findings: dict[object, Finding] = {}
-        self._points: dict[tuple[tuple[Loop, Direction], ...], Points] = {}
+        self._points: dict[object, Points] = {}
 
     # --- one point ---------------------------------------------------------------------------------------------
 
@@ -163,7 +163,8 @@ class IndexSets:
         """Whether ``first`` in an iteration of ``nest`` has no element of ``second`` in another one.
 
         ``directions`` says, by the loops' variables, how the iterations lie to each other; SAME if not given. Loops
-        with a direction other than SAME may be in different iterations, and so is all that depends on them.
+        with a direction other than SAME may be in different iterations, and so is all that depends on them. That goes
+        for loops that are not in the nest as well: those that only one of the points lies in.
         """
         if not _are_comparable(first, second):
             return Finding(Answer.UNKNOWN)
@@ -178,15 +179,16 @@ class IndexSets:
     def points(self, nest: Sequence[Loop], directions: Mapping[int, Direction]) -> Points:
         """Return two points of ``nest`` that lie like that to each other."""
         given = tuple((loop, directions.get(loop.variable, Direction.SAME)) for loop in nest)
-        if given not in self._points:
-            varied = {loop.variable for loop, direction in given if direction is not Direction.SAME}
+        varied = frozenset(v for v, direction in directions.items() if direction is not Direction.SAME)
+        key = (given, varied)
+        if key not in self._points:
             points = Points(self.terms, varied)
             points.exist(nest)
             for loop, direction in given:
                 if self.terms.varies_with(loop.variable) & varied:
                     points.relate(loop, direction)
-            self._points[given] = points
-        return self._points[given].copy()
+            self._points[key] = points
+        return self._points[key].copy()
 
     def are_disjoint_between(self, first: Slice, second: Slice, nest: Sequence[Loop], loop: Loop) -> Finding:
         """Whether ``first`` never meets ``second`` of another iteration of ``loop``.

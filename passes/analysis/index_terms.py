@@ -26,6 +26,8 @@ __all__ = ["Definition", "Extremum", "IndexTerms", "Loop", "Product", "Quotient"
 _FIRST_VIRTUAL = 1 << 40
 """Larger than the numbers of a snapshot's values."""
 
+_EFFORT = 160
+
 _DEEPEST = 24
 """How far definitions are followed: what lies deeper counts as varying with every loop, or as a negative number."""
 
@@ -78,7 +80,10 @@ Definition = Loop | Extremum | Quotient | Product | Range
 class IndexTerms:
     """Symbols and their definitions; filled while programs are read, and by tests."""
 
-    def __init__(self) -> None:
+    def __init__(self, effort: int = _EFFORT) -> None:
+        self.effort = effort
+        """How many systems may be solved for one question."""
+
         self.definitions: dict[int, Definition] = {}
         self.surroundings: dict[int, frozenset[int]] = {}
         """For a symbol without a definition of its own value, the loops in whose iterations it may differ."""
@@ -144,7 +149,7 @@ class IndexTerms:
 
     def with_loops(self, loops: Iterable[Loop]) -> IndexTerms:
         """Return a table that says the same of all symbols but the variables of ``loops``."""
-        other = IndexTerms()
+        other = IndexTerms(self.effort)
         other.definitions = self.definitions | {loop.variable: loop for loop in loops}
         other.surroundings, other._known, other._next = self.surroundings, dict(self._known), self._next
         other.memory = self.memory

@@ -259,10 +259,17 @@ class Interference:
                 return None
             if order is Order.INSIDE and self._reads_before_regions(reader):
                 return None
-        apart = self.frames.apart(frame, read.operand, loop)
-        if apart and (loop >= 0 or not self.frames.is_renewed(frame, write, read)):
-            return None
-        return None if self._sets.rotated_apart(write.value, value) else Rule.READ_AFTER_WRITE
+        apart = self._are_apart(write, read, frame, loop, order)
+        return None if apart or self._sets.rotated_apart(write.value, value) else Rule.READ_AFTER_WRITE
+
+    def _are_apart(self, write: Write, read: Read, frame: Frame | None, loop: int, order: Order) -> bool:
+        """Whether what ``write`` writes is none of what ``read`` reads afterwards."""
+        if self.frames.apart(frame, read.operand, loop):
+            return loop >= 0 or not self.frames.is_renewed(frame, write, read)
+        if loop < 0 or self._is_late(read) or order in (Order.ENCLOSES, Order.INSIDE):
+            return False
+        later = order in (Order.BEFORE, Order.SAME)
+        return self.frames.apart_around(frame, write, read, loop, later=later)
 
     def _is_last(self, read: Read) -> bool:
         """Whether ``read`` stands for what is left of a shared output after its loop."""

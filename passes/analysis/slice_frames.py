@@ -96,6 +96,20 @@ class Frames:
             return accessed is not None and is_within(frame.written, accessed)
         return _disjoint(frame.written, accessed)
 
+    def apart_around(self, frame: Frame | None, write: Write, read: Read, loop: int, *, later: bool) -> bool:
+        """Whether what ``write`` writes in an iteration is nowhere read in a later one of the loops from ``loop`` on.
+
+        Nor in the same iteration, if the read comes ``later`` there.
+        """
+        if frame is None or frame.written is None or (frame.is_own and self._effects.writes[read.operand]):
+            return False
+        accessed = self._effects.slices.get(read.operand) if frame.is_own else frame.viewed
+        s = self._snapshot
+        writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
+        if accessed is None:
+            return False
+        return self._effects.slice_iterations.are_apart((frame.written, writer), (accessed, reader), loop, later=later)
+
     def is_renewed(self, frame: Frame | None, write: Write, read: Read) -> bool:
         """Whether the way from ``write`` to ``read`` may define again what both slices depend on.
 

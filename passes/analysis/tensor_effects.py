@@ -19,6 +19,7 @@ from .content_reads import close_reads
 from .effect_tables import EffectTables, Refusal, SharedOutput, Tie
 from .function_summary import FunctionSummary, callee_name
 from .index_sums import IndexSums
+from .slice_iterations import SliceIterations
 from .slices import slice_of
 from .snapshot import Snapshot
 
@@ -58,6 +59,7 @@ class TensorEffects(EffectTables):
         self.boundaries = boundaries
         self._models = models
         self._sums = IndexSums(snapshot)
+        self.slice_iterations = SliceIterations(snapshot)
         self._summaries = summaries
         self._allow_unknown = allow_unknown
         self._calls_copy = calls_copy

@@ -1,0 +1,132 @@
+"""What a loop reads of the old content of a tensor that it writes: in place where no earlier iteration wrote it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from analysed import analyse
+from random_sweeps import MOST, SIZE, random_sweep
+
+import mlir_inplace as mi
+
+ARGUMENTS = '%t: !d loc("t"), %f: f32, %i: index, %n: index, %m: index, %p: i1'
+
+
+def sweep(read: str, write: str, *, loop: str = "%c0 to %n step %c4", size: str = "[4]", before: str = "") -> str:
+    """`read` of the original and `write` of the carried tensor are offsets, over %k, %a = %k + 4 and %b = %k - 4."""
+    tile, empty = ("!h", "()") if size == "[4]" else ("!d", "(%m)")
+    return f"""
+      %four = arith.constant 4 : index
+      {before}
+      %r = scf.for %k = {loop} iter_args(%x = %t) -> !d {{
+        %a = arith.addi %k, %four : index
+        %b = arith.subi %k, %four : index
+        %e = tensor.extract_slice %t[{read}] {size} [1] : !d to {tile} loc("e")
+        %o = tensor.empty{empty} : {tile}
+        %g = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel"]}}
+            ins(%e : {tile}) outs(%o : {tile}) {{
+        ^bb0(%in: f32, %out: f32):
+          %s = arith.addf %in, %in : f32
+          linalg.yield %s : f32
+        }} -> {tile} loc("g")
+        %w = tensor.insert_slice %g into %x[{write}] {size} [1] : {tile} into !d loc("w")
+        scf.yield %w : !d
+      }} loc("loop")
+      return %r : !d"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_free"),
+    [
+        # What an iteration reads is what it writes.
+        (sweep("%k", "%k"), True),
+        # It reads what later ones write, or what earlier ones wrote.
+        (sweep("%a", "%k"), True),
+        (sweep("%b", "%k"), False),
+        # The tiles of two iterations overlap, or it is not known that they do not.
+        (sweep("%k", "%k", loop="%c0 to %n step %c2"), False),
+        (sweep("%k", "%k", loop="%c0 to %n step %m"), False),
+        (sweep("%k", "%k", loop="%c0 to %n step %m", size="[%m]"), True),
+        (sweep("%k", "%k", loop="%n to %m step %c4"), True),
+        (sweep("%k", "%k", loop="%c0 to %c4 step %c2"), False),
+        # One iteration only.
+        (sweep("%k", "%k", loop="%c2 to %c4 step %c2"), True),
+        # The same place in all iterations.
+        (sweep("%m", "%m"), False),
+        (sweep("%m", "%k"), False),
+    ],
+)
+def test_what_other_iterations_write(text: str, *, is_free: bool) -> None:
+    a = analyse(text, ARGUMENTS)
+    assert (a.not_in_place == {}) is is_free, a.not_in_place
+
+
+def test_a_loop_inside() -> None:
+    """The inner loop writes the tiles of its row, of which the next row reads none; or it comes back to them."""
+    for offset, is_free in (("d0 * 64 + d1 * 4", True), ("d0 * 4 + d1 * 4", False), ("d1 * 4", False)):
+        a = analyse(
+            f"""
+          %c16 = arith.constant 16 : index
+          %r = scf.for %j = %c0 to %n step %c1 iter_args(%y = %t) -> !d {{
+            %q = scf.for %k = %c0 to %c16 step %c1 iter_args(%x = %y) -> !d {{
+              %o = affine.apply affine_map<(d0, d1) -> ({offset})>(%j, %k)
+              %e = tensor.extract_slice %t[%o] [4] [1] : !d to !h
+              %z = "test.use"(%e) : (!h) -> f32
+              %w = tensor.insert_slice %h into %x[%o] [4] [1] : !h into !d loc("w")
+              scf.yield %w : !d
+            }} loc("inner")
+            scf.yield %q : !d
+          }} loc("outer")
+          return %r : !d""",
+            ARGUMENTS + ", %h: !h",
+            allow_unknown=True,
+        )
+        assert (a.not_in_place == {}) is is_free, a.not_in_place
+
+
+def test_values_computed_in_the_loop_are_not_compared() -> None:
+    text = sweep("%l", "%l").replace("%a = arith.addi", '%l = "test.index"() : () -> index\n%a = arith.addi')
+    a = analyse(text, ARGUMENTS, allow_unknown=True)
+    assert a.not_in_place
+
+
+def test_threads_have_no_order() -> None:
+    """Thread k reads what thread k + 1 writes, which may be done already."""
+    text = """
+      %r = scf.forall (%k) in (%n) shared_outs(%x = %t) -> !d {
+        %a = affine.apply affine_map<(d0) -> (d0 * 4 + 4)>(%k)
+        %b = affine.apply affine_map<(d0) -> (d0 * 4)>(%k)
+        %e = tensor.extract_slice %t[%a] [4] [1] : !d to !h
+        %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%e : !h) outs(%e : !h) {
+        ^bb0(%in: f32, %out: f32):
+          %s = arith.addf %in, %in : f32
+          linalg.yield %s : f32
+        } -> !h
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %g into %x[%b] [4] [1] : !h into !d
+        }
+      }
+      return %r : !d"""
+    assert analyse(text, ARGUMENTS).not_in_place
+
+
+def results_of(program: mi.Program, tensor: np.ndarray, bound: int) -> list[np.ndarray]:
+    found = program.main(tensor.copy(), bound)
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_random_sweeps(block: int) -> None:
+    """Values are NumPy's, and many programs copy nothing."""
+    free = 0
+    for seed in range(block * 12, (block + 1) * 12):
+        case = random_sweep(seed)
+        program = mi.compile(case.text(), memory_stats=True)
+        copied = 0
+        for bound in (0, 1, 2, MOST):
+            tensor = np.arange(SIZE, dtype=np.float64) + 100
+            for found, expected in zip(results_of(program, tensor, bound), case.run(tensor, bound), strict=True):
+                np.testing.assert_array_equal(found, expected, err_msg=f"seed {seed}, bound {bound}")
+            copied += program.memory_stats.copied_bytes
+        free += copied == 0
+    assert free > 0
