@@ -14,7 +14,7 @@ from ...dialects.bufferizable import Relation
 from .slices import Symbol
 from .tensor_effects import TensorEffects
 
-__all__ = ["keeps_size"]
+__all__ = ["followed_size", "keeps_size"]
 
 _STEPS = 64
 """How far a size is followed back."""
@@ -43,6 +43,33 @@ def keeps_size(effects: TensorEffects, value: int, argument: int) -> bool:
         for dimension in range(type_.rank)
         if type_.is_dynamic_dim(dimension)
     )
+
+
+def followed_size(effects: TensorEffects, value: int, dimension: int) -> _Size:
+    """Follow one size of a tensor value back: a number, an index value and -1, or a dimension of a tensor value.
+
+    What a loop carries has the size of its initial value, if what is yielded keeps it.
+    """
+    for _ in range(_STEPS):
+        found = _size(effects, value, dimension, {})
+        initial = None if isinstance(found, int) or found[1] < 0 else _initial(effects, found[0])
+        if isinstance(found, int) or initial is None:
+            return found
+        value, dimension = initial, found[1]
+    return value, dimension
+
+
+def _initial(effects: TensorEffects, argument: int) -> int | None:
+    """Return the initial value of a loop argument that has its sizes in every iteration."""
+    s = effects.snapshot
+    sources = effects.sources.get(argument, ())
+    if s.value_op[argument] >= 0 or len(sources) < 2 or s.comes_from_branches(argument):
+        return None
+    initial = [s.operand_value[o] for o in sources if s.op_regions[s.operand_op[o]]]
+    yielded = [s.operand_value[o] for o in sources if not s.op_regions[s.operand_op[o]]]
+    if len(initial) != 1 or initial[0] < 0 or not all(keeps_size(effects, value, argument) for value in yielded):
+        return None
+    return initial[0]
 
 
 def _size(effects: TensorEffects, value: int, dimension: int, assumed: dict[int, int]) -> _Size:

@@ -12,6 +12,7 @@ from mlir_inplace.passes.analysis.index_problems import Answer
 from mlir_inplace.passes.analysis.index_reader import IndexReader
 from mlir_inplace.passes.analysis.index_sets import IndexSets
 from mlir_inplace.passes.analysis.index_terms import Loop
+from mlir_inplace.passes.analysis.sizes import followed_size
 from mlir_inplace.passes.analysis.slices import Slice
 
 ARGUMENTS = '%t: !d loc("t"), %a: tensor<?x?xf32> loc("a"), %f: f32, %n: index, %m: index, %ts: index, %p: i1'
@@ -22,7 +23,8 @@ class Read:
 
     def __init__(self, body: str) -> None:
         self.program: Analysed = analyse(body, ARGUMENTS, allow_unknown=True)
-        self.reader = IndexReader(self.program.snapshot)
+        effects = self.program.analysis.effects
+        self.reader = IndexReader(self.program.snapshot, lambda tensor, d: followed_size(effects, tensor, d))
         self.sets = IndexSets(self.reader.terms)
 
     def slice(self, label: str) -> Slice:
@@ -84,6 +86,15 @@ def test_bounds_of_loops(upper: str, step: str, covered: Answer) -> None:
       %v = affine.apply affine_map<()[s0] -> (s0 - s0 mod 4)>()[%d]"""
     read = Read(tiles("%s = arith.constant 4 : index", upper, step, bounds))
     assert read.is_covered("w", "t") is covered
+
+
+def test_sizes_of_what_a_loop_carries() -> None:
+    """It has the size of the initial value, if what is yielded keeps it."""
+    size = """%c = tensor.dim %x, %c0 : !d
+        %s = affine.min affine_map<(d0)[s0] -> (4, -d0 + s0)>(%i)[%c]"""
+    assert Read(tiles(size)).is_covered("w", "t") is YES
+    other = tiles(size).replace("scf.yield %w", '%y = "test.other"(%w) : (!d) -> !d\nscf.yield %y')
+    assert Read(other).is_covered("w", "t") is UNKNOWN
 
 
 def test_a_tile_size_that_is_an_argument() -> None:
