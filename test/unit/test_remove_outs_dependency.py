@@ -9,6 +9,8 @@ from mlir import ir
 from mlir.passmanager import PassManager
 
 import mlir_inplace as mi
+from mlir_inplace.dialects.bufferizable import AliasingValue, OpModel
+from mlir_inplace.dialects.registry import register_models
 from mlir_inplace.passes.analysis.outs_dependency import Retie, Rule
 from mlir_inplace.passes.analysis.outs_profit import FunctionCost, choose_reties
 from mlir_inplace.passes.diagnostics import DiagnosticCollector
@@ -216,6 +218,57 @@ def test_options_round_trip() -> None:
     assert RemoveOutsDependencyOptions.parse(str(options)) == options
     assert str(RemoveOutsDependencyOptions()) == ""
     assert RemoveOutsDependencyOptions.parse("mode=preserve-destination") == RemoveOutsDependencyOptions()
+
+
+# --- ops that others describe ------------------------------------------------------------------------------------
+
+
+class OverwriteModel(OpModel):
+    """`toy.overwrite` writes all of operand 1 and reads operand 0; `toy.update` reads both."""
+
+    op_names = ("toy.overwrite", "toy.update")
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        return operand == 0 or op.name == "toy.update"
+
+    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
+        return operand == 1
+
+    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
+        return (AliasingValue(0),) if operand == 1 else ()
+
+    def why_content_is_needed(self, op: ir.Operation, operand: int) -> str:
+        return "it adds to it"
+
+
+register_models((OverwriteModel(),), __name__)
+
+
+def toy(name: str, op: str, init: str) -> str:
+    return f'{name} = "toy.{op}"(%x, {init}) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>'
+
+
+def test_ops_that_others_describe() -> None:
+    """They are users and producers; what they may do besides is not known, so they do not die."""
+    text = function(
+        [
+            toy("%1", "update", "%t0"),
+            toy("%2", "overwrite", "%1"),
+            toy("%3", "update", "%2"),
+            generic("%4", "%x", "%3"),
+        ],
+        "%4",
+    )
+    with ir.Context() as context, DiagnosticCollector(context) as collector:
+        context.allow_unregistered_dialects = True
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, f"builtin.module({REMOVE}{{print-kept=true}})")
+        changed = str(module)
+    assert changed.count("(%arg1, %arg0)") == 2
+    assert "outs(%arg0 : tensor<?xf32>)" in changed
+    assert [found.message for found in collector.diagnostics] == [
+        "operand #1 of 'toy.update', an init, stays: its content is needed: it adds to it"
+    ]
 
 
 # --- the search for what pays ------------------------------------------------------------------------------------
