@@ -153,6 +153,8 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         self.count("kept", len(kept))
         if not self.options.print_kept:
             return
+        for refusal in (*analysis.effects.refusals, *(r for f in analysis.functions for r in f.refusals)):
+            self.remark(refusal.op.location, f"no init of the function is replaced: {refusal.message}")
         for one in sorted(kept, key=lambda one: one.operand):
             op = s.operand_op[one.operand]
             init = f"operand #{s.operand_index(one.operand)} of '{s.op_name[op]}'"

@@ -8,6 +8,7 @@ theirs, always on top of what was accepted before. So usually one more analysis 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 
@@ -29,8 +30,9 @@ _CONSTANT = "arith.constant"
 
 @dataclass(frozen=True)
 class FunctionCost:
-    """What the decisions of a function lead to."""
+    """What the decisions of a function lead to; refusals are what would stop its bufferization."""
 
+    refusals: int = 0
     copies: int = 0
     copies_in_loops: int = 0
     buffers: int = 0
@@ -41,11 +43,13 @@ class FunctionCost:
         return any(mine > theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True))
 
     def without_buffers(self) -> FunctionCost:
-        """Return the copies alone."""
-        return FunctionCost(self.copies, self.copies_in_loops)
+        """Return the same without its buffers."""
+        return FunctionCost(self.refusals, self.copies, self.copies_in_loops)
 
 
 Costs = Mapping[str, FunctionCost]
+_REFUSED = FunctionCost(refusals=sys.maxsize)
+"""Of a function that is not analysed at all any more."""
 
 
 def function_costs(analysis: ModuleAnalysis) -> dict[str, FunctionCost]:
@@ -83,7 +87,8 @@ def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> FunctionCost:
     def in_loops(where: list[int]) -> int:
         return sum(s.block_loop[s.op_block[op]] >= 0 for op in where)
 
-    return FunctionCost(len(copies), in_loops(copies), len(buffers), in_loops(buffers))
+    refusals = len(function.refusals)
+    return FunctionCost(refusals, len(copies), in_loops(copies), len(buffers), in_loops(buffers))
 
 
 def _is_kept(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) -> bool:
@@ -135,7 +140,7 @@ def choose_reties(
             return _settle(searches, before, costs if rounds == 1 else evaluate(_accepted(searches)))
         costs = evaluate([*_accepted(searches), *(retie for mine in trying.values() for retie in mine)])
         for name, mine in trying.items():
-            _judge(searches[name], mine, costs[name])
+            _judge(searches[name], mine, costs.get(name, _REFUSED))
     for search in searches.values():
         if search.pending:
             left = [*search.accepted, *(retie for mine in search.pending for retie in mine)]
@@ -164,6 +169,6 @@ def _settle(searches: Mapping[str, _Search], before: Costs, costs: Costs) -> Out
     """Return the outcome of all searches; nothing of it if a function got worse by what others do."""
     accepted = _accepted(searches)
     rejected = [kept for search in searches.values() for kept in search.rejected]
-    if any(costs[name].exceeds(before[name]) for name in before):
+    if any(costs.get(name, _REFUSED).exceeds(before[name]) for name in before):
         return Outcome([], [*rejected, *(KeptInit(retie.operand, Rule.CALLERS) for retie in accepted)], before)
     return Outcome(accepted, rejected, costs)

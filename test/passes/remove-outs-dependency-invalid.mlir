@@ -176,3 +176,16 @@ func.func @encoding(%d: tensor<8x8xf32, #csr>, %x: tensor<8x8xf32, #csr>) -> ten
   %1 = linalg.negf ins(%x : tensor<8x8xf32, #csr>) outs(%0 : tensor<8x8xf32, #csr>) -> tensor<8x8xf32, #csr>
   return %1 : tensor<8x8xf32, #csr>
 }
+
+// -----
+
+// What cannot be analysed cannot be judged.
+func.func @not_analysed(%x: tensor<8xf32>, %f: f32) {
+  %o = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %e = tensor.empty() : tensor<8xf32>
+  %0 = linalg.fill ins(%f : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %1 = linalg.exp ins(%x : tensor<8xf32>) outs(%0 : tensor<8xf32>) -> tensor<8xf32>
+  // expected-remark @+1 {{no init of the function is replaced: 'dispatch.store' accesses memory that has to become a value first; run inplace-promote-bindings}}
+  dispatch.store %1, %o : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}

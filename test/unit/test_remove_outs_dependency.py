@@ -323,3 +323,18 @@ def test_too_many_bad_changes_leave_the_function_alone() -> None:
 def test_a_change_that_costs_another_function_is_taken_back() -> None:
     evaluator = Evaluator([3], caller="g")
     assert search(10, evaluator) == (set(), {Rule.CALLERS: set(range(10))})
+
+
+def test_a_function_that_could_not_be_bufferized_any_more_is_left_alone() -> None:
+    """Refusals count as costs, also in place of all other costs."""
+
+    def refused(reties: Sequence[Retie]) -> dict[str, FunctionCost]:
+        return {"f": FunctionCost(refusals=len(reties))}
+
+    def not_analysed(reties: Sequence[Retie]) -> dict[str, FunctionCost]:
+        return {} if reties else {"f": FunctionCost(copies=3)}
+
+    for evaluate in (refused, not_analysed):
+        outcome = choose_reties({"f": [Retie(0, 0, 1), Retie(1, 0, 1)]}, evaluate([]), evaluate, size=2)
+        assert not outcome.accepted
+        assert [kept.rule for kept in outcome.rejected] == [Rule.COST, Rule.COST]
