@@ -11,6 +11,7 @@ operations. Types are in `dispatch_types`, operations in `dispatch_ops`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 
 from mlir import ir
@@ -76,6 +77,8 @@ def register(context: ir.Context) -> None:
     It turns the threads of `context` off, now and whenever it is called: MLIR would call the verifiers, which are
     written in Python, from threads that wait for the interpreter while their caller holds it, for ever.
     """
+    # The bindings look for a module of this name whenever they meet one of the operations, until they find it.
+    sys.modules.setdefault(f"{ir.__package__}.dialects.{Dispatch.DIALECT_NAMESPACE}", sys.modules[__name__])
     with context:
         context.enable_multithreading(False)
         if not context.is_dialect_loaded(Dispatch.DIALECT_NAMESPACE):

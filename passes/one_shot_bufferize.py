@@ -80,11 +80,10 @@ from .bufferization.boundary import Boundary, BoundaryLayout
 from .bufferization.convert import convert_module
 from .bufferization.rewriter import BufferRewriter, UnknownLayout
 from .bufferization.trace import BufferTrace, EventKind
-from .eliminate_empty_tensors import EliminateEmptyTensorsPass
 from .errors import PassFailure
 from .options import PassOptions, option
-from .promote_bindings import check_bindings, promote_bindings
-from .promotion.preparation import ACCESSES, dispatch_ops, take_over
+from .promotion.copies import promoted_copy
+from .promotion.preparation import take_over
 
 __all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
@@ -184,18 +183,13 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
     def run(self, op: ir.Operation) -> None:
         """Analyse ``op``, refuse or convert it."""
         self._check_options(op)
-        found = dispatch_ops(op)
-        if found:
-            check_bindings(op)
-        if found.isdisjoint(ACCESSES):
-            self._bufferize(op)
-            return
         # A copy is promoted, as the program must stay as it was if the analysis refuses it afterwards.
-        copy = op.clone().operation
-        promote_bindings(copy)
-        EliminateEmptyTensorsPass().run(copy)
-        self._bufferize(copy)
-        take_over(op, copy)
+        copy = promoted_copy(op)
+        if copy is None:
+            self._bufferize(op)
+        else:
+            self._bufferize(copy)
+            take_over(op, copy)
 
     def _bufferize(self, op: ir.Operation) -> None:
         options = self.options

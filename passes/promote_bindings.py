@@ -66,7 +66,7 @@ def _plan(snapshot: Snapshot) -> list[PromotionPlan]:
 
 def _refuse(snapshot: Snapshot, problems: Sequence[Problem]) -> None:
     ops = snapshot.ops
-    first, *others = problems
+    first, *others = sorted(problems, key=lambda problem: problem.op)
     notes = [(text, ops[op].location) for text, op in first.notes]
     raise PassFailure(first.message, ops[first.op], [*notes, *((o.message, ops[o.op].location) for o in others)])
 

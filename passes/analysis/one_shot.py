@@ -134,7 +134,7 @@ class OneShotAnalyzer:
             self._sets,
             redundant,
             summarize_function(self._effects, self._sets, self._function),
-            (*self._record.refusals, *commit_refusals(self._effects, self._function, redundant)),
+            tuple(self._record.refusals or commit_refusals(self._effects, self._function, redundant)),
         )
 
     # --- values ------------------------------------------------------------------------------------------------

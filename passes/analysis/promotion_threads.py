@@ -2,9 +2,10 @@
 
 A thread's stores become insertions at the end of the loop, where all of them happen in no order. So the slices of two
 stores of one thread must lie apart, or the later one must replace all that the earlier one wrote, which is then left
-out. Which elements are stored must not depend on loops or branches inside of the thread. Two slices are compared as
-sums of symbols, which are the same in one run of the body. Quadratic in a thread's stores to one memory, whose number
-is bounded.
+out. Which elements are stored must not depend on loops or branches inside of the thread. A load of just what the thread
+stored before is that value; so it needs nothing of what other threads may store meanwhile. Slices are compared as sums
+of symbols, which are the same in one run of the body. Quadratic in a thread's stores to one memory, whose number is
+bounded.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class Threads:
     """For a forall, the stores that are inserted at its end, in order; the other ones are replaced by these."""
 
     inserted: dict[int, tuple[int, ...]]
+    forwarded: dict[int, int]
+    """For a load, the store in the same thread of the value that it loads; -1 if the thread stored nothing of it."""
     problems: tuple[Problem, ...]
 
 
@@ -63,7 +66,43 @@ def plan_threads(
             else:
                 kept.extend(last)
         inserted[loop] = tuple(sorted(kept))
-    return Threads(inserted, tuple(problems))
+    forwarded = _forwarded(snapshot, sums, bindings, stores) if not problems else {}
+    return Threads(inserted, forwarded, tuple(problems))
+
+
+def _forwarded(
+    s: Snapshot, sums: IndexSums, bindings: BindingMemories, stores: dict[int, dict[int, list[int]]]
+) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for number, memory in enumerate(bindings.memories):
+        if not any(number in by_memory for by_memory in stores.values()):
+            continue
+        for load in memory.loads:
+            thread = s.block_op[s.op_block[load]]
+            while thread != bindings.function and number not in stores.get(thread, ()):
+                thread = s.block_op[s.op_block[thread]]
+            before = [store for store in stores.get(thread, {}).get(number, ()) if store < load]
+            source = _source(s, sums, load, before) if before else None
+            if source is not None:
+                found[load] = source
+    return found
+
+
+def _source(s: Snapshot, sums: IndexSums, load: int, stores: Sequence[int]) -> int | None:
+    """Return the last of ``stores`` that ``load`` has elements of, -1 if there is none, None if it is not just that."""
+    loaded = _slice(s, sums, load)
+    for store in reversed(stores):
+        relation = _relation(loaded, _slice(s, sums, store))
+        if relation is SliceRelation.DISJOINT:
+            continue
+        same = loaded == _slice(s, sums, store) and s.ops[load].results[0].type == s.ops[store].operands[0].type
+        return store if same else None
+    return -1
+
+
+def _slice(s: Snapshot, sums: IndexSums, access: int) -> Slice | None:
+    subset = subset_of(s.ops[access])
+    return None if subset is None else slice_of(subset, sums)
 
 
 def _forall_around(s: Snapshot, stored: dict[int, tuple[int, ...]], op: int) -> int:
@@ -80,10 +119,7 @@ def _last_stores(s: Snapshot, sums: IndexSums, stores: Sequence[int]) -> list[in
         return list(stores)
     if len(stores) > _MOST:
         return stores[_MOST]
-    slices: list[Slice | None] = []
-    for store in stores:
-        subset = subset_of(s.ops[store])
-        slices.append(None if subset is None else slice_of(subset, sums))
+    slices = [_slice(s, sums, store) for store in stores]
     kept: list[int] = []
     for i, store in enumerate(stores):
         relations = [_relation(slices[i], later) for later in slices[i + 1 :]]

@@ -111,9 +111,15 @@ class Promoter:
 
     def _load(self, op: int) -> None:
         operation, memory = self._snapshot.ops[op], self._plan.bindings.memory_of[op]
+        stored = self._plan.threads.forwarded.get(op)
+        if stored is not None and stored >= 0:
+            operation.results[0].replace_all_uses_with(self._snapshot.ops[stored].operands[0])
+            operation.erase()
+            return
         subset = subset_of(operation) or self._whole(memory)
         with ir.InsertionPoint(operation), operation.location:
-            value = extract_slice(self._content(memory), subset, operation.results[0].type)
+            content = self._content(memory) if stored is None else self._current[memory]
+            value = extract_slice(content, subset, operation.results[0].type)
         operation.results[0].replace_all_uses_with(value)
         operation.erase()
 
