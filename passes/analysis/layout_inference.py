@@ -122,6 +122,12 @@ class _Inference:
         self._types: dict[int, ir.Type] = {}
         self._users: dict[int, list[tuple[int, int]]] = {}
         """For a value, those whose types depend on its, each with the operand through which it does."""
+        self._carried: dict[int, int] = {}
+        """For a loop's result, the argument that carries it."""
+        for targets in self._effects.forwards.values():
+            arguments = [value for value in targets if self._snapshot.value_op[value] < 0]
+            if arguments:
+                self._carried.update((value, arguments[0]) for value in targets if value not in arguments)
 
     def run(self) -> dict[int, ir.Type]:
         wanted = list(self._wanted())
@@ -180,7 +186,10 @@ class _Inference:
         if function >= 0:
             name = ir.StringAttr(s.ops[function].attributes["sym_name"]).value
             return [s.op_first_operand[call] + index for call in self._signatures.calls.get(name, ())]
-        return self._effects.sources.get(value, [])
+        sources = self._effects.sources.get(value, [])
+        argument = self._carried.get(value, -1)
+        # A loop's result has the type of what it carries, also where the loop surely changes that.
+        return sources if argument < 0 else list(dict.fromkeys([*sources, *self._effects.sources[argument]]))
 
     def _function_of(self, value: int) -> int:
         """Return the function that ``value`` is an argument of; -1 if it is none."""

@@ -122,3 +122,37 @@ def test_a_buffer_that_must_be_copied_twice_is_copied_once() -> None:
     assert [copy.type for copy in report.copies] == ["memref<4xf32, 1>"]
     assert [allocation.type for allocation in report.allocations] == ["memref<4xf32, 1>", "memref<4xf32>"]
     assert "would be overwritten" in report.copies[0].reason
+
+
+def test_the_result_of_a_loop_that_surely_runs_has_the_type_that_the_loop_carries() -> None:
+    """Even if the first buffer, a slice, is never the result: its type and the results' are one."""
+    text = """
+func.func @main(%x: tensor<16xf32>, %i: index) -> (tensor<4xf32>, f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %z = arith.constant 0.0 : f32
+  %y = bufferization.alloc_tensor() copy(%x) : tensor<16xf32>
+  %s = tensor.extract_slice %y[9] [4] [1] : tensor<16xf32> to tensor<4xf32>
+  %r, %k = scf.for %n = %c0 to %c2 step %c1 iter_args(%a = %s, %v = %z) -> (tensor<4xf32>, f32) {
+    %e = tensor.extract %a[%c1] : tensor<4xf32>
+    %f = arith.addf %v, %e : f32
+    %t = tensor.splat %f : tensor<4xf32>
+    scf.yield %t, %f : tensor<4xf32>, f32
+  }
+  %q, %l = scf.for %n = %c0 to %i step %c1 iter_args(%b = %s, %v = %z) -> (tensor<4xf32>, f32) {
+    %h = tensor.extract %b[%c1] : tensor<4xf32>
+    %c, %m = scf.for %j = %c0 to %c2 step %c1 iter_args(%d = %r, %w = %v) -> (tensor<4xf32>, f32) {
+      %e = tensor.extract %d[%c1] : tensor<4xf32>
+      %f = arith.addf %w, %e : f32
+      scf.yield %s, %f : tensor<4xf32>, f32
+    }
+    %g = arith.addf %m, %h : f32
+    scf.yield %c, %g : tensor<4xf32>, f32
+  }
+  return %q, %k, %l : tensor<4xf32>, f32, f32
+}"""
+    x = np.arange(16, dtype=np.float32)
+    q, k, last = mi.compile(text).main(x, 2)
+    np.testing.assert_array_equal(q, x[9:13])
+    assert (k, last) == (20.0, 80.0)
