@@ -33,6 +33,10 @@ without `bufferize-function-boundaries`, tensors stay at `bufferization.to_buffe
 allocated, not freed: run upstream's `buffer-deallocation-pipeline` afterwards. A module that cannot be bufferized is
 refused, with one error per op, and stays as it was.
 
+Functions that load from dispatch bindings, or store to them, are brought through `inplace-promote-bindings` and
+`inplace-convert-to-destination-style` first. Their bindings become memrefs; what is stored to one is computed there,
+and nothing else of it is ever written.
+
 Near-linear in the size of the module. Soundness: docs/THEORY.md.
 
 ## Differences from upstream's one-shot-bufferize, on purpose
@@ -83,7 +87,7 @@ from .bufferization.trace import BufferTrace, EventKind
 from .errors import PassFailure
 from .options import PassOptions, option
 from .promotion.copies import promoted_copy
-from .promotion.preparation import take_over
+from .promotion.preparation import dispatch_ops, take_over
 
 __all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
@@ -184,6 +188,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         """Analyse ``op``, refuse or convert it."""
         self._check_options(op)
         # A copy is promoted, as the program must stay as it was if the analysis refuses it afterwards.
+        self._check_filter(op)
         copy = promoted_copy(op)
         if copy is None:
             self._bufferize(op)
@@ -234,6 +239,15 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             raise PassFailure("dump-alias-sets annotates an analysis, so it needs test-analysis-only=true", op.location)
         if options.copy_before_write and options.test_analysis_only:
             message = "copy-before-write skips the analysis that test-analysis-only shows; set one of them to false"
+            raise PassFailure(message, op.location)
+
+    def _check_filter(self, op: ir.Operation) -> None:
+        """Refuse to bufferize what is stored to a binding, but not the binding: it would have to be copied there."""
+        dialects = self.options.dialect_filter
+        if dialects and "dispatch" not in dialects and dispatch_ops(op):
+            message = (
+                "dialect-filter leaves out dispatch, whose bindings hold what is loaded and stored; add 'dispatch'"
+            )
             raise PassFailure(message, op.location)
 
     def _refuse(self, analysis: ModuleAnalysis) -> None:

@@ -12,6 +12,7 @@ from ...dialects.bufferizable import OpModel
 from ..analysis.layout_inference import Signatures, infer_layouts
 from ..analysis.module_analysis import ModuleAnalysis
 from ..analysis.one_shot import FunctionAnalysis
+from ..promotion.preparation import declare_memrefs
 from .boundary import Boundary
 from .branches import BranchConversion
 from .rewriter import BufferRewriter
@@ -32,6 +33,7 @@ def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary:
     for function in analysis.functions:
         tidy(analysis.snapshot.ops[function.function])
     rewriter.drop_unused_globals()
+    declare_memrefs(analysis.snapshot.root)
 
 
 def _convert_state(analysis: ModuleAnalysis, rewriter: BufferRewriter) -> None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from mlir import ir
 
-__all__ = ["ACCESSES", "PROMOTED", "dispatch_ops", "take_over"]
+from ...dialects.dispatch import is_dispatch_type, tensor_type_of
+from ...dialects.memref_types import identity_type
+
+__all__ = ["ACCESSES", "PROMOTED", "declare_memrefs", "dispatch_ops", "take_over"]
 
 ACCESSES = frozenset({"dispatch.load", "dispatch.store"})
+_DECLARATIONS = frozenset({"dispatch.binding", "dispatch.tie_shape"})
 PROMOTED = frozenset({"dispatch.commit", "dispatch.contents"})
 
 
@@ -22,6 +26,35 @@ def dispatch_ops(module: ir.Operation) -> frozenset[str]:
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
     return frozenset(found & (ACCESSES | PROMOTED))
+
+
+def declare_memrefs(module: ir.Operation) -> None:
+    """Turn the bindings that nothing accesses into memrefs like the others: they belong to what callers have to give.
+
+    To be called when everything else is on memrefs. Linear in the ops, if the dialect is loaded.
+    """
+    if not module.context.is_dialect_loaded("dispatch"):
+        return
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in _DECLARATIONS and is_dispatch_type(op.results[0].type):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    if any(use.owner.name not in _DECLARATIONS for op in found for use in op.results[0].uses):
+        return
+    memrefs: dict[ir.Value, ir.Value] = {}
+    for op in found:
+        operands = [memrefs.get(operand, operand) for operand in op.operands]
+        type_ = identity_type(tensor_type_of(op.results[0].type))
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        with ir.InsertionPoint(op), op.location:
+            new = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
+        memrefs[op.results[0]] = new.result
+    for op in reversed(found):
+        op.erase()
 
 
 def take_over(module: ir.Operation, copy: ir.Operation) -> None:

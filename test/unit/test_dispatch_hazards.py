@@ -356,3 +356,29 @@ def test_a_workgroup_never_writes_what_others_store(options: str) -> None:
         mi.run_pipeline(module, f"builtin.module(inplace-one-shot-bufferize{{{options}}})")
     assert "-> memref<16xf32>" in str(module)
     assert "memref.alloc() {alignment = 64 : i64} : memref<16xf32>" not in str(module)
+
+
+def test_bindings_are_not_left_out() -> None:
+    text = kernel(load("x", "a", "0"), store("x", "b", "0"))
+    with ir.Context() as context:
+        dispatch.register(context)
+        module = ir.Module.parse(import_text(text))
+        before = str(module)
+        with pytest.raises(
+            mi.PassError, match="dialect-filter leaves out dispatch, whose bindings hold what is loaded"
+        ):
+            mi.run_pipeline(module, "builtin.module(inplace-one-shot-bufferize{dialect-filter=tensor})")
+        assert str(module) == before
+
+
+def test_a_refusal_leaves_loads_and_stores() -> None:
+    """The analysis refuses the op after a copy was promoted."""
+    text = kernel(load("x", "a", "0"), '%y = "sparse_tensor.convert"(%x) : (tensor<4xf32>) -> tensor<4xf32>\n')
+    with ir.Context() as context:
+        dispatch.register(context)
+        module = ir.Module.parse(import_text(text))
+        before = str(module)
+        with pytest.raises(mi.PassError, match=r"op 'sparse_tensor.convert' works on tensors"):
+            mi.run_pipeline(module, "builtin.module(inplace-one-shot-bufferize)")
+        assert str(module) == before
+        module.operation.verify()
