@@ -4,9 +4,9 @@
 // CHECK-LABEL: func.func @matmul
 // CHECK-NOT:   memref.alloc
 // CHECK-NOT:   memref.copy
-// CHECK-DAG:   %[[A:.*]] = "dispatch.binding"() {{.*}} : () -> memref<32x16xf32>
-// CHECK-DAG:   %[[B:.*]] = "dispatch.binding"() {{.*}} : () -> memref<16x32xf32>
-// CHECK-DAG:   %[[O:.*]] = "dispatch.binding"() {{.*}} : () -> memref<32x32xf32>
+// CHECK-DAG:   %[[A:.*]] = dispatch.binding {{.*}} : memref<32x16xf32>
+// CHECK-DAG:   %[[B:.*]] = dispatch.binding {{.*}} : memref<16x32xf32>
+// CHECK-DAG:   %[[O:.*]] = dispatch.binding {{.*}} : memref<32x32xf32>
 // CHECK:       scf.for %[[I:[a-z0-9]+]] = %{{[^ ]*}} to %{{[^ ]*}} step %{{[^ ]*}} {
 // CHECK-NEXT:    scf.for %[[J:[a-z0-9]+]] = %{{[^ ]*}} to %{{[^ ]*}} step %{{[^ ]*}} {
 // CHECK-NEXT:      %[[X:.*]] = memref.subview %[[A]][%[[I]], 0] [8, 16] [1, 1]
@@ -39,8 +39,8 @@ func.func @matmul() {
 
 // Memory that is only read is never written: what is loaded and changed goes to the memory that it is stored to.
 // CHECK-LABEL: func.func @readonly
-// CHECK-DAG:   %[[A:.*]] = "dispatch.binding"() {binding = 0
-// CHECK-DAG:   %[[B:.*]] = "dispatch.binding"() {binding = 1
+// CHECK-DAG:   %[[A:.*]] = dispatch.binding set(0) binding(0)
+// CHECK-DAG:   %[[B:.*]] = dispatch.binding set(0) binding(1)
 // CHECK:       memref.copy %[[A]], %[[B]]
 // CHECK:       memref.store %{{.*}}, %[[B]]
 // CHECK-NEXT:  return
@@ -57,7 +57,7 @@ func.func @readonly(%f: f32, %i: index) {
 
 // Nor is memory that the function may write but never stores to.
 // CHECK-LABEL: func.func @not_stored
-// CHECK:       %[[A:.*]] = "dispatch.binding"
+// CHECK:       %[[A:.*]] = dispatch.binding
 // CHECK:       %[[N:.*]] = memref.alloc
 // CHECK:       memref.copy %[[A]], %[[N]]
 // CHECK:       memref.store %{{.*}}, %[[N]]
@@ -73,8 +73,8 @@ func.func @not_stored(%f: f32, %i: index) -> tensor<8xf32> {
 // Sizes and byte offsets stay with the declaration.
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    %[[O:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index
-// CHECK:       %[[A:.*]] = "dispatch.binding"(%[[O]]) {{.*}} : (index) -> memref<?x4xf32>
-// CHECK:       %[[T:.*]] = "dispatch.tie_shape"(%[[A]], %[[M]]) {{.*}} : (memref<?x4xf32>, index) -> memref<?x4xf32>
+// CHECK:       %[[A:.*]] = dispatch.binding set(0) binding(0) offset(%[[O]]) : memref<?x4xf32>
+// CHECK:       %[[T:.*]] = dispatch.tie_shape %[[A]], [%[[M]]] : memref<?x4xf32>
 // CHECK:       %[[S:.*]] = memref.subview %[[T]][0, 0] [%[[M]], 4] [1, 1]
 // CHECK:       linalg.fill ins(%{{.*}}) outs(%[[S]] :
 // CHECK-NOT:   !dispatch

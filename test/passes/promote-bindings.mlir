@@ -42,8 +42,8 @@ func.func @matmul() {
 func.func @under_condition(%c: i1) {
   %a = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<8xf32>>
   %b = dispatch.binding set(0) binding(1) : !dispatch.readonly<tensor<8xf32>>
-  // CHECK: %[[A:.*]] = "dispatch.contents"(%{{.*}}) : (!dispatch.readwrite
-  // CHECK: %[[B:.*]] = "dispatch.contents"(%{{.*}}) : (!dispatch.readonly
+  // CHECK: %[[A:.*]] = dispatch.contents %{{.*}} : !dispatch.readwrite
+  // CHECK: %[[B:.*]] = dispatch.contents %{{.*}} : !dispatch.readonly
   // CHECK: %[[R:.*]] = scf.if %{{.*}} -> (tensor<8xf32>) {
   scf.if %c {
     // CHECK: %[[X:.*]] = tensor.extract_slice %[[B]][0] [4] [1]
@@ -54,7 +54,7 @@ func.func @under_condition(%c: i1) {
   }
   // CHECK: } else {
   // CHECK-NEXT: scf.yield %[[A]]
-  // CHECK: "dispatch.commit"(%[[R]], %[[A]])
+  // CHECK: dispatch.commit %[[R]], %[[A]] :
   return
 }
 
@@ -66,7 +66,7 @@ func.func @carries_more(%t: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %a = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<8xf32>>
-  // CHECK: %[[A:.*]] = "dispatch.contents"
+  // CHECK: %[[A:.*]] = dispatch.contents
   // CHECK: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[U:.*]] = %{{.*}}, %[[C:.*]] = %[[A]]) -> (tensor<4xf32>, tensor<8xf32>) {
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%u = %t) -> (tensor<4xf32>) {
     // CHECK: %[[X:.*]] = tensor.extract_slice %[[C]][0] [4] [1]
@@ -76,7 +76,7 @@ func.func @carries_more(%t: tensor<4xf32>, %n: index) -> tensor<4xf32> {
     // CHECK: scf.yield %[[X]], %[[N]]
     scf.yield %x : tensor<4xf32>
   }
-  // CHECK: "dispatch.commit"(%[[R]]#1, %[[A]])
+  // CHECK: dispatch.commit %[[R]]#1, %[[A]] :
   // CHECK: return %[[R]]#0
   return %r : tensor<4xf32>
 }
@@ -87,7 +87,7 @@ func.func @carries_more(%t: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 // CHECK-LABEL: func.func @while
 func.func @while(%x: tensor<4xf32>, %c: i1) {
   %a = dispatch.binding set(0) binding(0) : !dispatch.writeonly<tensor<8xf32>>
-  // CHECK: %[[A:.*]] = "dispatch.contents"
+  // CHECK: %[[A:.*]] = dispatch.contents
   // CHECK: %[[R:.*]] = scf.while (%[[T:.*]] = %[[A]])
   scf.while : () -> () {
     // CHECK: scf.condition(%{{.*}}) %[[T]]
@@ -99,7 +99,7 @@ func.func @while(%x: tensor<4xf32>, %c: i1) {
     // CHECK: scf.yield %[[N]]
     scf.yield
   }
-  // CHECK: "dispatch.commit"(%[[R]], %[[A]])
+  // CHECK: dispatch.commit %[[R]], %[[A]] :
   return
 }
 
@@ -110,8 +110,8 @@ func.func @while(%x: tensor<4xf32>, %c: i1) {
 func.func @blocks(%x: tensor<4xf32>, %c: i1) {
   %a = dispatch.binding set(0) binding(0) : !dispatch.writeonly<tensor<8xf32>>
   %b = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
-  // CHECK: %[[A:.*]] = "dispatch.contents"
-  // CHECK: %[[B:.*]] = "dispatch.contents"
+  // CHECK: %[[A:.*]] = dispatch.contents
+  // CHECK: %[[B:.*]] = dispatch.contents
   // CHECK: %[[P:.*]] = tensor.insert_slice %{{.*}} into %[[B]]
   dispatch.store %x, %b[0] [4] [1] : tensor<4xf32> -> !dispatch.writeonly<tensor<8xf32>>
   // CHECK: cf.cond_br %{{.*}}, ^[[STORE:.*]], ^[[JOIN:.*]](%[[A]] : tensor<8xf32>)
@@ -123,8 +123,8 @@ func.func @blocks(%x: tensor<4xf32>, %c: i1) {
   cf.br ^bb3
 ^bb3:
   // CHECK: ^[[JOIN]](%[[R:.*]]: tensor<8xf32>):
-  // CHECK: "dispatch.commit"(%[[R]], %[[A]])
-  // CHECK: "dispatch.commit"(%[[P]], %[[B]])
+  // CHECK: dispatch.commit %[[R]], %[[A]] :
+  // CHECK: dispatch.commit %[[P]], %[[B]] :
   return
 }
 
@@ -137,8 +137,8 @@ func.func @blocks(%x: tensor<4xf32>, %c: i1) {
 func.func @whole(%m: index, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK: %[[TIED:.*]] = "dispatch.tie_shape"
-  // CHECK: %[[C:.*]] = "dispatch.contents"(%[[TIED]])
+  // CHECK: %[[TIED:.*]] = dispatch.tie_shape
+  // CHECK: %[[C:.*]] = dispatch.contents %[[TIED]] :
   // CHECK-NOT: dispatch.binding
   // CHECK: scf.for {{.*}} iter_args(%[[T:.*]] = %[[C]])
   scf.for %i = %c0 to %n step %c1 {
@@ -159,7 +159,7 @@ func.func @whole(%m: index, %n: index) {
 // CHECK-LABEL: func.func @unknown_sizes
 func.func @unknown_sizes() -> tensor<?xf32> {
   %a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<?xf32>>
-  // CHECK: %[[C:.*]] = "dispatch.contents"
+  // CHECK: %[[C:.*]] = dispatch.contents
   // CHECK: %[[D:.*]] = tensor.dim %[[C]], %{{.*}}
   // CHECK: tensor.extract_slice %[[C]][0] [%[[D]]] [1]
   %x = dispatch.load %a : !dispatch.readonly<tensor<?xf32>> -> tensor<?xf32>
@@ -173,8 +173,8 @@ func.func @unknown_sizes() -> tensor<?xf32> {
 func.func @threads(%y: tensor<4xf32>) {
   %a = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<16xf32>>
   %b = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<16xf32>>
-  // CHECK: %[[A:.*]] = "dispatch.contents"
-  // CHECK: %[[B:.*]] = "dispatch.contents"
+  // CHECK: %[[A:.*]] = dispatch.contents
+  // CHECK: %[[B:.*]] = dispatch.contents
   // CHECK: %[[R:.*]]:2 = scf.forall (%[[I:.*]]) = (0) to (16) step (4) shared_outs(%[[T:.*]] = %[[A]], %[[U:.*]] = %[[B]])
   scf.forall (%i) = (0) to (16) step (4) {
     // CHECK: %[[X:.*]] = tensor.extract_slice %[[T]][%[[I]]] [4] [1]
@@ -189,8 +189,8 @@ func.func @threads(%y: tensor<4xf32>) {
     // CHECK-NEXT: tensor.parallel_insert_slice %[[Y]] into %[[U]][%[[I]]] [4] [1]
     // CHECK-NEXT: }
   }
-  // CHECK: "dispatch.commit"(%[[R]]#0, %[[A]])
-  // CHECK: "dispatch.commit"(%[[R]]#1, %[[B]])
+  // CHECK: dispatch.commit %[[R]]#0, %[[A]] :
+  // CHECK: dispatch.commit %[[R]]#1, %[[B]] :
   return
 }
 
@@ -202,8 +202,8 @@ func.func @left_alone() -> (tensor<8xf32>, tensor<4xf32>) {
   %c8 = arith.constant 8 : index
   %a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
   %b = dispatch.binding set(0) binding(0) offset(%c8) : !dispatch.readonly<tensor<4xf32>>
-  // CHECK: %[[U:.*]] = "dispatch.binding"() {{.*}} !dispatch.readwrite<tensor<8xf32>>
-  // CHECK-NOT: "dispatch.contents"
+  // CHECK: %[[U:.*]] = dispatch.binding {{.*}} !dispatch.readwrite<tensor<8xf32>>
+  // CHECK-NOT: dispatch.contents
   // CHECK-NOT: dispatch.commit
   %unused = dispatch.binding set(1) binding(0) : !dispatch.readwrite<tensor<8xf32>>
   %x = dispatch.load %a : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
