@@ -15,6 +15,13 @@ with a tensor
                                                             %m = linalg.matmul ins(%a, %b) outs(%c)
                                                             %r = tensor.insert_slice %m into %t[%o] ...
 
+Besides
+
+* a constant of one number that is written, and so would be copied first, becomes a fill of an empty tensor;
+* an elementwise op with an empty init, whose result goes to no destination, writes over an input of the same type and
+  map that nobody needs afterwards, if the function made its memory itself or may write it
+  (`bufferization.writable = true`).
+
 The value is followed through everything that the op models know to stay in one buffer: destination-style ops, vector
 transfers, loops, branches, calls, casts, reshapes. Left alone: what would cost a copy or a buffer elsewhere (the
 analysis is run on the outcome first, taking function boundaries to be bufferized), and slices that may be out of
@@ -53,13 +60,13 @@ class ConvertToDestinationStylePass(Pass[ConvertToDestinationStyleOptions]):
     Options = ConvertToDestinationStyleOptions
     anchor = "builtin.module"
     statistics = (
-        Statistic("converted", "insertions whose source is computed in the destination now"),
+        Statistic("changes", "insertions that copy no more, inputs that are written over, constants that are filled"),
         Statistic("kept", "insertions that still copy"),
     )
 
     def run(self, op: ir.Operation) -> None:
         report = convert_to_destination_style(op)
-        self.count("converted", len(report.changes))
+        self.count("changes", len(report.changes))
         self.count("kept", len(report.kept))
         if not self.options.print_decisions:
             return

@@ -10,7 +10,7 @@ Cost: two analyses and a copy of the module for each round; what fails is left o
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlir import ir
 
@@ -19,7 +19,7 @@ from .empty_tensors import Elimination, EliminationPlan, KeptInsertion, has_empt
 from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
 
-__all__ = ["TRIAL_INSERTION", "TRIAL_SLICE", "judge_eliminations"]
+__all__ = ["TRIAL_INSERTION", "TRIAL_SLICE", "Cost", "by_name", "cost", "judge_eliminations", "tagged"]
 
 TRIAL_INSERTION = "inplace.trial_insertion"
 """Attribute of an insertion in the copy: which elimination of the plan it belongs to."""
@@ -32,9 +32,22 @@ _SLICES = frozenset({"bufferization.to_tensor", "tensor.extract_slice"})
 
 
 @dataclass(frozen=True)
-class _Cost:
+class Cost:
+    """What the decisions of a function lead to, in all and in loops, where it happens again and again."""
+
     copies: int
     buffers: int
+    looped_copies: int
+    looped_buffers: int
+
+    def is_at_most(self, other: Cost) -> bool:
+        """Whether nothing of this is more than of ``other``."""
+        return (
+            self.copies <= other.copies
+            and self.buffers <= other.buffers
+            and self.looped_copies <= other.looped_copies
+            and self.looped_buffers <= other.looped_buffers
+        )
 
 
 def judge_eliminations(before: ModuleAnalysis, plan: EliminationPlan, after: ModuleAnalysis) -> list[KeptInsertion]:
@@ -48,14 +61,16 @@ def judge_eliminations(before: ModuleAnalysis, plan: EliminationPlan, after: Mod
             failed.append(_keep(elimination, reason, s.operand_op[elimination.write]))
     if failed:
         return failed
-    for name, function in _by_name(before).items():
+    for name, function in by_name(before).items():
         ops = s.nested_ops(function.function)
         mine = [e for e in plan.eliminations if s.operand_op[e.write] in ops]
         if not mine:
             continue
-        old, new = _cost(before, function), _cost(after, found.functions[name])
-        saved = sum(e.write in before.effects.redundant_source for e in mine)
-        if new.copies > old.copies - saved or new.buffers > old.buffers:
+        saved = [e for e in mine if e.write in before.effects.redundant_source]
+        looped = sum(is_looped(before, e.write) for e in saved)
+        old = cost(before, function)
+        most = replace(old, copies=old.copies - len(saved), looped_copies=old.looped_copies - looped)
+        if not cost(after, found.functions[name]).is_at_most(most):
             reason = "it would cost a copy or a buffer elsewhere in the function"
             # Which one it is nobody knows. Half of them may still stand, and the others may be tried again then.
             blamed = mine[len(mine) // 2 :]
@@ -67,19 +82,31 @@ def _keep(elimination: Elimination, reason: str, op: int) -> KeptInsertion:
     return KeptInsertion(elimination.write, reason, op, is_empty=has_empty(elimination.starts))
 
 
-def _by_name(analysis: ModuleAnalysis) -> dict[str, FunctionAnalysis]:
+def by_name(analysis: ModuleAnalysis) -> dict[str, FunctionAnalysis]:
+    """Return what was found of each function, by its name."""
     ops = analysis.snapshot.ops
     return {ir.StringAttr(ops[f.function].attributes["sym_name"]).value: f for f in analysis.functions}
 
 
-def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> _Cost:
-    effects, decisions = analysis.effects, function.decisions.values()
-    copies = sum(decision.copies for decision in decisions)
-    copies += sum(
-        decision.operand in effects.redundant_source and decision.operand not in function.redundant_writes
-        for decision in decisions
-    )
-    return _Cost(copies, sum(decision.strategy is Strategy.OUT_OF_PLACE for decision in decisions))
+def is_looped(analysis: ModuleAnalysis, operand: int) -> bool:
+    """Whether the op of ``operand`` may run more than once while its function runs once."""
+    s = analysis.snapshot
+    return s.block_loop[s.op_block[s.operand_op[operand]]] >= 0
+
+
+def cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Cost:
+    """Return what the decisions of ``function`` lead to. Linear in its decisions."""
+    effects, counts = analysis.effects, [0, 0, 0, 0]
+    for decision in function.decisions.values():
+        inserts = decision.operand in effects.redundant_source and decision.operand not in function.redundant_writes
+        copies = decision.copies + inserts
+        buffers = decision.strategy is Strategy.OUT_OF_PLACE
+        if not copies and not buffers:
+            continue
+        looped = is_looped(analysis, decision.operand)
+        for index, number in enumerate((copies, buffers, copies * looped, buffers * looped)):
+            counts[index] += number
+    return Cost(*counts)
 
 
 class _Outcome:
@@ -87,9 +114,9 @@ class _Outcome:
 
     def __init__(self, analysis: ModuleAnalysis, insertions: set[str]) -> None:
         self._analysis = analysis
-        self.functions = _by_name(analysis)
-        self._insertions = _tagged(analysis, insertions, TRIAL_INSERTION)
-        self._slices = _tagged(analysis, _SLICES, TRIAL_SLICE)
+        self.functions = by_name(analysis)
+        self._insertions = tagged(analysis, insertions, TRIAL_INSERTION)
+        self._slices = tagged(analysis, _SLICES, TRIAL_SLICE)
         self._owner = {function.function: function for function in analysis.functions}
         self._last_use: dict[int, dict[int, int]] = {}
         """By function and may-alias set, the last position at which a value of the set is used."""
@@ -135,7 +162,7 @@ class _Outcome:
         return self._last_use[function.function].get(sets.find(value), 0) > s.op_enter[insertion]
 
 
-def _tagged(analysis: ModuleAnalysis, names: Set[str], attribute: str) -> dict[int, int]:
+def tagged(analysis: ModuleAnalysis, names: Set[str], attribute: str) -> dict[int, int]:
     """Return the ops with ``attribute``, by its value; only ops called one of ``names`` are asked."""
     s = analysis.snapshot
     candidates = (op for op, name in enumerate(s.op_name) if name in names and attribute in s.ops[op].attributes)

@@ -1,8 +1,8 @@
 """Sweeps of planning, trial and rewriting until nothing more can be computed in its destination.
 
-A sweep analyses the module, plans (``passes/analysis/empty_tensors.py``), tries the plan on a copy until the analysis
-has nothing against it (``empty_tensor_trial.py``), and carries it out. The next one looks at what had to wait for
-others, or failed together with others. Cost: a fixed number of analyses; two are the usual case.
+A sweep analyses the module, plans (``passes/analysis/init_reuse.py``, ``empty_tensors.py``), tries the plan on a copy
+until the analysis has nothing against it (``empty_tensor_trial.py``), and carries it out. The next one looks at what
+had to wait for others, or failed together with others. Cost: a fixed number of analyses; two are the usual case.
 """
 
 from __future__ import annotations
@@ -12,10 +12,19 @@ from mlir import ir
 from ..analysis.analysis_options import AnalysisOptions
 from ..analysis.empty_tensor_trial import judge_eliminations
 from ..analysis.empty_tensors import EliminationPlan, KeptInsertion, has_empty, plan_eliminations
+from ..analysis.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis, analyze_module
-from .report import Change, DestinationReport, describe_elimination, describe_kept
-from .rewriting import all_ops, apply_plan, erase_unused
+from .report import (
+    Change,
+    DestinationReport,
+    Kept,
+    describe_elimination,
+    describe_fill,
+    describe_kept,
+    describe_reuse,
+)
+from .rewriting import all_ops, apply_plan, erase_unused, fill_constants, reuse_inputs
 
 __all__ = ["convert_to_destination_style"]
 
@@ -29,6 +38,8 @@ _INSERTIONS = frozenset(
     {"bufferization.materialize_in_destination", "tensor.insert_slice", "tensor.parallel_insert_slice"}
 )
 
+_BEGINNINGS = frozenset({"arith.constant", "tensor.empty"})
+
 _PARTS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"})
 """Ops that take a part of a tensor, or all of it in another shape."""
 
@@ -36,26 +47,93 @@ _PARTS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape
 def convert_to_destination_style(module: ir.Operation, *, only_empties: bool = False) -> DestinationReport:
     """Compute tensors in the destinations that they are inserted into, where that costs nothing elsewhere.
 
-    With ``only_empties`` only tensors that are computed in a ``tensor.empty`` are looked at.
+    Constants that are written become fills, and dead inputs take the place of other empty inits. With ``only_empties``
+    only insertions of tensors that are computed in a ``tensor.empty`` are looked at.
     """
     if not _is_worth_a_look(module, only_empties=only_empties):
         return DestinationReport()
-    changes: list[Change] = []
     with module.context:
-        trials = _Trials(analysis := _analyze(module), inits=not only_empties)
-        while True:
-            plan = trials.plan(analysis)
-            changes += [describe_elimination(analysis.snapshot, e) for e in plan.eliminations]
-            kept = sorted(plan.kept, key=lambda kept: kept.write)
-            again = plan.eliminations and (kept or _copies_what_is_computed(analysis, plan))
-            left = () if again else tuple(describe_kept(analysis.snapshot, k) for k in kept)
-            apply_plan(analysis, plan, analysis.snapshot.ops, tag=False)
-            if not again:
-                break
-            analysis = _analyze(module)
-    if changes:
+        conversion = _Conversion(module, only_empties=only_empties)
+        while conversion.sweep():
+            pass
+    if conversion.changes:
         erase_unused(module)
-    return DestinationReport(tuple(changes), left)
+    return DestinationReport(tuple(conversion.changes), conversion.kept)
+
+
+class _Conversion:
+    """A conversion under way: what was done, what the last sweep left alone, and how many trials are left."""
+
+    def __init__(self, module: ir.Operation, *, only_empties: bool) -> None:
+        self._module = module
+        self._only_empties = only_empties
+        self._analysis = _analyze(module)
+        self._left = _TRIALS[len(self._analysis.snapshot.ops) > _SMALL]
+        self.changes: list[Change] = []
+        self.kept: tuple[Kept, ...] = ()
+
+    def sweep(self) -> bool:
+        """Do what can be done now, and return whether another sweep may do more."""
+        done = len(self.changes)
+        if not self._only_empties:
+            self._fill()
+        analysis, plan = self._analysis, self._plan()
+        s, kept = analysis.snapshot, sorted(plan.kept, key=lambda kept: kept.write)
+        self.kept = tuple(describe_kept(s, k) for k in kept)
+        self.changes += [describe_elimination(s, e) for e in plan.eliminations]
+        pending = bool(kept) or _copies_what_is_computed(analysis, plan)
+        taken = {start.operand for e in plan.eliminations for start in e.starts}
+        dead = not self._only_empties and any(r.init not in taken for r in plan_reuses(analysis, ()))
+        apply_plan(analysis, plan, s.ops, tag=False)
+        if plan.eliminations and (dead or pending):
+            self._analysis = _analyze(self._module)
+        pending = (dead and self._reuse()) or pending
+        return len(self.changes) > done and pending
+
+    def _fill(self) -> None:
+        """Let a fill make what is now copied from a constant of one number."""
+        analysis, operands = self._analysis, splat_inits(self._analysis)
+        if operands:
+            self.changes += [describe_fill(analysis.snapshot, operand) for operand in operands]
+            fill_constants(analysis, operands)
+            self._analysis = _analyze(self._module)
+
+    def _reuse(self) -> bool:
+        """Let dead inputs take the place of empty inits; return whether some could not."""
+        analysis, failed = self._analysis, set[Reuse]()
+        while self._left and (reuses := plan_reuses(analysis, failed)):
+            copy = self._copy()
+            reuse_inputs(analysis, reuses, all_ops(copy.operation), tag=True)
+            objections = judge_reuses(analysis, reuses, _analyze(copy.operation))
+            if not objections:
+                self.changes += [describe_reuse(analysis.snapshot, reuse) for reuse in reuses]
+                reuse_inputs(analysis, reuses, analysis.snapshot.ops, tag=False)
+                self._analysis = _analyze(self._module)
+                break
+            failed.update(objections)
+        return bool(failed)
+
+    def _plan(self) -> EliminationPlan:
+        """Return the eliminations that stand when the analysis is asked about all of them together; keep the rest."""
+        analysis, inits = self._analysis, not self._only_empties
+        failed: dict[int, KeptInsertion] = {}
+        plan = plan_eliminations(analysis, frozenset(), inits=inits)
+        while plan.eliminations and self._left:
+            copy = self._copy()
+            apply_plan(analysis, plan, all_ops(copy.operation), tag=True)
+            objections = judge_eliminations(analysis, plan, _analyze(copy.operation))
+            if not objections:
+                return EliminationPlan(plan.eliminations, (*plan.kept, *failed.values()))
+            failed |= {kept.write: kept for kept in objections}
+            plan = plan_eliminations(analysis, frozenset(failed), inits=inits)
+        reason = "too many rounds of analysis would be needed to tell whether it pays"
+        undecided = [KeptInsertion(e.write, reason, e.before, is_empty=has_empty(e.starts)) for e in plan.eliminations]
+        return EliminationPlan((), (*plan.kept, *failed.values(), *undecided))
+
+    def _copy(self) -> ir.Operation:
+        """Return a copy of the module for a trial."""
+        self._left -= 1
+        return self._analysis.snapshot.root.clone()
 
 
 def _copies_what_is_computed(analysis: ModuleAnalysis, plan: EliminationPlan) -> bool:
@@ -63,7 +141,7 @@ def _copies_what_is_computed(analysis: ModuleAnalysis, plan: EliminationPlan) ->
     s, sources = analysis.snapshot, analysis.effects.sources
     for start in (start for e in plan.eliminations for start in e.starts if start.kind is StartKind.COPIED):
         value = s.operand_value[start.operand]
-        while s.op_name[s.value_op[value]] in _PARTS and value in sources:
+        while s.value_op[value] >= 0 and s.op_name[s.value_op[value]] in _PARTS and value in sources:
             value = s.operand_value[sources[value][0]]
         if value in sources:
             return True
@@ -72,37 +150,10 @@ def _copies_what_is_computed(analysis: ModuleAnalysis, plan: EliminationPlan) ->
 
 def _is_worth_a_look(module: ir.Operation, *, only_empties: bool) -> bool:
     names = {op.name for op in all_ops(module)}
-    return not names.isdisjoint(_INSERTIONS) and (not only_empties or "tensor.empty" in names)
+    if only_empties:
+        return "tensor.empty" in names and not names.isdisjoint(_INSERTIONS)
+    return not names.isdisjoint(_INSERTIONS | _BEGINNINGS)
 
 
 def _analyze(module: ir.Operation) -> ModuleAnalysis:
     return analyze_module(module, AnalysisOptions(boundaries=True, allow_unknown=True))
-
-
-class _Trials:
-    """Plans for one module that the analysis has nothing against, as long as there are trials left."""
-
-    def __init__(self, analysis: ModuleAnalysis, *, inits: bool) -> None:
-        self._inits = inits
-        self._left = _TRIALS[len(analysis.snapshot.ops) > _SMALL]
-
-    def plan(self, analysis: ModuleAnalysis) -> EliminationPlan:
-        """Return the eliminations that stand when the analysis is asked about all of them together; keep the rest."""
-        failed: dict[int, KeptInsertion] = {}
-        plan = plan_eliminations(analysis, frozenset(), inits=self._inits)
-        while plan.eliminations and self._left:
-            objections = self._objections(analysis, plan)
-            if not objections:
-                return EliminationPlan(plan.eliminations, (*plan.kept, *failed.values()))
-            failed |= {kept.write: kept for kept in objections}
-            plan = plan_eliminations(analysis, frozenset(failed), inits=self._inits)
-        reason = "too many rounds of analysis would be needed to tell whether it pays"
-        undecided = [KeptInsertion(e.write, reason, e.before, is_empty=has_empty(e.starts)) for e in plan.eliminations]
-        return EliminationPlan((), (*plan.kept, *failed.values(), *undecided))
-
-    def _objections(self, analysis: ModuleAnalysis, plan: EliminationPlan) -> list[KeptInsertion]:
-        """Return what the analysis of a copy of the module, changed as planned, has against the plan."""
-        self._left -= 1
-        copy = analysis.snapshot.root.clone()
-        apply_plan(analysis, plan, all_ops(copy.operation), tag=True)
-        return judge_eliminations(analysis, plan, _analyze(copy.operation))

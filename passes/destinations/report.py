@@ -7,10 +7,19 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..analysis.empty_tensors import Elimination, KeptInsertion
+from ..analysis.init_reuse import Reuse
 from ..analysis.insertion_trace import StartKind
 from ..analysis.snapshot import Snapshot
 
-__all__ = ["Change", "DestinationReport", "Kept", "describe_elimination", "describe_kept"]
+__all__ = [
+    "Change",
+    "DestinationReport",
+    "Kept",
+    "describe_elimination",
+    "describe_fill",
+    "describe_kept",
+    "describe_reuse",
+]
 
 Note = tuple[str, ir.Location]
 
@@ -69,3 +78,20 @@ def describe_kept(s: Snapshot, kept: KeptInsertion) -> Kept:
     note = (f"this is '{s.op_name[kept.op]}'", s.ops[kept.op].location)
     notes = () if kept.op == insertion else (note,)
     return Kept(s.op_name[insertion], s.ops[insertion].location, kept.reason, notes, kept.is_empty)
+
+
+def describe_reuse(s: Snapshot, reuse: Reuse) -> Change:
+    """Return what is said of an input that takes the place of an empty init."""
+    op = s.operand_op[reuse.init]
+    source, init = s.operand_index(reuse.source), s.operand_index(reuse.init)
+    message = (
+        f"'{s.op_name[op]}' writes over operand #{source}, which is not needed any more, and not into a new buffer"
+    )
+    return Change(s.op_name[op], s.ops[op].location, f"{message} for operand #{init}")
+
+
+def describe_fill(s: Snapshot, operand: int) -> Change:
+    """Return what is said of a constant that a fill makes."""
+    op = s.operand_op[operand]
+    message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled with its number, not copied"
+    return Change(s.op_name[op], s.ops[op].location, f"{message} from a constant")

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import bufferization
+from mlir.dialects import arith, bufferization, linalg, tensor
 
 from ...dialects.registry import find_model
 from ...dialects.subsets import extract_slice
 from ..analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
 from ..analysis.empty_tensors import Elimination, EliminationPlan
+from ..analysis.init_reuse import TRIAL_REUSE, Reuse
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis
 
-__all__ = ["all_ops", "apply_plan", "erase_unused"]
+__all__ = ["all_ops", "apply_plan", "erase_unused", "fill_constants", "reuse_inputs"]
 
 _VIEWS_OF_NOTHING = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.empty", "tensor.expand_shape"})
 _ONE_OP_ONLY = frozenset({"scf.forall.in_parallel", "vector.mask"})
@@ -95,12 +96,53 @@ def _destination(insertion: ir.Operation, operand: int, wanted: ir.Type) -> tupl
 
 def _copy(op: ir.Operation, content: ir.Value, target: ir.Value) -> ir.Value:
     """Build a copy of ``content`` in ``target`` in front of ``op``, and return it."""
+    name = "bufferization.materialize_in_destination"
+    with _in_front(op), op.location:
+        return ir.Operation.create(name, results=[target.type], operands=[content, target]).result
+
+
+def _in_front(op: ir.Operation) -> ir.InsertionPoint:
+    """Return where to build what ``op`` needs."""
     place = op
     while place.parent is not None and place.parent.operation.name in _ONE_OP_ONLY:
         place = place.parent.operation
-    name = "bufferization.materialize_in_destination"
-    with ir.InsertionPoint(place), op.location:
-        return ir.Operation.create(name, results=[target.type], operands=[content, target]).result
+    return ir.InsertionPoint(place)
+
+
+def reuse_inputs(analysis: ModuleAnalysis, reuses: Sequence[Reuse], ops: Sequence[ir.Operation], *, tag: bool) -> None:
+    """Let inputs take the place of inits in ``ops``: those of the plan, or those of a copy, which are tagged."""
+    s = analysis.snapshot
+    for index, reuse in enumerate(reuses):
+        op = ops[s.operand_op[reuse.init]]
+        op.operands[s.operand_index(reuse.init)] = op.operands[s.operand_index(reuse.source)]
+        if tag:
+            _tag(op, TRIAL_REUSE, index)
+
+
+def fill_constants(analysis: ModuleAnalysis, operands: Sequence[int]) -> None:
+    """Let each of ``operands``, constants of one number, be a fill of its own; erase constants that are not needed."""
+    s = analysis.snapshot
+    for operand in operands:
+        op, number = s.ops[s.operand_op[operand]], s.operand_index(operand)
+        constant = ir.OpResult(op.operands[number]).owner.operation
+        op.operands[number] = _filled(op, constant)
+        if next(iter(constant.results[0].uses), None) is None:
+            constant.erase()
+
+
+def _filled(op: ir.Operation, constant: ir.Operation) -> ir.Value:
+    """Build a tensor like ``constant`` in front of ``op``."""
+    type_ = ir.RankedTensorType(constant.results[0].type)
+    element = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()
+    with _in_front(op), op.location:
+        number = arith.constant(type_.element_type, element)
+        empty = tensor.empty(type_.shape, type_.element_type, encoding=type_.encoding)
+        segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
+        fill = ir.Operation.create(
+            "linalg.fill", results=[type_], operands=[number, empty], attributes=segments, regions=1
+        )
+        linalg.fill_builtin_region(fill)
+    return fill.result
 
 
 def _tag(op: ir.Operation, attribute: str, index: int) -> None:

@@ -177,3 +177,115 @@ func.func @threads(%in: tensor<8xf32> {bufferization.writable = false}, %t: tens
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// Elementwise ops write over inputs that nobody needs any more, but not over an argument that nobody gave away.
+// CHECK-LABEL: func.func @dead_inputs
+// CHECK-SAME:    %[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32> {bufferization.writable = true}
+// BUFFERS-LABEL: func.func @dead_inputs
+func.func @dead_inputs(%a: tensor<8xf32>, %b: tensor<8xf32> {bufferization.writable = true}) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK-NEXT: %[[E:.*]] = tensor.empty
+  // CHECK-NEXT: %[[X:.*]] = linalg.exp {{.*}} outs(%[[E]]
+  // CHECK-NEXT: %[[Y:.*]] = linalg.map {{.*}} outs(%[[X]]
+  // CHECK-NEXT: %[[Z:.*]] = linalg.add ins(%[[A]], %[[Y]] {{.*}} outs(%[[Y]]
+  // CHECK-NEXT: %[[W:.*]] = linalg.negf {{.*}} outs(%[[B]]
+  // CHECK-NEXT: return %[[Z]], %[[W]]
+  // BUFFERS: memref.alloc
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %e = tensor.empty() : tensor<8xf32>
+  %x = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.map { math.absf } ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>)
+  %z = linalg.add ins(%a, %y : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %w = linalg.negf ins(%b : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %z, %w : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// What goes to a destination is computed there, and not over an input.
+// CHECK-LABEL: func.func @chain_into_slice
+// CHECK-SAME:    %[[A:.*]]: tensor<8xf32>, %[[T:.*]]: tensor<16xf32>
+func.func @chain_into_slice(%a: tensor<8xf32>, %t: tensor<16xf32>) -> tensor<16xf32> {
+  // CHECK-NEXT: %[[E:.*]] = tensor.empty
+  // CHECK-NEXT: %[[X:.*]] = linalg.exp {{.*}} outs(%[[E]]
+  // CHECK-NEXT: %[[S:.*]] = tensor.extract_slice %[[T]][4] [8] [1]
+  // CHECK-NEXT: %[[Y:.*]] = linalg.elementwise {{.*}} outs(%[[S]]
+  // CHECK-NEXT: tensor.insert_slice %[[Y]] into %[[T]][4]
+  %e = tensor.empty() : tensor<8xf32>
+  %x = linalg.exp ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.elementwise kind=#linalg.elementwise_kind<negf> ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %r = tensor.insert_slice %y into %t[4] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  return %r : tensor<16xf32>
+}
+
+// -----
+
+// A constant of one number that is written becomes a fill; where it is only read it stays.
+// CHECK-LABEL: func.func @constants
+// CHECK-SAME:    %[[T:.*]]: tensor<16xf32>
+// BUFFERS-LABEL: func.func @constants
+func.func @constants(%t: tensor<16xf32>, %f: f32, %i: index) -> (tensor<16xf32>, tensor<8xf32>, f32) {
+  // CHECK: %[[C:.*]] = arith.constant dense<1.000000e+00> : tensor<8xf32>
+  // CHECK: %[[S:.*]] = tensor.extract_slice %[[T]][4] [8] [1]
+  // CHECK: %[[F:.*]] = linalg.fill {{.*}} outs(%[[S]]
+  // CHECK: tensor.insert %{{.*}} into %[[F]]
+  // CHECK: %[[E:.*]] = tensor.empty
+  // CHECK: %[[G:.*]] = linalg.fill {{.*}} outs(%[[E]]
+  // CHECK: tensor.insert %{{.*}} into %[[G]]
+  // CHECK: tensor.extract %[[C]]
+  // BUFFERS: memref.alloc
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %c = arith.constant dense<1.0> : tensor<8xf32>
+  %x = tensor.insert %f into %c[%i] : tensor<8xf32>
+  %r = tensor.insert_slice %x into %t[4] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  %y = tensor.insert %f into %c[%i] : tensor<8xf32>
+  %z = tensor.extract %c[%i] : tensor<8xf32>
+  return %r, %y, %z : tensor<16xf32>, tensor<8xf32>, f32
+}
+
+// -----
+
+// Elements of other kinds than linalg.fill takes, and several numbers: copied.
+// CHECK-LABEL: func.func @other_constants
+func.func @other_constants(%f: f32, %z: complex<f32>, %i: index) -> (tensor<2xf32>, tensor<2xcomplex<f32>>) {
+  // CHECK-NOT: linalg.fill
+  // CHECK: return
+  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %x = tensor.insert %f into %c[%i] : tensor<2xf32>
+  %d = arith.constant dense<(1.0, 2.0)> : tensor<2xcomplex<f32>>
+  %y = tensor.insert %z into %d[%i] : tensor<2xcomplex<f32>>
+  return %x, %y : tensor<2xf32>, tensor<2xcomplex<f32>>
+}
+
+// -----
+
+// An input of another map, of another type, in memory that is not the function's own, or a part that would be returned.
+// CHECK-LABEL: func.func @other_inputs
+func.func @other_inputs(%a: tensor<4x4xf32>, %m: memref<4x4xf32>, %n: index) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<2x4xf32>) {
+  // CHECK: %[[E:.*]] = tensor.empty() : tensor<4x4xf32>
+  // CHECK: linalg.transpose ins(%{{.*}}) outs(%[[E]]
+  // CHECK: %[[B:.*]] = tensor.empty() : tensor<4xf32>
+  // CHECK: linalg.broadcast ins(%{{.*}}) outs(%[[E]]
+  // CHECK: linalg.negf {{.*}} outs(%[[E]]
+  // CHECK: %[[G:.*]] = tensor.empty() : tensor<2x4xf32>
+  // CHECK: linalg.negf {{.*}} outs(%[[G]]
+  %e = tensor.empty() : tensor<4x4xf32>
+  %x = linalg.exp ins(%a : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %0 = linalg.transpose ins(%x : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) permutation = [1, 0]
+  %f = tensor.empty() : tensor<4xf32>
+  %row = tensor.extract_slice %a[0, 0] [1, 4] [1, 1] : tensor<4x4xf32> to tensor<4xf32>
+  %y = linalg.exp ins(%row : tensor<4xf32>) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.broadcast ins(%y : tensor<4xf32>) outs(%e : tensor<4x4xf32>) dimensions = [0]
+  %t = bufferization.to_tensor %m restrict writable : memref<4x4xf32> to tensor<4x4xf32>
+  %2 = linalg.negf ins(%t : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %z = linalg.exp ins(%a : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = tensor.extract_slice %z[%n, 0] [2, 4] [1, 1] : tensor<4x4xf32> to tensor<2x4xf32>
+  %g = tensor.empty() : tensor<2x4xf32>
+  %3 = linalg.negf ins(%s : tensor<2x4xf32>) outs(%g : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<2x4xf32>
+}

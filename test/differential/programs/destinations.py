@@ -1,4 +1,4 @@
-"""Tensors that begin with a copy and are inserted: computed in the destination, or not (`_stays`)."""
+"""Tensors computed where they are wanted: in the destination, over a dead input, by a fill; or not (`_stays`)."""
 
 from __future__ import annotations
 
@@ -188,5 +188,134 @@ PROGRAMS = [
         }""",
         args=("4xf32", "8xf32", 99.0, 2),
         numpy=lambda tile, t, f, i: (put(put(t, slice(0, 4), put(tile, i, f)), 0, f), put(tile, i, f)),
+    ),
+    Program(
+        "destination_of_elementwise_ops_is_their_input",
+        """
+        func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+          %e = tensor.empty() : tensor<4xf32>
+          %0 = linalg.negf ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %e1 = tensor.empty() : tensor<4xf32>
+          %1 = linalg.map { arith.negf } ins(%0 : tensor<4xf32>) outs(%e1 : tensor<4xf32>)
+          %e2 = tensor.empty() : tensor<4xf32>
+          %2 = linalg.add ins(%a, %1 : tensor<4xf32>, tensor<4xf32>) outs(%e2 : tensor<4xf32>) -> tensor<4xf32>
+          return %2 : tensor<4xf32>
+        }""",
+        args=("4xf32",),
+        numpy=lambda a: 2 * a,
+    ),
+    Program(
+        "destination_of_an_elementwise_op_is_a_tile",
+        """
+        func.func @main(%a: tensor<4xf32>, %i: index) -> (tensor<2xf32>, f32) {
+          %c0 = arith.constant 0 : index
+          %e = tensor.empty() : tensor<4xf32>
+          %0 = linalg.negf ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %s = tensor.extract_slice %0[%i] [2] [1] : tensor<4xf32> to tensor<2xf32>
+          %e1 = tensor.empty() : tensor<2xf32>
+          %1 = linalg.add ins(%s, %s : tensor<2xf32>, tensor<2xf32>) outs(%e1 : tensor<2xf32>) -> tensor<2xf32>
+          %x = tensor.extract %1[%c0] : tensor<2xf32>
+          %e2 = tensor.empty() : tensor<2xf32>
+          %2 = linalg.fill ins(%x : f32) outs(%e2 : tensor<2xf32>) -> tensor<2xf32>
+          return %2, %x : tensor<2xf32>, f32
+        }""",
+        args=("4xf32", 2),
+        numpy=lambda a, i: (np.full(2, -2 * a[i]), -2 * a[i]),
+    ),
+    Program(
+        "destination_constant_filled",
+        """
+        func.func @main(%a: tensor<2x2xf32>, %t: tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<2x2xf32>) {
+          %c = arith.constant dense<2.0> : tensor<2x2xf32>
+          %0 = linalg.matmul ins(%a, %a : tensor<2x2xf32>, tensor<2x2xf32>)
+            outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+          %1 = tensor.insert_slice %0 into %t[1, 0] [2, 2] [1, 1] : tensor<2x2xf32> into tensor<4x2xf32>
+          %2 = linalg.matmul ins(%a, %c : tensor<2x2xf32>, tensor<2x2xf32>)
+            outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+          return %1, %2 : tensor<4x2xf32>, tensor<2x2xf32>
+        }""",
+        args=("2x2xf32", "4x2xf32"),
+        numpy=lambda a, t: (put(t, slice(1, 3), a @ a + 2), 2 + a @ np.full((2, 2), 2.0, np.float32)),
+    ),
+    Program(
+        "destination_constant_filled_for_a_loop",
+        """
+        func.func @main(%n: index, %f: i32) -> tensor<4xi32> {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c = arith.constant dense<7> : tensor<4xi32>
+          %0 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c) -> tensor<4xi32> {
+            %y = tensor.insert %f into %x[%i] : tensor<4xi32>
+            scf.yield %y : tensor<4xi32>
+          }
+          return %0 : tensor<4xi32>
+        }""",
+        args=[(n, 99) for n in (0, 2)],
+        numpy=lambda n, f: np.array([f] * n + [7] * (4 - n), np.int32),
+    ),
+    Program(
+        "destination_input_needed_later_stays",
+        """
+        func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+          %e = tensor.empty() : tensor<4xf32>
+          %0 = linalg.negf ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %e1 = tensor.empty() : tensor<4xf32>
+          %1 = linalg.add ins(%0, %0 : tensor<4xf32>, tensor<4xf32>) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+          return %0, %1 : tensor<4xf32>, tensor<4xf32>
+        }""",
+        args=("4xf32",),
+        numpy=lambda a: (-a, -2 * a),
+    ),
+    Program(
+        "destination_input_needed_in_the_next_iteration_stays",
+        """
+        func.func @main(%a: tensor<4xf32>, %n: index) -> f32 {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %zero = arith.constant 0.0 : f32
+          %e = tensor.empty() : tensor<4xf32>
+          %0 = linalg.add ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 {
+            %e1 = tensor.empty() : tensor<4xf32>
+            %2 = linalg.add ins(%0, %0 : tensor<4xf32>, tensor<4xf32>) outs(%e1 : tensor<4xf32>) -> tensor<4xf32>
+            %x = tensor.extract %2[%i] : tensor<4xf32>
+            %y = arith.addf %s, %x : f32
+            scf.yield %y : f32
+          }
+          return %1 : f32
+        }""",
+        args=[("4xf32", n) for n in (0, 1, 3)],
+        numpy=lambda a, n: np.float32(4 * a[:n].sum()),
+    ),
+    Program(
+        "destination_input_read_in_another_order_stays",
+        """
+        #id = affine_map<(i, j) -> (i, j)>
+        #other = affine_map<(i, j) -> (j, i)>
+        func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+          %e = tensor.empty() : tensor<2x2xf32>
+          %0 = linalg.negf ins(%a : tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>
+          %e1 = tensor.empty() : tensor<2x2xf32>
+          %1 = linalg.generic {indexing_maps = [#id, #other, #id], iterator_types = ["parallel", "parallel"]}
+            ins(%0, %0 : tensor<2x2xf32>, tensor<2x2xf32>) outs(%e1 : tensor<2x2xf32>) {
+          ^bb0(%x: f32, %y: f32, %z: f32):
+            %s = arith.addf %x, %y : f32
+            linalg.yield %s : f32
+          } -> tensor<2x2xf32>
+          return %1 : tensor<2x2xf32>
+        }""",
+        args=("2x2xf32",),
+        numpy=lambda a: -a - a.T,
+    ),
+    Program(
+        "destination_constant_of_several_numbers_stays",
+        """
+        func.func @main(%i: index, %f: f32) -> tensor<3xf32> {
+          %c = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+          %0 = tensor.insert %f into %c[%i] : tensor<3xf32>
+          return %0 : tensor<3xf32>
+        }""",
+        args=(1, 99.0),
+        numpy=lambda i, f: put(np.array([1, 2, 3], np.float32), i, f),
     ),
 ]

@@ -1,0 +1,196 @@
+"""Which inits need no buffer: a dead input takes the place of an empty one, a fill that of a copied constant.
+
+A destination-style op whose init has no content may as well be given an input of the same type as the init, if it may
+read and write one buffer (``is_not_conflicting``): an elementwise op with equal maps. It pays if nobody needs the input
+afterwards, which is a question for the analysis of the changed program (:func:`judge_reuses`). Only memory that the
+function made itself is taken: an argument, or the memory behind a memref, is not overwritten where the program did not
+say so. The argument of a function may say so (``bufferization.writable = true``).
+
+A constant that is written is copied first. If all of its elements are one number, a fill makes the same content.
+
+Cost: linear in ops and operands, with an analysis for each trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...dialects.bufferizable import Relation
+from .decisions import Strategy
+from .empty_tensor_trial import by_name, cost, tagged
+from .module_analysis import ModuleAnalysis
+from .one_shot import FunctionAnalysis
+
+__all__ = ["TRIAL_REUSE", "Reuse", "judge_reuses", "plan_reuses", "splat_inits"]
+
+TRIAL_REUSE = "inplace.trial_reuse"
+"""Attribute of an op in the copy of a trial: which reuse it is the op of."""
+
+
+_WRITABLE = "bufferization.writable"
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """Operand ``init`` is to be what operand ``source`` of the same op is."""
+
+    init: int
+    source: int
+
+
+def splat_inits(analysis: ModuleAnalysis) -> list[int]:
+    """Return the operands that are written or handed on, and are constants of one number which are copied for that."""
+    s, effects = analysis.snapshot, analysis.effects
+    return [
+        operand
+        for function in analysis.functions
+        for operand, decision in sorted(function.decisions.items())
+        if decision.strategy is Strategy.OUT_OF_PLACE
+        and decision.copies
+        and (effects.writes[operand] or operand in effects.forwards)
+        and not effects.discards[operand]
+        and _is_splat(s.values[s.operand_value[operand]])
+    ]
+
+
+def _is_splat(value: ir.Value) -> bool:
+    """Whether ``value`` is a constant tensor whose elements are one number of a kind that ``linalg.fill`` takes."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+        return False
+    # The bindings cannot return elements of other types.
+    element = ir.ShapedType(value.type).element_type
+    if not isinstance(element, ir.IntegerType | ir.IndexType | ir.FloatType):
+        return False
+    elements = owner.operation.attributes["value"]
+    return isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
+
+
+def plan_reuses(analysis: ModuleAnalysis, excluded: Collection[Reuse]) -> list[Reuse]:
+    """Return for each op with an empty init the first input that could take its place, but for those ``excluded``."""
+    s = analysis.snapshot
+    found: list[Reuse] = []
+    for function in analysis.functions:
+        if function.refusals:
+            continue
+        foreign = _foreign_memory(analysis, function)
+        for op in s.nested_ops(function.function):
+            for init in s.operands(op):
+                if _is_free(analysis, init):
+                    sources = (Reuse(init, source) for source in _sources(analysis, function, init, foreign))
+                    first = next((reuse for reuse in sources if reuse not in excluded), None)
+                    found += [first] if first is not None else []
+    return found
+
+
+def _is_free(analysis: ModuleAnalysis, init: int) -> bool:
+    """Whether ``init`` has no content, and the op writes all of it."""
+    s, effects = analysis.snapshot, analysis.effects
+    value = s.operand_value[init]
+    if not effects.writes[init] or effects.reads[init] or value < 0 or not effects.undefined[value]:
+        return False
+    return any(tie.definite and tie.relation is Relation.EQUIVALENT for tie in effects.ties.get(init, ()))
+
+
+def _sources(
+    analysis: ModuleAnalysis, function: FunctionAnalysis, init: int, foreign: Collection[int]
+) -> Iterator[int]:
+    """Yield the inputs that may be read while their buffer is written, and are not used behind the op."""
+    s, effects = analysis.snapshot, analysis.effects
+    op = s.operand_op[init]
+    model = effects.model(op)
+    if model is None:
+        return
+    for source in s.operands(op):
+        value = s.operand_value[source]
+        if value < 0 or effects.writes[source] or effects.undefined[value]:
+            continue
+        if s.values[value].type != s.values[s.operand_value[init]].type or function.sets.find(value) in foreign:
+            continue
+        used_later = any(s.operand_position(use) > s.op_enter[op] for use in s.value_uses[value])
+        if not used_later and model.is_not_conflicting(s.ops[op], s.operand_index(source), s.operand_index(init)):
+            yield source
+
+
+def _foreign_memory(analysis: ModuleAnalysis, function: FunctionAnalysis) -> set[int]:
+    """Return the may-alias sets of memory that the function did not make, and may not overwrite unasked."""
+    s = analysis.snapshot
+    return {
+        function.sets.find(value)
+        for value in s.nested_values(function.function)
+        if s.value_is_tensor[value] and not _is_own(analysis, function, value)
+    }
+
+
+def _is_own(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) -> bool:
+    """Whether ``value`` is in the buffer of other values, in a new one, or in an argument that may be overwritten."""
+    s, effects = analysis.snapshot, analysis.effects
+    if value in effects.readonly:
+        return False
+    if value in effects.sources:
+        return True
+    op = s.value_op[value]
+    if op < 0:
+        around = s.block_op[s.value_block[value]]
+        return around == function.function and _says_writable(s.ops[around], s.value_index[value])
+    model = effects.model(op)
+    if model is None or s.op_name[op] == "func.call" or model.loaded_state(s.ops[op]) is not None:
+        return False
+    return model.bufferizes_to_allocation(s.ops[op], s.value_index[value])
+
+
+def _says_writable(function: ir.Operation, argument: int) -> bool:
+    if "arg_attrs" not in function.attributes:
+        return False
+    attributes = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument])
+    return _WRITABLE in attributes and ir.BoolAttr(attributes[_WRITABLE]).value
+
+
+def judge_reuses(before: ModuleAnalysis, reuses: Sequence[Reuse], after: ModuleAnalysis) -> list[Reuse]:
+    """Return which of ``reuses`` do not stand, given the analysis of the copy that they were made in.
+
+    One stands if its op works in place and hands out no part of a larger buffer; those of one function stand together
+    if it needs no more copies and buffers than before. Which one is to blame for those nobody knows: half of them go.
+    """
+    s = before.snapshot
+    places = tagged(after, {s.op_name[s.operand_op[reuse.init]] for reuse in reuses}, TRIAL_REUSE)
+    functions = by_name(after)
+    failed: dict[Reuse, None] = {}
+    for name, function in by_name(before).items():
+        ops = s.nested_ops(function.function)
+        mine = [(index, reuse) for index, reuse in enumerate(reuses) if s.operand_op[reuse.init] in ops]
+        changed = _Changed(after, functions[name])
+        bad = [r for i, r in mine if not changed.stands(places[i], s.operand_index(r.init))]
+        if not bad and not cost(after, functions[name]).is_at_most(cost(before, function)):
+            # Without any of its own it pays for what a function that it calls does.
+            bad = [reuse for _, reuse in mine[len(mine) // 2 :]] or list(reuses)
+        failed |= dict.fromkeys(bad)
+    return list(failed)
+
+
+class _Changed:
+    """A function after its reuses."""
+
+    def __init__(self, analysis: ModuleAnalysis, function: FunctionAnalysis) -> None:
+        s = analysis.snapshot
+        self._snapshot = s
+        self._function = function
+        exits = s.exits(function.function, 0)
+        handed_out = (s.operand_value[operand] for op in exits for operand in s.operands(op))
+        find = function.sets.find
+        self._handed_out = {find(value) for value in handed_out if value >= 0 and s.value_is_tensor[value]}
+
+    def stands(self, op: int, number: int) -> bool:
+        """Whether operand ``number`` of ``op``, which was reused, costs nothing."""
+        s, sets = self._snapshot, self._function.sets
+        operand = s.op_first_operand[op] + number
+        decision = self._function.decisions.get(operand)
+        if decision is None or not decision.in_place:
+            return False
+        value = s.operand_value[operand]
+        is_part = any(slice_ is not None for _, slice_ in sets.path(value))
+        # A caller would be given a copy of the part.
+        return not is_part or sets.find(value) not in self._handed_out
