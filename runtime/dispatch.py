@@ -15,7 +15,7 @@ from ..passes.analysis.pinned_interface import INTERFACE, interface_attribute
 from ..passes.analysis.symbols import named_symbols
 from ..passes.pipeline import Pipeline, run_pipeline
 from . import lowering
-from .boundary import entry_functions
+from .boundary import entry_functions, protect_arguments
 from .source import private_copy
 
 __all__ = ["lower_dispatch_functions"]
@@ -32,6 +32,7 @@ def lower_dispatch_functions(module: ir.Module, pipeline: Pipeline | None) -> tu
     if not names:
         return module, False
     lowered = private_copy(module)
+    protect_arguments(lowered.operation)
     for function in _functions(lowered.operation, names):
         function.attributes[INTERFACE] = interface_attribute(function)
     run_pipeline(lowered, pipeline or lowering.pipeline_text(lowering.BUFFERIZE))

@@ -59,8 +59,13 @@ class Parameter:
     name: str | None
     type: ValueType
     writable: bool
-    exclusive: bool = False
-    """Whether, being written, it may share no memory with any other argument."""
+    binding: bool = False
+    """Whether it is the memory of a binding of a dispatch function."""
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether, being written, it may share no memory with any other argument: bindings never do."""
+        return self.writable and (self.binding or self.type.kind is Kind.TENSOR)
 
     @property
     def label(self) -> str:
@@ -76,20 +81,20 @@ class Signature:
     parameters: tuple[Parameter, ...]
     results: tuple[ValueType, ...]
     size_checks: tuple[tuple[int, int], ...] | None = None
-    """Of a dispatch function: the argument and dimension of each check that it makes before it runs."""
+    """Of a dispatch function that checks its arguments before it runs: the argument and dimension of each check."""
 
     @property
     def outcomes(self) -> tuple[tuple[str, ValueType], ...]:
         """What a call brings about, each with a name: results, or what a dispatch function has written."""
-        if self.size_checks is not None:
-            return tuple((p.name or f"argument {p.index}", p.type) for p in self.written)
+        if self.written:
+            return tuple((parameter.name or "binding", parameter.type) for parameter in self.written)
         several = len(self.results) > 1
         return tuple((f"result {n}" if several else "result", type_) for n, type_ in enumerate(self.results))
 
     @property
     def written(self) -> tuple[Parameter, ...]:
         """The parameters of a dispatch function that hold what it has computed."""
-        return tuple(p for p in self.parameters if p.writable) if self.size_checks is not None else ()
+        return tuple(parameter for parameter in self.parameters if parameter.binding and parameter.writable)
 
     def __str__(self) -> str:
         parameters = ", ".join(
@@ -112,10 +117,13 @@ def read_signature(function: func.FuncOp) -> Signature:
         location = argument.location
         type_ = _value_type(argument.type, f"argument {index} of '{name}'")
         given = ir.BoolAttr(attributes[index][WRITABLE]).value if WRITABLE in attributes[index] else None
-        stated = type_.kind is Kind.TENSOR or BINDING in attributes[index]
+        slot = ir.DenseI64ArrayAttr(attributes[index][BINDING]) if BINDING in attributes[index] else None
+        stated = type_.kind is Kind.TENSOR or slot is not None
         writable = bool(given) if stated else given is not False and may_be_written(argument)
-        label = location.name_str if isinstance(location, ir.NameLoc) else None
-        parameters.append(Parameter(index, label, type_, writable, writable and stated))
+        label = f"set {slot[0]} binding {slot[1]}" if slot else None
+        if isinstance(location, ir.NameLoc):
+            label = location.name_str
+        parameters.append(Parameter(index, label, type_, writable, slot is not None))
     if SIZE_CHECKS in function.attributes:
         # Its results are how the checks went, and not the caller's.
         return Signature(name, tuple(parameters), (), _size_checks(function))

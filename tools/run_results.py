@@ -27,7 +27,7 @@ class CheckError(Exception):
 
 def as_tuple(result: Any, signature: Signature, arguments: Sequence[Any]) -> tuple[Any, ...]:
     """What a call brought about, one value for each of `Signature.outcomes`."""
-    if signature.size_checks is not None:
+    if signature.written:
         return tuple(arguments[parameter.index] for parameter in signature.written)
     if len(signature.results) == 1:
         return (result,)

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mlir import ir
 
 import mlir_inplace as mi
+from mlir_inplace.dialects import dispatch
 
 Array = np.ndarray[Any, Any]
 
@@ -379,6 +381,39 @@ def test_other_functions_of_the_program_stay_as_they_are(pipeline: str | None) -
     np.testing.assert_array_equal(program.tensors(t), [2, 2])
     np.testing.assert_array_equal(t, [1, 2])
     assert str(program.tensors.signature) == "tensors(arg0: tensor<2xf32>) -> tensor<2xf32>"
+
+
+def test_arguments_of_its_own_come_first_and_are_not_changed() -> None:
+    program = mi.compile("""
+    func.func @main(%scale: f32 loc("scale"), %t: tensor<4xf32>) {
+      %out = dispatch.binding set(0) binding(0) : !dispatch.writeonly<tensor<4xf32>>
+      %0 = linalg.exp ins(%t : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+      %1 = linalg.fill ins(%scale : f32) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+      %2 = linalg.mul ins(%0, %1 : tensor<4xf32>, tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+      dispatch.store %2, %out[0] [4] [1] : tensor<4xf32> -> !dispatch.writeonly<tensor<4xf32>>
+      return
+    }
+    """)
+    t, out = numbers(8)[::2], np.zeros(4, np.float32)
+    program.main(3.0, t, out)
+    np.testing.assert_allclose(out, 3 * np.exp([1, 3, 5, 7]), rtol=1e-6)
+    np.testing.assert_array_equal(t, [1, 3, 5, 7])
+
+
+def test_a_program_that_is_lowered_already_runs_as_well() -> None:
+    with ir.Context() as context:
+        lowered = dispatch.parse(MATMUL, context)
+        mi.run_pipeline(lowered, "builtin.module(inplace-lower-dispatch{workgroup-size=2,2 workgroup-count=3,3})")
+        program = mi.compile(lowered)
+        again = mi.compile(str(lowered))
+    for compiled in (program, again):
+        c = np.zeros((4, 4), np.float32)
+        compiled.main(numbers(4, 4), numbers(4, 4), c, 4, 4, 4)
+        np.testing.assert_array_equal(c, numbers(4, 4) @ numbers(4, 4))
+        with pytest.raises(
+            ValueError, match=r"argument 2 \('set 1 binding 0'\) .*overlaps argument 0 \('set 0 binding 0'"
+        ):
+            compiled.main(c, numbers(4, 4), c, 4, 4, 4)
 
 
 def test_a_pipeline_of_ones_own_lowers_by_itself() -> None:
