@@ -55,7 +55,23 @@ def _can_run_anywhere(op: ir.Operation) -> bool:
         return (constant_index(op.operands[1]) or 0) > 0
     if name == "memref.dim":
         return constant_index(op.operands[1]) is not None
-    return name.startswith("arith.") or name in _VIEWS or name in _INTERFACE or name in _AFFINE
+    if name in _AFFINE:
+        return all(map(_divides_by_constants, ir.AffineMapAttr(op.attributes["map"]).value.results))
+    return name.startswith("arith.") or name in _VIEWS or name in _INTERFACE
+
+
+def _divides_by_constants(root: ir.AffineExpr) -> bool:
+    """Whether each divisor in an affine expression is a positive constant."""
+    pending = [root]
+    while pending:
+        expression = pending.pop()
+        if isinstance(expression, ir.AffineBinaryExpr):
+            pending += [expression.lhs, expression.rhs]
+        if isinstance(expression, (ir.AffineFloorDivExpr, ir.AffineCeilDivExpr, ir.AffineModExpr)):
+            divisor = expression.rhs
+            if not isinstance(divisor, ir.AffineConstantExpr) or divisor.value <= 0:
+                return False
+    return True
 
 
 def needed_ahead(entry: ir.Block, known: Sequence[ir.Operation], wanted: Iterable[ir.Value]) -> list[ir.Operation]:
