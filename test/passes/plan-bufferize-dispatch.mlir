@@ -3,9 +3,9 @@
 // A tile is computed in the output; what it starts as is copied there, because its binding is only read.
 
 // CHECK-LABEL: func.func @tile()
-// CHECK-DAG:     %[[A:.*]] = "dispatch.binding"() {binding = 0 {{.*}} -> memref<4x8xf32>
-// CHECK-DAG:     %[[I:.*]] = "dispatch.binding"() {binding = 1 {{.*}} -> memref<4x8xf32>
-// CHECK-DAG:     %[[O:.*]] = "dispatch.binding"() {binding = 2 {{.*}} -> memref<4x8xf32>
+// CHECK-DAG:     %[[A:.*]] = dispatch.binding set(0) binding(0) : memref<4x8xf32>
+// CHECK-DAG:     %[[I:.*]] = dispatch.binding set(0) binding(1) : memref<4x8xf32>
+// CHECK-DAG:     %[[O:.*]] = dispatch.binding set(0) binding(2) : memref<4x8xf32>
 // CHECK:         scf.for %[[P:.*]] = {{[^(]*}} {
 // CHECK-DAG:       %[[AV:.*]] = memref.subview %[[A]][%[[P]], 0] [1, 8] [1, 1]
 // CHECK-DAG:       %[[IV:.*]] = memref.subview %[[I]][%[[P]], 0] [1, 8] [1, 1]
