@@ -80,6 +80,7 @@ from .analysis.module_analysis import ModuleAnalysis, analyze_module
 from .analysis.written_arguments import describe_written_argument, find_written_arguments
 from .base import Pass, Statistic
 from .bufferization.annotations import annotate
+from .bufferization.bindings import drop_whole_views
 from .bufferization.boundary import Boundary, BoundaryLayout
 from .bufferization.convert import convert_module
 from .bufferization.rewriter import BufferRewriter, UnknownLayout
@@ -218,6 +219,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                     analysis, trace, alignment=options.buffer_alignment, unknown=options.unknown_type_conversion
                 )
                 convert_module(analysis, rewriter, boundary)
+                drop_whole_views(op)
         self._count(analysis, trace)
         if self.observer is not None:
             self.observer.converted(trace)

@@ -209,7 +209,7 @@ class Promoter:
             extend_terminator(operation, [self._current[memory] for memory in memories])
 
     def _commit(self, return_: ir.Operation, memory: int) -> None:
-        with ir.InsertionPoint(return_), self._locations[memory]:
+        with ir.InsertionPoint(return_), self._locations.get(memory, return_.location):
             commit(self._current[memory], self._contents[memory])
 
     def _branch(self, op: int) -> None:

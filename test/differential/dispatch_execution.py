@@ -14,9 +14,8 @@ import mlir_inplace as mi
 from mlir_inplace.dialects.dispatch import register
 from mlir_inplace.dialects.dispatch_text import import_text
 
-PREPARATION = "inplace-promote-bindings,inplace-convert-to-destination-style"
 PLAN = "inplace-plan-bufferize"
-ONE_SHOT = f"{PREPARATION},inplace-one-shot-bufferize{{bufferize-function-boundaries=true}}"
+ONE_SHOT = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
 ROUTES = {"plan": PLAN, "one-shot": ONE_SHOT}
 LOWERING = "inplace-lower-dispatch"
 

@@ -1,4 +1,5 @@
 // RUN: inplace-opt %s --inplace-plan-bufferize --canonicalize --cse | filecheck %s
+// RUN: inplace-opt %s --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
 // What is inserted is copied into a view of the output with fewer dimensions; the rest stays as it is.
 
 // CHECK-LABEL: func.func @rank_reduced_insert(

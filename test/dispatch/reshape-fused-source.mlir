@@ -1,5 +1,5 @@
 // RUN: inplace-opt %s --inplace-plan-bufferize --canonicalize --cse | filecheck %s
-// RUN: inplace-opt %s --inplace-promote-bindings --inplace-convert-to-destination-style --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
+// RUN: inplace-opt %s --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
 // The reshaped input is a view, and the result is computed in the output.
 
 // CHECK-LABEL: func.func @reshape_fused_source(

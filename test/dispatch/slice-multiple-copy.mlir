@@ -1,4 +1,5 @@
 // RUN: inplace-opt %s --inplace-plan-bufferize --canonicalize --cse | filecheck %s
+// RUN: inplace-opt %s --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
 // Two slices of one input are two views, each copied to its output.
 
 // CHECK-LABEL: func.func @slice_multiple_copy(

@@ -1,4 +1,5 @@
 // RUN: inplace-opt %s --inplace-plan-bufferize --canonicalize --cse | filecheck %s
+// RUN: inplace-opt %s --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
 // The slice is a view of the input, and is copied to the output.
 
 // CHECK-LABEL: func.func @slice(

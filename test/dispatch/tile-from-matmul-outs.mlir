@@ -1,5 +1,5 @@
 // RUN: inplace-opt %s --inplace-plan-bufferize --canonicalize --cse | filecheck %s
-// RUN: inplace-opt %s --inplace-promote-bindings --inplace-convert-to-destination-style --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
+// RUN: inplace-opt %s --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
 // Two products accumulate in the output's tile, into which the initial tile is copied once.
 
 // CHECK-LABEL: func.func @tile_from_matmul_outs(

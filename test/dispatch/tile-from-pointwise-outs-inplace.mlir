@@ -1,5 +1,5 @@
 // RUN: inplace-opt %s --inplace-plan-bufferize --canonicalize --cse | filecheck %s
-// RUN: inplace-opt %s --inplace-promote-bindings --inplace-convert-to-destination-style --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
+// RUN: inplace-opt %s --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
 // The initial tile is updated where it is, and the product accumulates there.
 
 // CHECK-LABEL: func.func @tile_from_pointwise_outs_inplace(

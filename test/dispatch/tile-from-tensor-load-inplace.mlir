@@ -1,5 +1,5 @@
 // RUN: inplace-opt %s --inplace-plan-bufferize --canonicalize --cse | filecheck %s
-// RUN: inplace-opt %s --inplace-promote-bindings --inplace-convert-to-destination-style --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
+// RUN: inplace-opt %s --inplace-one-shot-bufferize --canonicalize --cse | filecheck %s
 // The product accumulates in the binding that holds the initial tile: nothing is copied.
 
 // CHECK-LABEL: func.func @tile_from_tensor_load_inplace(

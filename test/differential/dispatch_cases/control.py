@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .case import Case
-from .hazards import A8, CONSTANTS, R8, add, assign
+from .hazards import A8, B8, CONSTANTS, R8, add, assign
 
 Array = np.ndarray[Any, Any]
 
@@ -287,5 +287,24 @@ CASES = [
           dispatch.store %s, %a[%j] [1] [1] : tensor<1xi32> -> readwrite 8xi32
           cf.br ^head(%j : index)
         ^end:""",
+    ),
+    Case(
+        "several_returns",
+        [("8xi32", "8xi32", p) for p in (False, True)],
+        lambda a, b, p: assign((a if p else b, 2 * (b if p else a))),
+        f"""
+          {A8}
+          {B8}
+          %p = dispatch.push_constant 0 : i1
+          %v = dispatch.load %a : readwrite 8xi32 -> tensor<8xi32>
+          %w = dispatch.load %b : readwrite 8xi32 -> tensor<8xi32>
+          cf.cond_br %p, ^yes, ^no
+        ^yes:
+          {add("s", "w", "w", type_="tensor<8xi32>")}
+          dispatch.store %s, %a : tensor<8xi32> -> readwrite 8xi32
+          return
+        ^no:
+          {add("t", "v", "v", type_="tensor<8xi32>")}
+          dispatch.store %t, %b : tensor<8xi32> -> readwrite 8xi32""",
     ),
 ]

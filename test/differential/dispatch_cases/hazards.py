@@ -412,7 +412,8 @@ CASES = [
         dispatch.store %s, %r[0] [4] [1] : tensor<4xi32> -> writeonly 8xi32
         {add("t", "s", "s")}
         dispatch.store %t, %r[4] [4] [1] : tensor<4xi32> -> writeonly 8xi32""",
-        copies=2,
+        allocations=1,
+        copies=4,
     ),
     Case(
         "later_store_wins",
@@ -661,5 +662,27 @@ CASES = [
         %w = dispatch.load %b : readonly 4xi32 -> tensor<4xi32>
         {add("s", "v", "w")}
         dispatch.store %s, %r : tensor<4xi32> -> writeonly 4xi32""",
+    ),
+    Case(
+        "bindings_that_nothing_uses",
+        ("8xi32", "8xi32", "8xi32", "8xi32"),
+        lambda a, b, c, r: assign((r, 2 * a)),
+        f"""
+        %a = dispatch.binding set(0) binding(0) : readonly 8xi32
+        %b = dispatch.binding set(0) binding(1) : readonly 8xi32
+        %c = dispatch.binding set(0) binding(2) : readwrite 8xi32
+        %r = dispatch.binding set(0) binding(3) : writeonly 8xi32
+        %v = dispatch.load %a : readonly 8xi32 -> tensor<8xi32>
+        %w = dispatch.load %b : readonly 8xi32 -> tensor<8xi32>
+        {add("s", "v", "v", type_="tensor<8xi32>")}
+        dispatch.store %s, %r : tensor<8xi32> -> writeonly 8xi32""",
+    ),
+    Case(
+        "bindings_and_nothing_else",
+        ("8xi32", "8xi32"),
+        lambda a, r: None,
+        """
+        %a = dispatch.binding set(0) binding(0) : readonly 8xi32
+        %r = dispatch.binding set(0) binding(1) : writeonly 8xi32""",
     ),
 ]

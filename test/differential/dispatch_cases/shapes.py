@@ -126,4 +126,21 @@ CASES = [
         %s = linalg.add ins(%v, %v : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
         dispatch.store %s, %r[0] [3] [%j] : tensor<3xf32> -> writeonly 9xf32""",
     ),
+    doubled_case("no_elements", "0x4x", "f32", "arith.addf"),
+    doubled_case("no_elements_inside", "3x0x2x", "i32", "arith.addi"),
+    Case("copied_empty", ("0xf32", "0xf32"), lambda a, r: assign((r, a)), copied("0xf32"), copies=1),
+    Case(
+        "reduction_over_nothing",
+        ("3x0xf32", "3xf32", "3xf32"),
+        lambda a, b, r: assign((r, b)),
+        """
+        %a = dispatch.binding set(0) binding(0) : readonly 3x0xf32
+        %b = dispatch.binding set(0) binding(1) : readonly 3xf32
+        %r = dispatch.binding set(0) binding(2) : writeonly 3xf32
+        %v = dispatch.load %a : readonly 3x0xf32 -> tensor<3x0xf32>
+        %w = dispatch.load %b : readonly 3xf32 -> tensor<3xf32>
+        %s = linalg.reduce { arith.addf } ins(%v : tensor<3x0xf32>) outs(%w : tensor<3xf32>) dimensions = [1]
+        dispatch.store %s, %r : tensor<3xf32> -> writeonly 3xf32""",
+        copies=1,
+    ),
 ]

@@ -1,0 +1,25 @@
+"""Views of whole bindings, once a module is bufferized: loads and stores of all of a binding leave them behind."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from .views import canonicalize_views
+
+__all__ = ["drop_whole_views"]
+
+
+def drop_whole_views(module: ir.Operation) -> None:
+    """Let views of whole bindings be the bindings, in a module that has any. Linear, if the dialect is loaded."""
+    if not module.context.is_dialect_loaded("dispatch"):
+        return
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = op.name == "dispatch.binding"
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    if found:
+        canonicalize_views(module)
