@@ -1,10 +1,11 @@
-"""Rules of the code base that no linter knows: who may import whom, who may name the bindings, docstrings."""
+"""Rules of the code base that no linter knows: who may import whom or name the bindings, docstrings, names of tests."""
 
 from __future__ import annotations
 
 import ast
 import importlib
 import inspect
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -81,3 +82,9 @@ def undocumented(module: ModuleType) -> Iterator[str]:
 @pytest.mark.parametrize("module", MODULES)
 def test_public_things_have_docstrings(module: str) -> None:
     assert list(undocumented(importlib.import_module(f"mlir_inplace.{module}"))) == []
+
+
+def test_modules_of_tests_have_names_of_their_own() -> None:
+    """Test folders are no packages, so pytest cannot collect two modules of one name."""
+    names = Counter(path.name for path in (ROOT / "test").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
