@@ -36,6 +36,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-plan-bufferize": ("plan_bufferize", "PlanBufferizePass"),
+    "inplace-print-destructive-updates": ("print_destructive_updates", "PrintDestructiveUpdatesPass"),
     "inplace-promote-bindings": ("promote_bindings", "PromoteBindingsPass"),
     "inplace-remove-outs-dependency": ("remove_outs_dependency", "RemoveOutsDependencyPass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
-from ...dialects.bufferizable import is_tensor
+from ...dialects.bufferizable import OpModel, is_tensor
 from ...dialects.memref_types import identity_type, is_castable, is_strided_layout
 from ...dialects.registry import find_model
 from .analysis_options import AnalysisOptions
@@ -27,7 +27,7 @@ from .recursion import analyze_recursion
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
 
-__all__ = ["ModuleAnalysis", "analyze_module"]
+__all__ = ["ModuleAnalysis", "analyze_module", "read_effects"]
 
 
 @dataclass
@@ -111,6 +111,28 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
         analysis.refusals.extend(_function_addresses(snapshot))
         analysis.refusals.extend(_impossible_layouts(snapshot, names, called))
     return analysis
+
+
+def read_effects(module: ir.Operation, *, unknown: Container[str] = ()) -> tuple[TensorEffects, list[int]]:
+    """Read what the ops of ``module`` do to tensors, without deciding anything; and the functions that were read.
+
+    Ops named in ``unknown`` and ops without a model may do anything, and so may calls. A function with an op that its
+    model refuses is left out. Linear.
+    """
+    snapshot = Snapshot(module, _is_repetitive, _is_parallel)
+
+    def model(name: str) -> OpModel | None:
+        return None if name in unknown else find_model(name)
+
+    effects = TensorEffects(snapshot, model, {}, boundaries=True, allow_unknown=True, allows=lambda _: True)
+    read: list[int] = []
+    for op in _functions(snapshot).values():
+        if _has_body(snapshot, op):
+            before = len(effects.refusals)
+            effects.add_function(op)
+            if len(effects.refusals) == before:
+                read.append(op)
+    return effects, read
 
 
 def _analyze(

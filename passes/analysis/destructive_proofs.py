@@ -1,0 +1,167 @@
+"""What is certain about the slices of a destructive update: coverage, disjointness, and what reads what.
+
+All questions go to ``index_sets.py``. *Coverage*: every element of the tensor is updated, whatever the source held; by
+one run of the chain, or by that of all workgroups together. *Writes once*: no element is updated twice. *Reads the
+source*: no element is read after it was updated, so that reads see what the source held. Time leads from one access to
+another one in the same iteration of the loops around both, if it is earlier there, or in a later one of one of those
+loops; a thread of an ``scf.forall`` has no later ones, only others.
+
+Cost: a few questions for each pair of accesses, of which there may be a fixed number; with more the answer is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .destructive_update import Access, DestructiveUpdate
+from .index_coverage import covers
+from .index_points import Direction
+from .index_problems import Answer
+from .index_reader import IndexReader
+from .index_sets import IndexSets, first_no
+from .index_terms import Loop
+from .sizes import followed_size
+from .slices import Slice
+from .tensor_effects import TensorEffects
+
+__all__ = ["UpdateProof", "UpdateProofs"]
+
+_MOST_PAIRS = 64
+_MOST_LOOPS = 12
+_INSERTIONS = frozenset({"tensor.insert_slice", "tensor.parallel_insert_slice"})
+"""Ops that update everything if they are given no slice."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateProof:
+    """What was found out about one update. YES is a proof, NO has an example for some values of the symbols."""
+
+    covers: Answer
+    covers_with_grid: Answer
+    """Whether all workgroups together update every element; the same as ``covers`` without a grid."""
+    writes_once: Answer
+    """Without output dependences."""
+    reads_source: Answer
+    """Without flow dependences."""
+    reads_first: Answer
+    """Without anti dependences: what is read is not updated later either, so that the order does not matter."""
+
+
+class UpdateProofs:
+    """Proofs about the updates of one snapshot."""
+
+    def __init__(self, effects: TensorEffects) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+
+        def follow(value: int, dimension: int) -> int | tuple[int, int]:
+            return followed_size(effects, value, dimension)
+
+        self._reader = IndexReader(effects.snapshot, follow)
+        self._sets = IndexSets(self._reader.terms)
+
+    def prove(self, update: DestructiveUpdate, function: int) -> UpdateProof:
+        """Find out about ``update`` in ``function``."""
+        grid = self._reader.workgroups(function)
+        covered = self._covers(update, ())
+        with_grid = self._covers(update, grid) if grid and covered is not Answer.YES else covered
+        writes, reads = update.updates, update.reads
+        return UpdateProof(
+            covered,
+            with_grid,
+            self._never_meet(update, writes, writes),
+            self._never_meet(update, writes, reads),
+            self._never_meet(update, reads, writes),
+        )
+
+    # --- coverage ----------------------------------------------------------------------------------------------
+
+    def _covers(self, update: DestructiveUpdate, grid: tuple[Loop, ...]) -> Answer:
+        """Whether the unconditional updates of one block, in all iterations, leave nothing out."""
+        s = self._snapshot
+        type_ = s.values[update.value].type
+        if not isinstance(type_, ir.RankedTensorType):
+            return Answer.UNKNOWN
+        # Each version has the sizes of the one before it.
+        sizes = [self._reader.size(update.source, dimension) for dimension in range(type_.rank)]
+        blocks: dict[int, list[Slice]] = {}
+        for access in update.updates:
+            if access.is_conditional:
+                continue
+            slice_ = self._slice(access)
+            if slice_ is None and s.op_name[access.op] in _INSERTIONS:
+                slice_ = Slice((0,) * type_.rank, tuple(sizes), (1,) * type_.rank)
+            if slice_ is not None:
+                blocks.setdefault(self._block(access), []).append(slice_)
+        answers = [
+            covers(self._sets, slices, sizes, (*grid, *self._nest(update, block))).answer
+            for block, slices in list(blocks.items())[:_MOST_LOOPS]
+        ]
+        if Answer.YES in answers:
+            return Answer.YES
+        return answers[0] if len(answers) == 1 and len(blocks) == 1 else Answer.UNKNOWN
+
+    # --- order -------------------------------------------------------------------------------------------------
+
+    def _never_meet(self, update: DestructiveUpdate, first: Sequence[Access], second: Sequence[Access]) -> Answer:
+        """Whether no element that one of ``first`` touches is touched by one of ``second`` afterwards."""
+        if len(first) * len(second) > _MOST_PAIRS:
+            return Answer.UNKNOWN
+        result = Answer.YES
+        for one in first:
+            for other in second:
+                answer = self._is_apart(update, one, other)
+                if answer is Answer.NO:
+                    return answer
+                result = answer if answer is Answer.UNKNOWN else result
+        return result
+
+    def _is_apart(self, update: DestructiveUpdate, first: Access, second: Access) -> Answer:
+        s, sets = self._snapshot, self._sets
+        nests = [self._nest(update, self._block(access)) for access in (first, second)]
+        shared = [loop for loop in nests[0] if loop in nests[1]]
+        parallel = {
+            loop.variable for op in update.loops if s.op_name[op] == "scf.forall" for loop in self._loops_of(op)
+        }
+        slices = self._slice(first), self._slice(second)
+        is_earlier = first is not second and s.op_enter[first.op] < s.op_enter[second.op]
+        if not (is_earlier or shared):
+            return Answer.YES
+        if slices[0] is None or slices[1] is None or max(map(len, nests)) > _MOST_LOOPS:
+            return Answer.UNKNOWN
+        directions = {loop.variable: Direction.ANY for nest in nests for loop in nest if loop not in shared}
+        found = [sets.are_disjoint(slices[0], slices[1], shared, directions)] if is_earlier else []
+        for carrier in reversed(shared):
+            ways = [Direction.LATER, Direction.EARLIER] if carrier.variable in parallel else [Direction.LATER]
+            found += [
+                sets.are_disjoint(slices[0], slices[1], shared, directions | {carrier.variable: way}) for way in ways
+            ]
+            directions[carrier.variable] = Direction.ANY
+        return first_no(found).answer
+
+    # --- places ------------------------------------------------------------------------------------------------
+
+    def _block(self, access: Access) -> int:
+        """Return the block of an access; what a thread inserts at its end belongs to the thread."""
+        s = self._snapshot
+        block = s.op_block[access.op]
+        if s.op_name[s.block_op[block]] == "scf.forall.in_parallel":
+            return s.parent_block(block)
+        return block
+
+    def _nest(self, update: DestructiveUpdate, block: int) -> tuple[Loop, ...]:
+        """Return the loops around ``block`` that lie inside of the update."""
+        reader = self._reader
+        outside = reader.loops_around(self._snapshot.op_block[update.ops[0]])
+        return reader.loops_around(block)[len(outside) :]
+
+    def _loops_of(self, op: int) -> tuple[Loop, ...]:
+        reader, s = self._reader, self._snapshot
+        return reader.loops_around(s.op_regions[op][0][0])[len(reader.loops_around(s.op_block[op])) :]
+
+    def _slice(self, access: Access) -> Slice | None:
+        slice_ = self._effects.slices.get(access.operand)
+        return None if slice_ is None else self._reader.slice(slice_)
