@@ -27,7 +27,7 @@ from .one_shot import FunctionAnalysis
 __all__ = ["TRIAL_REUSE", "Reuse", "judge_reuses", "plan_reuses", "splat_inits"]
 
 TRIAL_REUSE = "inplace.trial_reuse"
-"""Attribute of an op in the copy of a trial: which reuse it is the op of."""
+"""Attribute of an op in the copy of a trial: the number that the op with reuses has in the plan."""
 
 
 _WRITABLE = "bufferization.writable"
@@ -78,12 +78,24 @@ def plan_reuses(analysis: ModuleAnalysis, excluded: Collection[Reuse]) -> list[R
             continue
         foreign = _foreign_memory(analysis, function)
         for op in s.nested_ops(function.function):
-            for init in s.operands(op):
-                if _is_free(analysis, init):
-                    sources = (Reuse(init, source) for source in _sources(analysis, function, init, foreign))
-                    first = next((reuse for reuse in sources if reuse not in excluded), None)
-                    found += [first] if first is not None else []
+            found += _reuses_of(analysis, function, op, foreign, excluded)
     return found
+
+
+def _reuses_of(
+    analysis: ModuleAnalysis, function: FunctionAnalysis, op: int, foreign: Collection[int], excluded: Collection[Reuse]
+) -> list[Reuse]:
+    """Return a reuse for each empty init of ``op``, no two of one value."""
+    s = analysis.snapshot
+    found: dict[int, Reuse] = {}
+    for init in s.operands(op):
+        if _is_free(analysis, init):
+            reuses = (Reuse(init, source) for source in _sources(analysis, function, init, foreign))
+            free = (r for r in reuses if r not in excluded and s.operand_value[r.source] not in found)
+            first = next(free, None)
+            if first is not None:
+                found[s.operand_value[first.source]] = first
+    return list(found.values())
 
 
 def _is_free(analysis: ModuleAnalysis, init: int) -> bool:
@@ -161,12 +173,12 @@ def judge_reuses(before: ModuleAnalysis, reuses: Sequence[Reuse], after: ModuleA
     failed: dict[Reuse, None] = {}
     for name, function in by_name(before).items():
         ops = s.nested_ops(function.function)
-        mine = [(index, reuse) for index, reuse in enumerate(reuses) if s.operand_op[reuse.init] in ops]
+        mine = [reuse for reuse in reuses if s.operand_op[reuse.init] in ops]
         changed = _Changed(after, functions[name])
-        bad = [r for i, r in mine if not changed.stands(places[i], s.operand_index(r.init))]
+        bad = [r for r in mine if not changed.stands(places[s.operand_op[r.init]], s.operand_index(r.init))]
         if not bad and not cost(after, functions[name]).is_at_most(cost(before, function)):
             # Without any of its own it pays for what a function that it calls does.
-            bad = [reuse for _, reuse in mine[len(mine) // 2 :]] or list(reuses)
+            bad = mine[len(mine) // 2 :] or list(reuses)
         failed |= dict.fromkeys(bad)
     return list(failed)
 

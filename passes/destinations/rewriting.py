@@ -110,13 +110,14 @@ def _in_front(op: ir.Operation) -> ir.InsertionPoint:
 
 
 def reuse_inputs(analysis: ModuleAnalysis, reuses: Sequence[Reuse], ops: Sequence[ir.Operation], *, tag: bool) -> None:
-    """Let inputs take the place of inits in ``ops``: those of the plan, or those of a copy, which are tagged."""
+    """Let inputs take the place of inits in ``ops``: those of the plan, or those of a copy, tagged by their numbers."""
     s = analysis.snapshot
-    for index, reuse in enumerate(reuses):
-        op = ops[s.operand_op[reuse.init]]
+    for reuse in reuses:
+        number = s.operand_op[reuse.init]
+        op = ops[number]
         op.operands[s.operand_index(reuse.init)] = op.operands[s.operand_index(reuse.source)]
         if tag:
-            _tag(op, TRIAL_REUSE, index)
+            _tag(op, TRIAL_REUSE, number)
 
 
 def fill_constants(analysis: ModuleAnalysis, operands: Sequence[int]) -> None:

@@ -205,6 +205,29 @@ func.func @dead_inputs(%a: tensor<8xf32>, %b: tensor<8xf32> {bufferization.writa
 
 // -----
 
+// Each of two inits takes an input of its own.
+// CHECK-LABEL: func.func @two_inits
+// CHECK-SAME:    %[[A:.*]]: tensor<8xf32> {bufferization.writable = true}, %[[B:.*]]: tensor<8xf32> {bufferization.writable = true}
+// BUFFERS-LABEL: func.func @two_inits
+#id = affine_map<(i) -> (i)>
+func.func @two_inits(%a: tensor<8xf32> {bufferization.writable = true}, %b: tensor<8xf32> {bufferization.writable = true}) -> (tensor<8xf32>, tensor<8xf32>) {
+  // CHECK-NEXT: linalg.generic {{.*}} outs(%[[A]], %[[B]] :
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS: return
+  %e = tensor.empty() : tensor<8xf32>
+  %r:2 = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%e, %e : tensor<8xf32>, tensor<8xf32>) {
+    ^bb0(%x: f32, %y: f32, %o: f32, %p: f32):
+      %s = arith.addf %x, %y : f32
+      %t = arith.mulf %x, %y : f32
+      linalg.yield %s, %t : f32, f32
+  } -> (tensor<8xf32>, tensor<8xf32>)
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
 // What goes to a destination is computed there, and not over an input.
 // CHECK-LABEL: func.func @chain_into_slice
 // CHECK-SAME:    %[[A:.*]]: tensor<8xf32>, %[[T:.*]]: tensor<16xf32>

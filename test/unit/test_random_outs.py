@@ -40,7 +40,7 @@ def check_values(program: RandomOuts, text: str) -> None:
     assert compiled.memory_stats.leaked_bytes == 0
 
 
-@pytest.mark.parametrize("seed", [*range(40), 419, 823])
+@pytest.mark.parametrize("seed", [*range(40), 116, 125, 419, 823])
 def test_random_chains(seed: int) -> None:
     program = random_outs(seed)
     check_values(program, program.text)
