@@ -35,10 +35,10 @@ arguments and results stay tensors unless `bufferize-function-boundaries` is set
 with one view for each piece of memory. A module that cannot be bufferized is refused and stays as it was: everything
 is done on a copy.
 
-The plan (`analysis/bufferization_plan.py`) is the outcome of the one-shot analysis in one fixed order of decisions, so
-no two tensors share a buffer where a value that is still read would be destroyed. `print-plan` emits a remark for each
-class of tensors that share a buffer, with a note for each union and the rule that proposed it, and a remark for each
-union that was refused, with the ops that refused it.
+The plan (`analysis/bufferization_plan.py`) is the outcome of the one-shot analysis in one fixed order of decisions, in
+another only where that would be refused. So no two tensors share a buffer where a value that is still read would be
+destroyed. `print-plan` emits a remark for each class of tensors that share a buffer, with a note for each union and the
+rule that proposed it, and a remark for each union that was refused, with the ops that refused it.
 
 `allocation` says where new buffers are: `heap` (`memref.alloc`), `stack` (`memref.alloca` in front of all loops; what
 cannot be there stays on the heap, with a remark), `workgroup` (`memref.alloc` in `workgroup-memory-space`). In Python,

@@ -25,7 +25,7 @@ class AnalysisOptions:
     """A call may pass a copy of an operand's buffer, to give the callee the layout it asks for."""
     heuristic: Heuristic = Heuristic.CHEAPEST
     single_order: bool = False
-    """With ``Heuristic.CHEAPEST``, only the first of its orders is taken, whatever comes out."""
+    """With ``Heuristic.CHEAPEST``, only the first of its orders is taken, others only where that one is refused."""
     fuzzer_seed: int = 0
     return_allocs: bool = True
     """Loops may hand on other buffers than the ones they are given."""

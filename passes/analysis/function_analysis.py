@@ -26,7 +26,7 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     """Decide every tied and forwarded operand of op number ``function``, whose effects were added before.
 
     With ``Heuristic.CHEAPEST``, when something is refused, other orders of decisions are tried too, and the cheapest
-    outcome is taken.
+    outcome is taken. With ``single_order`` they are tried only when the function could not be bufferized otherwise.
     """
     if options.heuristic is not Heuristic.CHEAPEST:
         asked = OneShotAnalyzer(effects, function, options, _order(options)).run()
@@ -36,7 +36,7 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
             return first if len(first.refusals) < len(asked.refusals) else asked
         return asked
     best = OneShotAnalyzer(effects, function, options, _FIRST).run()
-    if options.single_order or options.copy_before_write:
+    if options.copy_before_write or (options.single_order and not best.refusals):
         return best
     if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in _conflicts(best)):
         return best

@@ -412,8 +412,7 @@ CASES = [
         dispatch.store %s, %r[0] [4] [1] : tensor<4xi32> -> writeonly 8xi32
         {add("t", "s", "s")}
         dispatch.store %t, %r[4] [4] [1] : tensor<4xi32> -> writeonly 8xi32""",
-        allocations=1,
-        copies=4,
+        copies=2,
     ),
     Case(
         "later_store_wins",

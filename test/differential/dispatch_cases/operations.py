@@ -139,7 +139,6 @@ CASES = [
         %c = arith.constant dense<1.0> : tensor<3x3xf32>
         %s = linalg.matmul ins(%v, %w : tensor<3x4xf32>, tensor<4x3xf32>) outs(%c : tensor<3x3xf32>) -> tensor<3x3xf32>
         dispatch.store %s, %r : tensor<3x3xf32> -> writeonly 3x3xf32""",
-        copies=1,
     ),
     Case(
         "dim",

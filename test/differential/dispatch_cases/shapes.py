@@ -128,7 +128,7 @@ CASES = [
     ),
     doubled_case("no_elements", "0x4x", "f32", "arith.addf"),
     doubled_case("no_elements_inside", "3x0x2x", "i32", "arith.addi"),
-    Case("copied_empty", ("0xf32", "0xf32"), lambda a, r: assign((r, a)), copied("0xf32"), copies=1),
+    Case("copied_empty", ("0xf32", "0xf32"), lambda a, r: assign((r, a)), copied("0xf32")),
     Case(
         "reduction_over_nothing",
         ("3x0xf32", "3xf32", "3xf32"),
