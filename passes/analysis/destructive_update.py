@@ -157,6 +157,9 @@ class DestructiveUpdates:
                     return step
                 break
             between: list[int] = []
+            # What computes all of a tensor is where an update of its slices begins.
+            if chain and not isinstance(step[0], Link) and step[0] not in self._effects.slices:
+                break
             if chain and self._misuse(source, chain[-1], within=-1, reads=between) is not None:
                 break
             reads.extend(between)

@@ -1,0 +1,266 @@
+"""Which destructive updates can be stores of their slices, and where each read finds its content.
+
+A candidate is a tensor that ``dispatch.store`` writes to all of a binding. Its updates become stores, from the begin of
+the chain on instead of at its end. That is right if nobody looks at that memory in between, if the outcome is the same
+memory, and if every read finds what it read:
+
+* in the *source*, if no element is read after its update: the source is a value, whatever happens to memory; or
+* in the binding it was loaded from, tile by tile, if nothing is stored there until then; or
+* in the *target*, which holds the current version of the tensor at any time if it held the source at the beginning.
+
+The source is stored to the target first if elements may keep what it held. See docs/THEORY.md, *Destructive updates*.
+
+Cost: linear in the accesses of each update, and the questions of ``destructive_proofs.py``. Nothing is changed here.
+"""
+
+from __future__ import annotations
+
+import enum
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from ...dialects import dispatch
+from .binding_accesses import LOAD, BindingAccesses, Window
+from .destructive_proofs import UpdateProof, UpdateProofs
+from .destructive_update import DestructiveUpdate, DestructiveUpdates, RefusedUpdate
+from .index_problems import Answer
+from .snapshot import Snapshot
+from .tensor_effects import TensorEffects
+
+__all__ = ["KeptStore", "ReadFrom", "RewriteRule", "UpdateRewrite", "plan_rewrites"]
+
+_LINKS = frozenset({"scf.for", "scf.if"})
+_INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice"})
+_TILE_READS = frozenset({"tensor.extract", "tensor.extract_slice"})
+
+
+class RewriteRule(enum.Enum):
+    """Why a store stays as it is. The value is the phrase that remarks use."""
+
+    NO_UPDATE = "its value is no destructive update"
+    PART = "it is not all of the binding that is stored"
+    ELSEWHERE = "the store is not in the block of the loop, so it may not run whenever the loop does"
+    LATE_BINDING = "the binding is declared after the begin of the loop"
+    CONTROL_FLOW = "the tensor is handed on by an op other than scf.for and scf.if"
+    UPDATE = "it is updated by an op other than tensor.insert and tensor.insert_slice"
+    INTERLEAVED = "the binding, or one that may share its memory, is used between the begin of the loop and the store"
+    READS_TARGET = "updated elements are, or may be, read again, and the target must not be loaded from"
+    READ = "updated elements are, or may be, read again, by an op that no load can stand for"
+    OTHER_USERS = "its value has other users, and the target must not be loaded from"
+    GRID = "all workgroups may leave elements out, and a copy of the source would overwrite what others store"
+
+
+class ReadFrom(enum.Enum):
+    """Where the content of the tensor is read."""
+
+    SOURCE = "the source"
+    SOURCE_BINDING = "the binding that the source was loaded from"
+    TARGET = "the target"
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateRewrite:
+    """``store`` goes away: the updates store their slices to its target."""
+
+    store: int
+    update: DestructiveUpdate
+    proof: UpdateProof
+    reads: ReadFrom
+    copies_source: bool
+    reloads: bool
+    """Whether the value has other users, who see what the target holds after the outermost op."""
+
+    @property
+    def first(self) -> int:
+        """The first op of the chain."""
+        return self.update.ops[0]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStore:
+    """``store`` stays, by ``rule``, because of op ``culprit``."""
+
+    store: int
+    rule: RewriteRule
+    culprit: int
+    refused: RefusedUpdate | None = None
+
+
+@dataclass
+class _Windows:
+    """When each slot is stored to or loaded from by what was planned."""
+
+    loads: dict[dispatch.Slot, list[Window]] = field(default_factory=dict[dispatch.Slot, list[Window]])
+    stores: dict[dispatch.Slot, list[Window]] = field(default_factory=dict[dispatch.Slot, list[Window]])
+
+    def is_free(self, slot: dispatch.Slot, window: Window, *, for_store: bool) -> bool:
+        taken = [*self.stores.get(slot, ()), *(self.loads.get(slot, ()) if for_store else ())]
+        return not any(begin < window[1] and window[0] < end for begin, end in taken)
+
+
+class _Planner:
+    def __init__(self, effects: TensorEffects, function: int, proofs: UpdateProofs) -> None:
+        self.snapshot: Snapshot = effects.snapshot
+        self.effects = effects
+        self.function = function
+        self.proofs = proofs
+        self.accesses = BindingAccesses(effects.snapshot, function)
+        self.updates = DestructiveUpdates(effects)
+        self.windows = _Windows()
+        self._rewritten: set[int] = set()
+        """Values that are loaded from a target already wherever else they are used."""
+
+        s = self.snapshot
+        self.has_grid = any(s.op_name[op] == "dispatch.workgroup_id" for op in s.nested_ops(function))
+
+    def plan(self, store: int) -> UpdateRewrite | KeptStore | None:
+        """Decide about ``store``; None if its value is neither a loop's nor a branch's nor an insertion's.
+
+        None as well if the value is reloaded from another target: then it is no update any more.
+        """
+        s = self.snapshot
+        value = s.operand_value[s.op_first_operand[store]]
+        update = self.updates.of_value(value) if value >= 0 else None
+        if isinstance(update, RefusedUpdate):
+            return KeptStore(store, RewriteRule.NO_UPDATE, update.culprit, update)
+        if update is None or not (update.loops or s.op_name[update.ops[-1]] in _INSERTIONS):
+            return None
+        if update.value in self._rewritten:
+            return None
+        kept = self._why_not(store, update)
+        if kept is not None:
+            return KeptStore(store, *kept)
+        proof = self.proofs.prove(update, self.function)
+        rewrite = self._where(store, update, proof)
+        if isinstance(rewrite, UpdateRewrite):
+            self._rewritten.add(update.value)
+            window = (s.op_enter[rewrite.first] - 1, s.op_enter[store] + 1)
+            self.windows.stores.setdefault(self.accesses.slot(store), []).append(window)
+            if rewrite.reads is ReadFrom.SOURCE_BINDING:
+                load = s.value_op[update.source]
+                window = (s.op_enter[load], s.op_exit[update.ops[-1]])
+                self.windows.loads.setdefault(self.accesses.slot(load), []).append(window)
+        return rewrite
+
+    def _why_not(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+        """Return a rule that keeps the store whatever is proven of the slices."""
+        s, first = self.snapshot, update.ops[0]
+        if not self.accesses.is_whole(store):
+            return RewriteRule.PART, store
+        if s.op_block[first] != s.op_block[store] or s.op_enter[store] < s.op_exit[update.ops[-1]]:
+            return RewriteRule.ELSEWHERE, first
+        target = s.operand_value[s.op_first_operand[store] + 1]
+        if s.value_position[target] > s.op_enter[first]:
+            return RewriteRule.LATE_BINDING, s.value_op[target]
+        for op in update.loops:
+            if s.op_name[op] not in _LINKS:
+                return RewriteRule.CONTROL_FLOW, op
+        for access in update.updates:
+            if s.op_name[access.op] not in _INSERTIONS:
+                return RewriteRule.UPDATE, access.op
+        window = (s.op_enter[first], s.op_enter[store])
+        slot = self.accesses.slot(store)
+        if self.accesses.accessed_in(slot, window) or not self.windows.is_free(slot, window, for_store=True):
+            return RewriteRule.INTERLEAVED, store
+        return None
+
+    def _where(self, store: int, update: DestructiveUpdate, proof: UpdateProof) -> UpdateRewrite | KeptStore:
+        """Decide where reads find their content, and whether the target has to hold the source first."""
+        s = self.snapshot
+        is_readable = dispatch.access_of(self.accesses.binding(store).type).reads
+        reads = ReadFrom.SOURCE
+        if update.reads and proof.reads_source is not Answer.YES:
+            if not is_readable:
+                return KeptStore(store, RewriteRule.READS_TARGET, update.reads[0].op)
+            for access in update.reads:
+                if s.op_name[access.op] not in _TILE_READS:
+                    return KeptStore(store, RewriteRule.READ, access.op)
+            reads = ReadFrom.TARGET
+        elif self._is_loaded_tile_by_tile(store, update):
+            reads = ReadFrom.SOURCE_BINDING
+        reloads = len(s.value_uses[update.value]) > 1
+        if reloads and not is_readable:
+            return KeptStore(store, RewriteRule.OTHER_USERS, store)
+        by_grid = not reloads and self._is_in_every_workgroup(update) and proof.covers_with_grid is Answer.YES
+        is_covered = proof.covers is Answer.YES or by_grid
+        copies = (not is_covered or reads is ReadFrom.TARGET) and not self._holds_source(store, update)
+        if copies and self.has_grid:
+            return KeptStore(store, RewriteRule.GRID, update.ops[0])
+        return UpdateRewrite(store, update, proof, reads, copies, reloads)
+
+    def _is_loaded_tile_by_tile(self, store: int, update: DestructiveUpdate) -> bool:
+        """Whether the source is a load, and loads of its tiles would find the same."""
+        s, accesses = self.snapshot, self.accesses
+        load = s.value_op[update.source]
+        if load < 0 or s.op_name[load] != LOAD or not accesses.is_whole(load):
+            return False
+        if any(s.op_name[access.op] not in _TILE_READS for access in update.reads):
+            return False
+        slot, window = accesses.slot(load), (s.op_enter[load], s.op_exit[update.ops[-1]])
+        if s.op_block[load] != s.op_block[update.ops[0]] or accesses.stored_in(slot, window):
+            return False
+        mine = slot == accesses.slot(store)
+        return self.windows.is_free(slot, window, for_store=False) and (
+            not mine or accesses.is_same_memory(load, store)
+        )
+
+    def _holds_source(self, store: int, update: DestructiveUpdate) -> bool:
+        """Whether the target holds the source anyway when the chain begins, or the source holds nothing."""
+        s, accesses = self.snapshot, self.accesses
+        if self.effects.undefined[update.source]:
+            return True
+        load = s.value_op[update.source]
+        if load < 0 or s.op_name[load] != LOAD or not accesses.is_whole(load):
+            return False
+        slot, window = accesses.slot(load), (s.op_enter[load], s.op_enter[update.ops[0]])
+        same = accesses.is_same_memory(load, store) and s.op_block[load] == s.op_block[update.ops[0]]
+        return same and not accesses.stored_in(slot, window) and self.windows.is_free(slot, window, for_store=False)
+
+    def _is_in_every_workgroup(self, update: DestructiveUpdate) -> bool:
+        """Whether each workgroup runs the chain once: it is in the only block of the function."""
+        s = self.snapshot
+        return (
+            s.op_block[update.ops[0]] == s.op_regions[self.function][0][0] and len(s.op_regions[self.function][0]) == 1
+        )
+
+
+def plan_rewrites(
+    effects: TensorEffects, function: int, proofs: UpdateProofs
+) -> tuple[list[UpdateRewrite], list[KeptStore], list[tuple[int, int]]]:
+    """Return what becomes of each whole store of ``function``, and which slices become loads.
+
+    A slice is given by its op and by the op of the load that its source comes from.
+    """
+    planner = _Planner(effects, function, proofs)
+    if planner.accesses.problem >= 0:
+        return [], [], []
+    planner.updates.of_function(function)
+    plans = [planner.plan(store) for store in planner.accesses.stores]
+    accepted = [plan for plan in plans if isinstance(plan, UpdateRewrite)]
+    return accepted, [plan for plan in plans if isinstance(plan, KeptStore)], _tile_loads(planner, accepted)
+
+
+def _tile_loads(planner: _Planner, accepted: list[UpdateRewrite]) -> list[tuple[int, int]]:
+    """Return the slices of whole loads, inside of rewritten loops, that loads of tiles can stand for.
+
+    Nothing is stored to the slot from the load to the end of the loop, which is in the block of the load.
+    """
+    s, accesses = planner.snapshot, planner.accesses
+    chains = sorted({op for plan in accepted for op in plan.update.ops if s.op_regions[op]}, key=s.op_enter.__getitem__)
+    begins = [s.op_enter[op] for op in chains]
+    found: list[tuple[int, int]] = []
+    for load in accesses.loads:
+        if not accesses.is_whole(load):
+            continue
+        slot = accesses.slot(load)
+        for use in s.value_uses[s.op_first_result[load]]:
+            place = bisect_right(begins, s.operand_position(use)) - 1
+            if place < 0 or s.op_name[s.operand_op[use]] != "tensor.extract_slice":
+                continue
+            chain = chains[place]
+            window = (s.op_enter[load], s.op_exit[chain])
+            if s.op_block[chain] != s.op_block[load] or not s.op_enter[load] < s.operand_position(use) < window[1]:
+                continue
+            if not accesses.stored_in(slot, window) and planner.windows.is_free(slot, window, for_store=False):
+                found.append((s.operand_op[use], load))
+    return found

@@ -1,0 +1,115 @@
+"""Turn tensors that loops update slice by slice, and that are stored in the end, into stores of the slices.
+
+Goes in: dispatch functions as tiling leaves them, in which loop nests carry a whole tensor, read slices of it, insert
+slices into it, and store it to a binding at the end. Comes out: the same functions, in which each slice is stored where
+it was inserted, loops carry nothing, and slices of whole loads are loads.
+
+    %t = dispatch.load %in                                    scf.for %i = ... {
+    %r = scf.for %i = ... iter_args(%a = %t) {                  %s = dispatch.load %in[%i] [4] [1]
+      %s = tensor.extract_slice %a[%i] [4] [1]          ->      %x = linalg.exp ins(%s) outs(%s)
+      %x = linalg.exp ins(%s) outs(%s)                          dispatch.store %x, %out[%i] [4] [1]
+      %u = tensor.insert_slice %x into %a[%i] [4] [1]         }
+      scf.yield %u
+    }
+    dispatch.store %r, %out
+
+What is a destructive update is said by `inplace-print-destructive-updates`. A read finds its content where the tensor
+came from, if it is proven that no element is read after its update; else in the target, which then has to be readable.
+If it is not proven that every element is updated, what the tensor came from is stored to the target first. With a grid
+of workgroups it suffices that all of them together update every element. Other users of the result load it from the
+target, behind the loop. Producers that nobody needs any more are erased.
+
+Left alone, with a remark that says why (`print-kept`): values that are no destructive updates; parts of bindings;
+targets that are used between the begin of the loop and the store; `scf.while` and `scf.forall`; updates by other ops
+than insertions; grids of which some elements may be left out by all workgroups. `print-rewritten` says what was proven.
+
+A grid whose workgroups each store the whole tensor races; what remains is the outcome in which each element has the
+value of a workgroup that computed it. Linear in the ops, and a bounded number of questions about the slices of each
+update. Why it is sound: docs/THEORY.md, *Destructive updates*.
+
+Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` does this for nests of `scf.for` with one update,
+and takes for granted that tiles cover the tensor, that none is updated twice, and that no memory is shared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .analysis.destructive_proofs import UpdateProofs
+from .analysis.destructive_text import describe_proof, describe_refusal, describe_update
+from .analysis.module_analysis import read_effects
+from .analysis.snapshot import Snapshot
+from .analysis.update_rewrites import KeptStore, UpdateRewrite, plan_rewrites
+from .base import Pass, Statistic
+from .destructive_rewriting import Rewriter, erase_dead
+from .options import PassOptions, option
+from .promotion.preparation import ACCESSES, dispatch_ops
+
+
+@dataclass(frozen=True)
+class RewriteDestructiveUpdatesOptions(PassOptions):
+    """Options of `inplace-rewrite-destructive-updates`."""
+
+    print_rewritten: bool = option(True, help="emit a remark for every tensor that is stored slice by slice now")
+    print_kept: bool = option(True, help="emit a remark for every store that stays, with why")
+
+
+class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
+    """Store slices where they are inserted."""
+
+    argument = "inplace-rewrite-destructive-updates"
+    summary = "store tensors slice by slice where loops update them, instead of carrying them"
+    Options = RewriteDestructiveUpdatesOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("rewritten", "stores of tensors that are stores of their slices now"),
+        Statistic("kept", "stores of updated tensors that stay"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        if not dispatch_ops(op):
+            return
+        with op.context:
+            effects, functions = read_effects(op, unknown=ACCESSES)
+            s, proofs = effects.snapshot, UpdateProofs(effects)
+            for refusal in effects.refusals:
+                self._tell(refusal.op.location, f"the function stays as it is: {refusal.message}")
+            for function in functions:
+                rewrites, kept, tiles = plan_rewrites(effects, function, proofs)
+                self.count("rewritten", len(rewrites))
+                self.count("kept", len(kept))
+                for rewrite in rewrites:
+                    self._tell_rewritten(s, rewrite)
+                for one in kept:
+                    self._tell_kept(s, one)
+                if rewrites:
+                    Rewriter(s).apply(rewrites, tiles)
+                    erase_dead(s.ops[function])
+
+    def _tell(self, location: ir.Location, message: str) -> None:
+        if self.options.print_kept:
+            self.remark(location, message)
+
+    def _tell_rewritten(self, s: Snapshot, rewrite: UpdateRewrite) -> None:
+        if not self.options.print_rewritten:
+            return
+        update = rewrite.update
+        text = f"{describe_update(s, update)}; {describe_proof(update, rewrite.proof)}"
+        done = ["each slice is stored where it is inserted"]
+        if update.reads:
+            done.append(f"reads are from {rewrite.reads.value}")
+        if rewrite.copies_source:
+            done.append("the source is stored first")
+        if rewrite.reloads:
+            done.append("other users load it from the target")
+        self.remark(s.ops[rewrite.store].location, f"{'; '.join(done)}", [(text, s.ops[rewrite.first].location)])
+
+    def _tell_kept(self, s: Snapshot, one: KeptStore) -> None:
+        if not self.options.print_kept:
+            return
+        place = s.ops[one.culprit].location
+        notes = [(f"because of this '{s.op_name[one.culprit]}'", place)] if one.culprit != one.store else []
+        reason = one.rule.value if one.refused is None else describe_refusal(s, one.refused)
+        self.remark(s.ops[one.store].location, f"'dispatch.store' stays as it is: {reason}", notes)

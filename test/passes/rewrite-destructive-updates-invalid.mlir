@@ -1,0 +1,228 @@
+// RUN: inplace-opt %s --split-input-file --verify-diagnostics --inplace-rewrite-destructive-updates
+
+// Stores that stay: each for one rule. What ignoring it would do is in test_rewrite_destructive_updates.py.
+
+// What was there before the update is read after it.
+func.func @late_read() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    // expected-note @+1 {{because of this}}
+    %e = tensor.extract %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: result #0 of 'scf.for' is no destructive update: the content is read after the update}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// The loop always runs, the store does not.
+func.func @elsewhere() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  // expected-note @+1 {{because of this}}
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  %e = tensor.extract %t[%c0] : tensor<8xf32>
+  %p = arith.cmpf ogt, %e, %f : f32
+  scf.if %p {
+    // expected-remark @+1 {{'dispatch.store' stays as it is: the store is not in the block of the loop}}
+    dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  }
+  return
+}
+
+// -----
+
+// There is nothing to store to when the loop begins.
+func.func @late_binding() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-note @+1 {{because of this}}
+  %late = dispatch.binding set(0) binding(2) : !dispatch.writeonly<tensor<8xf32>>
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the binding is declared after the begin of the loop}}
+  dispatch.store %r, %late : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Somebody looks at the target before it is stored to.
+func.func @interleaved() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  %old = dispatch.load %out[0] [1] [1] : !dispatch.readwrite<tensor<8xf32>> -> tensor<1xf32>
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the binding, or one that may share its memory, is used between the begin of the loop and the store}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  dispatch.store %old, %out[1] [1] [1] : tensor<1xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Each iteration reads what the one before stored, and the target must not be loaded from.
+func.func @reads_target() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %c7 = arith.constant 7 : index
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c7 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %next = arith.addi %i, %c1 : index
+    // expected-note @+1 {{because of this}}
+    %e = tensor.extract %a[%i] : tensor<8xf32>
+    %n = tensor.insert %e into %a[%next] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: updated elements are, or may be, read again, and the target must not be loaded from}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// The result is needed otherwise, and the target must not be loaded from.
+func.func @other_users() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-note @+1 {{because of this}}
+  %other = dispatch.binding set(0) binding(2) : !dispatch.writeonly<tensor<8xf32>>
+  // expected-remark @+1 {{'dispatch.store' stays as it is: its value has other users, and the target must not be loaded from}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  // expected-remark @+1 {{stays as it is: the binding is declared after the begin of the loop}}
+  dispatch.store %r, %other : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Workgroups leave out what they should not, and each would copy over what others stored.
+func.func @grid() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %x = dispatch.workgroup_id 0 : index
+  // expected-note @+1 {{because of this}}
+  %r = scf.for %i = %x to %c8 step %c8 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: all workgroups may leave elements out}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// A vector is no tensor that could be stored.
+func.func @other_update() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %v = vector.broadcast %f : f32 to vector<1xf32>
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    // expected-note @+1 {{because of this}}
+    %n = vector.transfer_write %v, %a[%i] {in_bounds = [true]} : vector<1xf32>, tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: it is updated by an op other than tensor.insert and tensor.insert_slice}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Threads stay as they are.
+func.func @threads() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  // expected-note @+1 {{because of this}}
+  %r = scf.forall (%i) in (8) shared_outs(%a = %t) -> (tensor<8xf32>) {
+    %s = tensor.from_elements %f : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %a[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+    }
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the tensor is handed on by an op other than scf.for and scf.if}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Only a part of the binding is stored.
+func.func @part() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %big = dispatch.binding set(0) binding(2) : !dispatch.writeonly<tensor<16xf32>>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: it is not all of the binding that is stored}}
+  dispatch.store %r, %big[%c8] [8] [1] : tensor<8xf32> -> !dispatch.writeonly<tensor<16xf32>>
+  return
+}
