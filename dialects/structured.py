@@ -52,28 +52,38 @@ def linalg_index(dimension: int) -> ir.Value:
     return ir.Operation.create("linalg.index", results=[ir.IndexType.get()], attributes=attributes).result
 
 
-def build_generic(sources: Sequence[ir.Value], target: ir.Value, payload: Payload) -> None:
-    """Write each element of memref ``target`` with what ``payload`` builds for it.
+def build_generic(sources: Sequence[ir.Value], target: ir.Value, payload: Payload) -> ir.Value:
+    """Write each element of ``target`` with what ``payload`` builds for it; return what has these elements then.
 
-    ``payload`` is given the same element of each of ``sources``, memrefs of the shape of ``target``; the insertion
-    point is then where it may build ops.
+    ``target`` is a memref, which is returned, or a tensor, whose place the result takes. ``payload`` is given the same
+    element of each of ``sources``, of the shape of ``target``; the insertion point is then where it may build ops.
     """
-    type_ = ir.MemRefType(target.type)
+    type_ = ir.ShapedType(target.type)
     identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
     attributes = {
         "indexing_maps": ir.ArrayAttr.get([identity] * (len(sources) + 1)),
         "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * type_.rank),
         "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(sources), 1]),
     }
-    generic = ir.Operation.create("linalg.generic", operands=[*sources, target], attributes=attributes, regions=1)
-    elements = [ir.MemRefType(buffer.type).element_type for buffer in (*sources, target)]
+    generic = ir.Operation.create(
+        "linalg.generic", results=_results(target), operands=[*sources, target], attributes=attributes, regions=1
+    )
+    elements = [ir.ShapedType(value.type).element_type for value in (*sources, target)]
     block = ir.Block.create_at_start(generic.regions[0], elements)
     with ir.InsertionPoint(block):
         ir.Operation.create("linalg.yield", operands=[payload([*block.arguments][:-1])])
+    return generic.results[0] if len(generic.results) else target
 
 
-def compute_elements(block: ir.Block, buffer: ir.Value) -> None:
-    """Write each element of ``buffer`` with what ``block``, a function of its indices, yields; ``block`` is emptied."""
+def _results(target: ir.Value) -> list[ir.Type]:
+    return [target.type] if isinstance(target.type, ir.RankedTensorType) else []
+
+
+def compute_elements(block: ir.Block, target: ir.Value) -> ir.Value:
+    """Write each element of ``target`` with what ``block``, a function of its indices, yields; ``block`` is emptied.
+
+    Returns what :func:`build_generic` does.
+    """
 
     def payload(_: Sequence[ir.Value]) -> ir.Value:
         for dimension, argument in enumerate(block.arguments):
@@ -85,19 +95,24 @@ def compute_elements(block: ir.Block, buffer: ir.Value) -> None:
         terminator.operation.erase()
         return value
 
-    build_generic([], buffer, payload)
+    return build_generic([], target, payload)
 
 
-def fill(value: ir.Value, buffer: ir.Value) -> None:
-    """Create ``linalg.fill`` of memref ``buffer`` with ``value``; a generic op where elements are no numbers."""
+def fill(value: ir.Value, target: ir.Value) -> ir.Value:
+    """Create ``linalg.fill`` of ``target`` with ``value``; a generic op where elements are no numbers.
+
+    Returns what :func:`build_generic` does.
+    """
     if isinstance(value.type, ir.ShapedType):
-        build_generic([], buffer, lambda _: value)
-        return
+        return build_generic([], target, lambda _: value)
     segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
-    new = ir.Operation.create("linalg.fill", operands=[value, buffer], attributes=segments, regions=1)
+    new = ir.Operation.create(
+        "linalg.fill", results=_results(target), operands=[value, target], attributes=segments, regions=1
+    )
     linalg.fill_builtin_region(new)
     for op in new.regions[0].blocks[0].operations:
         op.operation.location = new.location
+    return new.results[0] if len(new.results) else target
 
 
 def build_loops(sizes: Sequence[int | ir.Value], body: Callable[[list[ir.Value]], None]) -> None:

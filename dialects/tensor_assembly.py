@@ -10,7 +10,7 @@ from .rewriter import Rewriter
 from .structured import add_sizes, compute_elements, extent, fill, index_constant
 from .subsets import static_entries, subview
 
-__all__ = ["ASSEMBLY_MODELS"]
+__all__ = ["ASSEMBLY_MODELS", "constant_yield", "padding"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -43,12 +43,12 @@ class PadModel(OpModel):
         """Allocate, fill with the padding, copy the source."""
         source = rewriter.buffer(op, 0)
         type_ = ir.MemRefType(identity_type(op.results[0].type))
-        low, high = _padding(op, "static_low", 1), _padding(op, "static_high", 2)
+        low, high = padding(op)
         extents = [extent(source, dimension) for dimension in range(type_.rank)]
         dynamic = [_value(add_sizes(low[d], extents[d], high[d])) for d in range(type_.rank) if type_.is_dynamic_dim(d)]
         buffer = rewriter.allocate(type_, dynamic)
         rewriter.sweep(op)
-        constant = _constant_yield(op.regions[0].blocks[0])
+        constant = constant_yield(op.regions[0].blocks[0])
         if constant is None:
             compute_elements(op.regions[0].blocks[0], buffer)
         else:
@@ -88,18 +88,25 @@ def _size(part: ir.Value, whole: ir.MemRefType, dimension: int) -> int | ir.Valu
     return extent(part, dimension) if whole.is_dynamic_dim(dimension) else whole.get_dim_size(dimension)
 
 
-def _padding(op: ir.Operation, attribute: str, segment: int) -> list[int | ir.Value]:
-    sizes = list(op.attributes["operandSegmentSizes"])
-    dynamic = iter(list(op.operands)[sum(sizes[:segment]) : sum(sizes[: segment + 1])])
-    return [next(dynamic) if entry == _DYNAMIC else entry for entry in op.attributes[attribute]]
+def padding(op: ir.Operation) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
+    """Return how many elements ``tensor.pad`` adds in front and behind, for each dimension."""
+    sizes, operands = list(op.attributes["operandSegmentSizes"]), list(op.operands)
+    entries: list[list[int | ir.Value]] = []
+    for segment, attribute in ((1, "static_low"), (2, "static_high")):
+        dynamic = iter(operands[sum(sizes[:segment]) : sum(sizes[: segment + 1])])
+        entries.append([next(dynamic) if entry == _DYNAMIC else entry for entry in op.attributes[attribute]])
+    return entries[0], entries[1]
 
 
 def _value(size: int | ir.Value) -> ir.Value:
     return index_constant(size) if isinstance(size, int) else size
 
 
-def _constant_yield(block: ir.Block) -> ir.Value | None:
-    """Return what ``block`` yields if that is the same for every element, and available in front of it."""
+def constant_yield(block: ir.Block) -> ir.Value | None:
+    """Return what ``block`` yields if that is the same for every element, and available in front of it.
+
+    A constant in ``block`` is cloned to the insertion point.
+    """
     terminator = list(block.operations)[-1].operation
     value = terminator.operands[0]
     owner = value.owner

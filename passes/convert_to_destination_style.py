@@ -10,6 +10,9 @@ with a tensor
   a new buffer: one buffer and one copy less;
 * whose content the op does not need, the slice takes its place.
 
+An op without an init (`tensor.pad`, `generate`, `from_elements`, `splat`, `concat`, elementwise ops on tensors), or a
+constant of one number that is inserted as it is, becomes ops that have one if the slice takes its place then.
+
     %m = linalg.matmul ins(%a, %b) outs(%in)                %s = tensor.extract_slice %t[%o] [4, 4] [1, 1]
     %r = tensor.insert_slice %m into %t[%o] ...       ->    %c = bufferization.materialize_in_destination %in in %s
                                                             %m = linalg.matmul ins(%a, %b) outs(%c)
@@ -31,7 +34,7 @@ with `print-decisions`. Run twice, it changes nothing the second time.
 Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/THEORY.md, section 6.
 
 Upstream has no counterpart: `eliminate-empty-tensors` is the first case, without loops and reshapes;
-`transform.structured.rewrite_in_destination_passing_style` makes new empty tensors.
+`transform.structured.rewrite_in_destination_passing_style` gives some of the ops without an init one, always.
 """
 
 from __future__ import annotations

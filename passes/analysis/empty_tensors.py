@@ -35,7 +35,15 @@ from .insertion_trace import EMPTY, Start, StartKind, Trace
 from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
 
-__all__ = ["Elimination", "EliminationPlan", "KeptInsertion", "has_empty", "plan_eliminations"]
+__all__ = [
+    "Elimination",
+    "EliminationPlan",
+    "KeptInsertion",
+    "copying_insertions",
+    "has_empty",
+    "inserted_operand",
+    "plan_eliminations",
+]
 
 _MATERIALIZE = "bufferization.materialize_in_destination"
 
@@ -99,6 +107,24 @@ def plan_eliminations(analysis: ModuleAnalysis, excluded: frozenset[int], *, ini
     return EliminationPlan(tuple(eliminations), tuple(kept))
 
 
+def copying_insertions(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Iterator[int]:
+    """Yield the destination operands of the insertions of ``function`` that copy, in program order."""
+    s = analysis.snapshot
+    for op in s.nested_ops(function.function):
+        if s.op_name[op] == _MATERIALIZE and not s.value_is_tensor[s.operand_value[s.op_first_operand[op] + 1]]:
+            yield s.op_first_operand[op] + 1
+            continue
+        for operand in s.operands(op):
+            if operand in analysis.effects.redundant_source and operand not in function.redundant_writes:
+                yield operand
+
+
+def inserted_operand(analysis: ModuleAnalysis, write: int) -> int:
+    """Return the operand that is inserted into the destination operand ``write``."""
+    s, source = analysis.snapshot, analysis.effects.redundant_source.get(write)
+    return s.op_first_operand[s.operand_op[write]] if source is None else source
+
+
 class _Planner:
     """Plans the insertions of one function, in program order."""
 
@@ -114,20 +140,14 @@ class _Planner:
         self._taken: set[int] = set()
         """Memrefs that are made into a tensor for an insertion already."""
 
-    def insertions(self) -> Iterator[int]:
-        """Yield the destination operands of the insertions that copy, in program order."""
-        s = self._snapshot
-        for op in s.nested_ops(self._function.function):
-            if s.op_name[op] == _MATERIALIZE and not s.value_is_tensor[s.operand_value[s.op_first_operand[op] + 1]]:
-                yield s.op_first_operand[op] + 1
-                continue
-            for operand in s.operands(op):
-                if operand in self._effects.redundant_source and operand not in self._function.redundant_writes:
-                    yield operand
-
     def run(self, excluded: frozenset[int]) -> None:
         """Plan every insertion: first those into what is no start of another, whose destination stays as it is."""
-        traces = [trace for write in self.insertions() if write not in excluded for trace in self._trace(write)]
+        traces = [
+            trace
+            for write in copying_insertions(self._analysis, self._function)
+            if write not in excluded
+            for trace in self._trace(write)
+        ]
         outer = {start.operand: trace.write for trace in traces for start in trace.starts}
         planned: set[int] = set()
         for nested in (False, True):
@@ -138,10 +158,10 @@ class _Planner:
     def _trace(self, write: int) -> Iterator[Trace]:
         """Yield the way back from an insertion, if it leads to where a buffer begins and nothing forbids to go it."""
         trace = Trace(self._analysis, self._function, self._places, write, inits=self._inits)
-        trace.run(self._source(write))
+        trace.run(inserted_operand(self._analysis, write))
         if self._inits and (trace.obstacle is not None or not trace.starts):
             shorter = Trace(self._analysis, self._function, self._places, write, inits=True, unread=True)
-            shorter.run(self._source(write))
+            shorter.run(inserted_operand(self._analysis, write))
             trace = shorter if shorter.starts and shorter.obstacle is None else trace
         if trace.starts and trace.obstacle is not None:
             self._keep(trace, trace.obstacle)
@@ -161,10 +181,6 @@ class _Planner:
     def _keep(self, trace: Trace, obstacle: Obstacle) -> None:
         kept = KeptInsertion(trace.write, obstacle.reason, obstacle.op, obstacle.passing, has_empty(trace.starts))
         self.kept.append(kept)
-
-    def _source(self, write: int) -> int:
-        source = self._effects.redundant_source.get(write)
-        return self._snapshot.op_first_operand[self._snapshot.operand_op[write]] if source is None else source
 
     def _plan(self, trace: Trace) -> Elimination:
         """Return how to compute the source of an insertion in place; raises :class:`Obstacle`."""
@@ -226,7 +242,7 @@ class _Planner:
 
     def _source_type(self, write: int) -> ir.ShapedType:
         s = self._snapshot
-        return ir.ShapedType(s.values[s.operand_value[self._source(write)]].type)
+        return ir.ShapedType(s.values[s.operand_value[inserted_operand(self._analysis, write)]].type)
 
     def _check_views(self, write: int, start: Start, subset: Subset | None) -> None:
         """Casts and reshapes, and what undoes them, must be views of the slice: a collapse might copy."""

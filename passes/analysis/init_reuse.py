@@ -24,7 +24,7 @@ from .empty_tensor_trial import by_name, cost, tagged
 from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
 
-__all__ = ["TRIAL_REUSE", "Reuse", "judge_reuses", "plan_reuses", "splat_inits"]
+__all__ = ["TRIAL_REUSE", "Reuse", "is_splat", "judge_reuses", "plan_reuses", "splat_inits"]
 
 TRIAL_REUSE = "inplace.trial_reuse"
 """Attribute of an op in the copy of a trial: the number that the op with reuses has in the plan."""
@@ -52,11 +52,11 @@ def splat_inits(analysis: ModuleAnalysis) -> list[int]:
         and decision.copies
         and (effects.writes[operand] or operand in effects.forwards)
         and not effects.discards[operand]
-        and _is_splat(s.values[s.operand_value[operand]])
+        and is_splat(s.values[s.operand_value[operand]])
     ]
 
 
-def _is_splat(value: ir.Value) -> bool:
+def is_splat(value: ir.Value) -> bool:
     """Whether ``value`` is a constant tensor whose elements are one number of a kind that ``linalg.fill`` takes."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":

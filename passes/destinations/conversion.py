@@ -13,14 +13,17 @@ from ..analysis.analysis_options import AnalysisOptions
 from ..analysis.empty_tensor_trial import judge_eliminations
 from ..analysis.empty_tensors import EliminationPlan, KeptInsertion, has_empty, plan_eliminations
 from ..analysis.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
+from ..analysis.initless_sources import plan_inits
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis, analyze_module
+from .new_inits import TRIAL_INIT, give_inits
 from .report import (
     Change,
     DestinationReport,
     Kept,
     describe_elimination,
     describe_fill,
+    describe_init,
     describe_kept,
     describe_reuse,
 )
@@ -75,13 +78,15 @@ class _Conversion:
     def sweep(self) -> bool:
         """Do what can be done now, and return whether another sweep may do more."""
         done = len(self.changes)
+        initless = False
         if not self._only_empties:
             self._fill()
-        analysis, plan = self._analysis, self._plan()
+            initless = self._give_inits()
+        analysis, plan = self._analysis, self._plan(self._analysis)
         s, kept = analysis.snapshot, sorted(plan.kept, key=lambda kept: kept.write)
         self.kept = tuple(describe_kept(s, k) for k in kept)
         self.changes += [describe_elimination(s, e) for e in plan.eliminations]
-        pending = bool(kept) or _copies_what_is_computed(analysis, plan)
+        pending = initless or bool(kept) or _copies_what_is_computed(analysis, plan)
         taken = {start.operand for e in plan.eliminations for start in e.starts}
         dead = not self._only_empties and any(r.init not in taken for r in plan_reuses(analysis, ()))
         apply_plan(analysis, plan, s.ops, tag=False)
@@ -98,11 +103,29 @@ class _Conversion:
             fill_constants(analysis, operands)
             self._analysis = _analyze(self._module)
 
+    def _give_inits(self) -> bool:
+        """Give inits to what is inserted and has none, where the destination takes their place.
+
+        Returns whether there was any: what is inserted into a part of it, or could not be helped, may be next.
+        """
+        analysis, plan = self._analysis, plan_inits(self._analysis)
+        if not plan or not self._left:
+            return False
+        copy = self._copy(analysis)
+        give_inits(analysis, plan, all_ops(copy.operation), tag=True)
+        trial = _analyze(copy.operation)
+        useful = [plan[index] for index in sorted(_replaced_inits(trial, self._plan(trial)))]
+        if useful:
+            self.changes += [describe_init(analysis.snapshot, one) for one in useful]
+            give_inits(analysis, useful, analysis.snapshot.ops, tag=False)
+            self._analysis = _analyze(self._module)
+        return True
+
     def _reuse(self) -> bool:
         """Let dead inputs take the place of empty inits; return whether some could not."""
         analysis, failed = self._analysis, set[Reuse]()
         while self._left and (reuses := plan_reuses(analysis, failed)):
-            copy = self._copy()
+            copy = self._copy(analysis)
             reuse_inputs(analysis, reuses, all_ops(copy.operation), tag=True)
             objections = judge_reuses(analysis, reuses, _analyze(copy.operation))
             if not objections:
@@ -113,13 +136,13 @@ class _Conversion:
             failed.update(objections)
         return bool(failed)
 
-    def _plan(self) -> EliminationPlan:
+    def _plan(self, analysis: ModuleAnalysis) -> EliminationPlan:
         """Return the eliminations that stand when the analysis is asked about all of them together; keep the rest."""
-        analysis, inits = self._analysis, not self._only_empties
+        inits = not self._only_empties
         failed: dict[int, KeptInsertion] = {}
         plan = plan_eliminations(analysis, frozenset(), inits=inits)
         while plan.eliminations and self._left:
-            copy = self._copy()
+            copy = self._copy(analysis)
             apply_plan(analysis, plan, all_ops(copy.operation), tag=True)
             objections = judge_eliminations(analysis, plan, _analyze(copy.operation))
             if not objections:
@@ -130,10 +153,18 @@ class _Conversion:
         undecided = [KeptInsertion(e.write, reason, e.before, is_empty=has_empty(e.starts)) for e in plan.eliminations]
         return EliminationPlan((), (*plan.kept, *failed.values(), *undecided))
 
-    def _copy(self) -> ir.Operation:
-        """Return a copy of the module for a trial."""
+    def _copy(self, analysis: ModuleAnalysis) -> ir.Operation:
+        """Return a copy of what was analysed, for a trial."""
         self._left -= 1
-        return self._analysis.snapshot.root.clone()
+        return analysis.snapshot.root.clone()
+
+
+def _replaced_inits(analysis: ModuleAnalysis, plan: EliminationPlan) -> set[int]:
+    """Return the numbers of the tagged empty tensors that ``plan`` replaces."""
+    s = analysis.snapshot
+    values = (s.operand_value[start.operand] for e in plan.eliminations for start in e.starts)
+    makers = (s.ops[s.value_op[value]] for value in values if s.value_op[value] >= 0)
+    return {ir.IntegerAttr(op.attributes[TRIAL_INIT]).value for op in makers if TRIAL_INIT in op.attributes}
 
 
 def _copies_what_is_computed(analysis: ModuleAnalysis, plan: EliminationPlan) -> bool:

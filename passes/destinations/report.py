@@ -8,6 +8,7 @@ from mlir import ir
 
 from ..analysis.empty_tensors import Elimination, KeptInsertion
 from ..analysis.init_reuse import Reuse
+from ..analysis.initless_sources import Initless
 from ..analysis.insertion_trace import StartKind
 from ..analysis.snapshot import Snapshot
 
@@ -17,6 +18,7 @@ __all__ = [
     "Kept",
     "describe_elimination",
     "describe_fill",
+    "describe_init",
     "describe_kept",
     "describe_reuse",
 ]
@@ -95,3 +97,10 @@ def describe_fill(s: Snapshot, operand: int) -> Change:
     op = s.operand_op[operand]
     message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled with its number, not copied"
     return Change(s.op_name[op], s.ops[op].location, f"{message} from a constant")
+
+
+def describe_init(s: Snapshot, one: Initless) -> Change:
+    """Return what is said of an op that was given an init."""
+    op = one.op if one.operand is None else s.operand_op[one.operand]
+    what = f"'{s.op_name[op]}' is given an init" if one.operand is None else "the constant becomes a fill"
+    return Change(s.op_name[op], s.ops[op].location, f"{what}, and is computed in the destination")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import arith, bufferization, linalg, tensor
+from mlir.dialects import bufferization
 
 from ...dialects.registry import find_model
 from ...dialects.subsets import extract_slice
@@ -14,12 +14,11 @@ from ..analysis.empty_tensors import Elimination, EliminationPlan
 from ..analysis.init_reuse import TRIAL_REUSE, Reuse
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis
+from .new_inits import fill_of, in_front
 
 __all__ = ["all_ops", "apply_plan", "erase_unused", "fill_constants", "reuse_inputs"]
 
 _VIEWS_OF_NOTHING = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.empty", "tensor.expand_shape"})
-_ONE_OP_ONLY = frozenset({"scf.forall.in_parallel", "vector.mask"})
-"""Ops whose regions have no place for others."""
 
 
 def all_ops(module: ir.Operation) -> list[ir.Operation]:
@@ -97,16 +96,8 @@ def _destination(insertion: ir.Operation, operand: int, wanted: ir.Type) -> tupl
 def _copy(op: ir.Operation, content: ir.Value, target: ir.Value) -> ir.Value:
     """Build a copy of ``content`` in ``target`` in front of ``op``, and return it."""
     name = "bufferization.materialize_in_destination"
-    with _in_front(op), op.location:
+    with in_front(op), op.location:
         return ir.Operation.create(name, results=[target.type], operands=[content, target]).result
-
-
-def _in_front(op: ir.Operation) -> ir.InsertionPoint:
-    """Return where to build what ``op`` needs."""
-    place = op
-    while place.parent is not None and place.parent.operation.name in _ONE_OP_ONLY:
-        place = place.parent.operation
-    return ir.InsertionPoint(place)
 
 
 def reuse_inputs(analysis: ModuleAnalysis, reuses: Sequence[Reuse], ops: Sequence[ir.Operation], *, tag: bool) -> None:
@@ -126,24 +117,9 @@ def fill_constants(analysis: ModuleAnalysis, operands: Sequence[int]) -> None:
     for operand in operands:
         op, number = s.ops[s.operand_op[operand]], s.operand_index(operand)
         constant = ir.OpResult(op.operands[number]).owner.operation
-        op.operands[number] = _filled(op, constant)
+        op.operands[number], _ = fill_of(constant, op)
         if next(iter(constant.results[0].uses), None) is None:
             constant.erase()
-
-
-def _filled(op: ir.Operation, constant: ir.Operation) -> ir.Value:
-    """Build a tensor like ``constant`` in front of ``op``."""
-    type_ = ir.RankedTensorType(constant.results[0].type)
-    element = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()
-    with _in_front(op), op.location:
-        number = arith.constant(type_.element_type, element)
-        empty = tensor.empty(type_.shape, type_.element_type, encoding=type_.encoding)
-        segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
-        fill = ir.Operation.create(
-            "linalg.fill", results=[type_], operands=[number, empty], attributes=segments, regions=1
-        )
-        linalg.fill_builtin_region(fill)
-    return fill.result
 
 
 def _tag(op: ir.Operation, attribute: str, index: int) -> None:

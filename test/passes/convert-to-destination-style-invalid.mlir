@@ -79,3 +79,20 @@ func.func @inits(%a: tensor<4xf32>, %f: f32, %i: index) -> (tensor<4xf32>, tenso
   %z = tensor.insert %f into %c[%i] : tensor<4xf32>
   return %y, %z : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Ops that have no init.
+func.func @without_inits(%t: tensor<8xf32>, %f: f32) -> tensor<8xf32> {
+  // expected-remark @+2 {{'tensor.splat' is given an init, and is computed in the destination}}
+  // expected-note @+1 {{the slice takes the place of an empty tensor here}}
+  %0 = tensor.splat %f : tensor<4xf32>
+  // expected-remark @+1 {{'tensor.insert_slice' inserts is computed in its destination, and the insertion copies nothing}}
+  %1 = tensor.insert_slice %0 into %t[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %c = arith.constant dense<1.0> : tensor<4xf32>
+  // expected-remark @+3 {{the constant becomes a fill, and is computed in the destination}}
+  // expected-note @+2 {{the slice takes the place of an empty tensor here}}
+  // expected-remark @+1 {{'tensor.insert_slice' inserts is computed in its destination, and the insertion copies nothing}}
+  %2 = tensor.insert_slice %c into %1[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %2 : tensor<8xf32>
+}

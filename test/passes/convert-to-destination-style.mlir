@@ -228,6 +228,82 @@ func.func @two_inits(%a: tensor<8xf32> {bufferization.writable = true}, %b: tens
 
 // -----
 
+// Ops without an init are given one: the slice of the destination.
+// CHECK-LABEL: func.func @without_inits
+// CHECK-SAME:    %[[X:.*]]: tensor<2xf32>, %[[T:.*]]: tensor<16xf32>, %[[F:.*]]: f32
+// BUFFERS-LABEL: func.func @without_inits
+func.func @without_inits(%x: tensor<2xf32>, %t: tensor<16xf32>, %f: f32) -> tensor<16xf32> {
+  // CHECK:      %[[S0:.*]] = tensor.extract_slice %[[T]][0] [4] [1]
+  // CHECK-NEXT: %[[P0:.*]] = linalg.fill ins(%[[F]] : f32) outs(%[[S0]]
+  // CHECK-NEXT: %[[P1:.*]] = tensor.insert_slice %[[X]] into %[[P0]][1] [2] [1]
+  // CHECK-NEXT: %[[R0:.*]] = tensor.insert_slice %[[P1]] into %[[T]][0] [4] [1]
+  %0 = tensor.pad %x low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %f : f32
+  } : tensor<2xf32> to tensor<4xf32>
+  %r0 = tensor.insert_slice %0 into %t[0] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  // CHECK:      %[[S1:.*]] = tensor.extract_slice %[[R0]][4] [4] [1]
+  // CHECK-NEXT: %[[G:.*]] = linalg.generic {{.*}} outs(%[[S1]]
+  // CHECK:        linalg.index 0
+  // CHECK:      %[[R1:.*]] = tensor.insert_slice %[[G]] into %[[R0]][4] [4] [1]
+  %1 = tensor.generate {
+  ^bb0(%i: index):
+    %j = arith.index_cast %i : index to i32
+    %k = arith.sitofp %j : i32 to f32
+    tensor.yield %k : f32
+  } : tensor<4xf32>
+  %r1 = tensor.insert_slice %1 into %r0[4] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  // CHECK:      %[[S2:.*]] = tensor.extract_slice %[[R1]][8] [2] [1]
+  // CHECK-NEXT: %[[E0:.*]] = tensor.insert %[[F]] into %[[S2]]
+  // CHECK-NEXT: %[[E1:.*]] = tensor.insert %[[F]] into %[[E0]]
+  // CHECK-NEXT: %[[R2:.*]] = tensor.insert_slice %[[E1]] into %[[R1]][8] [2] [1]
+  %2 = tensor.from_elements %f, %f : tensor<2xf32>
+  %r2 = tensor.insert_slice %2 into %r1[8] [2] [1] : tensor<2xf32> into tensor<16xf32>
+  // CHECK:      %[[S3:.*]] = tensor.extract_slice %[[R2]][10] [2] [1]
+  // CHECK-NEXT: %[[A:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<2xf32>) outs(%[[S3]]
+  // CHECK:        math.absf
+  // CHECK:      %[[R3:.*]] = tensor.insert_slice %[[A]] into %[[R2]][10] [2] [1]
+  %3 = math.absf %x : tensor<2xf32>
+  %r3 = tensor.insert_slice %3 into %r2[10] [2] [1] : tensor<2xf32> into tensor<16xf32>
+  // CHECK:      %[[S4:.*]] = tensor.extract_slice %[[R3]][12] [2] [1]
+  // CHECK-NEXT: %[[C:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%[[S4]]
+  // CHECK-NEXT: tensor.insert_slice %[[C]] into %[[R3]][12] [2] [1]
+  // CHECK-NOT:  tensor.empty
+  %4 = arith.constant dense<3.0> : tensor<2xf32>
+  %r4 = tensor.insert_slice %4 into %r3[12] [2] [1] : tensor<2xf32> into tensor<16xf32>
+  // What a pad takes over is copied, and nothing else.
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS:     memref.copy
+  // BUFFERS-NOT: memref.alloc
+  // BUFFERS-NOT: memref.copy
+  // BUFFERS:     return
+  return %r4 : tensor<16xf32>
+}
+
+// -----
+
+// The generated elements are read from the destination, and the elementwise op reads other elements of it.
+// CHECK-LABEL: func.func @reads_the_destination
+func.func @reads_the_destination(%t: tensor<16xf32>, %a: tensor<4xf32> {bufferization.writable = false}) -> tensor<16xf32> {
+  // CHECK-NEXT: tensor.generate
+  // CHECK:      tensor.insert_slice
+  // CHECK-NEXT: tensor.extract_slice
+  // CHECK-NEXT: arith.addf
+  // CHECK-NEXT: tensor.insert_slice
+  %0 = tensor.generate {
+  ^bb0(%i: index):
+    %e = tensor.extract %t[%i] : tensor<16xf32>
+    tensor.yield %e : f32
+  } : tensor<4xf32>
+  %r0 = tensor.insert_slice %0 into %t[1] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  %s = tensor.extract_slice %r0[0] [4] [1] : tensor<16xf32> to tensor<4xf32>
+  %1 = arith.addf %s, %a : tensor<4xf32>
+  %r1 = tensor.insert_slice %1 into %r0[2] [4] [1] : tensor<4xf32> into tensor<16xf32>
+  return %r1 : tensor<16xf32>
+}
+
+// -----
+
 // What goes to a destination is computed there, and not over an input.
 // CHECK-LABEL: func.func @chain_into_slice
 // CHECK-SAME:    %[[A:.*]]: tensor<8xf32>, %[[T:.*]]: tensor<16xf32>

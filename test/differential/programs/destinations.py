@@ -318,4 +318,128 @@ PROGRAMS = [
         args=(1, 99.0),
         numpy=lambda i, f: put(np.array([1, 2, 3], np.float32), i, f),
     ),
+    Program(
+        "destination_of_a_padded_tensor",
+        """
+        func.func @main(%x: tensor<?xf32>, %t: tensor<9xf32>, %low: index, %n: index, %f: f32) -> tensor<9xf32> {
+          %c1 = arith.constant 1 : index
+          %0 = tensor.pad %x low[%low] high[%c1] {
+          ^bb0(%i: index):
+            tensor.yield %f : f32
+          } : tensor<?xf32> to tensor<?xf32>
+          %1 = tensor.insert_slice %0 into %t[1] [%n] [1] : tensor<?xf32> into tensor<9xf32>
+          return %1 : tensor<9xf32>
+        }""",
+        args=[("3xf32", "9xf32", 2, 6, 99.0), ("1xf32", "9xf32", 0, 2, 99.0)],
+        numpy=lambda x, t, low, n, f: put(t, slice(1, 1 + n), np.pad(x, (low, 1), constant_values=f)),
+    ),
+    Program(
+        "destination_of_generated_padding_and_parts",
+        """
+        func.func @main(%x: tensor<2xf32>, %y: tensor<5xf32>, %t: tensor<9xf32>, %f: f32) -> tensor<9xf32> {
+          %0 = tensor.pad %x low[1] high[2] {
+          ^bb0(%i: index):
+            %p = tensor.extract %y[%i] : tensor<5xf32>
+            tensor.yield %p : f32
+          } : tensor<2xf32> to tensor<5xf32>
+          %1 = tensor.from_elements %f, %f : tensor<2xf32>
+          %2 = tensor.concat dim(0) %0, %1 : (tensor<5xf32>, tensor<2xf32>) -> tensor<7xf32>
+          %3 = tensor.insert_slice %2 into %t[1] [7] [1] : tensor<7xf32> into tensor<9xf32>
+          return %3 : tensor<9xf32>
+        }""",
+        args=("2xf32", "5xf32", "9xf32", 99.0),
+        numpy=lambda x, y, t, f: put(t, slice(1, 8), np.concatenate([y[:1], x, y[3:], [f, f]])),
+    ),
+    Program(
+        "destination_of_generated_elements",
+        """
+        func.func @main(%x: tensor<?xf32>, %t: tensor<8xf32>, %o: index, %n: index) -> tensor<8xf32> {
+          %0 = tensor.generate %n {
+          ^bb0(%i: index):
+            %e = tensor.extract %x[%i] : tensor<?xf32>
+            %d = arith.addf %e, %e : f32
+            tensor.yield %d : f32
+          } : tensor<?xf32>
+          %1 = tensor.insert_slice %0 into %t[%o] [%n] [1] : tensor<?xf32> into tensor<8xf32>
+          return %1 : tensor<8xf32>
+        }""",
+        args=[("5xf32", "8xf32", 3, 5), ("5xf32", "8xf32", 0, 1)],
+        numpy=lambda x, t, o, n: put(t, slice(o, o + n), 2 * x[:n]),
+    ),
+    Program(
+        "destination_of_a_constant_and_what_a_loop_makes_of_a_splat",
+        """
+        func.func @main(%t: tensor<8xf32>, %f: f32, %n: index) -> (tensor<8xf32>, f32) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c = arith.constant dense<7.0> : tensor<2xf32>
+          %0 = tensor.insert_slice %c into %t[0] [2] [1] : tensor<2xf32> into tensor<8xf32>
+          %s = tensor.splat %f : tensor<4xf32>
+          %1 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %s) -> tensor<4xf32> {
+            %e = tensor.extract %c[%c0] : tensor<2xf32>
+            %b = tensor.insert %e into %a[%i] : tensor<4xf32>
+            scf.yield %b : tensor<4xf32>
+          }
+          %2 = tensor.insert_slice %1 into %0[3] [4] [1] : tensor<4xf32> into tensor<8xf32>
+          %e = tensor.extract %c[%c1] : tensor<2xf32>
+          return %2, %e : tensor<8xf32>, f32
+        }""",
+        args=[("8xf32", 99.0, n) for n in (0, 1, 3)],
+        numpy=lambda t, f, n: (put(put(t, slice(0, 2), 7), slice(3, 7), [7] * n + [f] * (4 - n)), 7),
+    ),
+    Program(
+        "destination_of_elementwise_ops",
+        """
+        func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>, %t: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+          %0 = arith.mulf %a, %b : tensor<?xf32>
+          %1 = arith.cmpf ogt, %0, %a : tensor<?xf32>
+          %2 = arith.select %1, %0, %b : tensor<?xi1>, tensor<?xf32>
+          %3 = tensor.insert_slice %2 into %t[2] [%n] [1] : tensor<?xf32> into tensor<8xf32>
+          return %3 : tensor<8xf32>
+        }""",
+        args=[("5xf32", "5xf32", "8xf32", 5), ("1xf32", "1xf32", "8xf32", 1)],
+        numpy=lambda a, b, t, n: put(t, slice(2, 2 + n), np.where(a * b > a, a * b, b)),
+    ),
+    Program(
+        "destination_read_by_generated_elements_stays",
+        """
+        func.func @main(%t: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+          %0 = tensor.generate %n {
+          ^bb0(%i: index):
+            %e = tensor.extract %t[%i] : tensor<8xf32>
+            tensor.yield %e : f32
+          } : tensor<?xf32>
+          %1 = tensor.insert_slice %0 into %t[1] [%n] [1] : tensor<?xf32> into tensor<8xf32>
+          return %1 : tensor<8xf32>
+        }""",
+        args=("8xf32", 6),
+        numpy=lambda t, n: put(t, slice(1, 1 + n), t[:n].copy()),
+    ),
+    Program(
+        "destination_padded_onto_itself_stays",
+        """
+        func.func @main(%t: tensor<8xf32>, %f: f32) -> tensor<8xf32> {
+          %s = tensor.extract_slice %t[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+          %0 = tensor.pad %s low[1] high[1] {
+          ^bb0(%i: index):
+            tensor.yield %f : f32
+          } : tensor<4xf32> to tensor<6xf32>
+          %1 = tensor.insert_slice %0 into %t[0] [6] [1] : tensor<6xf32> into tensor<8xf32>
+          return %1 : tensor<8xf32>
+        }""",
+        args=("8xf32", 99.0),
+        numpy=lambda t, f: put(t, slice(0, 6), np.pad(t[:4], 1, constant_values=f)),
+    ),
+    Program(
+        "destination_read_elsewhere_by_elementwise_op_stays",
+        """
+        func.func @main(%t: tensor<8xf32>, %a: tensor<6xf32> {bufferization.writable = false}) -> tensor<8xf32> {
+          %s = tensor.extract_slice %t[0] [6] [1] : tensor<8xf32> to tensor<6xf32>
+          %0 = arith.addf %s, %a : tensor<6xf32>
+          %1 = tensor.insert_slice %0 into %t[1] [6] [1] : tensor<6xf32> into tensor<8xf32>
+          return %1 : tensor<8xf32>
+        }""",
+        args=("8xf32", "6xf32"),
+        numpy=lambda t, a: put(t, slice(1, 7), t[:6] + a),
+    ),
 ]
