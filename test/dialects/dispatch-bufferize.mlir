@@ -75,8 +75,7 @@ func.func @not_stored(%f: f32, %i: index) -> tensor<8xf32> {
 // CHECK-SAME:    %[[O:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index
 // CHECK:       %[[A:.*]] = dispatch.binding set(0) binding(0) offset(%[[O]]) : memref<?x4xf32>
 // CHECK:       %[[T:.*]] = dispatch.tie_shape %[[A]], [%[[M]]] : memref<?x4xf32>
-// CHECK:       %[[S:.*]] = memref.subview %[[T]][0, 0] [%[[M]], 4] [1, 1]
-// CHECK:       linalg.fill ins(%{{.*}}) outs(%[[S]] :
+// CHECK:       linalg.fill ins(%{{.*}}) outs(%[[T]] :
 // CHECK-NOT:   !dispatch
 func.func @dynamic(%o: index, %m: index, %f: f32) {
   %a = dispatch.binding set(0) binding(0) offset(%o) : !dispatch.writeonly<tensor<?x4xf32>>

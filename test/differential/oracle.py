@@ -50,7 +50,7 @@ LOWERING = (
     "convert-bufferization-to-memref,convert-linalg-to-loops,scf-forall-to-for,func.func(lower-vector-mask),convert-vector-to-scf,"
     "lower-affine,expand-strided-metadata,lower-affine,convert-scf-to-cf,arith-expand{include-bf16=true},"
     "func.func(llvm-request-c-wrappers),convert-vector-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
-    "finalize-memref-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"
+    "convert-complex-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"
     "reconcile-unrealized-casts"
 )
 
@@ -65,6 +65,7 @@ DTYPES = {
     "bf16": np.dtype(ml_dtypes.bfloat16),
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
+    "complex<f32>": np.dtype(np.complex64),
 }
 
 
