@@ -2,7 +2,8 @@
 
 The plan is carried out on a copy of the module, which is analysed and thrown away. An elimination stands if the slice
 is in-place and its insertion copies nothing any more, and a function's eliminations stand together if its decisions
-cost no more than before. So no copy is ever traded for another one.
+cost no more than before, and none of them is refused that was not. So no copy is ever traded for another one, nor for
+a function that cannot be bufferized: what moves may pass a read of memory that others see as well.
 
 Cost: two analyses and a copy of the module for each round; what fails is left out in the next round.
 """
@@ -33,8 +34,12 @@ _SLICES = frozenset({"bufferization.to_tensor", "tensor.extract_slice"})
 
 @dataclass(frozen=True)
 class Cost:
-    """What the decisions of a function lead to, in all and in loops, where it happens again and again."""
+    """What the decisions of a function lead to, in all and in loops, where it happens again and again.
 
+    ``refusals`` come first, as a function that cannot be bufferized is worse than any copy.
+    """
+
+    refusals: int
     copies: int
     buffers: int
     looped_copies: int
@@ -43,7 +48,8 @@ class Cost:
     def is_at_most(self, other: Cost) -> bool:
         """Whether nothing of this is more than of ``other``."""
         return (
-            self.copies <= other.copies
+            self.refusals <= other.refusals
+            and self.copies <= other.copies
             and self.buffers <= other.buffers
             and self.looped_copies <= other.looped_copies
             and self.looped_buffers <= other.looped_buffers
@@ -106,7 +112,7 @@ def cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Cost:
         looped = is_looped(analysis, decision.operand)
         for index, number in enumerate((copies, buffers, copies * looped, buffers * looped)):
             counts[index] += number
-    return Cost(*counts)
+    return Cost(len(function.refusals), *counts)
 
 
 class _Outcome:

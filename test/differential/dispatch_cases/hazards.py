@@ -39,6 +39,12 @@ def shifted_by_loop(a: Array, i: int, j: int) -> None:
     a[j : j + 4] = a[i : i + 4]
 
 
+def computed_across_a_store(a: Array, i: int) -> None:
+    doubled = 2 * a[i + 4 : i + 10]
+    a[i + 5 : i + 11] = a[i : i + 6].copy()
+    a[5:11] = doubled
+
+
 def whole_in_each_step(a: Array) -> None:
     old = a.copy()
     for i in range(0, 8, 4):
@@ -228,6 +234,26 @@ CASES = [
         dispatch.store %v, %a[%j] [4] [1] : tensor<4xi32> -> readwrite 8xi32""",
         allocations=1,
         copies=2,
+    ),
+    Case(
+        "load_that_no_store_may_be_moved_over",
+        [("16xi32", i) for i in (0, 1, 2)],
+        computed_across_a_store,
+        f"""
+        %a = dispatch.binding set(0) binding(0) : readwrite 16xi32
+        %i = dispatch.push_constant 0 : index
+        %one = affine.apply affine_map<(i) -> (i + 1)>(%i)
+        %j = affine.apply affine_map<(i) -> (i + 4)>(%i)
+        %k = affine.apply affine_map<(i) -> (i + 5)>(%i)
+        %v = dispatch.load %a[%j] [6] [1] : readwrite 16xi32 -> tensor<6xi32>
+        {add("s", "v", "v", "v", "tensor<6xi32>")}
+        %w = dispatch.load %a[%i] [6] [1] : readwrite 16xi32 -> tensor<6xi32>
+        %x = dispatch.load %a[%one] [6] [1] : readwrite 16xi32 -> tensor<6xi32>
+        dispatch.store %w, %a[%k] [6] [1] : tensor<6xi32> -> readwrite 16xi32
+        {add("t", "v", "x", "v", "tensor<6xi32>")}
+        dispatch.store %s, %a[5] [6] [1] : tensor<6xi32> -> readwrite 16xi32""",
+        allocations=4,
+        copies=5,
     ),
     Case(
         "disjoint_halves",
