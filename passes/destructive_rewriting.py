@@ -14,7 +14,7 @@ from mlir.dialects import arith, tensor
 
 from ..dialects import dispatch
 from ..dialects.bufferizable import Subset
-from ..dialects.subsets import mixed_subset
+from ..dialects.subsets import mixed_subset, subview
 from .analysis.snapshot import Snapshot
 from .analysis.update_rewrites import ReadFrom, UpdateRewrite
 
@@ -68,7 +68,7 @@ class Rewriter:
         store.erase()
         if rewrite.copies_source:
             with ir.InsertionPoint(first), location:
-                dispatch.store(source, target)
+                _write(source, target, None)
         if rewrite.reloads:
             with ir.InsertionPoint.after(last), location:
                 reloaded = self._now[rewrite.update.value] = dispatch.load(target, result=value.type)
@@ -126,7 +126,7 @@ class Rewriter:
                 subset = Subset(tuple(indices), ones, ones)
                 type_ = ir.RankedTensorType.get(ones, tile.type)
                 tile = tensor.from_elements(type_, [tile])
-            dispatch.store(tile, target, subset.offsets, subset.sizes, subset.strides)
+            _write(tile, target, subset)
         op.results[0].replace_all_uses_with(into)
         op.erase()
 
@@ -153,6 +153,20 @@ class Rewriter:
         for region in op.regions:
             _shrink_terminator(region.blocks[0], dropped)
         _replace(op, list(op.operands), dropped)
+
+
+def _write(value: ir.Value, target: ir.Value, subset: Subset | None) -> None:
+    """Store ``value`` into a slice of a binding or of a memref, or into the whole."""
+    if not isinstance(target.type, ir.MemRefType):
+        groups = ((), (), ()) if subset is None else (subset.offsets, subset.sizes, subset.strides)
+        dispatch.store(value, target, *groups)
+        return
+    slice_ = target if subset is None else subview(target, subset, ir.ShapedType(value.type).shape)
+    ir.Operation.create(
+        "bufferization.materialize_in_destination",
+        operands=[value, slice_],
+        attributes={"restrict": ir.UnitAttr.get(), "writable": ir.UnitAttr.get()},
+    )
 
 
 def erase_dead(function: ir.Operation) -> None:

@@ -19,6 +19,10 @@ If it is not proven that every element is updated, what the tensor came from is 
 of workgroups it suffices that all of them together update every element. Other users of the result load it from the
 target, behind the loop. Producers that nobody needs any more are erased.
 
+In functions without bindings the same is done for `bufferization.materialize_in_destination` into a memref: each slice
+is materialized in a subview. There reads have to see what the tensor came from, the result has no other users, and
+nothing in between uses memory in a way that is not known.
+
 Left alone, with a remark that says why (`print-kept`): values that are no destructive updates; parts of bindings;
 targets that are used between the begin of the loop and the store; `scf.while` and `scf.forall`; updates by other ops
 than insertions; grids of which some elements may be left out by all workgroups. `print-rewritten` says what was proven.
@@ -41,11 +45,12 @@ from .analysis.destructive_proofs import UpdateProofs
 from .analysis.destructive_text import describe_proof, describe_refusal, describe_update
 from .analysis.module_analysis import read_effects
 from .analysis.snapshot import Snapshot
+from .analysis.update_materializations import plan_materializations
 from .analysis.update_rewrites import KeptStore, UpdateRewrite, plan_rewrites
 from .base import Pass, Statistic
 from .destructive_rewriting import Rewriter, erase_dead
 from .options import PassOptions, option
-from .promotion.preparation import ACCESSES, dispatch_ops
+from .promotion.preparation import ACCESSES
 
 
 @dataclass(frozen=True)
@@ -69,8 +74,6 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
     )
 
     def run(self, op: ir.Operation) -> None:
-        if not dispatch_ops(op):
-            return
         with op.context:
             effects, functions = read_effects(op, unknown=ACCESSES)
             s, proofs = effects.snapshot, UpdateProofs(effects)
@@ -78,6 +81,8 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
                 self._tell(refusal.op.location, f"the function stays as it is: {refusal.message}")
             for function in functions:
                 rewrites, kept, tiles = plan_rewrites(effects, function, proofs)
+                materialized = plan_materializations(effects, function, proofs)
+                rewrites, kept = [*rewrites, *materialized[0]], [*kept, *materialized[1]]
                 self.count("rewritten", len(rewrites))
                 self.count("kept", len(kept))
                 for rewrite in rewrites:
@@ -112,4 +117,4 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
         place = s.ops[one.culprit].location
         notes = [(f"because of this '{s.op_name[one.culprit]}'", place)] if one.culprit != one.store else []
         reason = one.rule.value if one.refused is None else describe_refusal(s, one.refused)
-        self.remark(s.ops[one.store].location, f"'dispatch.store' stays as it is: {reason}", notes)
+        self.remark(s.ops[one.store].location, f"'{s.op_name[one.store]}' stays as it is: {reason}", notes)

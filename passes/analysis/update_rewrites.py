@@ -27,7 +27,7 @@ from .index_problems import Answer
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
 
-__all__ = ["KeptStore", "ReadFrom", "RewriteRule", "UpdateRewrite", "plan_rewrites"]
+__all__ = ["KeptStore", "ReadFrom", "RewriteRule", "UpdateRewrite", "plan_rewrites", "why_not_in_memory"]
 
 _LINKS = frozenset({"scf.for", "scf.if"})
 _INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice"})
@@ -40,10 +40,11 @@ class RewriteRule(enum.Enum):
     NO_UPDATE = "its value is no destructive update"
     PART = "it is not all of the binding that is stored"
     ELSEWHERE = "the store is not in the block of the loop, so it may not run whenever the loop does"
-    LATE_BINDING = "the binding is declared after the begin of the loop"
+    LATE_TARGET = "the target is there after the begin of the loop only"
     CONTROL_FLOW = "the tensor is handed on by an op other than scf.for and scf.if"
     UPDATE = "it is updated by an op other than tensor.insert and tensor.insert_slice"
-    INTERLEAVED = "the binding, or one that may share its memory, is used between the begin of the loop and the store"
+    INTERLEAVED = "the target, or what may share its memory, is used between the begin of the loop and the store"
+    SHARED = "a tensor is made of the memory of the target"
     READS_TARGET = "updated elements are, or may be, read again, and the target must not be loaded from"
     READ = "updated elements are, or may be, read again, by an op that no load can stand for"
     OTHER_USERS = "its value has other users, and the target must not be loaded from"
@@ -147,17 +148,9 @@ class _Planner:
         s, first = self.snapshot, update.ops[0]
         if not self.accesses.is_whole(store):
             return RewriteRule.PART, store
-        if s.op_block[first] != s.op_block[store] or s.op_enter[store] < s.op_exit[update.ops[-1]]:
-            return RewriteRule.ELSEWHERE, first
-        target = s.operand_value[s.op_first_operand[store] + 1]
-        if s.value_position[target] > s.op_enter[first]:
-            return RewriteRule.LATE_BINDING, s.value_op[target]
-        for op in update.loops:
-            if s.op_name[op] not in _LINKS:
-                return RewriteRule.CONTROL_FLOW, op
-        for access in update.updates:
-            if s.op_name[access.op] not in _INSERTIONS:
-                return RewriteRule.UPDATE, access.op
+        kept = why_not_in_memory(s, store, update)
+        if kept is not None:
+            return kept
         window = (s.op_enter[first], s.op_enter[store])
         slot = self.accesses.slot(store)
         if self.accesses.accessed_in(slot, window) or not self.windows.is_free(slot, window, for_store=True):
@@ -222,6 +215,26 @@ class _Planner:
         return (
             s.op_block[update.ops[0]] == s.op_regions[self.function][0][0] and len(s.op_regions[self.function][0]) == 1
         )
+
+
+def why_not_in_memory(s: Snapshot, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+    """Return a rule that keeps ``store``, whatever its memory is, and the op that breaks it.
+
+    The target, operand 1 of ``store``, has to be there when the chain begins, and both have to run equally often.
+    """
+    first = update.ops[0]
+    if s.op_block[first] != s.op_block[store] or s.op_enter[store] < s.op_exit[update.ops[-1]]:
+        return RewriteRule.ELSEWHERE, first
+    target = s.operand_value[s.op_first_operand[store] + 1]
+    if s.value_position[target] > s.op_enter[first]:
+        return RewriteRule.LATE_TARGET, s.value_op[target]
+    for op in update.loops:
+        if s.op_name[op] not in _LINKS:
+            return RewriteRule.CONTROL_FLOW, op
+    for access in update.updates:
+        if s.op_name[access.op] not in _INSERTIONS:
+            return RewriteRule.UPDATE, access.op
+    return None
 
 
 def plan_rewrites(

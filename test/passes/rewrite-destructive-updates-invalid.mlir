@@ -64,7 +64,7 @@ func.func @late_binding() {
   }
   // expected-note @+1 {{because of this}}
   %late = dispatch.binding set(0) binding(2) : !dispatch.writeonly<tensor<8xf32>>
-  // expected-remark @+1 {{'dispatch.store' stays as it is: the binding is declared after the begin of the loop}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the target is there after the begin of the loop only}}
   dispatch.store %r, %late : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -85,7 +85,7 @@ func.func @interleaved() {
     scf.yield %n : tensor<8xf32>
   }
   %old = dispatch.load %out[0] [1] [1] : !dispatch.readwrite<tensor<8xf32>> -> tensor<1xf32>
-  // expected-remark @+1 {{'dispatch.store' stays as it is: the binding, or one that may share its memory, is used between the begin of the loop and the store}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the target, or what may share its memory, is used between the begin of the loop and the store}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
   dispatch.store %old, %out[1] [1] [1] : tensor<1xf32> -> !dispatch.readwrite<tensor<8xf32>>
   return
@@ -134,7 +134,7 @@ func.func @other_users() {
   %other = dispatch.binding set(0) binding(2) : !dispatch.writeonly<tensor<8xf32>>
   // expected-remark @+1 {{'dispatch.store' stays as it is: its value has other users, and the target must not be loaded from}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
-  // expected-remark @+1 {{stays as it is: the binding is declared after the begin of the loop}}
+  // expected-remark @+1 {{stays as it is: the target is there after the begin of the loop only}}
   dispatch.store %r, %other : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -224,5 +224,58 @@ func.func @part() {
   }
   // expected-remark @+1 {{'dispatch.store' stays as it is: it is not all of the binding that is stored}}
   dispatch.store %r, %big[%c8] [8] [1] : tensor<8xf32> -> !dispatch.writeonly<tensor<16xf32>>
+  return
+}
+
+// -----
+
+// A tensor lives in the memref that would be written tile by tile.
+func.func @shared(%m: memref<8xf32>, %f: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %t = bufferization.to_tensor %m restrict writable : memref<8xf32> to tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'bufferization.materialize_in_destination' stays as it is: a tensor is made of the memory of the target}}
+  bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// What is in the memref before is needed after the loop, where a view of it is loaded from.
+func.func @loaded(%t: tensor<8xf32>, %m: memref<8xf32>, %f: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  %v = memref.subview %m[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+  %e = memref.load %v[%c0] : memref<4xf32, strided<[1], offset: 4>>
+  // expected-remark @+1 {{stays as it is: the target, or what may share its memory, is used between the begin of the loop and the store}}
+  bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
+  return %e : f32
+}
+
+// -----
+
+// Each iteration reads what the one before stored, and a memref is not loaded from as a tensor.
+func.func @accumulated(%t: tensor<8xf32>, %m: memref<8xf32>) {
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %before = arith.subi %i, %c1 : index
+    // expected-note @+1 {{because of this 'tensor.extract'}}
+    %e = tensor.extract %a[%before] : tensor<8xf32>
+    %n = tensor.insert %e into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{stays as it is: updated elements are, or may be, read again, and the target must not be loaded from}}
+  bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }

@@ -280,3 +280,44 @@ func.func @twice() {
   dispatch.store %q, %last : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
+
+// -----
+
+// Into memrefs: tiles are materialized in subviews. Of a tensor without content nothing has to be copied first.
+// CHECK-LABEL: func.func @memrefs
+// CHECK-SAME:    %[[T:.*]]: tensor<?xf32>, %[[M:.*]]: memref<?xf32>, %[[O:.*]]: memref<8xf32>
+// CHECK-NOT:     materialize_in_destination
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK-NEXT:      %[[W:.*]] = affine.min
+// CHECK-NEXT:      tensor.extract_slice %[[T]][%[[I]]] [%[[W]]] [1]
+// CHECK:           %[[X:.*]] = linalg.exp
+// CHECK-NEXT:      %[[S:.*]] = memref.subview %[[M]][%[[I]]] [%[[W]]] [1]
+// CHECK-NEXT:      bufferization.materialize_in_destination %[[X]] in restrict writable %[[S]] :
+// CHECK-NEXT:    }
+// CHECK-NEXT:    scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:           %[[S:.*]] = memref.subview %[[O]][%[[J]]] [1] [1]
+// CHECK-NEXT:      bufferization.materialize_in_destination %{{.*}} in restrict writable %[[S]] :
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @memrefs(%t: tensor<?xf32>, %m: memref<?xf32>, %o: memref<8xf32>, %f: f32) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %n = tensor.dim %t, %c0 : tensor<?xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c4 iter_args(%a = %t) -> (tensor<?xf32>) {
+    %w = affine.min affine_map<(i)[n] -> (4, n - i)>(%i)[%n]
+    %s = tensor.extract_slice %a[%i] [%w] [1] : tensor<?xf32> to tensor<?xf32>
+    %d = tensor.empty(%w) : tensor<?xf32>
+    %x = linalg.exp ins(%s : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+    %u = tensor.insert_slice %x into %a[%i] [%w] [1] : tensor<?xf32> into tensor<?xf32>
+    scf.yield %u : tensor<?xf32>
+  }
+  %q = scf.for %i = %c4 to %c8 step %c4 iter_args(%a = %e) -> (tensor<8xf32>) {
+    %u = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %u : tensor<8xf32>
+  }
+  bufferization.materialize_in_destination %r in restrict writable %m : (tensor<?xf32>, memref<?xf32>) -> ()
+  bufferization.materialize_in_destination %q in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}

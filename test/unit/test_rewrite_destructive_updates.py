@@ -328,3 +328,56 @@ def test_tiled_reductions_accumulate_in_the_target() -> None:
         np.testing.assert_array_equal(run(program)[0], np.arange(1, 9) + 360.0)
     before, kept = transformed(function(body + STORE, "writeonly"))
     assert kept == before
+
+
+# --- memrefs ------------------------------------------------------------------------------------------------------
+
+MEMREF = """
+func.func @main(%t: tensor<?xf64>, %m: memref<?xf64>, %f: f64) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %t, %c0 : tensor<?xf64>
+  %r = scf.for %i = FIRST to %n step %c3 iter_args(%a = %t) -> (tensor<?xf64>) {
+    %w = affine.min affine_map<(i)[n] -> (3, n - i)>(%i)[%n]
+    %s = tensor.extract_slice %a[%i] [%w] [1] : tensor<?xf64> to tensor<?xf64>
+    %d = tensor.empty(%w) : tensor<?xf64>
+    %x = linalg.add ins(%s, %s : tensor<?xf64>, tensor<?xf64>) outs(%d : tensor<?xf64>) -> tensor<?xf64>
+    %u = tensor.insert_slice %x into %a[%i] [%w] [1] : tensor<?xf64> into tensor<?xf64>
+    scf.yield %u : tensor<?xf64>
+  }
+  LOADED
+  bufferization.materialize_in_destination %r in restrict writable %m : (tensor<?xf64>, memref<?xf64>) -> ()
+  return %e : f64
+}
+"""
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("size", [1, 3, 8])
+def test_tiles_in_a_memref(first: int, size: int) -> None:
+    text = MEMREF.replace("FIRST", f"%c{first}").replace("LOADED", "%e = arith.constant 1.0 : f64")
+    after = transformed(text)[1]
+    assert "iter_args" not in after
+    assert after.count("materialize_in_destination") == 1 + first
+    source = np.arange(1.0, size + 1)
+    for program in (text, after):
+        target = np.full(size, -7.0)
+        mi.compile(program, opt_level=0).main(source, target, 5.0)
+        np.testing.assert_array_equal(target, [*source[:first], *source[first:] * 2])
+
+
+def test_what_is_loaded_from_the_memref_in_between() -> None:
+    before, after = transformed(
+        MEMREF.replace("FIRST", "%c0").replace("LOADED", "%e = memref.load %m[%c1] : memref<?xf64>")
+    )
+    assert after == before
+    store = "bufferization.materialize_in_destination"
+    target, forced_target = np.full(4, -7.0), np.full(4, -7.0)
+    assert mi.compile(before, opt_level=0).main(np.arange(4.0), target, 5.0) == -7
+    lines = before.splitlines()
+    (load,) = [line for line in lines if "memref.load" in line]
+    lines.remove(load)
+    place = next(number for number, line in enumerate(lines) if store in line)
+    forced = "\n".join([*lines[: place + 1], load, *lines[place + 1 :]])
+    assert mi.compile(forced, opt_level=0).main(np.arange(4.0), forced_target, 5.0) == 2
