@@ -207,15 +207,28 @@ def _prepare(module: ir.Operation) -> None:
 
 
 def _memory_space(op: ir.Operation, text: str) -> ir.Attribute:
-    """Return the memory space that the option names; refuse what is no attribute."""
-    with op.context:
-        if text.isdecimal():
-            return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(text))
-        try:
-            return ir.Attribute.parse(text)
-        except ir.MLIRError:
-            message = (
-                f"workgroup-memory-space is '{text}', which is no attribute that is known here; give one like "
-                "#gpu.address_space<workgroup>, or a number"
-            )
-            raise PassFailure(message, op.location) from None
+    """Return the memory space that the option names; refuse what is none."""
+    number = int(text) if text.isdecimal() else None
+    with op.context, op.location:
+        # An empty text makes the parser crash, and a larger number does not fit an attribute.
+        if text and (number is None or number < 1 << 63):
+            # What the parser has to say is said by the message below.
+            handler = op.context.attach_diagnostic_handler(lambda _: True)
+            try:
+                space = (
+                    ir.Attribute.parse(text)
+                    if number is None
+                    else ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+                )
+                ir.MemRefType.get([], ir.IntegerType.get_signless(8), memory_space=space)
+            except ir.MLIRError:
+                pass
+            else:
+                return space
+            finally:
+                handler.detach()
+    message = (
+        f"workgroup-memory-space is '{text}', which is no memory space that is known here; give an attribute like "
+        "#gpu.address_space<workgroup>, or a number"
+    )
+    raise PassFailure(message, op.location)
