@@ -10,7 +10,6 @@ from ...dialects.memref_types import identity_type
 __all__ = ["ACCESSES", "PROMOTED", "declare_memrefs", "dispatch_ops", "take_over"]
 
 ACCESSES = frozenset({"dispatch.load", "dispatch.store"})
-_DECLARATIONS = frozenset({"dispatch.binding", "dispatch.tie_shape"})
 PROMOTED = frozenset({"dispatch.commit", "dispatch.contents"})
 
 
@@ -38,13 +37,17 @@ def declare_memrefs(module: ir.Operation) -> None:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _DECLARATIONS and is_dispatch_type(op.results[0].type):
+        if op.name == "dispatch.binding" and is_dispatch_type(op.results[0].type):
             found.append(op)
         return ir.WalkResult.ADVANCE
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    if any(use.owner.name not in _DECLARATIONS for op in found for use in op.results[0].uses):
-        return
+    # Ties are found from what they tie, as blocks may be in any order, and an argument may be tied as well.
+    for op in found:
+        users = [use.owner.operation for use in op.results[0].uses]
+        if any(user.name != "dispatch.tie_shape" for user in users):
+            return
+        found.extend(users)
     memrefs: dict[ir.Value, ir.Value] = {}
     for op in found:
         operands = [memrefs.get(operand, operand) for operand in op.operands]

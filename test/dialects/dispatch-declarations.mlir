@@ -10,3 +10,25 @@ func.func @unused(%m: index) {
   %t = dispatch.tie_shape %a, [%m] : !dispatch.readonly<tensor<?xf32>>
   return
 }
+
+// Blocks may be in any order.
+// CHECK-LABEL: func.func @tied_in_an_earlier_block
+// CHECK:       dispatch.tie_shape %[[A:.*]], [%{{.*}}] : memref<?xf32>
+// CHECK:       %[[A]] = dispatch.binding {{.*}} : memref<?xf32>
+func.func @tied_in_an_earlier_block(%n: index) {
+  cf.br ^second
+^first:
+  %t = dispatch.tie_shape %b, [%n] : !dispatch.readonly<tensor<?xf32>>
+  return
+^second:
+  %b = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<?xf32>>
+  cf.br ^first
+}
+
+// What no declaration here makes stays as it is.
+// CHECK-LABEL: func.func @tied_argument
+// CHECK:       dispatch.tie_shape %{{.*}}, [%{{.*}}] : !dispatch.readonly<tensor<?xf32>>
+func.func @tied_argument(%n: index, %b: !dispatch.readonly<tensor<?xf32>>) {
+  %t = dispatch.tie_shape %b, [%n] : !dispatch.readonly<tensor<?xf32>>
+  return
+}
