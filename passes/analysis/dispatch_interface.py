@@ -179,9 +179,11 @@ def _require_memrefs(op: ir.Operation) -> None:
         )
     for value in _values(op):
         if isinstance(value.type, _TENSORS):
-            raise PassFailure(
-                f"a {value.type} is left in a dispatch function; bufferize first, with inplace-one-shot-bufferize", op
+            message = (
+                f"a {value.type} is left in a dispatch function; bufferize first, what functions take and return too, "
+                "with inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
             )
+            raise PassFailure(message, op)
 
 
 def _declared(tie: ir.Operation) -> ir.Value:

@@ -11,7 +11,7 @@ func.func @tensor_form() {
 
 func.func @tensor_left() {
   %x = dispatch.workgroup_id 0 : index
-  // expected-error @+1 {{a tensor<4xf32> is left in a dispatch function; bufferize first, with inplace-one-shot-bufferize}}
+  // expected-error @+1 {{a tensor<4xf32> is left in a dispatch function; bufferize first, what functions take and return too, with inplace-one-shot-bufferize{bufferize-function-boundaries=true}}}
   %t = tensor.empty() : tensor<4xf32>
   return
 }
