@@ -60,6 +60,10 @@ class InsertModel(OpModel):
 
     op_names = ("tensor.insert",)
 
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """The other elements of the destination stay as they are, if there are any."""
+        return any(size != 1 for size in ir.ShapedType(op.operands[1].type).shape)
+
     def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
         """The destination is written."""
         return operand == 1

@@ -233,6 +233,25 @@ func.func @inserts(%d: tensor<8xf32>, %x: tensor<8xf32>, %f: f32, %i: index) -> 
 
 // -----
 
+// The only element is all of the tensor; one of several is not.
+// CHECK-LABEL: func.func @only_element
+// CHECK-SAME:    %[[D:[a-z0-9]+]]: tensor<f32>, %[[E:[a-z0-9]+]]: tensor<1x1xf32>, %[[B:[a-z0-9]+]]: tensor<2xf32>
+// CHECK-NEXT:    tensor.insert %{{.*}} into %[[D]][]
+// CHECK-NEXT:    tensor.insert %{{.*}} into %[[E]][
+// CHECK-NEXT:    %[[F:.*]] = linalg.fill ins(%{{.*}}) outs(%[[B]]
+// CHECK-NEXT:    tensor.insert %{{.*}} into %[[F]][
+func.func @only_element(%d: tensor<f32>, %e: tensor<1x1xf32>, %b: tensor<2xf32>, %f: f32, %g: f32, %i: index) -> (tensor<f32>, tensor<1x1xf32>, tensor<2xf32>) {
+  %0 = linalg.fill ins(%f : f32) outs(%d : tensor<f32>) -> tensor<f32>
+  %1 = tensor.insert %g into %0[] : tensor<f32>
+  %2 = linalg.fill ins(%f : f32) outs(%e : tensor<1x1xf32>) -> tensor<1x1xf32>
+  %3 = tensor.insert %g into %2[%i, %i] : tensor<1x1xf32>
+  %4 = linalg.fill ins(%f : f32) outs(%b : tensor<2xf32>) -> tensor<2xf32>
+  %5 = tensor.insert %g into %4[%i] : tensor<2xf32>
+  return %1, %3, %5 : tensor<f32>, tensor<1x1xf32>, tensor<2xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @other_linalg_ops
 // CHECK-SAME:    %[[D:[a-z0-9]+]]: tensor<2x4xf32>, %[[X:[a-z0-9]+]]: tensor<8xf32>, %[[G:[a-z0-9]+]]: tensor<8xf32>
 // CHECK-NEXT:    %[[P:.*]] = linalg.pack %[[X]] {{.*}} into %[[D]]
