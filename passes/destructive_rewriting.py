@@ -35,9 +35,13 @@ class Rewriter:
         self._now: dict[int, ir.Value] = {}
         """What stands for a value that is reloaded."""
 
-    def apply(self, rewrites: Sequence[UpdateRewrite], tiles: Iterable[tuple[int, int]]) -> None:
-        """Carry out ``rewrites``, and let slices of whole loads be loads. Linear in what changes."""
+    def apply(
+        self, rewrites: Sequence[UpdateRewrite], tiles: Iterable[tuple[int, int]], redundant: Iterable[int]
+    ) -> None:
+        """Carry out ``rewrites``, let slices of whole loads be loads, drop stores. Linear in what changes."""
         s = self._snapshot
+        for store in redundant:
+            s.ops[store].erase()
         targets = {rewrite.store: s.ops[rewrite.store].operands[1] for rewrite in rewrites}
         for rewrite in rewrites:
             self._begin_and_end(rewrite, targets[rewrite.store])

@@ -17,7 +17,8 @@ What is a destructive update is said by `inplace-print-destructive-updates`. A r
 came from, if it is proven that no element is read after its update; else in the target, which then has to be readable.
 If it is not proven that every element is updated, what the tensor came from is stored to the target first. With a grid
 of workgroups it suffices that all of them together update every element. Other users of the result load it from the
-target, behind the loop. Producers that nobody needs any more are erased.
+target, behind the loop. A store of what was loaded from the same place is left out, if no store in between may touch
+it. Producers that nobody needs any more are erased.
 
 In functions without bindings the same is done for `bufferization.materialize_in_destination` into a memref: each slice
 is materialized in a subview. There reads have to see what the tensor came from, the result has no other users, and
@@ -70,6 +71,7 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
     anchor = "builtin.module"
     statistics = (
         Statistic("rewritten", "stores of tensors that are stores of their slices now"),
+        Statistic("redundant", "stores of what was loaded from there, which are left out"),
         Statistic("kept", "stores of updated tensors that stay"),
     )
 
@@ -80,17 +82,19 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
             for refusal in effects.refusals:
                 self._tell(refusal.op.location, f"the function stays as it is: {refusal.message}")
             for function in functions:
-                rewrites, kept, tiles = plan_rewrites(effects, function, proofs)
+                plan = plan_rewrites(effects, function, proofs)
                 materialized = plan_materializations(effects, function, proofs)
-                rewrites, kept = [*rewrites, *materialized[0]], [*kept, *materialized[1]]
+                rewrites, kept = [*plan.accepted, *materialized[0]], [*plan.kept, *materialized[1]]
+                for store in plan.redundant:
+                    self._tell_redundant(s.ops[store])
                 self.count("rewritten", len(rewrites))
                 self.count("kept", len(kept))
                 for rewrite in rewrites:
                     self._tell_rewritten(s, rewrite)
                 for one in kept:
                     self._tell_kept(s, one)
-                if rewrites:
-                    Rewriter(s).apply(rewrites, tiles)
+                if rewrites or plan.redundant:
+                    Rewriter(s).apply(rewrites, plan.tiles, plan.redundant)
                     erase_dead(s.ops[function])
 
     def _tell(self, location: ir.Location, message: str) -> None:
@@ -110,6 +114,11 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
         if rewrite.reloads:
             done.append("other users load it from the target")
         self.remark(s.ops[rewrite.store].location, f"{'; '.join(done)}", [(text, s.ops[rewrite.first].location)])
+
+    def _tell_redundant(self, store: ir.Operation) -> None:
+        self.count("redundant")
+        if self.options.print_rewritten:
+            self.remark(store.location, "what is stored was loaded from there, and nothing has changed it since")
 
     def _tell_kept(self, s: Snapshot, one: KeptStore) -> None:
         if not self.options.print_kept:

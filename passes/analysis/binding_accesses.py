@@ -32,6 +32,7 @@ class BindingAccesses:
         self.problem = -1
         self.loads: list[int] = []
         self.stores: list[int] = []
+        self._at: dict[int, int] = {}
         self._slots: dict[int, dispatch.Slot] = {}
         self._accesses: dict[dispatch.Slot, list[int]] = {}
         self._stores: dict[dispatch.Slot, list[int]] = {}
@@ -51,6 +52,7 @@ class BindingAccesses:
         slot = self._slots[op] = dispatch.slot_of(declared)
         self._accesses.setdefault(slot, []).append(s.op_enter[op])
         if is_store:
+            self._at[s.op_enter[op]] = op
             self._stores.setdefault(slot, []).append(s.op_enter[op])
         (self.stores if is_store else self.loads).append(op)
 
@@ -84,6 +86,12 @@ class BindingAccesses:
     def stored_in(self, slot: dispatch.Slot, window: Window) -> int:
         """Return how many stores to ``slot`` lie in ``window``."""
         return _within(self._stores.get(slot, ()), window)
+
+    def stores_in(self, slot: dispatch.Slot, window: Window) -> list[int]:
+        """Return the stores to ``slot`` in ``window``."""
+        positions = self._stores.get(slot, [])
+        begin, end = bisect_right(positions, window[0]), bisect_left(positions, window[1])
+        return [self._at[position] for position in positions[begin:end]]
 
 
 def _within(positions: Sequence[int], window: Window) -> int:

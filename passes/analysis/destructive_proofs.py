@@ -16,15 +16,17 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.bufferizable import Subset
 from .destructive_update import Access, DestructiveUpdate
 from .index_coverage import covers
 from .index_points import Direction
 from .index_problems import Answer
 from .index_reader import IndexReader
 from .index_sets import IndexSets, first_no
+from .index_sums import IndexSums
 from .index_terms import Loop
 from .sizes import followed_size
-from .slices import Slice
+from .slices import Slice, slice_of
 from .tensor_effects import TensorEffects
 
 __all__ = ["UpdateProof", "UpdateProofs"]
@@ -60,6 +62,7 @@ class UpdateProofs:
         def follow(value: int, dimension: int) -> int | tuple[int, int]:
             return followed_size(effects, value, dimension)
 
+        self._sums = IndexSums(effects.snapshot)
         self._reader = IndexReader(effects.snapshot, follow)
         self._sets = IndexSets(self._reader.terms)
 
@@ -76,6 +79,17 @@ class UpdateProofs:
             self._never_meet(update, writes, reads),
             self._never_meet(update, reads, writes),
         )
+
+    def are_apart(self, first: tuple[Subset, int], second: tuple[Subset, int], block: int) -> bool:
+        """Whether two subsets of one tensor certainly have no element in common, in any iterations inside ``block``.
+
+        Each is given with the block that it is used in, which is ``block`` or lies in it.
+        """
+        around = self._reader.loops_around(block)
+        loops = [loop for _, place in (first, second) for loop in self._reader.loops_around(place)[len(around) :]]
+        one, other = (self._reader.slice(slice_of(subset, self._sums)) for subset, _ in (first, second))
+        directions = {loop.variable: Direction.ANY for loop in loops}
+        return self._sets.are_disjoint(one, other, (), directions).answer is Answer.YES
 
     # --- coverage ----------------------------------------------------------------------------------------------
 

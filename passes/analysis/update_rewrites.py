@@ -27,7 +27,18 @@ from .index_problems import Answer
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
 
-__all__ = ["KeptStore", "ReadFrom", "RewriteRule", "UpdateRewrite", "plan_rewrites", "why_not_in_memory"]
+__all__ = [
+    "DispatchRewrites",
+    "KeptStore",
+    "ReadFrom",
+    "RewriteRule",
+    "UpdateRewrite",
+    "plan_rewrites",
+    "why_not_in_memory",
+]
+
+_MOST_STORES = 16
+"""How many stores between a load and a store of the same are looked at."""
 
 _LINKS = frozenset({"scf.for", "scf.if"})
 _INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice"})
@@ -87,6 +98,18 @@ class KeptStore:
     refused: RefusedUpdate | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DispatchRewrites:
+    """What becomes of one function."""
+
+    accepted: list[UpdateRewrite]
+    kept: list[KeptStore]
+    tiles: list[tuple[int, int]]
+    """Slices that become loads: each by its op and by the load of the whole that it is cut from."""
+    redundant: list[int]
+    """Stores of what is there anyway."""
+
+
 @dataclass
 class _Windows:
     """When each slot is stored to or loaded from by what was planned."""
@@ -108,11 +131,47 @@ class _Planner:
         self.accesses = BindingAccesses(effects.snapshot, function)
         self.updates = DestructiveUpdates(effects)
         self.windows = _Windows()
+        self.redundant: set[int] = set()
+        """Stores that change nothing."""
+
         self._rewritten: set[int] = set()
         """Values that are loaded from a target already wherever else they are used."""
 
         s = self.snapshot
         self.has_grid = any(s.op_name[op] == "dispatch.workgroup_id" for op in s.nested_ops(function))
+
+    def is_redundant(self, store: int) -> bool:
+        """Whether ``store`` stores what was loaded from there, and no store in between touches it.
+
+        If the load is in a block around the store, time leads from it to the store through all iterations of the loops
+        between: stores anywhere in them count.
+        """
+        s, accesses = self.snapshot, self.accesses
+        load = s.value_op[s.operand_value[s.op_first_operand[store]]]
+        if load < 0 or s.op_name[load] != LOAD or not accesses.is_same_memory(load, store):
+            return False
+        subset = dispatch.subset_of(s.ops[load])
+        is_same = subset is not None and subset == dispatch.subset_of(s.ops[store])
+        if not is_same and not (accesses.is_whole(load) and accesses.is_whole(store)):
+            return False
+        block, around = s.op_block[load], store
+        while s.op_block[around] != block:
+            around = s.block_op[s.op_block[around]]
+            if around <= self.function:
+                return False
+        slot = accesses.slot(store)
+        window = (s.op_enter[load], s.op_enter[store] if around == store else s.op_exit[around] + 1)
+        others = [other for other in accesses.stores_in(slot, window) if other != store and other not in self.redundant]
+        if len(others) > _MOST_STORES or not self.windows.is_free(slot, window, for_store=False):
+            return False
+        return all(self._is_apart(load, other, block) for other in others)
+
+    def _is_apart(self, load: int, other: int, block: int) -> bool:
+        s = self.snapshot
+        first, second = dispatch.subset_of(s.ops[load]), dispatch.subset_of(s.ops[other])
+        if first is None or second is None or not self.accesses.is_same_memory(load, other):
+            return False
+        return self.proofs.are_apart((first, s.op_block[load]), (second, s.op_block[other]), block)
 
     def plan(self, store: int) -> UpdateRewrite | KeptStore | None:
         """Decide about ``store``; None if its value is neither a loop's nor a branch's nor an insertion's.
@@ -237,20 +296,24 @@ def why_not_in_memory(s: Snapshot, store: int, update: DestructiveUpdate) -> tup
     return None
 
 
-def plan_rewrites(
-    effects: TensorEffects, function: int, proofs: UpdateProofs
-) -> tuple[list[UpdateRewrite], list[KeptStore], list[tuple[int, int]]]:
-    """Return what becomes of each whole store of ``function``, and which slices become loads.
-
-    A slice is given by its op and by the op of the load that its source comes from.
-    """
+def plan_rewrites(effects: TensorEffects, function: int, proofs: UpdateProofs) -> DispatchRewrites:
+    """Return what becomes of each whole store of ``function``, and which slices become loads."""
     planner = _Planner(effects, function, proofs)
     if planner.accesses.problem >= 0:
-        return [], [], []
+        return DispatchRewrites([], [], [], [])
     planner.updates.of_function(function)
-    plans = [planner.plan(store) for store in planner.accesses.stores]
-    accepted = [plan for plan in plans if isinstance(plan, UpdateRewrite)]
-    return accepted, [plan for plan in plans if isinstance(plan, KeptStore)], _tile_loads(planner, accepted)
+    accepted: list[UpdateRewrite] = []
+    kept: list[KeptStore] = []
+    for store in planner.accesses.stores:
+        if planner.is_redundant(store):
+            planner.redundant.add(store)
+            continue
+        plan = planner.plan(store)
+        if isinstance(plan, UpdateRewrite):
+            accepted.append(plan)
+        elif plan is not None:
+            kept.append(plan)
+    return DispatchRewrites(accepted, kept, _tile_loads(planner, accepted), sorted(planner.redundant))
 
 
 def _tile_loads(planner: _Planner, accepted: list[UpdateRewrite]) -> list[tuple[int, int]]:

@@ -321,3 +321,45 @@ func.func @memrefs(%t: tensor<?xf32>, %m: memref<?xf32>, %o: memref<8xf32>, %f: 
   bufferization.materialize_in_destination %q in restrict writable %o : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// What was loaded from a place is there: it need not be stored, whatever is stored to other elements in between.
+// CHECK-LABEL: func.func @stored_back
+// CHECK-NOT:     dispatch.load
+// CHECK:         scf.for
+// CHECK-NEXT:      dispatch.store
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @stored_back(%f: tensor<1xf32>, %p: i1) {
+  %a = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %v = dispatch.load %a[4] [4] [1] : !dispatch.readwrite<tensor<8xf32>> -> tensor<4xf32>
+  scf.for %i = %c0 to %c4 step %c1 {
+    dispatch.store %f, %a[%i] [1] [1] : tensor<1xf32> -> !dispatch.readwrite<tensor<8xf32>>
+    dispatch.store %v, %a[4] [4] [1] : tensor<4xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  }
+  return
+}
+
+// -----
+
+// The store that follows in the loop comes before the one of what was loaded, in the next iteration.
+// CHECK-LABEL: func.func @changed_since
+// CHECK:         scf.for
+// CHECK-NEXT:      dispatch.store
+// CHECK-NEXT:      dispatch.store
+// CHECK-NEXT:    }
+func.func @changed_since(%f: tensor<1xf32>) {
+  %a = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<8xf32>>
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %v = dispatch.load %a[4] [4] [1] : !dispatch.readwrite<tensor<8xf32>> -> tensor<4xf32>
+  scf.for %i = %c1 to %c5 step %c1 {
+    dispatch.store %v, %a[4] [4] [1] : tensor<4xf32> -> !dispatch.readwrite<tensor<8xf32>>
+    dispatch.store %f, %a[%i] [1] [1] : tensor<1xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  }
+  return
+}

@@ -381,3 +381,29 @@ def test_what_is_loaded_from_the_memref_in_between() -> None:
     place = next(number for number, line in enumerate(lines) if store in line)
     forced = "\n".join([*lines[: place + 1], load, *lines[place + 1 :]])
     assert mi.compile(forced, opt_level=0).main(np.arange(4.0), forced_target, 5.0) == 2
+
+
+# --- stores of what is there anyway -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("end", "is_redundant"), [(4, True), (5, False)])
+def test_what_was_loaded_is_stored_back(end: int, *, is_redundant: bool) -> None:
+    again = "dispatch.store %v, %out[4] [4] [1] : tensor<4xf64> -> !o\n"
+    body = f"""
+      %v = dispatch.load %out[4] [4] [1] : !o -> tensor<4xf64>
+      %one = tensor.from_elements %f : tensor<1xf64>
+      scf.for %i = %c0 to %c{end} step %c1 {{
+        {again}
+        dispatch.store %one, %out[%i] [1] [1] : tensor<1xf64> -> !o
+      }}
+      {again}
+    """
+    text = function(body)
+    after = transformed(text)[1]
+    # One more store is in the loop in any case.
+    assert after.count("dispatch.store") == (1 if is_redundant else 3)
+    forced = function(body.replace(again, ""))
+    wanted = np.array([50, 50, 50, 50, -5, -6, -7, -8.0])
+    np.testing.assert_array_equal(run(text)[0], wanted)
+    np.testing.assert_array_equal(run(after)[0], wanted)
+    assert (run(forced)[0] == wanted).all() == is_redundant
