@@ -45,6 +45,7 @@ def test_each_operation_has_a_section_and_an_example(operation: str) -> None:
 def test_the_builders_print_what_the_page_says() -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
     environment = {**os.environ, "PYTHONPATH": str(ROOT.parent)}
-    code = "import mlir_inplace\n" + program
-    process = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
     assert process.stdout.strip() == EXAMPLES[-1].strip()
