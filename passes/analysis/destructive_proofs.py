@@ -31,8 +31,12 @@ from .tensor_effects import TensorEffects
 
 __all__ = ["UpdateProof", "UpdateProofs"]
 
-_MOST_PAIRS = 64
+_MOST_PAIRS = 36
 _MOST_LOOPS = 12
+_MOST_BLOCKS = 4
+_MOST_SLICES = 2
+"""How many blocks with updates, and slices of each, are asked about; what these cover, all of them do."""
+
 _INSERTIONS = frozenset({"tensor.insert_slice", "tensor.parallel_insert_slice"})
 """Ops that update everything if they are given no slice."""
 
@@ -110,13 +114,13 @@ class UpdateProofs:
                 slice_ = Slice((0,) * type_.rank, tuple(sizes), (1,) * type_.rank)
             if slice_ is not None:
                 blocks.setdefault(self._block(access), []).append(slice_)
-        answers = [
-            covers(self._sets, slices, sizes, (*grid, *self._nest(update, block))).answer
-            for block, slices in list(blocks.items())[:_MOST_LOOPS]
-        ]
-        if Answer.YES in answers:
-            return Answer.YES
-        return answers[0] if len(answers) == 1 and len(blocks) == 1 else Answer.UNKNOWN
+        is_complete = len(blocks) == 1
+        for block, slices in list(blocks.items())[:_MOST_BLOCKS]:
+            distinct = list(dict.fromkeys(slices))
+            answer = covers(self._sets, distinct[:_MOST_SLICES], sizes, (*grid, *self._nest(update, block))).answer
+            if answer is Answer.YES or (is_complete and len(distinct) <= _MOST_SLICES):
+                return answer
+        return Answer.UNKNOWN
 
     # --- order -------------------------------------------------------------------------------------------------
 

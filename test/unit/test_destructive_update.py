@@ -233,3 +233,33 @@ def test_deep_nests_are_followed_once() -> None:
     found = find(f"{opened.replace('%a0)', '%t)')}%r{depth} = tensor.insert %f into %a{depth}[%n] : !v\n{closed}")
     assert found.names == [(["for"] * depth, ["insert"], [])]
     assert found.proof().writes_once is UNKNOWN
+
+
+@pytest.mark.parametrize(("count", "expected"), [(4, YES), (50, UNKNOWN)])
+def test_only_so_many_pairs_are_asked_about(count: int, expected: Answer) -> None:
+    updates = "".join(
+        f"%u{k + 1} = tensor.insert %f into %u{k}[%o{k}] : tensor<400xf32>\n"
+        f"%o{k} = affine.apply affine_map<(i) -> (i * {count} + {k})>(%i)\n"
+        for k in range(count)
+    )
+    lines = updates.splitlines()
+    body = "\n".join(line for pair in zip(lines[1::2], lines[::2], strict=True) for line in pair)
+    text = f"""
+      %e = tensor.empty() : tensor<400xf32>
+      %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%u0 = %e) -> (tensor<400xf32>) {{
+        {body}
+        scf.yield %u{count} : tensor<400xf32>
+      }}
+    """
+    proof = find(text).proof()
+    assert (proof.writes_once, proof.reads_source) == (expected, YES)
+
+
+def test_slices_of_one_iteration_cover_together() -> None:
+    text = loop(
+        "%k = tensor.insert %f into %a[%i] : !v\n%h = arith.addi %i, %c1 : index\n"
+        "%b = tensor.insert %f into %k[%h] : !v\n" + YIELD,
+        bounds="%c0 to %c8 step %c2",
+    )
+    assert find(text).proof() == UpdateProof(YES, YES, YES, YES, YES)
+    assert find(text.replace("%c2", "%c3")).proof().covers is NO
