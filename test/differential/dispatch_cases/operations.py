@@ -56,8 +56,7 @@ CASES = [
           tensor.yield %f : f32
         }} : tensor<3x4xf32> to tensor<5x7xf32>
         dispatch.store %s, %r : tensor<5x7xf32> -> writeonly 5x7xf32""",
-        allocations=1,
-        copies=2,
+        copies=1,
     ),
     Case(
         "pad_dynamic",
@@ -76,8 +75,7 @@ CASES = [
           tensor.yield %f : f32
         } : tensor<?x?xf32> to tensor<?x?xf32>
         dispatch.store %s, %r : tensor<?x?xf32> -> writeonly ?x?xf32""",
-        allocations=1,
-        copies=2,
+        copies=1,
     ),
     Case(
         "constant_stored",
@@ -97,7 +95,6 @@ CASES = [
         %r = dispatch.binding set(0) binding(0) : writeonly 2x3xf32
         %s = arith.constant dense<7.0> : tensor<2x3xf32>
         dispatch.store %s, %r : tensor<2x3xf32> -> writeonly 2x3xf32""",
-        copies=1,
     ),
     Case(
         "constant_read",
@@ -555,8 +552,6 @@ CASES = [
         {LOAD_A8}
         %s = arith.addi %v, %v : tensor<8xi32>
         {STORE_R8}""",
-        allocations=1,
-        copies=1,
     ),
     Case(
         "concat",
@@ -570,8 +565,7 @@ CASES = [
         %w = dispatch.load %b : readonly 4xi32 -> tensor<4xi32>
         %s = tensor.concat dim(0) %w, %v : (tensor<4xi32>, tensor<4xi32>) -> tensor<8xi32>
         dispatch.store %s, %r : tensor<8xi32> -> writeonly 8xi32""",
-        allocations=1,
-        copies=3,
+        copies=2,
     ),
     Case(
         "generated_from_a_load",
@@ -589,8 +583,6 @@ CASES = [
           tensor.yield %x : i32
         }} : tensor<8xi32>
         {STORE_R8}""",
-        allocations=1,
-        copies=1,
     ),
     Case(
         "elements_stored",
@@ -606,8 +598,6 @@ CASES = [
         %y = tensor.extract %v[%c0] : tensor<8xi32>
         %s = tensor.from_elements %x, %y : tensor<2xi32>
         dispatch.store %s, %r : tensor<2xi32> -> writeonly 2xi32""",
-        allocations=1,
-        copies=1,
     ),
     Case(
         "push_constants_of_several_types",
@@ -631,8 +621,6 @@ CASES = [
         %o = arith.addi %n, %l : i64
         %s = tensor.from_elements %o : tensor<i64>
         dispatch.store %s, %r : tensor<i64> -> writeonly i64""",
-        allocations=1,
-        copies=1,
     ),
     Case(
         "push_constant_used_twice_and_out_of_order",

@@ -69,8 +69,6 @@ CASES = [
         %w = dispatch.load %b : readonly 8xi1 -> tensor<8xi1>
         %s = arith.xori %v, %w : tensor<8xi1>
         dispatch.store %s, %r : tensor<8xi1> -> writeonly 8xi1""",
-        allocations=1,
-        copies=1,
     ),
     Case("copied_i1", ("8xi1", "8xi1"), lambda a, r: assign((r, a)), copied("8xi1"), copies=1),
     Case("copied_rank_0", ("f32", "f32"), lambda a, r: assign((r, a)), copied("f32"), copies=1),
