@@ -75,11 +75,10 @@ from .bufferization.rewriter import BufferRewriter
 from .bufferization.tidy import tidy
 from .bufferization.trace import BufferTrace, EventKind
 from .bufferization.views import canonicalize_views
-from .destinations import convert_to_destination_style
 from .errors import PassFailure
 from .options import PassOptions, option
-from .promote_bindings import check_bindings, promote_bindings
-from .promotion.preparation import ACCESSES, dispatch_ops, take_over
+from .promotion.copies import promoted_copy
+from .promotion.preparation import take_over
 
 __all__ = ["Allocation", "PlanBufferizeOptions", "PlanBufferizePass"]
 
@@ -138,8 +137,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
         """Plan and convert a copy of ``op``, which takes its place when nothing was refused."""
         allocator = self._allocator(op)
         with op.context, op.location:
-            copy = op.clone().operation
-            _prepare(copy)
+            copy = promoted_copy(op) or op.clone().operation
             analysis = self._analyse(copy)
             plan = plan_of(analysis)
             if self.options.print_plan:
@@ -194,16 +192,6 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
                 self.remark(found.storages[0].value.location, str(found), notes)
             for separation in function.separations:
                 self.remark(separation.location, str(separation), separation.notes)
-
-
-def _prepare(module: ir.Operation) -> None:
-    """Turn the memory of bindings into tensors, and let those be computed where they are stored."""
-    found = dispatch_ops(module)
-    if found:
-        check_bindings(module)
-    if not found.isdisjoint(ACCESSES):
-        promote_bindings(module)
-        convert_to_destination_style(module)
 
 
 def _memory_space(op: ir.Operation, text: str) -> ir.Attribute:

@@ -9,28 +9,16 @@ from collections.abc import Iterable
 
 from mlir import ir
 
+from .lifetime_roots import VIEWS
+
 __all__ = ["READ", "WRITE", "access_name", "accesses"]
 
 READ, WRITE = 1, 2
 
-_VIEWS = frozenset(
-    f"memref.{name}"
-    for name in (
-        "assume_alignment",
-        "cast",
-        "collapse_shape",
-        "expand_shape",
-        "memory_space_cast",
-        "reinterpret_cast",
-        "subview",
-        "transpose",
-        "view",
-    )
-)
-_TIES = frozenset(("dispatch.tie_shape",))
+_VIEWS = VIEWS | {"memref.memory_space_cast", "dispatch.tie_shape"}
 _READS = frozenset(("memref.load", "affine.load", "vector.load", "vector.transfer_read", "vector.maskedload"))
 _WRITES = frozenset(("memref.store", "affine.store", "vector.store", "vector.transfer_write"))
-_NOTHING = frozenset(("memref.dim", "memref.rank", "memref.extract_strided_metadata"))
+_NOTHING = frozenset(("memref.dim", "memref.rank"))
 _NAMES = ("none", "read", "write", "read-write")
 
 
@@ -40,7 +28,8 @@ def accesses(values: Iterable[ir.Value]) -> int:
     while pending and found != READ | WRITE:
         for use in pending.pop().uses:
             user = use.owner.operation
-            if user.name in _VIEWS or user.name in _TIES:
+            # The shape that memref.reshape takes as well is read, not viewed.
+            if user.name in _VIEWS and use.operand_number == 0:
                 pending.append(user.results[0])
             else:
                 found |= _of_user(user, use.operand_number)

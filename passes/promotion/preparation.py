@@ -42,7 +42,14 @@ def declare_memrefs(module: ir.Operation) -> None:
         return ir.WalkResult.ADVANCE
 
     module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for op in found:
+        _declare_memref(op)
+
+
+def _declare_memref(binding: ir.Operation) -> None:
+    """Turn a binding and what ties its shape into memrefs, unless another op uses one of them."""
     # Ties are found from what they tie, as blocks may be in any order, and an argument may be tied as well.
+    found = [binding]
     for op in found:
         users = [use.owner.operation for use in op.results[0].uses]
         if any(user.name != "dispatch.tie_shape" for user in users):

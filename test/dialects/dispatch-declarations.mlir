@@ -32,3 +32,16 @@ func.func @tied_argument(%n: index, %b: !dispatch.readonly<tensor<?xf32>>) {
   %t = dispatch.tie_shape %b, [%n] : !dispatch.readonly<tensor<?xf32>>
   return
 }
+
+// A binding that goes elsewhere keeps its type; others do not depend on it.
+// CHECK-LABEL: func.func @handed_on
+// CHECK:       %[[A:.*]] = dispatch.binding {{.*}} : !dispatch.readonly<tensor<4xf32>>
+// CHECK-NEXT:  call @elsewhere(%[[A]])
+// CHECK-NEXT:  dispatch.binding set(0) binding(1) : memref<4xf32>
+func.func private @elsewhere(!dispatch.readonly<tensor<4xf32>>)
+func.func @handed_on() {
+  %a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<4xf32>>
+  func.call @elsewhere(%a) : (!dispatch.readonly<tensor<4xf32>>) -> ()
+  %b = dispatch.binding set(0) binding(1) : !dispatch.readonly<tensor<4xf32>>
+  return
+}

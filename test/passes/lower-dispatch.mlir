@@ -184,3 +184,16 @@ func.func private @helper(memref<4xf32, #gpu.address_space<workgroup>>)
 func.func @plain(%a: memref<4xf32, 3>, %t: tensor<4xf32>) -> tensor<4xf32> {
   return %t : tensor<4xf32>
 }
+
+// -----
+
+// What is taken apart is still the same memory.
+
+// CHECK-LABEL: func.func @taken_apart(
+// CHECK-SAME: memref<4xf32> {bufferization.access = "write", bufferization.writable = true
+func.func @taken_apart(%f: f32, %i: index) {
+  %a = dispatch.binding set(0) binding(0) : memref<4xf32>
+  %base, %offset, %size, %stride = memref.extract_strided_metadata %a : memref<4xf32> -> memref<f32>, index, index, index
+  memref.store %f, %base[] : memref<f32>
+  return
+}
