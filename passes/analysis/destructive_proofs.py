@@ -34,8 +34,7 @@ __all__ = ["UpdateProof", "UpdateProofs"]
 _MOST_PAIRS = 36
 _MOST_LOOPS = 12
 _MOST_BLOCKS = 4
-_MOST_SLICES = 2
-"""How many blocks with updates, and slices of each, are asked about; what these cover, all of them do."""
+"""How many blocks with updates are asked about; what these cover, all of them do."""
 
 _INSERTIONS = frozenset({"tensor.insert_slice", "tensor.parallel_insert_slice"})
 """Ops that update everything if they are given no slice."""
@@ -116,9 +115,8 @@ class UpdateProofs:
                 blocks.setdefault(self._block(access), []).append(slice_)
         is_complete = len(blocks) == 1
         for block, slices in list(blocks.items())[:_MOST_BLOCKS]:
-            distinct = list(dict.fromkeys(slices))
-            answer = covers(self._sets, distinct[:_MOST_SLICES], sizes, (*grid, *self._nest(update, block))).answer
-            if answer is Answer.YES or (is_complete and len(distinct) <= _MOST_SLICES):
+            answer = covers(self._sets, slices, sizes, (*grid, *self._nest(update, block))).answer
+            if answer is Answer.YES or is_complete:
                 return answer
         return Answer.UNKNOWN
 

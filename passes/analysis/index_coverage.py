@@ -10,7 +10,7 @@ Is there such an element after all, it is looked at with numbers for all symbols
 iteration, the tensor is not covered. Else the answer is "unknown". For slices whose beginning and end never fall as a
 loop goes on the named iteration is the only one that matters, so that the answer is exact.
 
-Cost: a system for each loop, for each of the first few slices, and one for each slice if an element is left over.
+Cost: a system for each loop, for each of the first four slices, and one for each slice if an element is left over.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from .slices import Slice
 
 __all__ = ["covers"]
 
-_GUIDES = 4
-"""By how many of the slices iterations are named, one after the other."""
+_SLICES = 4
+"""How many different slices are looked at; the work grows with their number to the power of the dimensions."""
 
 
 def covers(sets: IndexSets, slices: Sequence[Slice], sizes: Sequence[Index], nest: Sequence[Loop]) -> Finding:
@@ -39,17 +39,20 @@ def covers(sets: IndexSets, slices: Sequence[Slice], sizes: Sequence[Index], nes
 
     The slices are those of one iteration of the innermost loop. NO comes with values of the symbols that do not depend
     on the loops, for which an element is left out. Symbols that loops change in unknown ways may have any value.
+    Of more than four different slices the first four have to do.
     """
-    usable = [slice_ for slice_ in slices if len(slice_.offsets) == len(sizes) and min(slice_.symbols, default=0) >= 0]
+    distinct = list(dict.fromkeys(slices))
+    usable = [
+        slice_ for slice_ in distinct if len(slice_.offsets) == len(sizes) and min(slice_.symbols, default=0) >= 0
+    ]
     if len(nest) > MOST_LOOPS or any(loop.upper is None for loop in nest):
         return Finding(Answer.UNKNOWN)
     terms, loops = gathered(sets.terms, nest, usable, sets.runs_always(nest))
-    tensor = _Tensor(terms, tuple(sizes), loops, tuple(usable))
-    if not usable:
-        return tensor.any_element()
-    for guide in usable[:_GUIDES]:
-        found = tensor.covered(guide)
-        if found.answer is not Answer.UNKNOWN:
+    tensor = _Tensor(terms, tuple(sizes), loops, tuple(usable[:_SLICES]))
+    # What a few slices cover all of them cover; what a few leave out another may have.
+    answers = (Answer.YES, Answer.NO) if len(tensor.slices) == len(distinct) else (Answer.YES,)
+    for found in map(tensor.covered, tensor.slices) if usable else (tensor.any_element(),):
+        if found.answer in answers:
             return found
     return Finding(Answer.UNKNOWN)
 

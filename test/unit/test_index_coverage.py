@@ -47,6 +47,19 @@ def test_exact_division() -> None:
     assert answer(p, [cut((plus((8, k)), 8))], [p.n], [rounded_up]) is YES
 
 
+def test_many_slices() -> None:
+    """Equal ones count once. Of too many the first may prove that all is covered, not that something is not."""
+    p = Program()
+    loop, i = p.loop(0, p.n, 8)
+    tile = cut((i, p.least(8, plus(p.n, (-1, i)))))
+    parts = [cut((plus(k, i), 1)) for k in range(8)]
+    assert answer(p, [tile] * 30, [p.n], [loop]) is YES
+    assert answer(p, [cut((i, 1))] * 30, [p.n], [loop]) is NO
+    assert answer(p, parts[:4], [p.n], [loop]) is NO
+    assert answer(p, parts, [p.n], [loop]) is UNKNOWN
+    assert answer(p, [tile, *parts], [p.n], [loop]) is YES
+
+
 def test_bounds_have_to_be_those_of_the_tensor() -> None:
     p = Program()
     for lower, upper, expected in ((1, p.n, NO), (0, plus(p.n, -1), NO), (0, p.m, NO), (-3, plus(p.n, 5), YES)):
