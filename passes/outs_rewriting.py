@@ -34,6 +34,8 @@ class Erased:
 
     ops: set[int] = field(default_factory=set[int])
     count: int = 0
+    made: dict[int, int] = field(default_factory=dict[int, int])
+    """How many new ops are in front of an op, by its number."""
 
 
 def apply_reties(snapshot: Snapshot, reties: Sequence[Retie]) -> Erased:
@@ -51,21 +53,23 @@ def apply_reties(snapshot: Snapshot, reties: Sequence[Retie]) -> Erased:
         value = snapshot.values[retie.target]
         if retie.is_empty:
             with ir.InsertionPoint(op), op.location:
-                value = _empty_like(value, snapshot.values[retie.old].type)
+                value, made = _empty_like(value, snapshot.values[retie.old].type)
+            erased.made[number] = erased.made.get(number, 0) + made
         op.operands[snapshot.operand_index(retie.operand)] = value
         _erase_unused(snapshot, snapshot.value_op[retie.old], erased)
     return erased
 
 
-def _empty_like(value: ir.Value, type_: ir.Type) -> ir.Value:
-    """Create a ``tensor.empty`` of ``type_`` with the sizes of ``value``."""
+def _empty_like(value: ir.Value, type_: ir.Type) -> tuple[ir.Value, int]:
+    """Create a ``tensor.empty`` of ``type_`` with the sizes of ``value``; also return how many ops that takes."""
     shaped = ir.RankedTensorType(type_)
     owner = value.owner
     if not isinstance(owner, ir.Block) and owner.name == _EMPTY and value.type == type_:
-        sizes = list(owner.operation.operands)
+        sizes, made = list(owner.operation.operands), 1
     else:
         sizes = [_size(value, d) for d in range(shaped.rank) if shaped.is_dynamic_dim(d)]
-    return ir.Operation.create(_EMPTY, results=[type_], operands=sizes).result
+        made = 2 * len(sizes) + 1
+    return ir.Operation.create(_EMPTY, results=[type_], operands=sizes).result, made
 
 
 def _size(value: ir.Value, dimension: int) -> ir.Value:

@@ -21,7 +21,8 @@ elementwise fusion); slices and reshapes of what was computed; and what would co
 analysis of the outcome says (function boundaries are taken to be bufferized; `mode=empty` counts copies only).
 `print-kept` tells why each was left alone, `print-replaced` what each change allowed.
 
-Linear in the ops: usually three analyses. Why it is legal: docs/THEORY.md, section 6.
+Linear in the ops: usually three analyses, and a few more if there are changes that do not pay. Why it is legal:
+docs/THEORY.md, section 6.
 
 Upstream counterpart: the pattern `RemoveOutsDependency` of `linalg-fuse-elementwise-ops`. That one knows
 `linalg.generic` only, looks neither at the output map nor at empty loops, and always takes a `tensor.empty`.
@@ -36,12 +37,13 @@ from mlir import ir
 
 from .analysis.analysis_options import AnalysisOptions
 from .analysis.module_analysis import ModuleAnalysis, analyze_module
+from .analysis.outs_blame import align, blame
 from .analysis.outs_dependency import KeptInit, Mode, Retie, Rule, is_fusible, plan_reties
-from .analysis.outs_profit import FunctionCost, Outcome, choose_reties, function_costs
+from .analysis.outs_profit import FunctionCost, Outcome, Trial, choose_reties, function_costs
 from .analysis.snapshot import Snapshot
 from .base import Pass, Statistic
 from .options import PassOptions, option
-from .outs_rewriting import apply_reties
+from .outs_rewriting import Erased, apply_reties
 
 _SWEEPS = 8
 _MAY_CHANGE = frozenset({Rule.COST, Rule.DEPENDS})
@@ -91,14 +93,40 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
 
     def _choose(self, analysis: ModuleAnalysis, reties: dict[str, list[Retie]]) -> Outcome:
         """Ask the in-place analysis, on copies of the module, which of `reties` pay."""
+        before = self._costs(analysis)
 
-        def evaluate(some: Sequence[Retie]) -> dict[str, FunctionCost]:
+        def evaluate(some: Sequence[Retie]) -> Trial:
             copy = analysis.snapshot.root.clone()
             # Which regions repeat is not asked: only the numbers count.
-            apply_reties(Snapshot(copy.operation, lambda _op, _name, _region: False), some)
-            return self._costs(_analyze(copy.operation))
+            changes = apply_reties(Snapshot(copy.operation, lambda _op, _name, _region: False), some)
+            after = _analyze(copy.operation)
+            costs = self._costs(after)
+            if not any(name in costs and costs[name].exceeds(cost) for name, cost in before.items()):
+                return Trial(costs)
+            return Trial(costs, self._blamed(analysis, after, changes, some))
 
-        return choose_reties(reties, self._costs(analysis), evaluate, len(analysis.snapshot.ops))
+        return choose_reties(reties, before, evaluate, len(analysis.snapshot.ops))
+
+    def _blamed(
+        self, before: ModuleAnalysis, after: ModuleAnalysis, changes: Erased, reties: Sequence[Retie]
+    ) -> dict[int, int]:
+        """Return the operands that are to blame in any function."""
+        s = before.snapshot
+        origin = align(s, changes.ops, changes.made, after.snapshot)
+        blamed: dict[int, int] = {}
+        if origin is None:
+            return blamed
+        changed = {origin[function.function]: function for function in after.functions}
+        owner = {op: f.function for f in before.functions for op in s.nested_ops(f.function)}
+        mine: dict[int, list[Retie]] = {}
+        for retie in reties:
+            mine.setdefault(owner[s.operand_op[retie.operand]], []).append(retie)
+        for function in before.functions:
+            if function.function in mine and function.function in changed:
+                pair = (before, function), (after, changed[function.function])
+                buffers = self.options.mode is not Mode.EMPTY
+                blamed |= blame(*pair, origin, mine[function.function], buffers=buffers)
+        return blamed
 
     def _costs(self, analysis: ModuleAnalysis) -> dict[str, FunctionCost]:
         costs = function_costs(analysis)

@@ -1,15 +1,19 @@
 """Which of the planned changes of inits stand when the in-place analysis is asked about their outcome.
 
 A change stands if the analysis of the changed program finds no more copies and no more buffers in the function, neither
-in all of it nor in its loops. All changes of a function are tried at once; when that fails its halves are tried, then
-theirs, always on top of what was accepted before. So usually one more analysis is all it costs; one bad change among
-``n`` takes about ``2 log n``. The number of rounds has a limit, beyond which a function is left as it was.
+in all of it nor in its loops. All changes of a function are tried at once. When that fails, those that are to blame
+(``outs_blame.py``) are dropped, all at once, and the others are tried again. Where several of one buffer are blamed,
+not each of them need be bad: if they are few, they are tried by halving in the end. When nobody is to blame, the halves
+are tried, then theirs. It always goes on from what was accepted before. So usually one more analysis is all it costs,
+and two if there are bad changes, however many. The number of rounds has a limit, beyond which a function is left as it
+was.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, field
 
 from mlir import ir
@@ -20,11 +24,12 @@ from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
 from .outs_dependency import KeptInit, Retie, Rule
 
-__all__ = ["FunctionCost", "Outcome", "choose_reties", "function_costs"]
+__all__ = ["Charge", "FunctionCost", "Outcome", "Trial", "charges", "choose_reties", "function_costs"]
 
 _ROUNDS = 64
 _ROUNDS_IF_LARGE = 16
 _LARGE = 4096
+_FEW_SUSPECTS = 8
 _CONSTANT = "arith.constant"
 
 
@@ -61,15 +66,44 @@ def function_costs(analysis: ModuleAnalysis) -> dict[str, FunctionCost]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Copies and buffers that one operand needs, or one value that an op makes; the other one is -1."""
+
+    op: int
+    operand: int
+    value: int
+    copies: int
+    buffers: int
+    looped: bool
+
+
 def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> FunctionCost:
+    found = list(charges(analysis, function))
+    looped = [charge for charge in found if charge.looped]
+    return FunctionCost(
+        len(function.refusals),
+        sum(charge.copies for charge in found),
+        sum(charge.copies for charge in looped),
+        sum(charge.buffers for charge in found),
+        sum(charge.buffers for charge in looped),
+    )
+
+
+def charges(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Iterator[Charge]:
+    """Yield what each operand and each new tensor of ``function`` costs, if anything. Linear in ops and uses."""
     s, effects = analysis.snapshot, analysis.effects
-    copies: list[int] = []
-    buffers: list[int] = []
+
+    def is_looped(op: int) -> bool:
+        return s.block_loop[s.op_block[op]] >= 0
+
     for decision in function.decisions.values():
         op = s.operand_op[decision.operand]
         redundant = decision.operand in function.redundant_writes
-        copies += [op] * (decision.copies + (decision.operand in effects.redundant_source and not redundant))
-        buffers += [op] * (decision.strategy is Strategy.OUT_OF_PLACE)
+        copies = decision.copies + (decision.operand in effects.redundant_source and not redundant)
+        buffers = decision.strategy is Strategy.OUT_OF_PLACE
+        if copies or buffers:
+            yield Charge(op, decision.operand, -1, copies, int(buffers), is_looped(op))
     for op in s.nested_ops(function.function):
         model = find_model(s.op_name[op]) if s.op_result_count[op] else None
         for number, value in enumerate(s.results(op)):
@@ -82,13 +116,7 @@ def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> FunctionCost:
             ):
                 continue
             if model.bufferizes_to_allocation(s.ops[op], number) and _is_kept(analysis, function, value):
-                buffers.append(op)
-
-    def in_loops(where: list[int]) -> int:
-        return sum(s.block_loop[s.op_block[op]] >= 0 for op in where)
-
-    refusals = len(function.refusals)
-    return FunctionCost(refusals, len(copies), in_loops(copies), len(buffers), in_loops(buffers))
+                yield Charge(op, -1, value, 0, 1, is_looped(op))
 
 
 def _is_kept(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) -> bool:
@@ -108,12 +136,22 @@ class Outcome:
     costs: Costs = field(default_factory=dict[str, FunctionCost])
 
 
+@dataclass(frozen=True)
+class Trial:
+    """What the functions cost after a trial, and which operands are to blame, with the group that got worse."""
+
+    costs: Costs
+    blamed: Mapping[int, int] = field(default_factory=dict[int, int])
+
+
 @dataclass
 class _Search:
     """Where the search stands in one function."""
 
     cost: FunctionCost
     pending: list[list[Retie]]
+    suspects: list[Retie] = field(default_factory=list[Retie])
+    blames: bool = True
     accepted: list[Retie] = field(default_factory=list[Retie])
     rejected: list[KeptInit] = field(default_factory=list[KeptInit])
 
@@ -121,10 +159,10 @@ class _Search:
 def choose_reties(
     reties: Mapping[str, Sequence[Retie]],
     before: Costs,
-    evaluate: Callable[[Sequence[Retie]], Costs],
+    evaluate: Callable[[Sequence[Retie]], Trial],
     size: int,
 ) -> Outcome:
-    """Return which of ``reties``, by function, stand; ``evaluate`` tells the costs when some are carried out.
+    """Return which of ``reties``, by function, stand; ``evaluate`` tells what it costs when some are carried out.
 
     ``before`` are the costs as things are, ``size`` is the number of ops, on which the limit of rounds depends.
     """
@@ -137,32 +175,62 @@ def choose_reties(
     for rounds in range(_ROUNDS if size <= _LARGE else _ROUNDS_IF_LARGE):
         trying = {name: search.pending.pop() for name, search in searches.items() if search.pending}
         if not trying:
-            return _settle(searches, before, costs if rounds == 1 else evaluate(_accepted(searches)))
-        costs = evaluate([*_accepted(searches), *(retie for mine in trying.values() for retie in mine)])
+            return _settle(searches, before, costs if rounds == 1 else evaluate(_accepted(searches)).costs)
+        trial = evaluate([*_accepted(searches), *(retie for mine in trying.values() for retie in mine)])
+        costs = trial.costs
         for name, mine in trying.items():
-            _judge(searches[name], mine, costs.get(name, _REFUSED))
+            _judge(searches[name], mine, costs.get(name, _REFUSED), trial.blamed)
     for search in searches.values():
         if search.pending:
-            left = [*search.accepted, *(retie for mine in search.pending for retie in mine)]
+            left = [*search.accepted, *search.suspects, *(retie for mine in search.pending for retie in mine)]
             search.rejected += [KeptInit(retie.operand, Rule.UNDECIDED) for retie in left]
             search.accepted, search.pending = [], []
-    return _settle(searches, before, evaluate(_accepted(searches)))
+    return _settle(searches, before, evaluate(_accepted(searches)).costs)
 
 
 def _accepted(searches: Mapping[str, _Search]) -> list[Retie]:
     return [retie for search in searches.values() for retie in search.accepted]
 
 
-def _judge(search: _Search, mine: list[Retie], cost: FunctionCost) -> None:
-    """Accept ``mine``, reject it if it is a single one, or put its halves on the list."""
+def _judge(search: _Search, mine: list[Retie], cost: FunctionCost, blamed: Mapping[int, int]) -> None:
+    """Accept ``mine``, or reject it if it is a single one, or drop those ``blamed``, or put its halves on the list."""
+    guilty = {retie.operand for retie in mine if retie.operand in blamed} if search.blames else set[int]()
     if not cost.exceeds(search.cost):
         search.accepted += mine
         search.cost = cost
     elif len(mine) == 1:
         search.rejected.append(KeptInit(mine[0].operand, Rule.COST))
+    elif guilty:
+        _drop(search, mine, guilty, blamed)
     else:
         middle = len(mine) // 2
         search.pending += [mine[middle:], mine[:middle]]
+    if not search.pending and search.suspects:
+        _try_suspects(search)
+
+
+def _drop(search: _Search, mine: list[Retie], guilty: Set[int], blamed: Mapping[int, int]) -> None:
+    """Reject those of ``mine`` that are ``guilty``, or suspect them if there are several of one group."""
+    in_group = Counter(blamed[operand] for operand in guilty)
+    for retie in mine:
+        if retie.operand in guilty:
+            if in_group[blamed[retie.operand]] > 1:
+                search.suspects.append(retie)
+            else:
+                search.rejected.append(KeptInit(retie.operand, Rule.COST))
+    rest = [retie for retie in mine if retie.operand not in guilty]
+    if rest:
+        search.pending.append(rest)
+
+
+def _try_suspects(search: _Search) -> None:
+    """Try those that were blamed together once more, by halving, if they are few; reject them else."""
+    if len(search.suspects) <= _FEW_SUSPECTS:
+        search.pending.append(search.suspects)
+        search.blames = False
+    else:
+        search.rejected += [KeptInit(retie.operand, Rule.COST) for retie in search.suspects]
+    search.suspects = []
 
 
 def _settle(searches: Mapping[str, _Search], before: Costs, costs: Costs) -> Outcome:
