@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,13 @@ class TestSavedFiles:
 
 class TestInterrupt:
     """Ctrl-C stops native code, too."""
+
+    @pytest.fixture(autouse=True)
+    def interruptible(self) -> Iterator[None]:
+        """As in a terminal: a process in the background ignores the signal, and what it starts inherits that."""
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+        signal.signal(signal.SIGINT, before)
 
     def test_stops_a_native_loop(self, tmp_path: Path) -> None:
         program, saved = tmp_path / "endless.mlir", tmp_path / "saved.npy"
