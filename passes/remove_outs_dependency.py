@@ -109,11 +109,11 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
 
     def _blamed(
         self, before: ModuleAnalysis, after: ModuleAnalysis, changes: Erased, reties: Sequence[Retie]
-    ) -> dict[int, int]:
+    ) -> set[int]:
         """Return the operands that are to blame in any function."""
         s = before.snapshot
         origin = align(s, changes.ops, changes.made, after.snapshot)
-        blamed: dict[int, int] = {}
+        blamed = set[int]()
         if origin is None:
             return blamed
         changed = {origin[function.function]: function for function in after.functions}

@@ -50,13 +50,13 @@ def blame(
     reties: Sequence[Retie],
     *,
     buffers: bool = True,
-) -> dict[int, int]:
-    """Return the operands of those of ``reties`` to blame, with their groups; ``origin`` is what ``align`` returned.
+) -> set[int]:
+    """Return the operands of those of ``reties`` that are to blame; ``origin`` is what ``align`` returned.
 
     ``before`` and ``after`` are one function before and after all of ``reties``. Without ``buffers`` copies count only.
     """
     if not reties or before[1].refusals or after[1].refusals:
-        return {}
+        return set()
     return _Blame(before, after, origin, reties, buffers=buffers).blamed()
 
 
@@ -112,8 +112,8 @@ class _Blame:
     def _group(self, value: int) -> _Group:
         return self._groups.setdefault(self._find(value), _Group())
 
-    def blamed(self) -> dict[int, int]:
-        """Return the operands of the changes to blame, with their groups."""
+    def blamed(self) -> set[int]:
+        """Return the operands of the changes to blame."""
         worse: Counter[int] = Counter()
         for charge in charges(self._before, self._function):
             self._count(charge, charge.op, self._value(charge.operand, charge.value), -1, worse)
@@ -121,11 +121,8 @@ class _Blame:
             op, value = self._place(charge)
             self._count(charge, op, value, 1, worse)
         named = self._named_in_conflicts({op for op, more in worse.items() if more > 0})
-        found: dict[int, int] = {}
-        for number, group in self._groups.items():
-            if any(more > 0 for more in group.more):
-                found |= dict.fromkeys(_guilty(self._snapshot, group.reties, worse, named), number)
-        return found
+        bad = [group for group in self._groups.values() if any(more > 0 for more in group.more)]
+        return {operand for group in bad for operand in _guilty(self._snapshot, group.reties, worse, named)}
 
     def _count(self, charge: Charge, op: int, value: int, sign: int, worse: Counter[int]) -> None:
         numbers = (charge.copies, charge.buffers if self._buffers else 0)

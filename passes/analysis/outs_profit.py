@@ -2,17 +2,16 @@
 
 A change stands if the analysis of the changed program finds no more copies and no more buffers in the function, neither
 in all of it nor in its loops. All changes of a function are tried at once. When that fails, those that are to blame
-(``outs_blame.py``) are dropped, all at once, and the others are tried again. Where several of one buffer are blamed,
-not each of them need be bad: if they are few, they are tried by halving in the end. When nobody is to blame, the halves
-are tried, then theirs. It always goes on from what was accepted before. So usually one more analysis is all it costs,
-and two if there are bad changes, however many. The number of rounds has a limit, beyond which a function is left as it
-was.
+(``outs_blame.py``) are dropped, all at once, and the others are tried again. Not each of those that are blamed need be
+bad: if they are few, they are tried by halving in the end. When nobody is to blame, the halves are tried, then theirs.
+It always goes on from what was accepted before. So usually one more analysis is all it costs, and two if there are many
+bad changes, however many. The number of rounds has a limit, beyond which a function is left as it was, unless only
+those are left that were blamed.
 """
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, field
 
@@ -138,10 +137,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Trial:
-    """What the functions cost after a trial, and which operands are to blame, with the group that got worse."""
+    """What the functions cost after a trial, and which operands are to blame if that is more."""
 
     costs: Costs
-    blamed: Mapping[int, int] = field(default_factory=dict[int, int])
+    blamed: Set[int] = frozenset()
 
 
 @dataclass
@@ -151,7 +150,10 @@ class _Search:
     cost: FunctionCost
     pending: list[list[Retie]]
     suspects: list[Retie] = field(default_factory=list[Retie])
+    """Those that were blamed."""
+
     blames: bool = True
+    """Whether those to blame are dropped: not while the suspects themselves are tried."""
     accepted: list[Retie] = field(default_factory=list[Retie])
     rejected: list[KeptInit] = field(default_factory=list[KeptInit])
 
@@ -181,7 +183,9 @@ def choose_reties(
         for name, mine in trying.items():
             _judge(searches[name], mine, costs.get(name, _REFUSED), trial.blamed)
     for search in searches.values():
-        if search.pending:
+        if search.pending and not search.blames:
+            search.rejected += [KeptInit(retie.operand, Rule.COST) for mine in search.pending for retie in mine]
+        elif search.pending:
             left = [*search.accepted, *search.suspects, *(retie for mine in search.pending for retie in mine)]
             search.rejected += [KeptInit(retie.operand, Rule.UNDECIDED) for retie in left]
             search.accepted, search.pending = [], []
@@ -192,16 +196,18 @@ def _accepted(searches: Mapping[str, _Search]) -> list[Retie]:
     return [retie for search in searches.values() for retie in search.accepted]
 
 
-def _judge(search: _Search, mine: list[Retie], cost: FunctionCost, blamed: Mapping[int, int]) -> None:
-    """Accept ``mine``, or reject it if it is a single one, or drop those ``blamed``, or put its halves on the list."""
-    guilty = {retie.operand for retie in mine if retie.operand in blamed} if search.blames else set[int]()
+def _judge(search: _Search, mine: list[Retie], cost: FunctionCost, blamed: Set[int]) -> None:
+    """Accept ``mine``, or put aside those that are ``blamed``, or reject a single one, or put halves on the list."""
+    guilty = [retie for retie in mine if retie.operand in blamed] if search.blames else []
     if not cost.exceeds(search.cost):
         search.accepted += mine
         search.cost = cost
     elif len(mine) == 1:
         search.rejected.append(KeptInit(mine[0].operand, Rule.COST))
     elif guilty:
-        _drop(search, mine, guilty, blamed)
+        search.suspects += guilty
+        rest = [retie for retie in mine if retie.operand not in blamed]
+        search.pending += [rest] if rest else []
     else:
         middle = len(mine) // 2
         search.pending += [mine[middle:], mine[:middle]]
@@ -209,22 +215,8 @@ def _judge(search: _Search, mine: list[Retie], cost: FunctionCost, blamed: Mappi
         _try_suspects(search)
 
 
-def _drop(search: _Search, mine: list[Retie], guilty: Set[int], blamed: Mapping[int, int]) -> None:
-    """Reject those of ``mine`` that are ``guilty``, or suspect them if there are several of one group."""
-    in_group = Counter(blamed[operand] for operand in guilty)
-    for retie in mine:
-        if retie.operand in guilty:
-            if in_group[blamed[retie.operand]] > 1:
-                search.suspects.append(retie)
-            else:
-                search.rejected.append(KeptInit(retie.operand, Rule.COST))
-    rest = [retie for retie in mine if retie.operand not in guilty]
-    if rest:
-        search.pending.append(rest)
-
-
 def _try_suspects(search: _Search) -> None:
-    """Try those that were blamed together once more, by halving, if they are few; reject them else."""
+    """Try those that were blamed once more, by halving, if they are few; reject them else."""
     if len(search.suspects) <= _FEW_SUSPECTS:
         search.pending.append(search.suspects)
         search.blames = False
