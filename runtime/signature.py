@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import func
 
+from ..passes.analysis.buffer_access import WRITE, accesses
 from ..passes.dispatch.arguments import BINDING
 from ..passes.dispatch.size_checks import SIZE_CHECKS
 from .dtypes import ElementType, UnsupportedTypeError, element_type
@@ -149,37 +150,6 @@ def _value_type(type_: ir.Type, what: str) -> ValueType:
         raise UnsupportedTypeError(f"{what}: {error}") from None
 
 
-_VIEWS = frozenset(
-    f"memref.{name}"
-    for name in ("cast", "collapse_shape", "expand_shape", "reinterpret_cast", "subview", "transpose", "view")
-)
-_READS = frozenset(("memref.load", "memref.dim", "affine.load", "vector.load", "vector.transfer_read"))
-
-
 def may_be_written(value: ir.Value) -> bool:
-    """Whether memory that a memref argument points to may be changed through it; True for a user that is not known.
-
-    Followed: views. Known to read only: loads, sizes, the source of a copy, the inputs of a linalg op, and returning
-    it.
-    """
-    if not isinstance(value.type, ir.MemRefType):
-        return False
-    pending = [value]
-    while pending:
-        for use in pending.pop().uses:
-            user, number = use.owner.operation, use.operand_number
-            if user.name in _VIEWS:
-                pending.append(user.results[0])
-            elif not _only_reads(user, number):
-                return True
-    return False
-
-
-def _only_reads(user: ir.Operation, number: int) -> bool:
-    if user.name in _READS or user.name == "func.return":
-        return True
-    if user.name == "memref.copy":
-        return number == 0
-    if user.name.startswith("linalg.") and "operandSegmentSizes" in user.attributes:
-        return number < user.attributes["operandSegmentSizes"][0]
-    return False
+    """Whether memory that a memref argument points to may be changed through it; True for a user that is not known."""
+    return isinstance(value.type, ir.MemRefType) and bool(accesses([value]) & WRITE)

@@ -1,6 +1,7 @@
 """Whether a program reads or writes the memory behind a memref, as far as its users tell.
 
-Followed: views and casts. Known: loads, stores, transfers, copies, structured ops. Any other user counts as both.
+Followed: views and casts. Known: loads, stores, transfers, copies, structured ops, and returns, whose caller may read.
+Any other user counts as both.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ __all__ = ["READ", "WRITE", "access_name", "accesses"]
 READ, WRITE = 1, 2
 
 _VIEWS = VIEWS | {"memref.memory_space_cast", "dispatch.tie_shape"}
-_READS = frozenset(("memref.load", "affine.load", "vector.load", "vector.transfer_read", "vector.maskedload"))
+_READS = frozenset(
+    ("memref.load", "affine.load", "vector.load", "vector.transfer_read", "vector.maskedload", "func.return")
+)
 _WRITES = frozenset(("memref.store", "affine.store", "vector.store", "vector.transfer_write"))
 _NOTHING = frozenset(("memref.dim", "memref.rank"))
 _NAMES = ("none", "read", "write", "read-write")
@@ -51,7 +54,7 @@ def _of_user(user: ir.Operation, number: int) -> int:
         return WRITE
     if name == "memref.copy":
         return WRITE if number else READ
-    if name.startswith("linalg.") and "operandSegmentSizes" in user.attributes and len(user.regions) == 1:
+    if name.startswith("linalg.") and "operandSegmentSizes" in user.attributes:
         return _of_structured(user, number)
     return READ | WRITE
 
@@ -60,6 +63,6 @@ def _of_structured(user: ir.Operation, number: int) -> int:
     """Inputs are read; an output is read too where the payload uses its element."""
     if number < ir.DenseI32ArrayAttr(user.attributes["operandSegmentSizes"])[0]:
         return READ
-    arguments = user.regions[0].blocks[0].arguments
+    arguments = user.regions[0].blocks[0].arguments if len(user.regions) == 1 else ()
     unread = number < len(arguments) and next(iter(arguments[number].uses), None) is None
     return WRITE if unread else READ | WRITE
