@@ -1,6 +1,6 @@
 // RUN: inplace-opt %s --split-input-file --verify-diagnostics --inplace-rewrite-destructive-updates
 
-// Stores that stay: each for one rule. What ignoring it would do is in test_rewrite_destructive_updates.py.
+// Stores that stay: each for one rule. What ignoring it would do is in test_update_refusals.py.
 
 // What was there before the update is read after it.
 func.func @late_read() {
