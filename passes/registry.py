@@ -41,6 +41,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-remove-outs-dependency": ("remove_outs_dependency", "RemoveOutsDependencyPass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),
     "inplace-rewrite-destructive-updates": ("rewrite_destructive_updates", "RewriteDestructiveUpdatesPass"),
+    "inplace-vectorize": ("vectorize", "VectorizePass"),
 }
 """Argument -> (module below `passes`, class). The module is the argument without prefix; a unit test holds us to it."""
 

@@ -1,0 +1,100 @@
+"""What schedules need to know of the machine: vectors, registers, caches and cores; detected, or told.
+
+Detection reads what Linux says of the first core (`/proc/cpuinfo`, `/sys/devices/system/cpu`); what it does not say has
+the value of a common x86-64 machine. `Machine.parse(str(machine)) == machine`.
+
+Sizes of caches are in bytes, of vectors in bits.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+__all__ = ["Machine", "detect_machine"]
+
+_CPUINFO = Path("/proc/cpuinfo")
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A core and what is around it.
+
+    Attributes:
+        vector_bits: the width of a vector register.
+        registers: how many vector registers there are.
+        l1: the bytes of the data cache next to a core.
+        l2: the bytes of the cache behind it.
+        l3: the bytes of the last cache, which cores share.
+        cores: how many threads can run at a time.
+    """
+
+    vector_bits: int = 256
+    registers: int = 16
+    l1: int = 32 << 10
+    l2: int = 512 << 10
+    l3: int = 8 << 20
+    cores: int = 1
+
+    def __str__(self) -> str:
+        return " ".join(f"{one.name.replace('_', '-')}={getattr(self, one.name)}" for one in fields(self))
+
+    def lanes(self, element_bits: int) -> int:
+        """Return how many elements of `element_bits` a vector register holds."""
+        return max(1, self.vector_bits // element_bits)
+
+    def override(self, text: str) -> Machine:
+        """Return this machine with the values of `text`, such as `vector-bits=512 cores=2`.
+
+        Raises:
+            ValueError: a name is unknown, or a value is no positive integer.
+        """
+        known = {one.name.replace("_", "-"): one.name for one in fields(self)}
+        values: dict[str, int] = {}
+        for part in text.split():
+            name, _, value = part.partition("=")
+            if name not in known:
+                raise ValueError(f"unknown property '{name}' of a machine; known are {', '.join(known)}")
+            if not value.isdecimal() or int(value) < 1:
+                raise ValueError(f"the property '{name}' of a machine must be a positive integer, got '{value}'")
+            values[known[name]] = int(value)
+        return replace(self, **values)
+
+    @staticmethod
+    def parse(text: str) -> Machine:
+        """Return the machine that `text` tells; what it leaves out has its default. Raises `ValueError`."""
+        return Machine().override(text)
+
+
+def detect_machine() -> Machine:
+    """Return the machine that this process runs on."""
+    flags = set(_read(_CPUINFO).partition("flags")[2].partition("\n")[0].split())
+    wide = "avx512f" in flags
+    machine = Machine(
+        vector_bits=512 if wide else 256 if "avx" in flags else 128,
+        registers=32 if wide else 16,
+        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+    )
+    return replace(machine, **_cache_sizes())
+
+
+def _cache_sizes() -> dict[str, int]:
+    """Return the sizes of the caches that Linux lists for the first core."""
+    sizes: dict[str, int] = {}
+    for entry in sorted(_CACHES.glob("index*")):
+        level, kind = _read(entry / "level").strip(), _read(entry / "type").strip()
+        match = re.fullmatch(r"(\d+)([KMG]?)", _read(entry / "size").strip())
+        if match and kind in {"Data", "Unified"} and level in {"1", "2", "3"}:
+            sizes[f"l{level}"] = int(match[1]) * _UNITS[match[2]]
+    return sizes
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

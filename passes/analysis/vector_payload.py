@@ -1,0 +1,71 @@
+"""Whether the payload of a linalg op can run on vectors, lane by lane, and how it combines partial results.
+
+Lane by lane means: each op of it is elementwise, has no effect, and cannot trap on lanes whose result nobody wants
+(the lanes beyond the end of a row), as an integer division by zero would.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from .structured_op import Structured
+
+__all__ = ["NEUTRAL_KINDS", "find_combiner", "why_not_lanewise"]
+
+NEUTRAL_KINDS = {
+    "arith.addf": "add",
+    "arith.addi": "add",
+    "arith.mulf": "mul",
+    "arith.muli": "mul",
+    "arith.maximumf": "maximumf",
+    "arith.minimumf": "minimumf",
+    "arith.maxnumf": "maxnumf",
+    "arith.minnumf": "minnumf",
+    "arith.maxsi": "maxsi",
+    "arith.minsi": "minsi",
+    "arith.maxui": "maxui",
+    "arith.minui": "minui",
+    "arith.andi": "and",
+    "arith.ori": "or",
+    "arith.xori": "xor",
+}
+"""The ops that combine lanes in any order, with what `vector.reduction` calls them."""
+
+_TRAPPING = frozenset(
+    f"arith.{name}" for name in ("ceildivsi", "ceildivui", "divsi", "divui", "floordivsi", "remsi", "remui")
+)
+_INDEX = "linalg.index"
+_SCALAR_ONLY = frozenset({"math.fpowi"})
+
+
+def why_not_lanewise(structured: Structured) -> str | None:
+    """Return why the payload cannot run on vectors, None if it can."""
+    operations = [op.operation for op in structured.payload.operations][:-1]
+    for op in operations:
+        if op.name in _TRAPPING:
+            return f"'{op.name}' may trap on lanes beyond the end of a row"
+        lanewise = op.name.startswith(("arith.", "math.")) and op.name not in _SCALAR_ONLY
+        if (not lanewise and op.name != _INDEX) or len(op.regions) or len(op.results) != 1:
+            return f"'{op.name}' of its payload does not work on vectors"
+        if isinstance(op.results[0].type, ir.ShapedType | ir.ComplexType):
+            return f"'{op.name}' of its payload yields {op.results[0].type}, which is no element of a vector"
+    if not all(structured.parallel) and not all(structured.reads[operand] for operand in structured.outputs):
+        return "it reduces, but does not read its init"
+    return None
+
+
+def find_combiner(structured: Structured) -> ir.Operation | None:
+    """Return the op that combines the only init with what an iteration brings, if the payload ends in such a one."""
+    if len(structured.outputs) != 1:
+        return None
+    block = structured.payload
+    operations = [op.operation for op in block.operations]
+    (yielded,) = operations[-1].operands
+    accumulator = block.arguments[structured.inputs]
+    owner = yielded.owner
+    if isinstance(owner, ir.Block) or owner.name not in NEUTRAL_KINDS or owner.operation.parent != structured.op:
+        return None
+    if len(list(accumulator.uses)) != 1 or len(list(yielded.uses)) != 1:
+        return None
+    (use,) = accumulator.uses
+    return owner.operation if use.owner.operation == owner.operation else None

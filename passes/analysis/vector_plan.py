@@ -1,0 +1,167 @@
+"""Which loop of a linalg op runs in the lanes of a vector, and how many of its results are in registers at a time.
+
+The loop in the lanes (`lane_loop`) is the one whose neighbours lie side by side in most operands. Two kinds are told
+apart. If it is parallel, each lane computes an element of its own. If it reduces, each lane has a partial result, and
+the lanes are combined at the end; the payload must combine by one associative op then.
+
+The register tile keeps accumulators in registers while the reduction loops run. It is made of several vectors along
+the lane loop, and of several rows of another loop (`rows`) along which an operand that was loaded is used again.
+
+What cannot be vectorized says why (`NotVectorizable`). Linear in the op; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .machine import Machine
+from .structured_op import NotStructured, Structured, read_structured
+from .vector_payload import find_combiner, why_not_lanewise
+
+__all__ = ["NotVectorizable", "VectorPlan", "plan_vectors"]
+
+
+class NotVectorizable(Exception):
+    """Says why an op stays as it is: a phrase that follows "because"."""
+
+
+@dataclass(frozen=True)
+class VectorPlan:
+    """How an op becomes loops around vectors.
+
+    Attributes:
+        structured: the op.
+        lane_loop: the loop that runs in the lanes.
+        lanes: how many lanes a vector has.
+        tile: for each loop of the register tile how many vectors (the lane loop) or rows there are.
+        parallel: the parallel loops, outermost first.
+        reductions: the loops that reduce, outermost first.
+        combiner: the op that combines lanes, if the lane loop reduces.
+    """
+
+    structured: Structured
+    lane_loop: int
+    lanes: int
+    tile: Mapping[int, int]
+    parallel: tuple[int, ...]
+    reductions: tuple[int, ...]
+    combiner: ir.Operation | None
+
+
+def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
+    """Return how linalg op `op` is to run on `machine`.
+
+    Raises:
+        NotVectorizable: it has to stay as it is.
+    """
+    try:
+        structured = read_structured(op)
+    except NotStructured as reason:
+        raise NotVectorizable(str(reason)) from None
+    bits = _element_bits(structured)
+    problem = why_not_lanewise(structured)
+    if problem:
+        raise NotVectorizable(problem)
+    lanes = machine.lanes(bits)
+    lane_loop = _choose_lane_loop(structured, lanes)
+    tile = _choose_tile(structured, lane_loop, lanes, machine.registers)
+    rows = [loop for loop in tile if loop != lane_loop]
+    outer = [loop for loop in structured.loops if structured.parallel[loop] and loop not in tile]
+    inner = [lane_loop, *rows] if structured.parallel[lane_loop] else rows
+    reductions = [loop for loop in structured.loops if not structured.parallel[loop] and loop != lane_loop]
+    if not structured.parallel[lane_loop]:
+        reductions.append(lane_loop)
+    combiner = None if structured.parallel[lane_loop] else find_combiner(structured)
+    return VectorPlan(structured, lane_loop, lanes, tile, (*outer, *inner), tuple(reductions), combiner)
+
+
+def _element_bits(structured: Structured) -> int:
+    """Return the bits of the widest element; raises where elements have no vectors that lie in memory as they do."""
+    widest = 8
+    for value in structured.op.operands:
+        type_ = ir.ShapedType(value.type).element_type if isinstance(value.type, ir.ShapedType) else value.type
+        if isinstance(type_, ir.IndexType):
+            widest = max(widest, 64)
+        elif isinstance(type_, ir.IntegerType | ir.FloatType) and type_.width % 8 == 0:
+            widest = max(widest, type_.width)
+        else:
+            raise NotVectorizable(f"elements of type {type_} have no place of their own in a vector")
+    return widest
+
+
+def _choose_lane_loop(structured: Structured, lanes: int) -> int:
+    """Return the loop whose vectors cost least for each element, counted in loads."""
+    costs = {loop: _cost(structured, loop, lanes) for loop in structured.loops}
+    possible = {loop: cost for loop, cost in costs.items() if cost is not None}
+    if not possible:
+        raise NotVectorizable("no loop of it writes, or combines, elements that lie side by side")
+    return min(possible, key=lambda loop: (possible[loop], not structured.parallel[loop], -loop))
+
+
+def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
+    """Return what an element costs with `loop` in the lanes, None if that is not possible."""
+    if structured.parallel[loop]:
+        if not all(structured.is_contiguous(operand, loop) for operand in structured.outputs):
+            return None
+    elif len(structured.outputs) != 1 or find_combiner(structured) is None:
+        return None
+    cost = 1.0
+    for operand in range(structured.inputs):
+        if not structured.reads[operand]:
+            continue
+        if structured.is_contiguous(operand, loop):
+            cost += 1
+        elif structured.depends(operand, loop):
+            cost += lanes
+    size = structured.sizes[loop]
+    return cost / (lanes if size is None else max(1, min(size, lanes)))
+
+
+def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: int) -> dict[int, int]:
+    """Return the register tile: how many accumulators, in which loops."""
+    rows = _row_loops(structured, lane_loop)
+    size = structured.sizes[lane_loop]
+    most = registers if size is None else max(1, -(-size // lanes))
+    if all(structured.parallel):
+        return {lane_loop: min(2, most)}
+    budget = registers // 2
+    if structured.parallel[lane_loop]:
+        vectors = min(4 if rows and registers >= 32 else 2 if rows else 4, most)
+        tile = {lane_loop: vectors}
+        if rows:
+            wanted = budget // vectors if registers >= 32 else (registers - 4) // vectors
+            tile[rows[0]] = _at_most(structured.sizes[rows[0]], max(1, wanted))
+        return tile
+    tile = {lane_loop: 1 if len(rows) > 1 else min(2 if rows else 4, most)}
+    for loop in rows:
+        tile[loop] = _at_most(structured.sizes[loop], 4 if registers >= 32 or len(rows) == 1 else 2)
+    return tile
+
+
+def _at_most(size: int | None, wanted: int) -> int:
+    return wanted if size is None else max(1, min(size, wanted))
+
+
+def _row_loops(structured: Structured, lane_loop: int) -> list[int]:
+    """Return up to two parallel loops along which something that was loaded for the lanes can be used again.
+
+    Longest loops first; unknown sizes count as long.
+    """
+    loaded = [
+        operand
+        for operand in range(structured.inputs)
+        if structured.reads[operand] and structured.depends(operand, lane_loop)
+    ]
+    found = [
+        loop
+        for loop in structured.loops
+        if structured.parallel[loop]
+        and loop != lane_loop
+        and structured.sizes[loop] != 1
+        and any(not structured.depends(operand, loop) for operand in loaded)
+    ]
+    longest = sorted(found, key=lambda loop: -(structured.sizes[loop] or 1 << 30))
+    return sorted(longest[:1] if structured.parallel[lane_loop] else longest[:2])

@@ -1,0 +1,83 @@
+"""The payload of a linalg op on vectors: each op works on all lanes, or on a scalar where all lanes are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from mlir import ir
+from mlir.dialects import vector
+
+__all__ = ["broadcast", "run_payload", "vector_type"]
+
+_FUSED = frozenset({"f32", "f64"})
+
+
+def vector_type(element: ir.Type, lanes: int) -> ir.VectorType:
+    """Return the type of `lanes` elements."""
+    return ir.VectorType.get([lanes], element)
+
+
+def broadcast(value: ir.Value, lanes: int) -> ir.Value:
+    """Return `value` in all lanes; a vector stays as it is."""
+    if isinstance(value.type, ir.VectorType):
+        return value
+    return vector.broadcast(vector_type(value.type, lanes), value)
+
+
+def run_payload(
+    block: ir.Block, elements: Sequence[ir.Value | None], index: Callable[[int], ir.Value], lanes: int
+) -> list[ir.Value]:
+    """Build `block` for the `elements` of its arguments, scalars or vectors of `lanes`; return what it yields.
+
+    `index` gives the number of an iteration in a loop. A product that is only added to something is fused with the
+    addition, which rounds once instead of twice. Linear in the block.
+    """
+    known: dict[ir.Value, ir.Value] = {
+        argument: element for argument, element in zip(block.arguments, elements, strict=True) if element is not None
+    }
+    *operations, terminator = (op.operation for op in block.operations)
+    for op in operations:
+        if op.name == "linalg.index":
+            known[op.results[0]] = index(ir.IntegerAttr(op.attributes["dim"]).value)
+        elif not _is_fused_later(op):
+            known[op.results[0]] = _fused(op, known, lanes) or _clone(op, known, lanes)
+    return [known.get(value, value) for value in terminator.operands]
+
+
+def _clone(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value:
+    operands = [known.get(value, value) for value in op.operands]
+    type_ = op.results[0].type
+    if any(isinstance(value.type, ir.VectorType) for value in operands):
+        operands = [broadcast(value, lanes) for value in operands]
+        type_ = vector_type(type_, lanes)
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    return ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes).result
+
+
+def _fused(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:
+    """Return a fused multiplication and addition if `op` adds a product that nobody else wants."""
+    if op.name != "arith.addf":
+        return None
+    for product, other in (tuple(op.operands), tuple(op.operands)[::-1]):
+        owner = product.owner
+        if isinstance(owner, ir.Block) or not _is_fused_later(owner.operation):
+            continue
+        left, right = (known.get(value, value) for value in owner.operation.operands)
+        parts = [broadcast(value, lanes) for value in (left, right, known.get(other, other))]
+        return vector.fma(*parts)
+    return None
+
+
+def _is_fused_later(op: ir.Operation) -> bool:
+    """Whether `op` is a product whose one use is an addition that `_fused` builds with it."""
+    if op.name != "arith.mulf" or str(op.results[0].type) not in _FUSED:
+        return False
+    uses = list(op.results[0].uses)
+    if len(uses) != 1 or uses[0].owner.name != "arith.addf":
+        return False
+    first = next(
+        owner
+        for value in uses[0].owner.operands
+        if not isinstance(owner := value.owner, ir.Block) and owner.name == "arith.mulf" and len(list(value.uses)) == 1
+    )
+    return first.operation == op

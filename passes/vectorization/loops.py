@@ -1,0 +1,98 @@
+"""Loops that are built around vectors: in steps of a register tile, with what is left over at the end.
+
+Sizes and indices are integers where they are known, index values otherwise; arithmetic on integers makes no ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith, scf
+
+from ...dialects.structured import index_constant
+
+__all__ = ["Number", "Segment", "add", "as_value", "build_loop", "multiply", "segments"]
+
+Number = int | ir.Value
+"""An index: known, or computed by the program."""
+
+_Body = Callable[[Number, list[ir.Value]], list[ir.Value]]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of a loop that runs in equal steps.
+
+    Attributes:
+        lower: where it begins.
+        upper: where it ends; a multiple of `step` behind `lower`, except in a single masked step.
+        step: how many iterations of the loop one step does.
+        count: how many vectors, or rows, that are.
+        masked: whether the last vector may reach over the end.
+    """
+
+    lower: Number
+    upper: Number
+    step: int
+    count: int
+    masked: bool = False
+
+
+def as_value(number: Number) -> ir.Value:
+    """Return `number` as an index value; makes a constant if it is known."""
+    return number if isinstance(number, ir.Value) else index_constant(number)
+
+
+def add(left: Number, right: Number) -> Number:
+    """Return the sum."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left + right
+    if left == 0 and isinstance(left, int):
+        return right
+    if isinstance(right, int) and right == 0:
+        return left
+    return arith.addi(as_value(left), as_value(right))
+
+
+def multiply(number: Number, factor: int) -> Number:
+    """Return `number` times `factor`."""
+    if isinstance(number, int):
+        return number * factor
+    return number if factor == 1 else arith.muli(number, index_constant(factor))
+
+
+def segments(size: Number, unit: int, count: int) -> Iterator[Segment]:
+    """Cut a loop of `size` iterations into steps of `count` vectors of `unit` lanes (1 for rows), and what is left.
+
+    What is left of a known size is one step with fewer vectors; of an unknown size, steps of one vector. The last
+    vector is masked where it can be incomplete. Masked vectors and rows alike are left out where nothing remains.
+    """
+    step = unit * count
+    if isinstance(size, int):
+        main = size - size % step
+        if main:
+            yield Segment(0, main, step, count)
+        rest = size - main
+        if rest:
+            vectors = -(-rest // unit)
+            yield Segment(main, size, vectors * unit, vectors, masked=rest % unit != 0)
+        return
+    main_end = arith.subi(size, arith.remui(size, index_constant(step)))
+    yield Segment(0, main_end, step, count)
+    yield Segment(main_end, size, unit, 1, masked=unit > 1)
+
+
+def build_loop(segment: Segment, carried: Sequence[ir.Value], body: _Body) -> list[ir.Value]:
+    """Build what runs `body` for each step of `segment`: a loop, or just the body if there is one step.
+
+    `body` gets the index and the carried values and returns the new ones, which this returns at the end.
+    """
+    lower, upper = segment.lower, segment.upper
+    if isinstance(lower, int) and isinstance(upper, int) and lower + segment.step >= upper:
+        return body(lower, list(carried))
+    loop = scf.ForOp(as_value(lower), as_value(upper), index_constant(segment.step), list(carried))
+    with ir.InsertionPoint(loop.body):
+        scf.yield_(body(loop.induction_variable, list(loop.inner_iter_args)))
+    return list(loop.results)

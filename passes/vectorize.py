@@ -1,0 +1,124 @@
+"""Turn linalg ops on tensors into loops around vectors, their results in registers while loops reduce.
+
+## Problem
+
+A linalg op lowered to scalar loops runs at a hundredth of what the machine can do: one element at a time, and each
+partial result of a reduction goes through memory.
+
+## Before and after
+
+```mlir
+%r = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+```
+
+becomes, for vectors of 16 elements and a register tile of 4 rows by 4 vectors (one of each shown):
+
+```mlir
+%r = scf.for %j = %c0 to %n step %c64 iter_args(%c1 = %c) -> (tensor<?x?xf32>) {
+  %s = scf.for %i = %c0 to %m step %c4 iter_args(%c2 = %c1) -> (tensor<?x?xf32>) {
+    %read = vector.transfer_read %c2[%i, %j], %zero : tensor<?x?xf32>, vector<16xf32>
+    %sum = scf.for %k = %c0 to %depth step %c1 iter_args(%acc = %read) -> (vector<16xf32>) {
+      %x = tensor.extract %a[%i, %k] : tensor<?x?xf32>
+      %xs = vector.broadcast %x : f32 to vector<16xf32>
+      %y = vector.transfer_read %b[%k, %j], %zero : tensor<?x?xf32>, vector<16xf32>
+      %next = vector.fma %xs, %y, %acc : vector<16xf32>
+      scf.yield %next : vector<16xf32>
+    }
+    %write = vector.transfer_write %sum, %c2[%i, %j] : vector<16xf32>, tensor<?x?xf32>
+    scf.yield %write : tensor<?x?xf32>
+  }
+  scf.yield %s : tensor<?x?xf32>
+}
+```
+
+## Contract
+
+In: a function; linalg ops on tensors, named or generic, with indices that are sums of multiples of loops and payloads
+that work lane by lane; any sizes. Out: loops on tensors with the same values, in destination-passing style, which
+bufferize without a buffer more. Left alone, with a reason (`print-kept`): everything else, fills among it.
+
+The loop whose neighbours lie side by side runs in the lanes. If it reduces, the lanes are partial results, so floating
+point is added up in another order; products that are added are fused, which rounds once. What does not fill a vector at
+the end of a row is masked. A fill that an op starts from is not read: the accumulators start from its value.
+
+Linear in the ops; the code made is as large as the register tile. Upstream counterpart:
+`transform.structured.vectorize` with tiling, contraction lowering and hoisting around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .analysis.machine import detect_machine
+from .analysis.vector_plan import NotVectorizable, VectorPlan, plan_vectors
+from .base import Pass, Statistic
+from .errors import PassFailure
+from .options import PassOptions, option
+from .vectorization.nest import build_nest
+
+_FILL = "linalg.fill"
+
+
+@dataclass(frozen=True)
+class VectorizeOptions(PassOptions):
+    """Options of `inplace-vectorize`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'vector-bits=256'")
+    print_kept: bool = option(False, help="emit a remark for every linalg op that stays, with why")
+
+
+class VectorizePass(Pass[VectorizeOptions]):
+    """Vectorize linalg ops on tensors."""
+
+    argument = "inplace-vectorize"
+    summary = "turn linalg ops on tensors into loops around vectors"
+    Options = VectorizeOptions
+    anchor = "func.func"
+    statistics = (
+        Statistic("vectorized", "linalg ops that are loops around vectors now"),
+        Statistic("kept", "linalg ops that stay"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        try:
+            machine = detect_machine().override(self.options.machine)
+        except ValueError as problem:
+            raise PassFailure(str(problem), op.location) from None
+        plans: list[VectorPlan] = []
+        for one in _linalg_ops(op):
+            try:
+                plans.append(plan_vectors(one, machine))
+            except NotVectorizable as reason:
+                self.count("kept")
+                if self.options.print_kept:
+                    self.remark(one.location, f"'{one.name}' is not vectorized, because {reason}")
+        for plan in plans:
+            _replace(plan)
+        self.count("vectorized", len(plans))
+
+
+def _linalg_ops(root: ir.Operation) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith("linalg.") and len(op.regions) and len(op.results) and op.name != _FILL:
+            found.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def _replace(plan: VectorPlan) -> None:
+    op = plan.structured.op
+    fills = [value.owner.operation for value in op.operands if not isinstance(value.owner, ir.Block)]
+    with ir.InsertionPoint(op), op.location:
+        new = build_nest(plan)
+    for old, value in zip(op.results, new, strict=True):
+        old.replace_all_uses_with(value)
+    op.erase()
+    for one in {id(fill): fill for fill in fills if fill.name == _FILL}.values():
+        if not list(one.results[0].uses):
+            one.erase()

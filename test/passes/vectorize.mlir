@@ -1,0 +1,42 @@
+// RUN: inplace-opt %s --inplace-vectorize='machine="vector-bits=256 registers=16" print-kept' --canonicalize --split-input-file --verify-diagnostics | filecheck %s
+
+// The columns run in the lanes, since the second operand and the result have them side by side.
+// CHECK-LABEL: func.func @rows
+//   CHECK-NOT:   linalg
+//       CHECK:   scf.for {{.*}} iter_args(%[[OUT:.*]] = %{{.*}}) -> (tensor<12x16xf32>)
+//       CHECK:     %[[SUMS:.*]]:12 = scf.for
+//       CHECK:       tensor.extract %{{.*}} : tensor<12x5xf32>
+//       CHECK:       vector.fma
+//       CHECK:     vector.transfer_write %[[SUMS]]#0
+func.func @rows(%a: tensor<12x5xf32>, %b: tensor<5x16xf32>, %c: tensor<12x16xf32>) -> tensor<12x16xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<12x5xf32>, tensor<5x16xf32>) outs(%c : tensor<12x16xf32>)
+      -> tensor<12x16xf32>
+  return %r : tensor<12x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @lanes
+//       CHECK:   vector.constant_mask
+//       CHECK:   vector.reduction <maximumf>
+func.func @lanes(%a: tensor<3x13xf32>, %c: tensor<3xf32>) -> tensor<3xf32> {
+  %r = linalg.reduce ins(%a : tensor<3x13xf32>) outs(%c : tensor<3xf32>) dimensions = [1]
+    (%x: f32, %y: f32) {
+      %m = arith.maximumf %x, %y : f32
+      linalg.yield %m : f32
+    }
+  return %r : tensor<3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @kept
+func.func @kept(%a: tensor<8xi1>, %b: tensor<8xi32>, %c: tensor<8xi32>) -> (tensor<8xi1>, tensor<8xi32>) {
+  // CHECK: linalg.copy
+  // expected-remark @+1 {{'linalg.copy' is not vectorized, because elements of type i1 have no place of their own in a vector}}
+  %0 = linalg.copy ins(%a : tensor<8xi1>) outs(%a : tensor<8xi1>) -> tensor<8xi1>
+  // CHECK: linalg.div
+  // expected-remark @+1 {{'linalg.div' is not vectorized, because 'arith.divsi' may trap on lanes beyond the end of a row}}
+  %1 = linalg.div ins(%b, %c : tensor<8xi32>, tensor<8xi32>) outs(%c : tensor<8xi32>) -> tensor<8xi32>
+  return %0, %1 : tensor<8xi1>, tensor<8xi32>
+}
