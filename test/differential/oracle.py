@@ -193,14 +193,14 @@ def _upstream_run(text: str, heuristic: str) -> Counts:
     return count_memory_ops(module)
 
 
-def execute(text: str, arguments: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+def execute(text: str, arguments: Sequence[Any], bufferization: str = COPY_BEFORE_WRITE) -> list[np.ndarray[Any, Any]]:
     """The results of @main, copied out. The buffers of the program are never freed."""
     source = parse(text)  # An operation does not keep its module alive.
     main = ir.FunctionType(_function(source, "main").attributes["function_type"].value)
     parameters = [Slot.of(type_) for type_ in main.inputs]
     results = [Slot.of(type_) for type_ in main.results]
     unit_strides = any(name in text for name in UNIT_STRIDES)
-    module = bufferized(text, IDENTITY if unit_strides else COPY_BEFORE_WRITE)
+    module = bufferized(text, IDENTITY if unit_strides and bufferization == COPY_BEFORE_WRITE else bufferization)
     if "shape." in text:
         run_passes(module, ASSUMPTIONS)
     _copies_to_linalg(module)

@@ -1,0 +1,49 @@
+"""Each entry of docs/UPSTREAM.md is true: upstream is wrong there, refuses the program or crashes, and we are right."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from upstream_cases import FINDINGS, PAGE, UpstreamCase, crashes, page, read_cases, upstream_results
+
+import mlir_inplace as mi
+
+CASES = read_cases()
+
+
+def of(finding: str) -> pytest.MarkDecorator:
+    chosen = [case for case in CASES if case.finding == finding]
+    return pytest.mark.parametrize("case", chosen, ids=[case.name for case in chosen])
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_we_are_right(case: UpstreamCase) -> None:
+    pipeline = case.ours and f"builtin.module({case.ours})"
+    found = mi.compile(case.text, pipeline=pipeline, opt_level=0).main(*case.arguments)
+    for one, other in zip(found if isinstance(found, tuple) else [found], case.right, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@of("wrong value")
+def test_upstream_is_wrong(case: UpstreamCase) -> None:
+    results = upstream_results(case)
+    assert not all(np.array_equal(one, other) for one, other in zip(results, case.right, strict=True))
+
+
+@of("refusal")
+def test_upstream_refuses(case: UpstreamCase) -> None:
+    import oracle
+
+    with pytest.raises(oracle.ir.MLIRError) as refused:
+        oracle.run_passes(oracle.parse(case.text), case.passes)
+    assert case.message in str(refused.value)
+
+
+@of("crash")
+def test_upstream_crashes(case: UpstreamCase) -> None:
+    assert crashes(case)
+
+
+def test_the_page_lists_them_all() -> None:
+    assert PAGE.read_text() == page()
+    assert {case.finding for case in CASES} == set(FINDINGS)

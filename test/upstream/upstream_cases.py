@@ -1,0 +1,138 @@
+"""What upstream's one-shot-bufferize makes of small programs: each in a file, with what is right and what happens.
+
+The comments in front of a program say what it is called with, which results are right, and whether upstream gives a
+wrong value, refuses the program or crashes. `python test/upstream/upstream_cases.py` writes docs/UPSTREAM.md.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import mlir_inplace  # noqa: F401
+
+_HERE = Path(__file__).parent
+sys.path.append(str(_HERE.parent / "differential"))
+
+PAGE = _HERE.parent.parent / "docs" / "UPSTREAM.md"
+DEFAULT = "one-shot-bufferize{bufferize-function-boundaries=true}"
+FINDINGS = ("wrong value", "refusal", "crash")
+
+
+@dataclass(frozen=True)
+class UpstreamCase:
+    """One program. `message` is part of what upstream says when it refuses the program."""
+
+    name: str
+    text: str
+    passes: str
+    finding: str
+    why: str
+    message: str
+    ours: str | None
+    """The pipeline that we are right with, if it is not the usual one."""
+    _arguments: str
+    _right: str
+
+    @property
+    def arguments(self) -> list[Any]:
+        """New arguments for @main, of the types that it declares."""
+        declared = re.search(r"func.func @main\((.*?)\) ->", self.text, re.DOTALL).group(1)
+        types = re.findall(r"%\w+: (?:tensor<(?:[\d?]+x)*)?(\w+)", declared)
+        return [_value(given, type_) for given, type_ in zip(json.loads(self._arguments), types, strict=True)]
+
+    @property
+    def right(self) -> list[Any]:
+        """What @main returns."""
+        return [np.array(value) for value in json.loads(self._right)]
+
+
+def _value(given: Any, type_: str) -> Any:
+    dtype = {"f32": np.float32, "index": np.int64, "i1": np.bool_}[type_]
+    if isinstance(given, dict):
+        return np.zeros(given["shape"], dtype)
+    return np.array(given, dtype) if isinstance(given, list) else given
+
+
+def read_case(path: Path) -> UpstreamCase:
+    """The program of a file, and what its first lines say."""
+    text = path.read_text()
+    says = dict(re.findall(r"^// (\w+): (.*)$", text, re.MULTILINE))
+    return UpstreamCase(
+        path.stem,
+        re.sub(r"^//.*\n", "", text, flags=re.MULTILINE),
+        says.get("passes", DEFAULT),
+        says["finding"],
+        says["why"],
+        says.get("message", ""),
+        says.get("ours"),
+        says["arguments"],
+        says["right"],
+    )
+
+
+def read_cases() -> list[UpstreamCase]:
+    """All programs, wrong values first."""
+    cases = map(read_case, sorted(_HERE.glob("*.mlir")))
+    return sorted(cases, key=lambda case: FINDINGS.index(case.finding))
+
+
+def upstream_results(case: UpstreamCase) -> list[Any]:
+    """What upstream's bufferization of the program returns; raises `oracle.Refused`."""
+    import oracle
+
+    return oracle.execute(case.text, case.arguments, case.passes)
+
+
+def crashes(case: UpstreamCase) -> bool:
+    """Whether upstream's pass ends the process that runs it."""
+    done = subprocess.run([sys.executable, __file__, "run", case.name], capture_output=True, timeout=60, check=False)
+    return done.returncode < 0
+
+
+def page() -> str:
+    """The list as Markdown."""
+    lines = [_HEAD]
+    for finding in FINDINGS:
+        cases = [case for case in read_cases() if case.finding == finding]
+        lines.append(f"## {_TITLES[finding]} ({len(cases)})\n")
+        for case in cases:
+            lines.append(f"### {case.name.replace('-', ' ').capitalize()}\n")
+            said = f" Upstream says: *{case.message}*." if case.message else ""
+            given = ", ".join(re.sub(r'\{"shape": (.*?)\}', r"zeros\1", str(a)) for a in json.loads(case._arguments))
+            lines.append(f"{case.why[0].upper()}{case.why[1:]}.{said}\n")
+            if case.passes != DEFAULT:
+                lines.append(f"With `{case.passes}`.\n")
+            lines.append(f"`main({given})` is `{case._right[1:-1]}`.\n")
+            lines.append(f"```mlir\n{case.text}```\n")
+    return "\n".join(lines)
+
+
+_TITLES = {"wrong value": "Wrong values", "refusal": "Refusals", "crash": "Crashes"}
+_HEAD = """# Where upstream is wrong, or refuses
+
+What `one-shot-bufferize` of LLVM 24.0.0git (the PyPI wheel `torch-mlir` 20261001) does with programs that this project
+bufferizes, one by one, and for each the smallest program. They were found by running upstream beside our pass on the
+programs of the differential suite and on random ones. The options are `bufferize-function-boundaries=true` if nothing
+else is said. The page is written by `python test/upstream/upstream_cases.py` from the files in `test/upstream/`; tests
+run each of them by both routes, so an entry that is not true any more fails.
+"""
+
+
+def main(arguments: list[str]) -> None:
+    """Write the page, or run upstream's pass on one program."""
+    if arguments[:1] == ["run"]:
+        upstream_results(read_case(_HERE / f"{arguments[1]}.mlir"))
+    else:
+        PAGE.write_text(page())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
