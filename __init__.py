@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .passes.errors import PassError
     from .passes.pipeline import run_pipeline
     from .runtime import bindings
+    from .runtime.checker import CheckReport, check
     from .runtime.program import Program, compile
     from .runtime.report import BufferizationReport, bufferize
 else:
@@ -32,19 +33,23 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BufferizationReport",
+    "CheckReport",
     "PassError",
     "Program",
     "__version__",
     "bufferize",
+    "check",
     "compile",
     "run_pipeline",
 ]
 
 _HOMES = {
     "BufferizationReport": "mlir_inplace.runtime.report",
+    "CheckReport": "mlir_inplace.runtime.checker",
     "PassError": "mlir_inplace.passes.errors",
     "Program": "mlir_inplace.runtime.program",
     "bufferize": "mlir_inplace.runtime.report",
+    "check": "mlir_inplace.runtime.checker",
     "compile": "mlir_inplace.runtime.program",
     "run_pipeline": "mlir_inplace.passes.pipeline",
 }

@@ -29,6 +29,7 @@ config.test_exec_root = str(ROOT / "build" / "lit")
 for program, command in {
     "inplace-opt": run_module("mlir_inplace.tools.inplace_opt"),
     "inplace-run": run_module("mlir_inplace.tools.inplace_run"),
+    "inplace-check": run_module("mlir_inplace.tools.inplace_check"),
     "filecheck": run_module("filecheck"),
     "%python": shlex.quote(sys.executable),
 }.items():

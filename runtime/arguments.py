@@ -113,22 +113,36 @@ def scalar_reader(parameter: Parameter) -> Reader:
     return read
 
 
-def failed_check(signature: Signature, arguments: Sequence[Any], check: int, needed: int) -> ValueError:
+class SizeCheckError(ValueError):
+    """An argument of a dispatch function has not the size that the program says.
+
+    Attributes:
+        argument: its number.
+        dimension: the dimension that is wrong, or `BYTES` or `LEAST`.
+        needed: the size, number of bytes, or least value that would have been right.
+    """
+
+    def __init__(self, message: str, argument: int = 0, dimension: int = 0, needed: int = 0) -> None:
+        super().__init__(message)
+        self.argument, self.dimension, self.needed = argument, dimension, needed
+
+
+def failed_check(signature: Signature, arguments: Sequence[Any], check: int, needed: int) -> SizeCheckError:
     """What check number `check` of a dispatch function, from 1, has found; `needed`: what would have been right."""
     number, dimension = (signature.size_checks or ())[check - 1]
+    return SizeCheckError(_size_finding(signature, arguments, number, dimension, needed), number, dimension, needed)
+
+
+def _size_finding(signature: Signature, arguments: Sequence[Any], number: int, dimension: int, needed: int) -> str:
     label, given = signature.parameters[number].label, arguments[number]
     if dimension == LEAST:
-        return ValueError(f"{label}: must be at least {needed}, got {given}")
+        return f"{label}: must be at least {needed}, got {given}"
     if dimension != BYTES:
         size = given.shape[dimension]
-        return ValueError(
-            f"{label}: dimension {dimension} has size {size}, but the program says {needed}; make them agree"
-        )
+        return f"{label}: dimension {dimension} has size {size}, but the program says {needed}; make them agree"
     if needed > given.nbytes:
-        return ValueError(f"{label}: the program uses {needed} bytes of it, but it has only {given.nbytes}")
-    return ValueError(
-        f"{label}: the program's view of it does not fit: its byte offset or a size is negative, misaligned or huge"
-    )
+        return f"{label}: the program uses {needed} bytes of it, but it has only {given.nbytes}"
+    return f"{label}: the program's view of it does not fit: its byte offset or a size is negative, misaligned or huge"
 
 
 def require_exclusive(signature: Signature, arguments: Sequence[Any]) -> None:

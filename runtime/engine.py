@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from mlir import ir
 from mlir.execution_engine import ExecutionEngine
@@ -24,19 +25,29 @@ class Engine:
     """A JIT-compiled module. It keeps the machine code alive as long as it lives.
 
     Raises `PassError` when an operation is left that is not LLVM's, or a function without a body is in no library, and
-    `OSError` when a shared library cannot be loaded. `opt_level` is LLVM's, 0 to 3.
+    `OSError` when a shared library cannot be loaded. `opt_level` is LLVM's, 0 to 3. `callbacks` are functions that
+    the module declares, by symbol, as `ctypes` makes them.
     """
 
-    def __init__(self, module: ir.Module, opt_level: int, shared_libs: Sequence[str]) -> None:
+    def __init__(
+        self,
+        module: ir.Module,
+        opt_level: int,
+        shared_libs: Sequence[str],
+        callbacks: Mapping[str, Any] | None = None,
+    ) -> None:
         libraries = [load_library(path) for path in shared_libs]
+        self._callbacks = dict(callbacks or {})  # which native code calls as long as it lives
         require_lowered(module.operation)
-        _require_symbols(module.operation, libraries)
+        _require_symbols(module.operation, libraries, self._callbacks)
         with captured_native_stderr() as report:
             try:
                 self._engine = ExecutionEngine(module, opt_level=opt_level, shared_libs=list(shared_libs))
             except RuntimeError as error:
                 failure = error
             else:
+                for name, callback in self._callbacks.items():
+                    self._engine.raw_register_runtime(name, ctypes.cast(callback, ctypes.c_void_p))
                 return
         raise PassError(f"cannot start the JIT: {failure} {report.text.strip()}")
 
@@ -83,14 +94,14 @@ def require_lowered(module: ir.Operation) -> None:
     )
 
 
-def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL]) -> None:
-    """Raise `PassError` for a declared function that neither the process nor a library defines."""
+def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]) -> None:
+    """Raise `PassError` for a declared function that neither the process, a library nor a callback defines."""
     providers = [ctypes.CDLL(None), *libraries]
     for op in module.regions[0].blocks[0].operations:
         if op.operation.name != "llvm.func" or len(op.operation.regions[0].blocks):
             continue
         name = ir.StringAttr(op.operation.attributes["sym_name"]).value
-        if not any(hasattr(provider, name) for provider in providers):
+        if name not in callbacks and not any(hasattr(provider, name) for provider in providers):
             raise PassError(
                 f"function '{name}' is declared but defined nowhere; define it, or name its library in shared_libs"
             )

@@ -67,6 +67,15 @@ BOUNDARY = (
     ),
 )
 
+VERIFY = (
+    Phase(
+        "verify",
+        "Only in the reference of `inplace-check`, in place of the boundary passes and deallocation: on memrefs, where "
+        "every access is explicit. Inputs that lead out of bounds then stop the program instead of giving any values.",
+        ("canonicalize", "cse", "generate-runtime-verification"),
+    ),
+)
+
 DEALLOCATE = (
     Phase(
         "deallocate",

@@ -4,6 +4,9 @@ A program compiled with statistics carries its own allocator and a few 64-bit co
 below, so counting needs no callback into Python. Each block starts with a header that holds its size; the size is what
 the program asked for, without the padding that alignment adds (`inplace-count-memory` makes it the same everywhere).
 Memory is overwritten before it is freed, so that reading it too late shows in the results.
+
+A checked allocator, which `inplace-check` uses, also fills each new block with one byte, never reuses a freed one, and
+counts frees of what is no living block instead of passing them on.
 """
 
 from __future__ import annotations
@@ -21,9 +24,19 @@ from ..passes.count_memory import COUNT_ALIGNMENT, COUNT_COPY
 HEADER_BYTES = 16
 """What lies before each counted block; a multiple of malloc's own alignment."""
 
-_COUNTERS = ("allocations", "frees", "allocated_bytes", "live_bytes", "peak_bytes", "copies", "copied_bytes")
+_COUNTERS = (
+    "allocations",
+    "frees",
+    "allocated_bytes",
+    "live_bytes",
+    "peak_bytes",
+    "copies",
+    "copied_bytes",
+    "bad_frees",
+)
 _ADDRESS_FUNCTION = "inplace_memory_counters"
 _GARBAGE = -91
+_ALIVE, _DEAD = 0x600D_B10C, 0x0DEA_D10C
 _READ = struct.Struct(f"@{len(_COUNTERS)}q")
 
 
@@ -35,6 +48,7 @@ class MemoryStats:
     not. All sizes are in bytes. `peak_bytes` is the most that was allocated at one moment, results included. Copies
     are `memref.copy` and `linalg.copy` ops that ran, and what the call had to copy itself (an `out=` array that could
     not be written to directly). Bytes the results own are no leak; `leaked_bytes` is what nobody will ever free.
+    `bad_frees` are frees of memory that was free already or never allocated; only a checked allocator counts them.
     """
 
     allocations: int
@@ -46,6 +60,7 @@ class MemoryStats:
     peak_bytes: int
     copies: int
     copied_bytes: int
+    bad_frees: int = 0
 
     @property
     def temporaries(self) -> int:
@@ -90,10 +105,15 @@ class Recorder:
         table = (ctypes.c_void_p * 1)(ctypes.addressof(address))
         lookup(_ADDRESS_FUNCTION)(ctypes.addressof(table))
         self._counters = (ctypes.c_int64 * len(_COUNTERS)).from_address(address.value)
+        self._fill = ctypes.c_int64.from_address(address.value + ctypes.sizeof(self._counters))
 
     def reset(self) -> None:
         """Start counting a call."""
         ctypes.memset(self._counters, 0, ctypes.sizeof(self._counters))
+
+    def fill_with(self, byte: int) -> None:
+        """Fill new blocks with this byte from now on; only a checked allocator does."""
+        self._fill.value = byte
 
     def read(self, results: ResultMemory) -> MemoryStats:
         """The statistics of the call that has just ended, with what its results add."""
@@ -109,6 +129,7 @@ class Recorder:
             peak_bytes=count["peak_bytes"] + made,
             copies=count["copies"] + len(results.copies),
             copied_bytes=count["copied_bytes"] + sum(results.copies),
+            bad_frees=count["bad_frees"],
         )
 
 
@@ -117,15 +138,16 @@ def block_bytes(allocated: int) -> int:
     return ctypes.c_int64.from_address(allocated - HEADER_BYTES).value
 
 
-def link_counters(module: ir.Module) -> None:
+def link_counters(module: ir.Module, *, checked: bool = False) -> None:
     """Give a lowered module the counters, the allocator and `@inplace_count_copy`; it must have been instrumented.
 
+    `checked`: the allocator finds bad frees, at the price of never giving memory back.
     Declarations of these functions, which lowering leaves, are replaced by their definitions.
     """
     padding = ir.IntegerAttr(module.operation.attributes[COUNT_ALIGNMENT]).value
     del module.operation.attributes[COUNT_ALIGNMENT]
     with module.context:
-        counters = ir.Module.parse(_module_text(padding))
+        counters = ir.Module.parse(_module_text(padding, checked=checked))
     block, declared = module.body, ir.SymbolTable(module.operation)
     for op in list(counters.body.operations):
         name = ir.StringAttr(op.operation.attributes["sym_name"]).value
@@ -137,17 +159,18 @@ def link_counters(module: ir.Module) -> None:
         block.append(op)
 
 
-def _module_text(padding: int) -> str:
+def _module_text(padding: int, *, checked: bool) -> str:
     slot = {name: number for number, name in enumerate(_COUNTERS)}
-    array = f"!llvm.array<{len(_COUNTERS)} x i64>"
+    array = f"!llvm.array<{len(_COUNTERS) + 1} x i64>"
 
     def bump(counter: str, amount: str) -> str:
         return f"""
             %{counter} = llvm.getelementptr %counters[0, {slot[counter]}] : (!llvm.ptr) -> !llvm.ptr, {array}
             %{counter}_old = llvm.atomicrmw add %{counter}, {amount} monotonic : !llvm.ptr, i64"""
 
+    release = "llvm.call @free(%block) : (!llvm.ptr) -> ()"
     return f"""
-        llvm.mlir.global internal @inplace_counters(dense<0> : tensor<{len(_COUNTERS)}xi64>) : {array}
+        llvm.mlir.global internal @inplace_counters(dense<0> : tensor<{len(_COUNTERS) + 1}xi64>) : {array}
         llvm.func @malloc(i64) -> !llvm.ptr
         llvm.func @free(!llvm.ptr)
         llvm.func @{_ADDRESS_FUNCTION}() -> !llvm.ptr {{
@@ -170,6 +193,7 @@ def _module_text(padding: int) -> str:
             %peak = llvm.getelementptr %counters[0, {slot["peak_bytes"]}] : (!llvm.ptr) -> !llvm.ptr, {array}
             %peak_old = llvm.atomicrmw max %peak, %live monotonic : !llvm.ptr, i64
             %data = llvm.getelementptr %block[{HEADER_BYTES}] : (!llvm.ptr) -> !llvm.ptr, i8
+            {_birth(array) if checked else ""}
             llvm.return %data : !llvm.ptr
         }}
         llvm.func @_mlir_memref_to_llvm_free(%data: !llvm.ptr) {{
@@ -177,13 +201,14 @@ def _module_text(padding: int) -> str:
             %zero = llvm.mlir.constant(0 : i64) : i64
             %one = llvm.mlir.constant(1 : i64) : i64
             %block = llvm.getelementptr %data[-{HEADER_BYTES}] : (!llvm.ptr) -> !llvm.ptr, i8
+            {_death(bump("bad_frees", "%one")) if checked else ""}
             %size = llvm.load %block : !llvm.ptr -> i64
             %negative = llvm.sub %zero, %size : i64
             {bump("frees", "%one")}
             {bump("live_bytes", "%negative")}
             %garbage = llvm.mlir.constant({_GARBAGE} : i8) : i8
             "llvm.intr.memset"(%data, %garbage, %size) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()
-            llvm.call @free(%block) : (!llvm.ptr) -> ()
+            {"" if checked else release}
             llvm.return
         }}
         llvm.func @{COUNT_COPY}(%bytes: i64) {{
@@ -194,3 +219,31 @@ def _module_text(padding: int) -> str:
             llvm.return
         }}
     """
+
+
+def _birth(array: str) -> str:
+    """Mark a new block as living and fill it with the byte that stands behind the counters."""
+    return f"""
+            %alive = llvm.mlir.constant({_ALIVE} : i64) : i64
+            %mark = llvm.getelementptr %block[8] : (!llvm.ptr) -> !llvm.ptr, i8
+            llvm.store %alive, %mark : i64, !llvm.ptr
+            %fill_at = llvm.getelementptr %counters[0, {len(_COUNTERS)}] : (!llvm.ptr) -> !llvm.ptr, {array}
+            %fill = llvm.load %fill_at : !llvm.ptr -> i64
+            %byte = llvm.trunc %fill : i64 to i8
+            "llvm.intr.memset"(%data, %byte, %padded) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()"""
+
+
+def _death(count: str) -> str:
+    """Mark a block as dead; what is no living block is counted, and nothing else happens to it."""
+    return f"""
+            %mark = llvm.getelementptr %block[8] : (!llvm.ptr) -> !llvm.ptr, i8
+            %found = llvm.load %mark : !llvm.ptr -> i64
+            %alive = llvm.mlir.constant({_ALIVE} : i64) : i64
+            %dead = llvm.mlir.constant({_DEAD} : i64) : i64
+            %lives = llvm.icmp "eq" %found, %alive : i64
+            llvm.cond_br %lives, ^living, ^bad
+        ^bad:
+            {count}
+            llvm.return
+        ^living:
+            llvm.store %dead, %mark : i64, !llvm.ptr"""

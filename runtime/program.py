@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mlir import ir
@@ -77,15 +77,27 @@ def compile(  # noqa: A001
     if isinstance(shared_libs, (str, bytes)):
         raise TypeError("shared_libs must be a sequence of paths, got one string; put it into a list")
     route = Pipeline.parse(pipeline) if isinstance(pipeline, str) else pipeline
-    return Program(private_copy(source), _Settings(route, opt_level, memory_stats, tuple(map(str, shared_libs))))
+    return Program(private_copy(source), Settings(route, opt_level, memory_stats, tuple(map(str, shared_libs))))
 
 
 @dataclass(frozen=True)
-class _Settings:
+class Settings:
+    """How a program is compiled. `compile` explains the first four; the others serve `inplace-check`.
+
+    Attributes:
+        checked: count memory with an allocator that finds bad frees (see `memory_stats.py`).
+        plain: nothing of ours between the pipeline and the lowering: results stay results, nothing is freed, and the
+            program stops where it leaves the bounds of memory.
+        callbacks: functions by symbol that the program may call.
+    """
+
     pipeline: Pipeline | None
     opt_level: int
     memory_stats: bool
-    shared_libs: tuple[str, ...]
+    shared_libs: tuple[str, ...] = ()
+    checked: bool = False
+    plain: bool = False
+    callbacks: Mapping[str, Any] = field(default_factory=dict)
 
 
 _NOTHING = "builtin.module()"
@@ -106,7 +118,7 @@ class Program:
     strides, a second version that takes any strides is compiled, once, and used for such calls.
     """
 
-    def __init__(self, source: ir.Module, settings: _Settings) -> None:
+    def __init__(self, source: ir.Module, settings: Settings) -> None:
         with source.context:
             source, finished = lower_dispatch_functions(source, settings.pipeline)
         self._source = source
@@ -130,6 +142,11 @@ class Program:
         return tuple(self._entries)
 
     @property
+    def all_names(self) -> tuple[str, ...]:
+        """The entry points, and the functions that would be ones if NumPy had their types."""
+        return (*self._entries, *self._unsupported)
+
+    @property
     def memory_stats(self) -> MemoryStats:
         """The memory traffic of the last call. Raises `RuntimeError` if nothing was counted."""
         if not self._settings.memory_stats:
@@ -137,6 +154,13 @@ class Program:
         if self._last_stats is None:
             raise RuntimeError("there are no memory statistics before the first call")
         return self._last_stats
+
+    def fill_memory_with(self, byte: int) -> None:
+        """Let memory that a checked program allocates from now on hold this byte until it is written."""
+        for build in self._builds.values():
+            for code in build.codes.values():
+                if code.recorder is not None:
+                    code.recorder.fill_with(byte)
 
     def __getitem__(self, name: str) -> EntryPoint:
         if name in self._entries:
@@ -196,22 +220,23 @@ def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str,
     return signatures, unsupported
 
 
-def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: _Settings, *, contiguous: bool) -> _Build:
+def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> _Build:
     module = private_copy(source)
     separate_entries(module.operation)
     protect_arguments(module.operation)
     run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
-    mark_arguments(module.operation, signatures, contiguous=contiguous)
-    run_pipeline(module, lowering.pipeline_text(lowering.BOUNDARY))
+    if not settings.plain:
+        mark_arguments(module.operation, signatures, contiguous=contiguous)
+    run_pipeline(module, lowering.pipeline_text(lowering.VERIFY if settings.plain else lowering.BOUNDARY))
     aligned = demands_alignment(module.operation)
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
-    deallocation = _deallocation(source.operation, module.operation)
+    deallocation = () if settings.plain else _deallocation(source.operation, module.operation)
     phases = (*deallocation, *lowering.lower_phases(count=settings.memory_stats))
     run_pipeline(module, lowering.pipeline_text(phases))
     if settings.memory_stats:
-        link_counters(module)
-    engine = Engine(module, settings.opt_level, settings.shared_libs)
+        link_counters(module, checked=settings.checked)
+    engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
     recorder = Recorder(engine.function) if settings.memory_stats else None
     return _Build(
         engine,

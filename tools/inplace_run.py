@@ -16,7 +16,6 @@ import time
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import numpy as np
 from mlir import ir
 
 from ..passes.diagnostics import Diagnostic, DiagnosticCollector
@@ -26,23 +25,19 @@ from ..runtime.dtypes import UnsupportedTypeError
 from ..runtime.entry_point import EntryPoint
 from ..runtime.program import Program
 from ..runtime.program import compile as compile_program
-from ..runtime.signature import Parameter, Signature
 from . import run_values
 from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
 from .opt_diagnostics import DiagnosticPrinter
 from .opt_input import InputError, Source, read_source
 from .opt_output import OutputError
 from .opt_source_ir import name_locations, parse_module, with_source_name
+from .run_arguments import Parser, UsageError, make_arguments
 from .run_interrupt import interruptible
 from .run_results import CheckError, ResultError, ResultFiles, as_tuple, check_results, compile_check, print_results
-from .run_values import ArgumentError, make_argument
+from .run_values import ArgumentError
 
 PROGRAM = "inplace-run"
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
-
-
-class UsageError(Exception):
-    """The command line makes no sense; the message is one line."""
 
 
 class RunError(Exception):
@@ -73,15 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return SUCCESS
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse, with its complaints as exceptions."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
-
-
-def _make_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def _make_parser() -> Parser:
+    parser = Parser(
         prog=PROGRAM,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -109,10 +97,7 @@ def _make_parser() -> argparse.ArgumentParser:
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _make_parser()
-    names = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
-    # As with LLVM's tools, one dash will do.
-    doubled = [f"-{text}" if f"-{text.partition('=')[0]}" in names else text for text in arguments]
-    settings = parser.parse_args(_joined(doubled))
+    settings = parser.parse_like_llvm(arguments)
     if settings.threads != 1:
         raise UsageError(f"--threads {settings.threads} is not available yet; leave it at 1")
     if settings.repeat < 1:
@@ -122,17 +107,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return settings
 
 
-def _joined(arguments: Sequence[str]) -> list[str]:
-    """`--arg -3` as `--arg=-3`: argparse would take the number for a flag."""
-    joined: list[str] = []
-    for text in arguments:
-        if joined and joined[-1] == "--arg":
-            joined[-1] = f"--arg={text}"
-        else:
-            joined.append(text)
-    return joined
-
-
 def _run(settings: argparse.Namespace) -> None:
     prints = settings.print_result or settings.memory_stats or settings.check is not None or settings.repeat > 1
     if prints and sys.stdout is None:  # Python's way to say that the descriptor is closed.
@@ -140,7 +114,7 @@ def _run(settings: argparse.Namespace) -> None:
     pipeline = Pipeline.parse(settings.pass_pipeline) if settings.pass_pipeline is not None else None
     program = _compile(read_source(settings.input), settings, pipeline)
     function = _entry_point(program, settings.entry_point)
-    arguments = _make_arguments(settings, function.signature)
+    arguments = make_arguments(settings.arg, function.signature, settings.seed)
     check = _Check(settings, arguments) if settings.check is not None else None
     files = ResultFiles(settings.save_result, len(function.signature.outcomes)) if settings.save_result else None
     try:
@@ -223,30 +197,6 @@ def _entry_point(program: Program, name: str | None) -> EntryPoint:
         raise RunError(error.args[0]) from None
     except UnsupportedTypeError as error:
         raise RunError(str(error)) from None
-
-
-def _make_arguments(settings: argparse.Namespace, signature: Signature) -> list[Any]:
-    parameters, given = signature.parameters, settings.arg
-    if len(given) > len(parameters):
-        raise RunError(f"'{signature.name}' takes {len(parameters)} arguments, but --arg is given {len(given)} times")
-    if len(given) < len(parameters):
-        missing = parameters[len(given)]
-        raise RunError(
-            f"{missing.label} of '{signature.name}' ({missing.type.spelling}) is missing; "
-            f"give it with {_example(missing)}, or --arg and a .npy file"
-        )
-    random = np.random.default_rng(settings.seed)
-    return [make_argument(text, parameter, random) for text, parameter in zip(given, parameters, strict=True)]
-
-
-def _example(parameter: Parameter) -> str:
-    """An `--arg` that would do for a parameter."""
-    if not parameter.type.is_array:
-        return "--arg 1"
-    if parameter.type.is_static:
-        return "--arg random"
-    sizes = "x".join("8" if size is None else str(size) for size in parameter.type.shape)
-    return f"--arg {sizes}x{parameter.type.element.spelling}:random"
 
 
 def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[Any, ...]:

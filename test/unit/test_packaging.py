@@ -82,6 +82,7 @@ def test_wheel_metadata(wheel: Path) -> None:
     scripts = archive.read(f"{folder}/entry_points.txt").decode()
     assert "inplace-opt = mlir_inplace.tools.inplace_opt:main" in scripts
     assert "inplace-run = mlir_inplace.tools.inplace_run:main" in scripts
+    assert "inplace-check = mlir_inplace.tools.inplace_check:main" in scripts
 
 
 def test_wheel_works_away_from_the_repository(wheel: Path, tmp_path: Path) -> None:

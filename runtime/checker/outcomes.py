@@ -1,0 +1,174 @@
+"""What a call gives, and how two calls that should give the same differ."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..memory_stats import MemoryStats
+from ..program import Program
+from ..signature import Kind as ValueKind
+from ..signature import Signature
+from .report import Kind
+
+Array = np.ndarray[Any, Any]
+
+# What new memory holds. Elements that change with it were never written.
+_FILLS = (0xA5, 0x3C)
+_GARBAGE = 113
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call of the checked program gave: results, arguments after it, results of the next call, memory."""
+
+    results: tuple[Array, ...]
+    arguments: tuple[Any, ...]
+    repeated: tuple[Array, ...]
+    stats: MemoryStats
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a reference gave. A mask is true where an element is defined: where it depends on no unwritten memory."""
+
+    results: tuple[Array, ...]
+    arguments: tuple[Any, ...]
+    result_masks: tuple[Array, ...]
+    argument_masks: tuple[Array, ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One difference, in a sentence."""
+
+    kind: Kind
+    message: str
+
+
+def run_checked(program: Program, name: str, arguments: Sequence[Any]) -> Outcome:
+    """Call a program that counts memory twice, with what the first call returned overwritten in between."""
+    signature = program[name].signature
+    given = copy.deepcopy(tuple(arguments))
+    returned = _returned(signature, program[name](*given))
+    stats = program.memory_stats
+    results, after = copy.deepcopy((returned, given))
+    for array in returned:
+        if array.flags.writeable:
+            array[...] = np.array(_GARBAGE).astype(array.dtype)
+    repeated = _returned(signature, program[name](*copy.deepcopy(tuple(arguments))))
+    return Outcome(results, after, copy.deepcopy(repeated), stats)
+
+
+def run_reference(program: Program, name: str, arguments: Sequence[Any]) -> Expected:
+    """Call a reference once for each content of new memory; what differs is not defined."""
+    runs: list[tuple[tuple[Array, ...], tuple[Any, ...]]] = []
+    for fill in _FILLS:
+        program.fill_memory_with(fill)
+        given = copy.deepcopy(tuple(arguments))
+        runs.append(copy.deepcopy((_returned(program[name].signature, program[name](*given)), given)))
+    (results, after), (other_results, other_after) = runs
+    return Expected(results, after, _masks(results, other_results), _masks(after, other_after))
+
+
+def _returned(signature: Signature, result: Any) -> tuple[Array, ...]:
+    """The results of a call as arrays; scalars as arrays of rank 0."""
+    several = result if len(signature.results) != 1 else (result,)
+    pairs = zip(signature.results, several or (), strict=True)
+    return tuple(np.asarray(value, type_.element.dtype) for type_, value in pairs)
+
+
+def _masks(first: Sequence[Any], second: Sequence[Any]) -> tuple[Array, ...]:
+    pairs = ((np.asarray(one), np.asarray(other)) for one, other in zip(first, second, strict=True))
+    return tuple(
+        equal_elements(one, other) if one.shape == other.shape else np.zeros(one.shape, bool) for one, other in pairs
+    )
+
+
+def compare(
+    signature: Signature, given: Sequence[Any], found: Outcome, wanted: Expected, tolerance: float
+) -> Finding | None:
+    """The first difference: in results, arguments, results of a second call, memory; in this order."""
+    for kind, results in ((Kind.RESULT, found.results), (Kind.REPEATED, found.repeated)):
+        for number, (array, right, mask) in enumerate(zip(results, wanted.results, wanted.result_masks, strict=True)):
+            what = f"result {number}" + (" of a second call" if kind is Kind.REPEATED else "")
+            if message := differs(array, right, mask, tolerance):
+                return Finding(kind, f"{what} {message}")
+        if kind is Kind.RESULT and (finding := _compare_arguments(signature, given, found, wanted, tolerance)):
+            return finding
+    return _compare_memory(found.stats)
+
+
+def _compare_arguments(
+    signature: Signature, given: Sequence[Any], found: Outcome, wanted: Expected, tolerance: float
+) -> Finding | None:
+    for parameter in signature.parameters:
+        if not parameter.type.is_array:
+            continue
+        after = np.asarray(found.arguments[parameter.index])
+        if not parameter.writable:
+            before = np.asarray(given[parameter.index])
+            if message := differs(after, before, np.ones(before.shape, bool), 0.0):
+                return Finding(Kind.ARGUMENT, f"{parameter.label} must not change, but it {message}")
+        elif parameter.binding or parameter.type.kind is ValueKind.MEMREF:
+            right, mask = wanted.arguments[parameter.index], wanted.argument_masks[parameter.index]
+            if message := differs(after, np.asarray(right), mask, tolerance):
+                return Finding(Kind.ARGUMENT, f"{parameter.label}, which the call writes, {message}")
+    return None
+
+
+def _compare_memory(stats: MemoryStats) -> Finding | None:
+    if stats.bad_frees:
+        times = "once" if stats.bad_frees == 1 else f"{stats.bad_frees} times"
+        return Finding(Kind.BAD_FREE, f"memory that is no living allocation is freed {times} ({stats})")
+    kept = stats.allocations - stats.frees - stats.result_allocations
+    if stats.leaked_bytes < 0 or kept < 0:
+        return Finding(Kind.BAD_FREE, f"memory that a result owns is freed ({stats})")
+    if stats.leaked_bytes or kept:
+        buffers = "1 buffer" if kept == 1 else f"{kept} buffers"
+        return Finding(Kind.LEAK, f"{buffers} of {stats.leaked_bytes} bytes leaked ({stats})")
+    return None
+
+
+def differs(found: Array, wanted: Array, mask: Array, tolerance: float) -> str:
+    """How `found` differs from `wanted` where `mask` says that it matters; empty if it does not.
+
+    Elements are equal if their bits are, or both are NaN, or the difference is at most `tolerance`, relative to the
+    largest finite magnitude that was expected but at least to 1.
+    """
+    if found.shape != wanted.shape:
+        return f"has shape {found.shape} where {wanted.shape} is right"
+    wrong = mask & ~(equal_elements(found, wanted) | _close(found, wanted, tolerance))
+    if not wrong.any():
+        return ""
+    place = tuple(int(index) for index in np.argwhere(wrong)[0])
+    at = f" at [{', '.join(map(str, place))}]" if place else ""
+    many = f" ({int(wrong.sum())} of {wrong.size} elements are wrong)" if place else ""
+    return f"is {found[place]!s} where {wanted[place]!s} is right{at}{many}"
+
+
+def equal_elements(one: Array, other: Array) -> Array:
+    """Where two arrays of one shape and type have the same bits, or both NaN."""
+    if one.dtype != other.dtype:
+        return np.zeros(one.shape, bool)
+    if one.dtype.kind == "c":
+        return equal_elements(one.real, other.real) & equal_elements(one.imag, other.imag)
+    if one.dtype.kind in "biu":
+        return one == other
+    bits = np.dtype(f"u{one.dtype.itemsize}")
+    same = np.ascontiguousarray(one).view(bits) == np.ascontiguousarray(other).view(bits)
+    return same.reshape(one.shape) | (np.isnan(one) & np.isnan(other))
+
+
+def _close(found: Array, wanted: Array, tolerance: float) -> Array:
+    if not tolerance or wanted.dtype.kind in "biu" or not wanted.size:
+        return np.zeros(wanted.shape, bool)
+    wide = np.complex128 if wanted.dtype.kind == "c" else np.float64
+    a, b = found.astype(wide), wanted.astype(wide)
+    finite = np.abs(b[np.isfinite(b)])
+    with np.errstate(invalid="ignore"):
+        return np.abs(a - b) <= tolerance * max(1.0, float(finite.max(initial=0.0)))

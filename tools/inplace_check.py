@@ -1,0 +1,152 @@
+"""`inplace-check [file|-]`: whether a program, as compiled, is still the same program.
+
+    inplace-check program.mlir
+    inplace-check program.mlir --pass-pipeline='builtin.module(my-pass,my-bufferize)' --reduce -o small.mlir
+
+It compiles the program, and once more with a copy before every write, runs both on generated inputs, and compares.
+Exit codes: 0 equal, 1 a difference or errors were reported, 2 the command line is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from mlir import ir
+
+from ..passes.diagnostics import Diagnostic, DiagnosticCollector
+from ..passes.errors import PassError, PipelineError, RegistryError
+from ..passes.pipeline import Pipeline
+from ..runtime.checker.report import CheckReport
+from ..runtime.checker.supervisor import ENGINES, Options, check_with
+from ..runtime.signature import Signature
+from ..runtime.source import private_copy
+from . import run_values
+from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+from .opt_diagnostics import DiagnosticPrinter
+from .opt_input import InputError, Source, read_source
+from .opt_output import OutputError
+from .opt_source_ir import name_locations, parse_module, with_source_name
+from .run_arguments import Parser, UsageError, make_arguments
+from .run_values import ArgumentError
+
+PROGRAM = "inplace-check"
+SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class CheckFailure(Exception):
+    """The program cannot be checked; the message is one line. Empty if diagnostics have said it already."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program and returns its exit code; `arguments` defaults to the process's."""
+    open_standard_error()
+    try:
+        return _run(_parse(sys.argv[1:] if arguments is None else arguments))
+    except (UsageError, PipelineError, RegistryError) as error:
+        print_error(f"{PROGRAM}: error: {error}")
+        return USAGE
+    except (InputError, OutputError, CheckFailure, ArgumentError) as error:
+        if str(error):
+            print_error(f"{PROGRAM}: error: {error}")
+    except BrokenPipeError:
+        abandon_standard_output()  # Whoever read it has gone.
+    except OSError as error:
+        print_error(f"{PROGRAM}: error: {explain_os_error(error)}")
+    except KeyboardInterrupt:
+        print_error(f"{PROGRAM}: interrupted")
+        return INTERRUPTED
+    return FAILURE
+
+
+def _make_parser() -> Parser:
+    parser = Parser(
+        prog=PROGRAM,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Compiles a program, and once more with a copy before every write, runs both and compares.",
+        epilog=f"values of --arg:\n{(run_values.__doc__ or '').split(chr(10), 2)[2]}\n"
+        "exit codes: 0 equal, 1 a difference or errors were reported, 2 the command line is wrong, 130 interrupted",
+    )
+    add = parser.add_argument
+    add("input", nargs="?", default="-", help="an MLIR file; standard input by default, or for -")
+    add("-e", "--entry-point", metavar="NAME", help="the function to check; all public ones by default")
+    add("--pass-pipeline", metavar="PIPELINE", help="the passes to check in place of our bufferization")
+    add("--arg", action="append", default=[], metavar="VALUE", help="the next argument, in place of generated ones")
+    add("--seed", type=int, default=0, metavar="N", help="where generated values and sizes start; 0 by default")
+    add("--rounds", type=int, default=8, metavar="N", help="how many input sets to use where sizes vary; 8 by default")
+    add("--tolerance", type=float, default=0.0, metavar="X", help="how far floats may be off, relative to the largest")
+    add("--time-limit", type=float, default=10.0, metavar="SECONDS", help="the time one call may take; 10 by default")
+    add("--engine", choices=ENGINES, default="jit", help="where the right values come from; jit by default")
+    add("--shared-libs", action="append", default=[], metavar="FILES", help="libraries to load, separated by commas")
+    return parser
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    settings = _make_parser().parse_like_llvm(arguments)
+    if settings.rounds < 1:
+        raise UsageError(f"--rounds must be at least 1, got {settings.rounds}")
+    if settings.seed < 0:
+        raise UsageError(f"--seed must not be negative, got {settings.seed}")
+    if not settings.time_limit > 0:
+        raise UsageError(f"--time-limit must be positive, got {settings.time_limit:g}")
+    if not settings.tolerance >= 0:
+        raise UsageError(f"--tolerance must not be negative, got {settings.tolerance:g}")
+    if settings.arg and settings.entry_point is None:
+        raise UsageError("--arg needs the function that it is for; name it with -e")
+    return settings
+
+
+def _options(settings: argparse.Namespace) -> Options:
+    def given(signature: Signature) -> list[list[Any]]:
+        return [make_arguments(settings.arg, signature, settings.seed)]
+
+    return Options(
+        pipeline=Pipeline.parse(settings.pass_pipeline) if settings.pass_pipeline is not None else None,
+        functions=(settings.entry_point,) if settings.entry_point is not None else None,
+        inputs=given if settings.arg else None,
+        seed=settings.seed,
+        rounds=settings.rounds,
+        tolerance=settings.tolerance,
+        time_limit=settings.time_limit,
+        shared_libs=tuple(path for paths in settings.shared_libs for path in paths.split(",")),
+        engine=settings.engine,
+    )
+
+
+def _run(settings: argparse.Namespace) -> int:
+    if sys.stdout is None:  # Python's way to say that the descriptor is closed.
+        raise OutputError("standard output is closed")
+    options = _options(settings)
+    report = _check(read_source(settings.input), options)
+    print(report, flush=True)
+    return SUCCESS if report.ok else FAILURE
+
+
+def _check(source: Source, options: Options) -> CheckReport:
+    """Checks the program; what is wrong with its text or with a pass is reported with its place in the source."""
+    printer = DiagnosticPrinter(source)
+    context = ir.Context()
+
+    def take(diagnostic: Diagnostic) -> None:
+        printer.take(with_source_name(diagnostic, source.name))
+
+    with context, DiagnosticCollector(context, on_diagnostic=take, consume_all=True):
+        try:
+            module = parse_module(source, context)
+            name_locations(module, source.name)
+            return check_with(private_copy(module), options)
+        except ir.MLIRError:
+            raise CheckFailure from None
+        except PassError as error:
+            for diagnostic in error.diagnostics:
+                take(diagnostic)
+            raise CheckFailure("" if error.diagnostics else str(error)) from None
+        except (OSError, ValueError) as error:
+            raise CheckFailure(str(error)) from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
