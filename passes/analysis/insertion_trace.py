@@ -200,7 +200,9 @@ class Trace:
             return False
         if effects.discards[operand] or effects.undefined[s.operand_value[operand]]:
             return False
-        if not isinstance(s.values[s.operand_value[operand]].type, ir.RankedTensorType):
+        value = s.operand_value[operand]
+        # Threads insert into the argument of their loop and into nothing else.
+        if not isinstance(s.values[value].type, ir.RankedTensorType) or operand in effects.insertions.get(value, ()):
             return False
         if decision.strategy is Strategy.OUT_OF_PLACE:
             return True

@@ -138,3 +138,28 @@ def test_a_program_without_insertions_is_left_alone() -> None:
       return %x : tensor<4xf32>
     }}"""
     assert transformed(text, CONVERT) == transformed(text, "")
+
+
+def test_threads_insert_into_the_argument_of_their_loop() -> None:
+    """The loop gets a copy as a thread reads what others insert: nothing may take the argument's place there."""
+    text = """func.func @main(%a: tensor<8xf64>, %d: tensor<8xf64> {bufferization.writable = true}) -> tensor<8xf64> {
+      %c0 = arith.constant 0 : index
+      %f = arith.constant 7.0 : f64
+      %e = tensor.empty() : tensor<8xf64>
+      %t = linalg.fill ins(%f : f64) outs(%e : tensor<8xf64>) -> tensor<8xf64>
+      %r = scf.forall (%i) in (8) shared_outs(%o = START) -> (tensor<8xf64>) {
+        %s = tensor.extract_slice %a[%i] [1] [1] : tensor<8xf64> to tensor<1xf64>
+        %z = tensor.extract_slice %o[%c0] [1] [1] : tensor<8xf64> to tensor<1xf64>
+        %b = tensor.empty() : tensor<1xf64>
+        %x = linalg.add ins(%s, %z : tensor<1xf64>, tensor<1xf64>) outs(%b : tensor<1xf64>) -> tensor<1xf64>
+        scf.forall.in_parallel {
+          tensor.parallel_insert_slice %x into %o[%i] [1] [1] : tensor<1xf64> into tensor<8xf64>
+        }
+      }
+      %i = tensor.insert_slice %r into %d[0] [8] [1] : tensor<8xf64> into tensor<8xf64>
+      return %i : tensor<8xf64>
+    }"""
+    assert "parallel_insert_slice" in transformed(text.replace("START", "%e"), CONVERT)
+    a, d = np.arange(8.0), np.arange(8.0) * -3
+    found = mi.compile(transformed(text.replace("START", "%t"), CONVERT), opt_level=0).main(a, d)
+    np.testing.assert_array_equal(found, a + 7)
