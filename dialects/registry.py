@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 
 from .bufferizable import OpModel
 
-__all__ = ["ENTRY_POINT_GROUP", "ModelClashError", "find_model", "register_models"]
+__all__ = ["ENTRY_POINT_GROUP", "ModelClashError", "described_ops", "find_model", "register_models"]
 
 ENTRY_POINT_GROUP = "mlir_inplace.op_models"
 
@@ -73,6 +73,12 @@ class _ModelTable:
         model = self._found[name] = entry[0] if entry else None
         return model
 
+    def described(self) -> tuple[str, ...]:
+        """Return the names that all built-in models are for, after importing them."""
+        for dialect in _BUILT_IN:
+            self._load(dialect)
+        return tuple(name for name, (_, owner) in self._models.items() if owner.startswith(f"{__package__}."))
+
     def _load(self, dialect: str) -> None:
         if not self._plugins_loaded:
             self._plugins_loaded = True
@@ -90,6 +96,11 @@ _TABLE = _ModelTable()
 def register_models(models: tuple[OpModel, ...], owner: str) -> None:
     """Add models for this process, as an installed package does through its entry point."""
     _TABLE.register(models, owner)
+
+
+def described_ops() -> tuple[str, ...]:
+    """Return the names of all ops that have a built-in model; `arith.*` stands for all others of a dialect."""
+    return _TABLE.described()
 
 
 def find_model(name: str) -> OpModel | None:

@@ -1,0 +1,68 @@
+"""The arguments that a program is called with: elements that differ, sizes that are 0 and 1 in some sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from .draw import Draw
+from .functions import Parameters
+from .values import Condition, Index, Tensor, least
+
+SETS = 3
+
+_DTYPES = {
+    "f32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "i8": np.dtype(np.int8),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "index": np.dtype(np.int64),
+    "i1": np.dtype(np.bool_),
+}
+
+
+def draw_parameters(draw: Draw) -> Parameters:
+    """Return two sizes, an index and two conditions with a value in each argument set.
+
+    Sizes are ordinary ones first, then one is 0, then one is 1.
+    """
+    first = (draw.between(2, 5), draw.between(2, 5), draw.below(4))
+    other = draw.between(1, 4)
+    second = draw.choice(((0, other), (other, 0), (0, 0)))
+    third = draw.choice(((1, other), (other, 1), (1, 1)))
+    rows = (first, (*second, draw.below(3)), (*third, draw.below(4)))
+    names = ("%n", "%m", "%i")
+    indices = tuple(Index(name, tuple((row[d], row[d]) for row in rows)) for d, name in enumerate(names))
+    patterns = [(True, False, True), (False, True, False), (True, True, False), (False, False, True)]
+    one, other_pattern = draw.shuffled(patterns)[:2]
+    return Parameters(indices, (Condition("%p", one), Condition("%q", other_pattern)))
+
+
+def argument_sets(parameters: Parameters, tensors: Sequence[Tensor]) -> tuple[tuple[Any, ...], ...]:
+    """Return the values of all arguments, scalars first, in each argument set."""
+    return tuple(
+        (
+            *(index.bounds[number][0] for index in parameters.indices),
+            *(condition.known[number] for condition in parameters.conditions),
+            *(elements(tensor, number, position) for position, tensor in enumerate(tensors)),
+        )
+        for number in range(SETS)
+    )
+
+
+def elements(tensor: Tensor, number: int, position: int) -> np.ndarray[Any, Any]:
+    """Return the elements of the argument at `position` in argument set `number`: small integers that differ."""
+    shape = tuple(least(size, number) for size in tensor.sizes)
+    count = int(np.prod(shape))
+    values = 1 + 17 * position + 5 * number + np.arange(count)
+    if tensor.element == "i1":
+        values = (values * 7 // 3) % 2
+    elif tensor.element in ("i8", "bf16"):
+        values = values % 127
+    return values.astype(_DTYPES[tensor.element]).reshape(shape)

@@ -1,0 +1,160 @@
+"""Functions of blocks and branches: loops of blocks with several ways in, switches, returns in several places.
+
+Each block is given a counter, and leaves the function when that is large, so every run ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from .builder import Builder, Module, Scope
+from .carried import names, types
+from .draw import Draw
+from .functions import Function, Parameters, new_builder, results_for, write_function
+from .values import Index, Tensor
+
+_LIMIT = 6
+
+
+@dataclass
+class _Block:
+    number: int
+    models: list[Tensor]
+    targets: list[int]
+    counter: str = ""
+    arguments: list[Tensor] = field(default_factory=list)
+    scope: Scope = field(default_factory=Scope)
+
+
+def _reachable(blocks: Sequence[_Block], avoided: int = -1) -> set[int]:
+    if avoided == 0:
+        return set()
+    seen, work = {0}, [0]
+    while work:
+        for target in blocks[work.pop()].targets:
+            if target not in seen and target != avoided:
+                seen.add(target)
+                work.append(target)
+    return seen
+
+
+def _dominators(blocks: Sequence[_Block]) -> dict[int, list[int]]:
+    """Return the blocks on each way to a block, with itself, the nearest one last. Quadratic in a handful of blocks."""
+    without = [_reachable(blocks, avoided=number) for number in range(len(blocks))]
+    found = {
+        n: [d for d in sorted(without[0] | _reachable(blocks)) if d == n or n not in without[d]]
+        for n in sorted(_reachable(blocks))
+    }
+    return {n: sorted(found[n], key=lambda d: len(found[d])) for n in found}
+
+
+def _draw_blocks(draw: Draw, models: Sequence[Tensor]) -> list[_Block]:
+    count = draw.between(3, 5)
+    blocks = [_Block(0, [], [])]
+    blocks += [_Block(number, [draw.choice(models) for _ in range(draw.below(3))], []) for number in range(1, count)]
+    for block in blocks:
+        wanted = draw.choice((1, 2, 2, 3)) if block.number != count - 1 else draw.choice((0, 1, 2))
+        block.targets = [draw.between(1, count - 1) for _ in range(wanted)]
+    return blocks
+
+
+def write_blocks(builder: Builder, models: Sequence[Tensor], results: Sequence[Tensor]) -> None:
+    """Add blocks to a function whose parameters are in scope; all ways out return tensors like `results`."""
+    blocks = _draw_blocks(builder.draw, [*models, *results])
+    dominators = _dominators(blocks)
+    order = sorted(dominators, key=lambda n: (len(dominators[n]), n))
+    zero = builder.constant(0).name
+    for name in (1, 2, 3, _LIMIT):
+        builder.constant(name)
+    for number in order:
+        block = blocks[number]
+        block.counter = zero if number == 0 else builder.name()
+        block.arguments = [Tensor(builder.name(), m.sizes, m.element) for m in block.models]
+    for number in order:
+        block = blocks[number]
+        nearest = dominators[number][-2] if number else -1
+        builder.scope = builder.scope if number == 0 else blocks[nearest].scope.copy()
+        _write_block(builder, block, blocks, results)
+
+
+def _write_block(builder: Builder, block: _Block, blocks: Sequence[_Block], results: Sequence[Tensor]) -> None:
+    if block.number:
+        typed = "".join(f", {a.name}: {a.type}" for a in block.arguments)
+        builder.lines.append(f"^b{block.number}({block.counter}: index{typed}):")
+        builder.scope.tensors += block.arguments
+        builder.scope.overwritten += block.arguments
+        builder.scope.indices.append(Index(block.counter, ((0, _LIMIT),) * builder.module.sets))
+    for _ in range(builder.draw.below(3)):
+        builder.produce(builder)
+    one, limit = builder.constant(1).name, builder.constant(_LIMIT).name
+    following, goes_on = builder.name(), builder.name()
+    builder.emit(f"{following} = arith.addi {block.counter}, {one} : index")
+    block.scope = builder.scope.copy()
+    if not block.targets:
+        _write_return(builder, results)
+        return
+    builder.emit(f"{goes_on} = arith.cmpi slt, {following}, {limit} : index")
+    builder.emit(f"cf.cond_br {goes_on}, ^go{block.number}, ^end{block.number}")
+    builder.lines.append(f"^end{block.number}:")
+    with builder.region():
+        _write_return(builder, results)
+    builder.lines.append(f"^go{block.number}:")
+    with builder.region():
+        _write_branch(builder, following, [blocks[target] for target in block.targets])
+
+
+def _write_return(builder: Builder, results: Sequence[Tensor]) -> None:
+    values = results_for(builder, results)
+    builder.emit(f"return {names(values)} : {types(values)}")
+
+
+def _write_branch(builder: Builder, counter: str, targets: Sequence[_Block]) -> None:
+    passed = [[builder.like(argument) for argument in target.arguments] for target in targets]
+    places = [_place(counter, target, values) for target, values in zip(targets, passed, strict=True)]
+    if len(places) == 1:
+        builder.emit(f"cf.br {places[0]}")
+        return
+    count, rest, other = builder.constant(len(places)).name, builder.name(), builder.name()
+    builder.emit(f"{rest} = arith.remui {counter}, {count} : index")
+    if len(places) == 2:
+        builder.emit(f"{other} = arith.cmpi eq, {rest}, {builder.constant(1).name} : index")
+        builder.emit(f"cf.cond_br {other}, {places[0]}, {places[1]}")
+        return
+    builder.emit(f"{other} = arith.index_cast {rest} : index to i32")
+    _write_switch(builder, other, counter, targets, passed)
+
+
+def _place(counter: str, target: _Block, values: Sequence[Tensor]) -> str:
+    passed = "".join(f", {value.name}" for value in values)
+    typed = "".join(f", {value.type}" for value in values)
+    return f"^b{target.number}({counter}{passed} : index{typed})"
+
+
+def _write_switch(
+    builder: Builder, flag: str, counter: str, targets: Sequence[_Block], passed: Sequence[Sequence[Tensor]]
+) -> None:
+    """Add a cf.switch, in the generic form: the other one takes no results of ops that have several."""
+    operands = ", ".join([flag, *(value for values in passed for value in (counter, *(t.name for t in values)))])
+    typed = ", ".join(["i32", *(type_ for values in passed for type_ in ("index", *(t.type for t in values)))])
+    blocks = ", ".join(f"^b{target.number}" for target in targets)
+    sizes = [1 + len(values) for values in passed]
+    cases = f"case_operand_segments = array<i32: {sizes[1]}, {sizes[2]}>, case_values = dense<[1, 2]> : vector<2xi32>"
+    segments = f"operandSegmentSizes = array<i32: 1, {sizes[0]}, {sizes[1] + sizes[2]}>"
+    builder.emit(f'"cf.switch"({operands})[{blocks}] <{{{cases}, {segments}}}> : ({typed}) -> ()')
+
+
+def block_function(
+    module: Module, produce: Callable[[Builder], None], parameters: Parameters, models: Sequence[Tensor]
+) -> Function:
+    """Add a private function of blocks."""
+    builder = new_builder(module, produce, parameters)
+    arguments = tuple(Tensor(builder.name(), m.sizes, m.element) for m in models)
+    builder.scope.tensors += arguments
+    results = arguments[: builder.draw.between(1, min(2, len(arguments)))]
+    write_blocks(builder, arguments, results)
+    name = module.name("@b")
+    typed = ", ".join(f"{a.name}: {a.type}" for a in arguments)
+    text = write_function(builder, f"private {name}({parameters.declared}, {typed}) -> ({types(results)})")
+    module.functions.append(text)
+    return Function(name, arguments, results, False, "ml_program." not in text and "func.call" not in text)

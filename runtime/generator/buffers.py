@@ -1,0 +1,63 @@
+"""The parameters of the main function: tensors, and memrefs that become tensors or are given one at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .builder import Builder
+from .functions import Parameters
+from .values import Tensor, shape_text
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """The parameters as they are declared.
+
+    `unspecified` are the positions of those whose memory is the program's own from the call on.
+    """
+
+    declared: str
+    outputs: tuple[Tensor, ...]
+    unspecified: tuple[int, ...]
+
+
+def enter(builder: Builder, parameters: Parameters, models: Sequence[Tensor], *, memrefs: bool) -> Boundary:
+    """Bring the parameters like `models` into scope; with `memrefs`, the last is an output and others may be inputs."""
+    texts, outputs, unspecified = [parameters.declared], [], []
+    first = len(parameters.indices) + len(parameters.conditions)
+    for number, model in enumerate(models):
+        if memrefs and number == len(models) - 1:
+            outputs.append(model)
+            texts.append(f"{model.name}: {memref_type(model)}")
+            continue
+        if memrefs and builder.draw.chance(0.5):
+            words = builder.draw.choice(("restrict", "restrict writable"))
+            name = builder.name()
+            texts.append(f"{name}: {memref_type(model)}")
+            builder.emit(
+                f"{model.name} = bufferization.to_tensor {name} {words} : {memref_type(model)} to {model.type}"
+            )
+            unspecified += [first + number] if words.endswith("writable") else []
+        else:
+            word = builder.draw.choice(
+                ("", "", " {bufferization.writable = true}", " {bufferization.writable = false}")
+            )
+            texts.append(f"{model.name}: {model.type}{word}")
+        builder.scope.tensors.append(model)
+    return Boundary(", ".join(texts), tuple(outputs), tuple(unspecified))
+
+
+def leave(builder: Builder, boundary: Boundary) -> None:
+    """Give the outputs a tensor each."""
+    for output in boundary.outputs:
+        value = builder.like(output)
+        builder.emit(
+            f"bufferization.materialize_in_destination {value.name} in restrict writable {output.name} : "
+            f"({value.type}, {memref_type(output)}) -> ()"
+        )
+
+
+def memref_type(tensor: Tensor) -> str:
+    """Return the type of a contiguous memref with the shape of a tensor."""
+    return f"memref<{shape_text(tensor.sizes)}{tensor.element}>"

@@ -1,0 +1,277 @@
+"""Writes a program line by line, with the values that are in scope: what productions take from and add to.
+
+Values are chosen so that they meet: recent ones, those used before, and above all those that something has been
+written over, since reading them again is what shows a wrong alias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .draw import Draw
+from .values import Condition, Index, Scalar, Size, Tensor, largest, least, literal, shape_text
+
+
+@dataclass
+class Scope:
+    """What may be used at a place."""
+
+    tensors: list[Tensor] = field(default_factory=list)
+    indices: list[Index] = field(default_factory=list)
+    conditions: list[Condition] = field(default_factory=list)
+    scalars: list[Scalar] = field(default_factory=list)
+    overwritten: list[Tensor] = field(default_factory=list)
+    """Tensors in whose place something may have been written."""
+
+    def copy(self) -> Scope:
+        """Return a scope that can grow without this one."""
+        return Scope(self.tensors[:], self.indices[:], self.conditions[:], self.scalars[:], self.overwritten[:])
+
+
+@dataclass
+class Module:
+    """What all functions of a program share."""
+
+    draw: Draw
+    sets: int
+    globals: list[tuple[str, Tensor, bool]] = field(default_factory=list)
+    """Name, a tensor of its type, and whether it may change."""
+    functions: list[str] = field(default_factory=list)
+    features: dict[str, int] = field(default_factory=dict)
+    """How often each production was used."""
+    count: int = 0
+    parameters: Any = None
+    """The scalar parameters that all functions have."""
+    callable: list[Any] = field(default_factory=list)
+    """The functions that may be called."""
+
+    def name(self, prefix: str) -> str:
+        """Return a name that nothing else has."""
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+
+class Builder:
+    """The function under construction. `live` are the argument sets in which the current place is reached."""
+
+    def __init__(self, module: Module, produce: Callable[[Builder], None]) -> None:
+        self.module = module
+        self.draw = module.draw
+        self.produce = produce
+        """Adds one random op; nested regions call it too."""
+        self.lines: list[str] = []
+        self.depth = 0
+        """How many regions enclose the current place."""
+        self.indent = 1
+        self.scope = Scope()
+        self.live: tuple[int, ...] = tuple(range(module.sets))
+        self.is_nestable = True
+        """Whether calls and other things that need a sequential place are allowed here."""
+
+    # --- text --------------------------------------------------------------------------------------------------------
+
+    def emit(self, text: str) -> None:
+        """Add one line."""
+        self.lines.append("  " * self.indent + text)
+
+    def name(self) -> str:
+        """Return a new SSA name."""
+        return self.module.name("%v")
+
+    def define(self, text: str, sizes: tuple[Size, ...], element: str) -> Tensor:
+        """Add an op with one tensor result, which is kept; `{}` in the text is the type of the result."""
+        tensor = Tensor(self.name(), sizes, element)
+        self.emit(f"{tensor.name} = " + text.replace("{}", tensor.type))
+        self.scope.tensors.append(tensor)
+        return tensor
+
+    def keep(self, name: str, sizes: tuple[Size, ...], element: str) -> Tensor:
+        """Bring the result of an op that is written already into scope."""
+        tensor = Tensor(name, sizes, element)
+        self.scope.tensors.append(tensor)
+        return tensor
+
+    def define_index(self, text: str, bounds: Callable[[int], tuple[int, int]]) -> Index:
+        """Add an op with one index result, of which `bounds` gives the least and largest in each argument set."""
+        index = Index(self.name(), tuple(bounds(number) for number in range(self.module.sets)))
+        self.emit(f"{index.name} = {text}")
+        self.scope.indices.append(index)
+        return index
+
+    @contextmanager
+    def region(self, live: Sequence[int] | None = None) -> Generator[Scope]:
+        """What is added meanwhile is in a region: names that it adds go out of scope. Yields the scope inside."""
+        scope, before = self.scope, self.live
+        self.scope = scope.copy()
+        self.depth += 1
+        self.indent += 1
+        if live:
+            self.live = tuple(live)
+        yield self.scope
+        # What was written over inside stays interesting outside.
+        kept = [tensor for tensor in self.scope.overwritten if tensor in scope.tensors]
+        scope.overwritten = kept[-12:]
+        self.scope, self.live = scope, before
+        self.depth -= 1
+        self.indent -= 1
+
+    # --- sizes -------------------------------------------------------------------------------------------------------
+
+    def same(self, one: Size, other: Size) -> bool:
+        """Whether two sizes are equal in each run that comes here."""
+        if isinstance(one, Index) and isinstance(other, Index) and one.name == other.name:
+            return True
+        return all(least(one, n) == largest(one, n) == least(other, n) == largest(other, n) for n in self.live)
+
+    def same_shape(self, one: Sequence[Size], other: Sequence[Size]) -> bool:
+        """Whether two shapes are equal in each run."""
+        return len(one) == len(other) and all(self.same(a, b) for a, b in zip(one, other, strict=True))
+
+    def minimum(self, size: Size) -> int:
+        """Return the least that a size is in any run that comes here."""
+        return min(least(size, n) for n in self.live)
+
+    def maximum(self, size: Size) -> int:
+        """Return the largest that a size is in any run that comes here."""
+        return max(largest(size, n) for n in self.live)
+
+    def value(self, size: Size) -> Index:
+        """Return `size` as an SSA value."""
+        return size if isinstance(size, Index) else self.constant(size)
+
+    def constant(self, number: int) -> Index:
+        """Return an index constant, an old one if there is one."""
+        bounds = ((number, number),) * self.module.sets
+        for index in self.scope.indices:
+            if index.bounds == bounds and index.name.startswith("%c"):
+                return index
+        index = Index(self.module.name(f"%c{number}_"), bounds)
+        self.emit(f"{index.name} = arith.constant {number} : index")
+        self.scope.indices.append(index)
+        return index
+
+    # --- choice ------------------------------------------------------------------------------------------------------
+
+    def pick(self, fits: Callable[[Tensor], bool] = lambda tensor: True) -> Tensor | None:
+        """Return a tensor that fits, more likely a recent or an overwritten one."""
+        tensors = [tensor for tensor in self.scope.tensors if fits(tensor)]
+        if not tensors:
+            return None
+        if self.draw.chance(0.35):
+            overwritten = [tensor for tensor in self.scope.overwritten if fits(tensor)]
+            if overwritten:
+                return self.draw.choice(overwritten[-6:])
+        return self.draw.choice(tensors[-4:] if self.draw.chance(0.5) else tensors)
+
+    def pick_index(self, fits: Callable[[Index], bool] = lambda index: True) -> Index | None:
+        """Return an index that fits."""
+        indices = [index for index in self.scope.indices if fits(index)]
+        return self.draw.choice(indices) if indices else None
+
+    def condition(self) -> Condition:
+        """Return some condition."""
+        return self.draw.choice(self.scope.conditions)
+
+    def scalar(self, element: str) -> Scalar:
+        """Return a value of an element type: one in scope, or a constant."""
+        known = [scalar for scalar in self.scope.scalars if scalar.element == element]
+        if known and self.draw.chance(0.7):
+            return self.draw.choice(known[-3:])
+        scalar = Scalar(self.name(), element)
+        number = self.draw.between(-9, 99)
+        self.emit(f"{scalar.name} = arith.constant {literal(element, number)}" + self._typed(element))
+        self.scope.scalars.append(scalar)
+        return scalar
+
+    @staticmethod
+    def _typed(element: str) -> str:
+        return "" if element == "i1" else f" : {element}"
+
+    # --- tensors of given shapes --------------------------------------------------------------------------------------
+
+    def empty(self, sizes: tuple[Size, ...], element: str) -> Tensor:
+        """Add a tensor without content, which the caller must overwrite completely; it is not in scope."""
+        dynamic = ", ".join(size.name for size in sizes if isinstance(size, Index))
+        tensor = Tensor(self.name(), sizes, element)
+        kinds = ("tensor.empty", "bufferization.alloc_tensor")
+        self.emit(f"{tensor.name} = {self.draw.weighted(kinds, (6, 1))}({dynamic}) : {tensor.type}")
+        return tensor
+
+    def filled(self, sizes: tuple[Size, ...], element: str) -> Tensor:
+        """Add a new tensor with one number everywhere."""
+        scalar, target = self.scalar(element), self.empty(sizes, element)
+        types = f"ins({scalar.name} : {element}) outs({target.name} : {target.type})"
+        return self.define(f"linalg.fill {types} -> {{}}", sizes, element)
+
+    def constant_tensor(self, sizes: tuple[int, ...], element: str) -> Tensor:
+        """Add a constant with elements that differ."""
+        start = self.draw.between(-20, 60)
+
+        def nested(dimension: int, position: int) -> str:
+            if dimension == len(sizes):
+                return literal(element, start + position)
+            parts = (nested(dimension + 1, position * sizes[dimension] + i) for i in range(sizes[dimension]))
+            return f"[{', '.join(parts)}]"
+
+        return self.define(f"arith.constant dense<{nested(0, 0)}> : {{}}", sizes, element)
+
+    def tensor_of(self, sizes: tuple[Size, ...], element: str, *, same_type: bool = False) -> Tensor:
+        """Return a tensor of these sizes: one in scope if possible, else a new one.
+
+        With `same_type` its type states exactly the sizes that are integers.
+        """
+
+        def fits(tensor: Tensor) -> bool:
+            return tensor.element == element and self.same_shape(tensor.sizes, sizes)
+
+        found = self.pick(fits) if self.draw.chance(0.93) else None
+        if found is None:
+            static = tuple(size for size in sizes if isinstance(size, int))
+            if len(static) == len(sizes) and self.draw.chance(0.3):
+                return self.constant_tensor(static, element)
+            return self.filled(sizes, element)
+        return self.cast(found, sizes) if same_type else found
+
+    def cast(self, tensor: Tensor, sizes: tuple[Size, ...]) -> Tensor:
+        """Return `tensor` with a type that states exactly the integers of `sizes`, which are equal to its own."""
+        if shape_text(tensor.sizes) == shape_text(sizes):
+            return tensor
+        if not _may_cast(tensor.sizes, sizes):
+            tensor = self.cast(tensor, tuple(self.value(size) for size in tensor.sizes))
+        return self.define(f"tensor.cast {tensor.name} : {tensor.type} to {{}}", sizes, tensor.element)
+
+    def like(self, tensor: Tensor) -> Tensor:
+        """Return a tensor of the same type."""
+        return self.tensor_of(tensor.sizes, tensor.element, same_type=True)
+
+    def destination(self, sizes: tuple[Size, ...], element: str) -> Tensor:
+        """Return what may be overwritten completely without being read: an old tensor, or one without content."""
+        if self.draw.chance(0.3):
+            return self.empty(sizes, element)
+        return self.written(self.tensor_of(sizes, element, same_type=True))
+
+    def written(self, tensor: Tensor) -> Tensor:
+        """Note that something is written over `tensor`, if all of its content is defined; return it."""
+        if tensor in self.scope.tensors:
+            self.scope.overwritten.append(tensor)
+        return tensor
+
+    def with_sizes_of(self, tensor: Tensor) -> Tensor:
+        """Return `tensor` with dynamic sizes that are values at this place; for results of regions and calls."""
+        sizes: list[Size] = []
+        for dimension, size in enumerate(tensor.sizes):
+            if isinstance(size, int):
+                sizes.append(size)
+                continue
+            number = self.constant(dimension)
+            text = f"tensor.dim {tensor.name}, {number.name} : {tensor.type}"
+            sizes.append(self.define_index(text, lambda n, size=size: size.bounds[n]))
+        return replace(tensor, sizes=tuple(sizes))
+
+
+def _may_cast(one: Sequence[Size], other: Sequence[Size]) -> bool:
+    """Whether a cast does not state two different integers for a size; equal sizes never do."""
+    return all(not (isinstance(a, int) and isinstance(b, int) and a != b) for a, b in zip(one, other, strict=True))

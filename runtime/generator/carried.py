@@ -1,0 +1,87 @@
+"""Values that leave and enter regions: what loops carry, and what branches hand out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .builder import Builder
+from .structured import computed_on
+from .values import Index, Tensor
+
+
+def pick_carried(builder: Builder, most: int = 3) -> list[Tensor]:
+    """Return tensors for a loop to begin with; one may be there twice."""
+    first = builder.pick()
+    if first is None:
+        return []
+    carried = [first]
+    for _ in range(builder.draw.below(most)):
+        # Those of one type can be swapped.
+        other = builder.like(first) if builder.draw.chance(0.6) else builder.pick()
+        carried.append(other or first)
+    return carried
+
+
+def arguments_for(builder: Builder, tensors: Sequence[Tensor]) -> list[Tensor]:
+    """Bring region arguments of the types and sizes of `tensors` into scope, as tensors to be written over."""
+    arguments = [Tensor(builder.name(), tensor.sizes, tensor.element) for tensor in tensors]
+    builder.scope.tensors += arguments
+    builder.scope.overwritten += arguments
+    return arguments
+
+
+def steps(builder: Builder, most: int) -> None:
+    """Add up to `most` random ops, at least one."""
+    for _ in range(builder.draw.between(1, most)):
+        builder.produce(builder)
+
+
+def yielded_for(builder: Builder, arguments: Sequence[Tensor]) -> list[Tensor]:
+    """Return what a loop carries on: something of the same types, often made of the arguments or swapped."""
+    if len(arguments) > 1 and builder.draw.chance(0.3):
+        first = arguments[0]
+        alike = [t for t in arguments if t.type == first.type and builder.same_shape(t.sizes, first.sizes)]
+        turned = [*alike[1:], alike[0]]
+        swapped = {one.name: other for one, other in zip(alike, turned, strict=True)}
+        values = [swapped.get(t.name, t) for t in arguments]
+    else:
+        values = [builder.like(t) for t in arguments]
+    if builder.draw.chance(0.4):
+        slot = builder.draw.below(len(values))
+        values[slot] = computed_on(builder, values[slot])
+    return values
+
+
+def names(tensors: Sequence[Tensor]) -> str:
+    """Return `%a, %b`."""
+    return ", ".join(tensor.name for tensor in tensors)
+
+
+def types(tensors: Sequence[Tensor]) -> str:
+    """Return the types, separated by commas."""
+    return ", ".join(tensor.type for tensor in tensors)
+
+
+def bind(builder: Builder, name: str, like: Sequence[Tensor], first: int = 0, total: int | None = None) -> None:
+    """Bring the results of an op that has the name `name` into scope; `total` counts its results, tensors or not."""
+    count = len(like) if total is None else total
+    for number, tensor in enumerate(like):
+        result = name if count == 1 else f"{name}#{first + number}"
+        kept = builder.keep(result, tensor.sizes, tensor.element)
+        builder.scope.overwritten.append(kept)
+
+
+def named(name: str, count: int) -> str:
+    """Return `%r:2`, or `%r` for one result."""
+    return name if count == 1 else f"{name}:{count}"
+
+
+def loosened(builder: Builder, tensor: Tensor) -> Tensor:
+    """Return `tensor` as seen where only its rank is known: all sizes dynamic, from 0 to what they are."""
+    everywhere = range(builder.module.sets)
+    sizes = (tuple((0, _most(size, n)) for n in everywhere) for size in tensor.sizes)
+    return Tensor(tensor.name, tuple(Index("", bounds) for bounds in sizes), tensor.element)
+
+
+def _most(size: int | Index, argument_set: int) -> int:
+    return size if isinstance(size, int) else size.bounds[argument_set][1]

@@ -1,0 +1,157 @@
+"""Productions: named linalg ops."""
+
+from __future__ import annotations
+
+from .builder import Builder
+from .productions import production
+from .values import FLOATS, Size, Tensor
+
+FEATURE = "named"
+
+_BINARY = ("linalg.add", "linalg.sub", "linalg.max", "linalg.min")
+
+
+def emit_named(builder: Builder, name: str, ins: list[Tensor], out: Tensor, attributes: str = "") -> Tensor:
+    """Add a named op with one init."""
+    names, types = ", ".join(t.name for t in ins), ", ".join(t.type for t in ins)
+    text = f"{name}{attributes} ins({names} : {types}) outs({out.name} : {out.type}) -> {{}}"
+    return builder.define(text, out.sizes, out.element)
+
+
+@production(FEATURE, 1)
+def elementwise_named(builder: Builder) -> bool:
+    """add, sub, max, min of two tensors."""
+    model = builder.pick(lambda t: t.element not in ("i1", "index"))
+    if model is None:
+        return False
+    ins = [model, builder.tensor_of(model.sizes, model.element)]
+    emit_named(builder, builder.draw.choice(_BINARY), ins, builder.destination(model.sizes, model.element))
+    return True
+
+
+@production(FEATURE, 0.6)
+def copy(builder: Builder) -> bool:
+    """linalg.copy from one tensor to another."""
+    model = builder.pick()
+    if model is None:
+        return False
+    emit_named(builder, "linalg.copy", [model], builder.destination(model.sizes, model.element))
+    return True
+
+
+@production(FEATURE, 0.7)
+def transpose(builder: Builder) -> bool:
+    """linalg.transpose, into the tensor itself too if that is square."""
+    source = builder.pick(lambda t: t.rank in (2, 3))
+    if source is None:
+        return False
+    order = builder.draw.shuffled(range(source.rank))
+    sizes = tuple(source.sizes[d] for d in order)
+    out = builder.destination(sizes, source.element)
+    builder.define(
+        f"linalg.transpose ins({source.name} : {source.type}) outs({out.name} : {out.type}) permutation = {order}",
+        sizes,
+        source.element,
+    )
+    return True
+
+
+@production(FEATURE, 0.7)
+def broadcast(builder: Builder) -> bool:
+    """linalg.broadcast along one dimension."""
+    model = builder.pick(lambda t: t.rank in (1, 2, 3))
+    if model is None:
+        return False
+    added = builder.draw.below(model.rank)
+    sizes: tuple[Size, ...] = tuple(size for d, size in enumerate(model.sizes) if d != added)
+    source = builder.tensor_of(sizes, model.element, same_type=True)
+    out = builder.destination(model.sizes, model.element)
+    builder.define(
+        f"linalg.broadcast ins({source.name} : {source.type}) outs({out.name} : {out.type}) dimensions = [{added}]",
+        model.sizes,
+        model.element,
+    )
+    return True
+
+
+@production(FEATURE, 0.7)
+def reduce(builder: Builder) -> bool:
+    """linalg.reduce with one combining op."""
+    source = builder.pick(lambda t: t.rank in (1, 2) and t.element in ("f32", "f64", "i32", "i64"))
+    if source is None:
+        return False
+    gone = builder.draw.below(source.rank)
+    sizes = tuple(size for d, size in enumerate(source.sizes) if d != gone)
+    out = builder.written(builder.tensor_of(sizes, source.element, same_type=True))
+    combine = "arith.maximumf" if source.element in FLOATS else "arith.addi"
+    builder.define(
+        f"linalg.reduce {{ {combine} }} ins({source.name} : {source.type}) outs({out.name} : {out.type})"
+        f" dimensions = [{gone}]",
+        sizes,
+        source.element,
+    )
+    return True
+
+
+@production(FEATURE, 0.6)
+def matmul(builder: Builder) -> bool:
+    """linalg.matmul or a product with a vector, accumulating into what is there."""
+    left = builder.pick(lambda t: t.rank == 2 and t.element in ("f32", "f64", "i32", "i8"))
+    if left is None:
+        return False
+    rows, inner = left.sizes
+    if builder.draw.chance(0.4):
+        out = builder.tensor_of((rows,), left.element, same_type=True)
+        emit_named(builder, "linalg.matvec", [left, builder.tensor_of((inner,), left.element)], builder.written(out))
+        return True
+    right = builder.pick(lambda t: t.rank == 2 and t.element == left.element and builder.same(t.sizes[0], inner))
+    if right is None:
+        right = builder.filled((inner, builder.draw.between(1, 4)), left.element)
+    out = builder.tensor_of((rows, right.sizes[1]), left.element, same_type=True)
+    emit_named(builder, "linalg.matmul", [left, right], builder.written(out))
+    return True
+
+
+@production(FEATURE, 0.4)
+def dot(builder: Builder) -> bool:
+    """linalg.dot into a tensor of rank 0."""
+    left = builder.pick(lambda t: t.rank == 1 and t.element in ("f32", "f64", "i32"))
+    if left is None:
+        return False
+    right = builder.tensor_of(left.sizes, left.element)
+    out = builder.tensor_of((), left.element)
+    emit_named(builder, "linalg.dot", [left, right], builder.written(out))
+    return True
+
+
+@production(FEATURE, 0.3)
+def pooling(builder: Builder) -> bool:
+    """linalg.pooling_nhwc_max on a small image: a window whose content is never needed."""
+    image = builder.pick(
+        lambda t: t.rank == 4 and t.element == "f32" and all(isinstance(s, int) and s >= 2 for s in t.sizes[1:3])
+    )
+    if image is None:
+        sizes = (1, builder.draw.between(2, 3), builder.draw.between(2, 4), builder.draw.between(1, 2))
+        image = builder.constant_tensor(sizes, "f32")
+    window = builder.empty((2, 2), "f32")
+    height, width = (size - 1 for size in image.sizes[1:3] if isinstance(size, int))
+    out = builder.tensor_of((image.sizes[0], height, width, image.sizes[3]), "f32", same_type=True)
+    emit_named(builder, "linalg.pooling_nhwc_max", [image, window], builder.written(out))
+    return True
+
+
+@production(FEATURE, 0.3)
+def index_map(builder: Builder) -> bool:
+    """linalg.map, which never reads its init."""
+    model = builder.pick(lambda t: t.element in ("f32", "i32"))
+    if model is None:
+        return False
+    other, out = builder.like(model), builder.destination(model.sizes, model.element)
+    op = "arith.subf" if model.element in FLOATS else "arith.subi"
+    builder.define(
+        f"linalg.map {{ {op} }} ins({model.name}, {other.name} : {model.type}, {other.type})"
+        f" outs({out.name} : {out.type})",
+        model.sizes,
+        model.element,
+    )
+    return True

@@ -1,0 +1,138 @@
+"""Productions: scf.forall whose runs insert apart from each other, and scf.parallel that reduces numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .boxes import Box, element_position
+from .builder import Builder
+from .carried import arguments_for, bind, named, steps, types
+from .productions import production
+from .slices import take
+from .structured import computed_on
+from .values import FLOATS, Index, Scalar, Size, Tensor
+
+FEATURE = "parallel"
+
+
+@dataclass(frozen=True)
+class _Chunks:
+    """How a dimension is shared out: each of `count` runs has `size` elements of it."""
+
+    dimension: int
+    count: Size
+    size: int
+
+
+def _chunks(builder: Builder, tensor: Tensor) -> _Chunks:
+    dimension = builder.draw.below(tensor.rank)
+    extent = tensor.sizes[dimension]
+    if isinstance(extent, int):
+        size = builder.draw.choice([f for f in range(1, extent + 1) if extent % f == 0] or [1])
+        return _Chunks(dimension, extent // size, size)
+    return _Chunks(dimension, extent, 1)
+
+
+@production(FEATURE, 1.5, is_nest=True)
+def forall(builder: Builder) -> bool:
+    """scf.forall over parts of one tensor, or of two that are shared out alike."""
+    shared = builder.pick(lambda t: t.rank > 0)
+    if shared is None:
+        return False
+    chunks = _chunks(builder, shared)
+    inits = [shared] + ([builder.like(shared)] if builder.draw.chance(0.3) else [])
+    count = chunks.count
+    bounds = tuple((0, max(0, _most(count, n) - 1)) for n in range(builder.module.sets))
+    index, result, place = Index(builder.name(), bounds), builder.name(), len(builder.lines)
+    live = [n for n in builder.live if _most(count, n) > 0]
+    was_nestable, builder.is_nestable = builder.is_nestable, False
+    with builder.region(live) as scope:
+        scope.indices.append(index)
+        outs = arguments_for(builder, inits)
+        box = _box(builder, shared, chunks, index)
+        if builder.draw.chance(0.6):
+            steps(builder, 2)
+        values = [_value(builder, out, box) for out in outs]
+        builder.emit("scf.forall.in_parallel {")
+        for value, out in zip(values, outs, strict=True):
+            text = f"{value.name} into {out.name}{box.text} : {value.type} into {out.type}"
+            builder.emit(f"  tensor.parallel_insert_slice {text}")
+        builder.emit("}")
+    builder.is_nestable = was_nestable
+    upper = str(count) if isinstance(count, int) else count.name
+    shares = ", ".join(f"{o.name} = {t.name}" for o, t in zip(outs, inits, strict=True))
+    grid = f"({index.name}) in ({upper}) shared_outs({shares})"
+    head = f"{named(result, len(inits))} = scf.forall {grid} -> ({types(inits)}) {{"
+    builder.lines.insert(place, "  " * builder.indent + head)
+    builder.emit("}")
+    for tensor in inits:
+        builder.written(tensor)
+    bind(builder, result, inits)
+    return True
+
+
+def _most(size: Size, argument_set: int) -> int:
+    return size if isinstance(size, int) else size.bounds[argument_set][1]
+
+
+def _box(builder: Builder, tensor: Tensor, chunks: _Chunks, index: Index) -> Box:
+    """Add what computes the part of one run."""
+    offset: Size = index
+    if chunks.size > 1:
+        factor = builder.constant(chunks.size)
+        offset = builder.define_index(
+            f"arith.muli {index.name}, {factor.name} : index", lambda n: (0, index.bounds[n][1] * chunks.size)
+        )
+    offsets = tuple(offset if d == chunks.dimension else 0 for d in range(tensor.rank))
+    sizes = tuple(chunks.size if d == chunks.dimension else size for d, size in enumerate(tensor.sizes))
+    dropped = (chunks.dimension,) if chunks.size == 1 and builder.draw.chance(0.5) else ()
+    return Box(offsets, sizes, (1,) * tensor.rank, dropped)
+
+
+def _value(builder: Builder, out: Tensor, box: Box) -> Tensor:
+    """What a run inserts: its part with something done to it, something fresh, or any tensor of that shape."""
+    choice = builder.draw.below(4)
+    if choice < 2:
+        part = take(builder, out, box)
+        return part if builder.draw.chance(0.1) else computed_on(builder, part)
+    if choice == 2:
+        return computed_on(builder, builder.filled(box.kept, out.element))
+    return builder.tensor_of(box.kept, out.element, same_type=True)
+
+
+@production(FEATURE, 0.6, is_nest=True)
+def parallel_sum(builder: Builder) -> bool:
+    """scf.parallel that adds up elements of tensors, some of them changed in each run."""
+    source = builder.pick(
+        lambda t: t.rank > 0 and t.element in ("f32", "i32", "f64") and builder.minimum(t.sizes[0]) > 0
+    )
+    if source is None or any(builder.minimum(size) == 0 for size in source.sizes):
+        return False
+    zero, one, upper = builder.constant(0), builder.constant(1), builder.value(source.sizes[0])
+    initial, name = builder.scalar(source.element), builder.name()
+    bounds = tuple((0, max(0, high - 1)) for _, high in upper.bounds)
+    index, element = Index(builder.name(), bounds), source.element
+    builder.emit(
+        f"{name} = scf.parallel ({index.name}) = ({zero.name}) to ({upper.name}) step ({one.name}) "
+        f"init ({initial.name}) -> {element} {{"
+    )
+    was_nestable, builder.is_nestable = builder.is_nestable, False
+    with builder.region() as scope:
+        scope.indices.append(index)
+        changed = source
+        if builder.draw.chance(0.7):
+            changed = computed_on(builder, source)
+        position = element_position(builder, changed)
+        read = builder.name()
+        builder.emit(f"{read} = tensor.extract {changed.name}[{position}] : {changed.type}")
+        p, q, s = builder.name(), builder.name(), builder.name()
+        add = "arith.maximumf" if element in FLOATS else "arith.addi"
+        builder.emit(f"scf.reduce({read} : {element}) {{")
+        builder.emit(f"^bb0({p}: {element}, {q}: {element}):")
+        builder.emit(f"  {s} = {add} {p}, {q} : {element}")
+        builder.emit(f"  scf.reduce.return {s} : {element}")
+        builder.emit("}")
+    builder.is_nestable = was_nestable
+    builder.emit("}")
+    builder.scope.scalars.append(Scalar(name, element))
+    return True

@@ -1,0 +1,109 @@
+"""Productions: the same elements in another shape or under another type."""
+
+from __future__ import annotations
+
+from .builder import Builder
+from .productions import production
+from .values import Index, Size, shape_text
+
+FEATURE = "reshapes"
+
+
+@production(FEATURE, 1)
+def cast(builder: Builder) -> bool:
+    """tensor.cast: some sizes are forgotten, or stated."""
+    source = builder.pick(lambda t: t.rank > 0)
+    if source is None:
+        return False
+    sizes: list[Size] = []
+    for size in source.sizes:
+        known = {builder.minimum(size), builder.maximum(size)}
+        if isinstance(size, int):
+            sizes.append(builder.constant(size) if builder.draw.chance(0.5) else size)
+        else:
+            sizes.append(known.pop() if len(known) == 1 and 0 not in known and builder.draw.chance(0.5) else size)
+    if shape_text(tuple(sizes)) == shape_text(source.sizes):
+        return False
+    builder.cast(source, tuple(sizes))
+    return True
+
+
+@production(FEATURE, 0.3)
+def forget_rank(builder: Builder) -> bool:
+    """A cast to an unranked tensor and back."""
+    source = builder.pick()
+    if source is None:
+        return False
+    name, unranked = builder.name(), f"tensor<*x{source.element}>"
+    builder.emit(f"{name} = tensor.cast {source.name} : {source.type} to {unranked}")
+    builder.define(f"tensor.cast {name} : {unranked} to {{}}", source.sizes, source.element)
+    return True
+
+
+@production(FEATURE, 1)
+def expand_shape(builder: Builder) -> bool:
+    """A dimension becomes two, one of which may be 1."""
+    source = builder.pick(lambda t: 0 < t.rank < 4)
+    if source is None:
+        return False
+    split = builder.draw.below(source.rank)
+    size = source.sizes[split]
+    if isinstance(size, Index):
+        parts: tuple[Size, Size] = (size, 1) if builder.draw.chance(0.5) else (1, size)
+    else:
+        factor = builder.draw.choice([f for f in range(1, size + 1) if size % f == 0] or [1])
+        parts = (factor, size // factor)
+    sizes = (*source.sizes[:split], *parts, *source.sizes[split + 1 :])
+    groups = [[d] for d in range(split)] + [[split, split + 1]] + [[d + 1] for d in range(split + 1, source.rank)]
+    texts = ", ".join(str(s) if isinstance(s, int) else s.name for s in sizes)
+    builder.define(
+        f"tensor.expand_shape {source.name} {groups} output_shape [{texts}] : {source.type} into {{}}",
+        sizes,
+        source.element,
+    )
+    return True
+
+
+@production(FEATURE, 1)
+def collapse_shape(builder: Builder) -> bool:
+    """Two dimensions become one: both are known, or one of them is 1."""
+    source = builder.pick(lambda t: t.rank > 1)
+    if source is None:
+        return False
+    fitting = [d for d in range(source.rank - 1) if _product(source.sizes[d], source.sizes[d + 1]) is not None]
+    if not fitting:
+        return False
+    first = builder.draw.choice(fitting)
+    joined = _product(source.sizes[first], source.sizes[first + 1])
+    assert joined is not None
+    sizes = (*source.sizes[:first], joined, *source.sizes[first + 2 :])
+    groups = [[d] for d in range(first)] + [[first, first + 1]] + [[d] for d in range(first + 2, source.rank)]
+    text = f"tensor.collapse_shape {source.name} {groups} : {source.type} into {{}}"
+    builder.define(text, sizes, source.element)
+    return True
+
+
+def _product(one: Size, other: Size) -> Size | None:
+    if isinstance(one, int) and isinstance(other, int):
+        return one * other if one * other <= 24 else None
+    if one == 1:
+        return other
+    return one if other == 1 else None
+
+
+@production(FEATURE, 0.4)
+def reshape(builder: Builder) -> bool:
+    """tensor.reshape by a tensor of sizes."""
+    source = builder.pick(lambda t: 0 < t.rank < 4 and t.is_static)
+    if source is None:
+        return False
+    sizes = builder.draw.shuffled([1, *(size for size in source.sizes if isinstance(size, int))])
+    shape, numbers = builder.name(), ", ".join(map(str, sizes))
+    builder.emit(f"{shape} = arith.constant dense<[{numbers}]> : tensor<{len(sizes)}xi64>")
+    result: tuple[Size, ...] = tuple(builder.constant(size) if builder.draw.chance(0.3) else size for size in sizes)
+    builder.define(
+        f"tensor.reshape {source.name}({shape}) : ({source.type}, tensor<{len(sizes)}xi64>) -> {{}}",
+        result,
+        source.element,
+    )
+    return True

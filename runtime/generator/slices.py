@@ -1,0 +1,161 @@
+"""Productions: slices taken and inserted, elements read and written, sizes asked for."""
+
+from __future__ import annotations
+
+from .boxes import Box, element_position, random_box
+from .builder import Builder
+from .productions import production
+from .structured import computed_on
+from .values import ELEMENTS, Condition, Index, Scalar, Tensor
+
+FEATURE = "slices"
+
+
+def take(builder: Builder, source: Tensor, box: Box) -> Tensor:
+    """Add an extract_slice."""
+    text = f"tensor.extract_slice {source.name}{box.text} : {source.type} to {{}}"
+    return builder.define(text, box.kept, source.element)
+
+
+def put(builder: Builder, source: Tensor, target: Tensor, box: Box) -> Tensor:
+    """Add an insert_slice; the type of `source` must be that of the slice."""
+    builder.written(target)
+    text = f"tensor.insert_slice {source.name} into {target.name}{box.text} : {source.type} into {{}}"
+    return builder.define(text, target.sizes, target.element)
+
+
+@production(FEATURE, 2)
+def extract_slice(builder: Builder) -> bool:
+    """A part of a tensor."""
+    source = builder.pick(lambda t: t.rank > 0)
+    if source is None:
+        return False
+    take(builder, source, random_box(builder, source.sizes))
+    return True
+
+
+@production(FEATURE, 2)
+def insert_slice(builder: Builder) -> bool:
+    """A part of a tensor replaced by something else."""
+    target = builder.pick(lambda t: t.rank > 0)
+    if target is None:
+        return False
+    box = random_box(builder, target.sizes)
+    put(builder, builder.tensor_of(box.kept, target.element, same_type=True), target, box)
+    return True
+
+
+@production(FEATURE, 3)
+def update_slice(builder: Builder) -> bool:
+    """The matching pair: a part taken out, computed on, and put back there or at the same place of another tensor."""
+    target = builder.pick(lambda t: t.rank > 0)
+    if target is None:
+        return False
+    box = random_box(builder, target.sizes)
+    tile = take(builder, target, box)
+    if tile.rank and builder.draw.chance(0.25):
+        inner = random_box(builder, tile.sizes)
+        result = put(builder, computed_on(builder, take(builder, tile, inner)), tile, inner)
+    else:
+        result = computed_on(builder, tile)
+    where = target if builder.draw.chance(0.8) else builder.like(target)
+    put(builder, result, where, box)
+    return True
+
+
+@production(FEATURE, 1)
+def moved_slice(builder: Builder) -> bool:
+    """A part of a tensor copied to another, perhaps overlapping, part of it."""
+    target = builder.pick(lambda t: t.rank > 0)
+    if target is None:
+        return False
+    box = random_box(builder, target.sizes, may_drop=False)
+    offsets = [0 if builder.draw.chance(0.5) else offset for offset in box.offsets]
+    moved = Box(tuple(offsets), box.sizes, box.strides)
+    first, second = builder.draw.shuffled([box, moved])
+    put(builder, take(builder, target, first), target, second)
+    return True
+
+
+@production(FEATURE, 1.5)
+def insert(builder: Builder) -> bool:
+    """One element replaced."""
+    target = builder.pick()
+    position = element_position(builder, target) if target else None
+    if target is None or position is None:
+        return False
+    scalar = builder.scalar(target.element)
+    builder.written(target)
+    builder.define(f"tensor.insert {scalar.name} into {target.name}[{position}] : {{}}", target.sizes, target.element)
+    return True
+
+
+@production(FEATURE, 1)
+def extract(builder: Builder) -> bool:
+    """One element read, which is used as a number from then on."""
+    source = builder.pick()
+    position = element_position(builder, source) if source else None
+    if source is None or position is None:
+        return False
+    scalar = Scalar(builder.name(), source.element)
+    builder.emit(f"{scalar.name} = tensor.extract {source.name}[{position}] : {source.type}")
+    builder.scope.scalars.append(scalar)
+    if source.element == "i1":
+        builder.scope.conditions.append(Condition(scalar.name, (None,) * builder.module.sets))
+    return True
+
+
+@production(FEATURE, 0.3)
+def element_as_index(builder: Builder) -> bool:
+    """An element that decides where something else is read or written."""
+    source = builder.pick(lambda t: t.element in ("i32", "i64", "index"))
+    position = element_position(builder, source) if source else None
+    if source is None or position is None:
+        return False
+    name, element = builder.name(), source.element
+    builder.emit(f"{name} = tensor.extract {source.name}[{position}] : {source.type}")
+    if element != "index":
+        cast = builder.name()
+        builder.emit(f"{cast} = arith.index_cast {name} : {element} to index")
+        name = cast
+    count = builder.draw.between(1, 4)
+    limit = builder.constant(count)
+    builder.define_index(f"arith.remui {name}, {limit.name} : index", lambda n: (0, count - 1))
+    return True
+
+
+@production(FEATURE, 0.4)
+def dim(builder: Builder) -> bool:
+    """A size as a value."""
+    source = builder.pick(lambda t: t.rank > 0)
+    if source is None:
+        return False
+    number = builder.draw.below(source.rank)
+    position, size = builder.constant(number), source.sizes[number]
+    text = f"tensor.dim {source.name}, {position.name} : {source.type}"
+    builder.define_index(text, lambda n: size.bounds[n] if isinstance(size, Index) else (size, size))
+    return True
+
+
+@production(FEATURE, 0.15)
+def rank(builder: Builder) -> bool:
+    """The rank of a tensor as a value."""
+    source = builder.pick()
+    if source is None:
+        return False
+    builder.define_index(f"tensor.rank {source.name} : {source.type}", lambda n: (source.rank, source.rank))
+    return True
+
+
+@production(FEATURE, 0.5)
+def fresh_into_slice(builder: Builder) -> bool:
+    """Something computed in a tensor of its own, and inserted afterwards: what can be computed in place."""
+    target = builder.pick(lambda t: t.rank > 0 and t.element in ELEMENTS)
+    if target is None:
+        return False
+    box = random_box(builder, target.sizes)
+    fresh = builder.filled(box.kept, target.element)
+    if builder.draw.chance(0.6):
+        fresh = computed_on(builder, fresh)
+    put(builder, fresh, target, box)
+    return True

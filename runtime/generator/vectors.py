@@ -1,0 +1,137 @@
+"""Productions: vector transfers between tensors, masked and out of bounds, and vector gathers and scatters."""
+
+from __future__ import annotations
+
+from .boxes import element_position
+from .builder import Builder
+from .productions import production
+from .values import Tensor
+
+FEATURE = "vectors"
+
+_ELEMENTS = ("f32", "i32", "f64")
+
+
+def _fits(tensor: Tensor) -> bool:
+    return tensor.rank > 0 and tensor.element in _ELEMENTS
+
+
+def _vector(builder: Builder, element: str, shape: tuple[int, ...]) -> tuple[str, str] | None:
+    """Add a read of some tensor, which may begin near the end; returns the name and type of the vector."""
+    type_ = f"vector<{'x'.join(map(str, shape))}x{element}>"
+    source = builder.pick(lambda t: t.element == element and t.rank >= len(shape))
+    if source is None:
+        return None
+    position = _start(builder, source)
+    padding, name = builder.scalar(element), builder.name()
+    if len(shape) == 1 and builder.draw.chance(0.25):
+        mask = _mask(builder, shape)
+        builder.emit(
+            f"{name} = vector.mask {mask} {{ vector.transfer_read {source.name}[{position}], {padding.name} : "
+            f"{source.type}, {type_} }} : vector<{shape[0]}xi1> -> {type_}"
+        )
+    else:
+        builder.emit(
+            f"{name} = vector.transfer_read {source.name}[{position}], {padding.name} : {source.type}, {type_}"
+        )
+    return name, type_
+
+
+def _start(builder: Builder, tensor: Tensor) -> str:
+    """Return where a transfer begins; elements that are not there are padding, so 0 is always right."""
+    position = element_position(builder, tensor)
+    if position is None:
+        zero = builder.constant(0).name
+        position = ", ".join([zero] * tensor.rank)
+    return position
+
+
+def _mask(builder: Builder, shape: tuple[int, ...]) -> str:
+    """Add a mask whose number of elements is a value, also one that is too large."""
+    count = builder.pick_index(lambda i: all(i.bounds[n][0] >= 0 for n in builder.live))
+    value = count or builder.constant(builder.draw.below(shape[0] + 1))
+    name = builder.name()
+    builder.emit(f"{name} = vector.create_mask {value.name} : vector<{shape[0]}xi1>")
+    return name
+
+
+@production(FEATURE, 1.5)
+def transfer(builder: Builder) -> bool:
+    """A vector read from one tensor and written to another one."""
+    target = builder.pick(_fits)
+    if target is None:
+        return False
+    shape: tuple[int, ...] = (builder.draw.between(1, 4),)
+    if target.rank > 1 and builder.draw.chance(0.3):
+        shape = (builder.draw.between(1, 3), *shape)
+    read = _vector(builder, target.element, shape)
+    if read is None:
+        return False
+    name, type_ = read
+    position = _start(builder, target)
+    builder.written(target)
+    mask = _mask(builder, shape) if len(shape) == 1 and builder.draw.chance(0.35) else None
+    place = f"{name}, {target.name}[{position}]"
+    if mask is None:
+        text = f"vector.transfer_write {place} : {type_}, {target.type}"
+    elif builder.draw.chance(0.5):
+        text = f"vector.transfer_write {place}, {mask} : {type_}, {target.type}"
+    else:
+        write = f"vector.transfer_write {place} : {type_}, {target.type}"
+        text = f"vector.mask {mask} {{ {write} }} : vector<{shape[0]}xi1> -> {target.type}"
+    builder.define(text, target.sizes, target.element)
+    return True
+
+
+@production(FEATURE, 0.5)
+def whole_transfer(builder: Builder) -> bool:
+    """A vector that covers a tensor of rank 1."""
+    target = builder.pick(lambda t: t.rank == 1 and t.is_static and t.element in _ELEMENTS)
+    if target is None:
+        return False
+    length = target.sizes[0]
+    assert isinstance(length, int)
+    read = _vector(builder, target.element, (length,))
+    if read is None:
+        return False
+    zero = builder.constant(0).name
+    builder.written(target)
+    text = f"vector.transfer_write {read[0]}, {target.name}[{zero}] {{in_bounds = [true]}} : {read[1]}, {target.type}"
+    builder.define(text, target.sizes, target.element)
+    return True
+
+
+@production(FEATURE, 0.5)
+def scattered_vector(builder: Builder) -> bool:
+    """vector.gather from one tensor and vector.scatter into another, at different positions."""
+    target = builder.pick(lambda t: t.rank == 1 and t.element in _ELEMENTS and builder.minimum(t.sizes[0]) > 1)
+    if target is None:
+        return False
+    source = builder.pick(lambda t: t.rank == 1 and t.element == target.element and builder.minimum(t.sizes[0]) > 1)
+    assert source is not None
+    length = 2
+    zero, mask = builder.constant(0).name, builder.name()
+    rows = [_positions(builder, tensor, length) for tensor in (source, target)]
+    builder.emit(f"{mask} = vector.constant_mask [{builder.draw.between(1, length)}] : vector<{length}xi1>")
+    scalar, rest, taken = builder.scalar(target.element), builder.name(), builder.name()
+    vector, indices = f"vector<{length}x{target.element}>", f"vector<{length}xi32>"
+    builder.emit(f"{rest} = vector.broadcast {scalar.name} : {target.element} to {vector}")
+    builder.emit(
+        f"{taken} = vector.gather {source.name}[{zero}] [{rows[0]}], {mask}, {rest} : "
+        f"{source.type}, {indices}, vector<{length}xi1>, {vector} into {vector}"
+    )
+    builder.written(target)
+    builder.define(
+        f"vector.scatter {target.name}[{zero}] [{rows[1]}], {mask}, {taken} : "
+        f"{target.type}, {indices}, vector<{length}xi1>, {vector} -> {{}}",
+        target.sizes,
+        target.element,
+    )
+    return True
+
+
+def _positions(builder: Builder, tensor: Tensor, length: int) -> str:
+    chosen = builder.draw.shuffled(range(builder.minimum(tensor.sizes[0])))[:length]
+    name = builder.name()
+    builder.emit(f"{name} = arith.constant dense<{chosen}> : vector<{length}xi32>")
+    return name

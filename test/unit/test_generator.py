@@ -1,0 +1,120 @@
+"""Random programs: valid, repeatable, with every op that has a model, and with the features that are asked for."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+from mlir import ir
+
+from mlir_inplace.dialects.registry import described_ops
+from mlir_inplace.runtime.generator import FEATURES, GeneratedProgram, generate
+
+SEEDS = range(300)
+LEAST = 8
+
+NOT_GENERATED = {
+    "dispatch.contents": "made by inplace-promote-bindings, never written by hand",
+    "dispatch.commit": "made by inplace-promote-bindings, never written by hand",
+    "dispatch.load": "dispatch functions have a generator of their own, test/differential/random_dispatch.py",
+    "dispatch.store": "dispatch functions have a generator of their own, test/differential/random_dispatch.py",
+    "ml_program.global_load_graph": "its model refuses it",
+    "ml_program.global_store_graph": "its model refuses it",
+}
+
+
+@functools.cache
+def programs() -> list[tuple[GeneratedProgram, Counter[str]]]:
+    """The programs of all seeds, each verified, with how often each op occurs."""
+    found = []
+    with ir.Context():
+        for seed in SEEDS:
+            program = generate(seed, size=6)
+            module = ir.Module.parse(program.text)
+            assert module.operation.verify(), program.text
+            found.append((program, ops(module.operation)))
+    return found
+
+
+def ops(root: ir.Operation) -> Counter[str]:
+    """How often each op occurs; elementwise ones on tensors are counted for their dialect."""
+    count: Counter[str] = Counter()
+
+    def note(op: ir.Operation) -> ir.WalkResult:
+        count[op.name] += 1
+        dialect = op.name.partition(".")[0]
+        if dialect == "linalg" or any(isinstance(result.type, ir.RankedTensorType) for result in op.results):
+            count[f"{dialect}.*"] += 1
+        return ir.WalkResult.ADVANCE
+
+    root.walk(note)
+    return count
+
+
+def test_all_ops_with_a_model_are_generated() -> None:
+    total: Counter[str] = Counter()
+    for _, count in programs():
+        total.update(count)
+    assert {name: total[name] for name in described_ops() if total[name] < LEAST} == dict.fromkeys(NOT_GENERATED, 0)
+
+
+def test_all_features_and_rules_are_used() -> None:
+    features = Counter(feature for program, _ in programs() for feature in program.features)
+    assert {name: features[name] for name in FEATURES if features[name] < LEAST} == {}
+    assert set(features) == set(FEATURES)
+
+
+def test_sizes_and_ranks() -> None:
+    """Arguments have all ranks and element types; sizes are 0 and 1 in some sets."""
+    arrays = [v for p, _ in programs() for given in p.argument_sets for v in given if isinstance(v, np.ndarray)]
+    assert {array.ndim for array in arrays} == {0, 1, 2, 3, 4}
+    assert len({array.dtype for array in arrays}) == 8  # index and i64 are one.
+    sizes = Counter(size for array in arrays for size in array.shape)
+    assert min(sizes[0], sizes[1], sizes[5]) > 50
+
+
+def test_elements_differ() -> None:
+    for program, _ in programs():
+        for array in (v for given in program.argument_sets for v in given if isinstance(v, np.ndarray)):
+            assert array.dtype == np.bool_ or len(np.unique(array.astype(np.float64))) >= min(array.size, 127)
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_features_can_be_left_out(feature: str) -> None:
+    rest = [name for name in FEATURES if name != feature]
+    assert all(feature not in generate(seed, features=rest).features for seed in range(20))
+
+
+def test_only_one_feature() -> None:
+    assert {name for seed in range(20) for name in generate(seed, features=["slices"]).features} == {"slices"}
+
+
+def test_unknown_feature() -> None:
+    with pytest.raises(ValueError, match="unknown feature 'slicing'; known are slices, generic, named"):
+        generate(0, features=["slicing"])
+
+
+def test_the_same_in_every_process() -> None:
+    """Nothing depends on the order of a set or on addresses."""
+    code = (
+        "import hashlib; from mlir_inplace.runtime.generator import generate\n"
+        "print(hashlib.sha256(''.join(repr(generate(seed, size=6)) for seed in range(30)).encode()).hexdigest())"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": number},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for number in ("1", "2")
+    ]
+    here = hashlib.sha256("".join(repr(program) for program, _ in programs()[:30]).encode()).hexdigest()
+    assert runs == [here, here]
