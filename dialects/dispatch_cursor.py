@@ -7,6 +7,8 @@ from typing import NoReturn
 
 from mlir import ir
 
+from .text_error import TextError
+
 __all__ = ["Cursor", "DispatchSyntaxError"]
 
 _VALUE = re.compile(r"%(?:\d+|[A-Za-z$._-][\w$.-]*)(?:#\d+)?")
@@ -18,27 +20,8 @@ _PARAMETERS = re.compile(r"\s*<")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
-class DispatchSyntaxError(ir.MLIRError):
-    """Text in the lighter form of the dispatch dialect that cannot be read; `str()` is `file:line:col: error: …`.
-
-    Attributes:
-        file, line, column: the place, counted from 1.
-    """
-
-    def __init__(self, message: str, file: str, line: int, column: int) -> None:
-        super().__init__(f"{file}:{line}:{column}: error: {message}")
-        self._text = message
-        self.file, self.line, self.column = file, line, column
-
-    @property
-    def message(self) -> str:
-        """What was found and what is needed, without the place."""
-        return self._text
-
-    @property
-    def error_diagnostics(self) -> list[ir.DiagnosticInfo]:
-        """None: MLIR has not seen the text."""
-        return []
+class DispatchSyntaxError(TextError):
+    """Text in the lighter form of the dispatch dialect that cannot be read."""
 
 
 class Cursor:

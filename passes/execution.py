@@ -118,6 +118,12 @@ class Execution:
                 op, f"can't run a pipeline for '{self._anchor}' on '{op.name}'; nest it in the pipeline: {wrapped}"
             )
         self._check_isolated(op)
+        if self._settings.verify_each:
+            # Passes, ours and upstream's, count on valid IR; on other IR they may do anything.
+            try:
+                op.verify()
+            except ir.MLIRError as failure:
+                raise _Stopped("the IR is not valid before the pipeline; correct what makes it") from failure
 
     def _check_isolated(self, op: ir.Operation) -> None:
         if not ir.Operation.has_trait(op, ir.IsIsolatedFromAboveTrait):

@@ -62,19 +62,21 @@ class Pipeline:
         Args:
             op: a module or another operation that is isolated from above and fits the anchor.
             instrumentation: who watches, in this order.
-            verify_each: verify the IR after every pass.
+            verify_each: verify the IR before the first pass and after every pass.
             reproducer: write the IR before the pipeline, and the pipeline, to this file if a pass fails.
 
         Raises:
-            PassError: a pass refused, failed, or left invalid IR; the diagnostics are in the message. A pass that
-                refuses leaves the IR as the passes before it made it.
+            PassError: the IR is not valid to begin with, or a pass refused, failed, or left invalid IR; the diagnostics
+                are in the message. A pass that refuses leaves the IR as the passes before it made it.
+            TypeError: `op` is no operation.
             OSError: the reproducer cannot be written; nothing has run.
             Exception: whatever a pass with a bug raises, after a reproducer was written and its path reported.
         """
+        root = _operation(op)
         watchers = [instrumentation] if isinstance(instrumentation, Instrumentation) else list(instrumentation or ())
         path = Path(reproducer) if reproducer is not None else None
         execution = Execution(self.anchor, self.elements, watchers, verify_each=verify_each, reproducer=path)
-        execution.run(op.operation)
+        execution.run(root)
 
     def __str__(self) -> str:
         return f"{self.anchor}({','.join(map(str, self.elements))})"
@@ -96,12 +98,28 @@ def run_pipeline(
 
         run_pipeline(module, "builtin.module(inplace-one-shot-bufferize{function-boundaries=true},canonicalize)")
 
-    Raises `PipelineError` (a ValueError) for a text that is wrong, before anything runs; for the rest see
-    `Pipeline.run`, whose arguments these are. Errors are in the exception and go to diagnostic handlers only if
-    `context.emit_error_diagnostics` is set, as with `PassManager.run`; warnings and remarks always travel on.
+    Raises `PipelineError` (a ValueError) for a text that is wrong, before anything runs, and `TypeError` for arguments
+    of another type; for the rest see `Pipeline.run`, whose arguments these are. Errors are in the exception and go to
+    diagnostic handlers only if `context.emit_error_diagnostics` is set, as with `PassManager.run`; warnings and remarks
+    always travel on.
     """
-    parsed = Pipeline.parse(pipeline) if isinstance(pipeline, str) else pipeline
+    parsed = as_pipeline(pipeline)
     parsed.run(module, instrumentation, verify_each=verify_each, reproducer=reproducer)
+
+
+def as_pipeline(pipeline: object) -> Pipeline:
+    """The pipeline that a text, or a pipeline, stands for; raises `PipelineError`, and `TypeError` for other things."""
+    if isinstance(pipeline, str):
+        return Pipeline.parse(pipeline)
+    if not isinstance(pipeline, Pipeline):
+        raise TypeError(f"expected a pipeline's text or a Pipeline, got {type(pipeline).__name__}")
+    return pipeline
+
+
+def _operation(op: object) -> ir.Operation:
+    if not isinstance(op, (ir.Module, ir.Operation, ir.OpView)):
+        raise TypeError(f"expected an ir.Module or an operation, got {type(op).__name__}; parse text to get one")
+    return op.operation
 
 
 class _Resolver:

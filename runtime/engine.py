@@ -63,6 +63,18 @@ class Engine:
         return _Native(address)
 
 
+def library_paths(paths: object) -> tuple[str, ...]:
+    """The paths of `shared_libs`; raises `TypeError` and `ValueError` for what is no sequence of paths."""
+    if isinstance(paths, (str, bytes)) or not isinstance(paths, Sequence):
+        raise TypeError(f"shared_libs must be a sequence of paths, got {type(paths).__name__}; put one into a list")
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"shared_libs must hold paths, got {type(path).__name__}")
+        if not str(path) or "\0" in str(path):
+            raise ValueError(f"shared_libs holds {str(path)!r}, which is no path")
+    return tuple(map(str, paths))
+
+
 def load_library(path: str) -> ctypes.CDLL:
     """Open a shared library, by path or by the loader's search; raises `OSError` with one clear line."""
     if os.sep in path and not os.path.exists(path):

@@ -15,7 +15,7 @@ from mlir import ir
 
 from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
 from ..passes.errors import PassError, PassFailure
-from ..passes.pipeline import Pipeline, run_pipeline
+from ..passes.pipeline import Pipeline, as_pipeline, run_pipeline
 from . import lowering
 from .boundary import (
     Form,
@@ -29,7 +29,7 @@ from .boundary import (
 )
 from .dispatch import lower_dispatch_functions
 from .dtypes import UnsupportedTypeError
-from .engine import Engine
+from .engine import Engine, library_paths
 from .entry_point import EntryPoint
 from .memory_stats import MemoryStats, Recorder, link_counters
 from .results import NativeCode
@@ -74,10 +74,8 @@ def compile(  # noqa: A001
         raise ValueError("optimize=True is not available yet; compile without it")
     if opt_level not in range(4):
         raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
-    if isinstance(shared_libs, (str, bytes)):
-        raise TypeError("shared_libs must be a sequence of paths, got one string; put it into a list")
-    route = Pipeline.parse(pipeline) if isinstance(pipeline, str) else pipeline
-    return Program(private_copy(source), Settings(route, opt_level, memory_stats, tuple(map(str, shared_libs))))
+    route = None if pipeline is None else as_pipeline(pipeline)
+    return Program(private_copy(source), Settings(route, opt_level, memory_stats, library_paths(shared_libs)))
 
 
 @dataclass(frozen=True)

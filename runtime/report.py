@@ -18,6 +18,7 @@ from ..passes.analysis.one_shot import FunctionAnalysis
 from ..passes.bufferization.trace import BufferTrace, EventKind, buffer_bytes
 from ..passes.diagnostics import file_location
 from ..passes.elements import InplacePass
+from ..passes.errors import nearest
 from ..passes.instrumentation import Instrumentation
 from ..passes.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
 from ..passes.pipeline import Pipeline
@@ -113,9 +114,14 @@ def bufferize(module: ir.Module | ir.Operation, **options: Any) -> Bufferization
 
     Raises:
         PassError: the module cannot be bufferized; it is as it was, and the diagnostics are in the message.
-        TypeError: an option has an unknown name.
+        TypeError: an option has an unknown name, or `module` is none.
+        OptionError: an option's value does not fit (a ValueError).
     """
     arguments: dict[str, Any] = {"bufferize_function_boundaries": True, **options}
+    known = {spec.attribute for spec in OneShotBufferizeOptions.specs()}
+    for name in options:
+        if name not in known:
+            raise TypeError(f"bufferize() has no option '{name}'{nearest(name, known)}")
     chosen = OneShotBufferizeOptions(**arguments)
     reporter = _Reporter()
     Pipeline("builtin.module", (InplacePass(OneShotBufferizePass, chosen),)).run(module, reporter)

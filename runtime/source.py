@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Union
@@ -9,7 +10,10 @@ from typing import Union
 from mlir import ir
 
 from ..dialects import dispatch
+from .bytecode import check_bytecode
+from .source_names import UNNAMED_SOURCE as _UNNAMED
 from .source_names import name_locations
+from .text_checks import BYTECODE_MAGIC, MAX_BYTES, check_text, decode_text
 
 Source = Union[ir.Module, ir.Operation, ir.OpView, str, bytes, "os.PathLike[str]"]
 
@@ -22,8 +26,8 @@ def private_copy(source: object) -> ir.Module:
     A module is cloned in its own context; anything else is parsed in a new one. A `str` is a path if it is one line
     that ends in .mlir or .mlirbc or names an existing file, and MLIR text otherwise.
 
-    Raises `ir.MLIRError` with the parser's diagnostics, `OSError` if a file cannot be read, `TypeError` for other
-    objects.
+    Raises `ir.MLIRError` with the parser's diagnostics or as `TextError`, `OSError` if a file cannot be read,
+    `TypeError` for other objects.
     """
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
         return _clone(source.operation)
@@ -33,26 +37,44 @@ def private_copy(source: object) -> ir.Module:
         return _parse_file(Path(source))
     if not isinstance(source, (str, bytes)):
         raise TypeError(f"expected an ir.Module, MLIR text or bytecode, or a path, got {type(source).__name__}")
+    if isinstance(source, bytes):
+        if source.startswith(BYTECODE_MAGIC):
+            return _parse_bytecode(source, _UNNAMED)
+        source = decode_text(source, _UNNAMED)
+    check_text(source)
     with ir.Context() as context:
-        if isinstance(source, str):
-            return dispatch.parse(source, context)
-        dispatch.register_for(source, context)
-        return ir.Module.parse(source)
+        return dispatch.parse(source, context)
 
 
 def _parse_file(path: Path) -> ir.Module:
-    content = path.read_bytes()  # Python's own error says why a file cannot be read
+    content = _read(path)
+    if content.startswith(BYTECODE_MAGIC):
+        return _parse_bytecode(content, str(path))
+    text = decode_text(content, str(path))
+    check_text(text, str(path))
     with ir.Context() as context:
         dispatch.register_for(content, context)
-        try:
-            text = content.decode()
-        except UnicodeDecodeError:
-            return ir.Module.parseFile(str(path))  # bytecode, or what the parser will refuse
         if not dispatch.mentions_dispatch(text):
             return ir.Module.parseFile(str(path))
         module = dispatch.parse(text, context, str(path))
         name_locations(module.operation, str(path))
         return module
+
+
+def _read(path: Path) -> bytes:
+    """The file's content; Python's own error says why it cannot be read."""
+    with path.open("rb") as file:
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"larger than {MAX_BYTES >> 20} MiB", str(path))
+    return content
+
+
+def _parse_bytecode(content: bytes, name: str) -> ir.Module:
+    check_bytecode(content, name)
+    with ir.Context() as context:
+        dispatch.register_for(content, context)
+        return ir.Module.parse(content)
 
 
 def _clone(module: ir.Operation) -> ir.Module:
@@ -68,4 +90,4 @@ def _clone(module: ir.Operation) -> ir.Module:
 
 
 def _is_path(text: str) -> bool:
-    return "\n" not in text and (text.endswith(_SUFFIXES) or os.path.exists(text))
+    return "\n" not in text and "\0" not in text and (text.endswith(_SUFFIXES) or os.path.exists(text))

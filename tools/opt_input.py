@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-STDIN_NAME = "<stdin>"
+from ..runtime.text_checks import BYTECODE_MAGIC, MAX_BYTES
 
-# What every MLIR bytecode file starts with.
-_BYTECODE_MAGIC = b"ML\xefR"
+STDIN_NAME = "<stdin>"
 
 
 class InputError(Exception):
@@ -39,10 +38,13 @@ def read_source(path: str) -> Source:
     """Reads the file `path`, or standard input for `-`; raises `InputError`."""
     name = STDIN_NAME if path == "-" else path
     try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot open input file '{path}': {error.strerror}") from None
-    if data.startswith(_BYTECODE_MAGIC):
+        data = _read(path)
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL.
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot open input file '{path}': {reason}") from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"'{name}' is larger than {MAX_BYTES >> 20} MiB; divide the program")
+    if data.startswith(BYTECODE_MAGIC):
         raise InputError(f"'{name}' is MLIR bytecode; this tool reads MLIR text")
     try:
         text = data.decode()
@@ -53,6 +55,16 @@ def read_source(path: str) -> Source:
     if not text.strip():
         raise InputError(f"'{name}' is empty; expected MLIR text")
     return Source(name, text)
+
+
+def _read(path: str) -> bytes:
+    """What is there, up to one byte more than may be: some devices never end."""
+    if path != "-":
+        with Path(path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    if sys.stdin is None:  # Python's way to say that the descriptor is closed.
+        raise OSError(None, "standard input is closed")
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
 def split_source(source: Source, marker: str) -> list[Source]:

@@ -11,8 +11,10 @@ import re
 from mlir import ir
 
 from ..dialects import dispatch
+from ..dialects.text_error import TextError
 from ..passes.diagnostics import Diagnostic, DiagnosticCollector, deliver, emit
 from ..runtime.source_names import UNNAMED_SOURCE, name_locations
+from ..runtime.text_checks import check_text
 from .opt_input import Source
 
 __all__ = ["UNNAMED_SOURCE", "name_locations", "parse_module", "with_source_name"]
@@ -27,6 +29,8 @@ def parse_module(source: Source, context: ir.Context) -> ir.Operation:
     Operations of the dispatch dialect may be in its lighter form. Diagnostics reach the collectors of `context`;
     raises `ir.MLIRError` after an error. Locations name `source.name`.
     """
+    if not source.text.strip():  # A part between two markers.
+        return ir.Module.create(ir.Location.file(source.name, 1, 1, context=context)).operation
     generic = Source(source.name, _generic_text(source, context))
     if _EXPLICIT_MODULE.match(generic.text):
         module = _parse_explicit_module(generic, context)
@@ -49,15 +53,19 @@ def with_source_name(diagnostic: Diagnostic, name: str) -> Diagnostic:
 
 
 def _generic_text(source: Source, context: ir.Context) -> str:
-    """The text with operations in the lighter form of the dispatch dialect rewritten; each stays on its line."""
+    """The text with operations in the lighter form of the dispatch dialect rewritten; each stays on its line.
+
+    Text that MLIR's parser must not see is refused here.
+    """
     try:
+        check_text(source.text, source.name)
         return dispatch.read_text(source.text, context, source.name)
-    except dispatch.DispatchSyntaxError as error:
+    except TextError as error:
         _report(error, context)
         raise
 
 
-def _report(error: dispatch.DispatchSyntaxError, context: ir.Context) -> None:
+def _report(error: TextError, context: ir.Context) -> None:
     emit("error", ir.Location.file(error.file, error.line, error.column, context=context), error.message)
 
 

@@ -1,0 +1,30 @@
+"""The error for MLIR text that is refused before MLIR's own parser sees it."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+__all__ = ["TextError"]
+
+
+class TextError(ir.MLIRError):
+    """Text that cannot be read; `str()` is `file:line:col: error: …`.
+
+    Attributes:
+        file, line, column: the place, counted from 1.
+    """
+
+    def __init__(self, message: str, file: str, line: int, column: int) -> None:
+        super().__init__(f"{file}:{line}:{column}: error: {message}")
+        self._text = message
+        self.file, self.line, self.column = file, line, column
+
+    @property
+    def message(self) -> str:
+        """What was found and what is needed, without the place."""
+        return self._text
+
+    @property
+    def error_diagnostics(self) -> list[ir.DiagnosticInfo]:
+        """None: MLIR has not seen the text."""
+        return []

@@ -1,0 +1,183 @@
+"""`python -m mlir_inplace.tools.mutate_inputs [paths]`: breaks MLIR files in thousands of ways and looks what happens.
+
+    python -m mlir_inplace.tools.mutate_inputs test examples --count 5000 --keep /tmp/found
+
+Each trial mutates one part of one file (`mutations.py`), sends it through two pipelines of `inplace-opt` and sometimes
+through `mi.compile`, in a child process with a limit of time and memory, and classifies what happened. A number and the
+seed make a trial again: `--first NUMBER --count 1`. Exit codes: 0 every input was processed or refused with a
+diagnostic, 1 something was found, 2 the command line is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from .mutate_trial import CLASSES, Finding, Trial, make_trial, output_path, run_trial
+
+_MARKER = b"// -----"
+_LARGEST_PART = 20_000
+_BATCH = 100
+
+# What native code says before it gives up for want of memory.
+_NO_MEMORY = ("bad_alloc", "out of memory", "Cannot allocate memory", "length_error")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the trials, prints what was found and a table of classes; returns the exit code."""
+    settings = _make_parser().parse_args(arguments)
+    corpus = read_corpus(settings.paths)
+    if not corpus:
+        print("no .mlir files found in: " + " ".join(settings.paths), file=sys.stderr)
+        return 2
+    keep = Path(settings.keep) if settings.keep else None
+    counts: Counter[str] = Counter()
+    inputs: Counter[str] = Counter()
+    started = time.perf_counter()
+    numbers = range(settings.first, settings.first + settings.count)
+    for trial, findings in run_trials(settings.seed, numbers, corpus, settings.seconds, settings.megabytes):
+        counts.update(finding.kind for finding in findings)
+        inputs[max((finding.kind for finding in findings), key=list(CLASSES).index)] += 1
+        for finding in findings:
+            if finding.kind not in ("ok", "diagnostic"):
+                _tell(trial, finding, keep)
+    print(f"{settings.count} inputs, {sum(counts.values())} runs, {time.perf_counter() - started:.0f} s")
+    for kind, meaning in CLASSES.items():
+        print(f"{kind:>10}  {inputs[kind]:6} inputs {counts[kind]:6} runs  {meaning}")
+    return int(any(inputs[kind] for kind in CLASSES if kind not in ("ok", "diagnostic")))
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="mutate_inputs", description=(__doc__ or "").split("\n\n", 1)[0])
+    add = parser.add_argument
+    add("paths", nargs="*", default=["test", "examples"], help="files, and folders of .mlir files; test and examples")
+    add("--count", type=int, default=1000, metavar="N", help="how many inputs; 1000 by default")
+    add("--seed", type=int, default=0, metavar="N", help="which inputs; 0 by default")
+    add("--first", type=int, default=0, metavar="N", help="the number of the first input; 0 by default")
+    add("--seconds", type=int, default=10, metavar="N", help="the limit of each run; 10 by default")
+    add("--megabytes", type=int, default=4096, metavar="N", help="the limit of the process's memory; 4096 by default")
+    add("--keep", metavar="FOLDER", help="write inputs that found something there, with what was found")
+    return parser
+
+
+def read_corpus(paths: Iterable[str]) -> list[bytes]:
+    """The parts between split markers of all .mlir files in `paths`, in a fixed order."""
+    files: set[Path] = set()
+    for path in map(Path, paths):
+        files.update(path.rglob("*.mlir") if path.is_dir() else [path])
+    parts = [part for file in sorted(files) for part in file.read_bytes().split(_MARKER)]
+    return [part for part in parts if part.strip() and len(part) <= _LARGEST_PART]
+
+
+def run_trials(
+    seed: int, numbers: Iterable[int], corpus: Sequence[bytes], seconds: int, megabytes: int
+) -> Iterator[tuple[Trial, list[Finding]]]:
+    """Runs the trials of these numbers in child processes, a new one whenever one dies; yields each with its findings.
+
+    Args:
+        seed: of the mutations.
+        numbers: which trials.
+        corpus: what to mutate.
+        seconds: how much processor time one run may take; six times as long on the clock.
+        megabytes: how much memory a process may have.
+    """
+    waiting = [make_trial(seed, number, corpus) for number in numbers][::-1]
+    with tempfile.TemporaryDirectory(prefix="mutate-inputs-") as folder:
+        while waiting:
+            batch = waiting[-_BATCH:][::-1]
+            for trial, findings in _run_batch(batch, Path(folder) / "input.mlir", seconds, megabytes):
+                waiting.pop()
+                yield trial, findings
+
+
+def _run_batch(
+    batch: Sequence[Trial], path: Path, seconds: int, megabytes: int
+) -> Iterator[tuple[Trial, list[Finding]]]:
+    """Runs trials in one child; yields those that were begun, the last one perhaps with the child's death."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _work(batch, path, writing, seconds, megabytes)
+    os.close(writing)
+    index, way, findings = 0, "", list[Finding]()
+    with os.fdopen(reading, encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            word, _, rest = line.rstrip("\n").partition(" ")
+            if word == "way":
+                way = rest
+            elif word == "done":
+                yield batch[index], findings
+                index, findings = index + 1, []
+            else:
+                findings.append(Finding(word, way, bytes.fromhex(rest).decode(errors="replace")))
+    status = os.waitpid(child, 0)[1]
+    if status:
+        yield batch[index], [*findings, _death(status, way, output_path(path))]
+
+
+def _work(batch: Sequence[Trial], path: Path, writing: int, seconds: int, megabytes: int) -> NoReturn:
+    """The child: runs the trials and says on `writing` what it does and finds."""
+
+    def report(line: str) -> None:
+        _limit_time(seconds)
+        os.write(writing, f"{line}\n".encode())
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    status = 1
+    try:
+        for trial in batch:
+            for finding in run_trial(trial, path, lambda way: report(f"way {way}")):
+                report(f"{finding.kind} {finding.text.encode(errors='replace').hex()}")
+            report("done")
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _limit_time(seconds: int) -> None:
+    """Has the process killed after so much processor time from now, or a multiple of it in all."""
+    for signals, timer, limit in (
+        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
+        (signal.SIGALRM, signal.ITIMER_REAL, 6 * seconds),
+    ):
+        signal.signal(signals, signal.SIG_DFL)
+        signal.setitimer(timer, limit)
+
+
+def _death(status: int, way: str, output: Path) -> Finding:
+    """What a child's end by a signal means, with what it had printed."""
+    printed = output.read_text(errors="replace")[-2000:] if output.exists() else ""
+    if not os.WIFSIGNALED(status):
+        return Finding("traceback", way, printed)
+    number = os.WTERMSIG(status)
+    if number in (signal.SIGPROF, signal.SIGALRM):
+        return Finding("hang", way, printed)
+    kind = "memory" if any(word in printed for word in _NO_MEMORY) else "crash"
+    return Finding(kind, way, f"{signal.Signals(number).name}\n{printed}")
+
+
+def _tell(trial: Trial, finding: Finding, keep: Path | None) -> None:
+    """Prints a finding, and keeps it with its input."""
+    lines = [line for line in finding.text.splitlines() if line.strip()]
+    shown = next((line for line in reversed(lines) if "rror" in line), lines[0] if lines else "")
+    print(f"{trial.number}: {finding.kind}: {finding.way}: {shown[:200]}", flush=True)
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        name = f"{finding.kind}-{trial.number}"
+        (keep / f"{name}.mlir").write_bytes(trial.data)
+        (keep / f"{name}.txt").write_text(f"{finding.way}\n{finding.text}", encoding="utf-8", errors="replace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
