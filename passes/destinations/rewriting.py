@@ -9,6 +9,7 @@ from mlir.dialects import bufferization
 
 from ...dialects.registry import find_model
 from ...dialects.subsets import extract_slice
+from ..analysis.block_graph import BlockGraph
 from ..analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
 from ..analysis.empty_tensors import Elimination, EliminationPlan
 from ..analysis.init_reuse import TRIAL_REUSE, Reuse
@@ -22,15 +23,26 @@ _VIEWS_OF_NOTHING = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.e
 
 
 def all_ops(module: ir.Operation) -> list[ir.Operation]:
-    """Return everything in ``module`` in the order of a snapshot."""
+    """Return everything in ``module`` in the order of a snapshot, which reads blocks along branches. Linear."""
     found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
+    left = [module]
+    while left:
+        op = left.pop()
         found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+        nested = [
+            child.operation for region in op.regions for block in _in_order(list(region.blocks)) for child in block
+        ]
+        left += reversed(nested)
     return found
+
+
+def _in_order(blocks: list[ir.Block]) -> list[ir.Block]:
+    """Return the blocks of a region in the order in which a snapshot reads them."""
+    if len(blocks) < 2:
+        return blocks
+    places = {block: index for index, block in enumerate(blocks)}
+    graph = BlockGraph([[places[target] for target in block.successors] for block in blocks])
+    return [blocks[place] for place in (*graph.order, *graph.unreachable)]
 
 
 def apply_plan(analysis: ModuleAnalysis, plan: EliminationPlan, ops: Sequence[ir.Operation], *, tag: bool) -> None:

@@ -163,3 +163,25 @@ def test_threads_insert_into_the_argument_of_their_loop() -> None:
     a, d = np.arange(8.0), np.arange(8.0) * -3
     found = mi.compile(transformed(text.replace("START", "%t"), CONVERT), opt_level=0).main(a, d)
     np.testing.assert_array_equal(found, a + 7)
+
+
+def test_blocks_that_do_not_stand_in_the_order_of_their_branches() -> None:
+    """A trial on a copy changes the ops that were meant, which a snapshot numbers along branches."""
+    text = """
+        func.func @main(%t: tensor<4xf32>, %p: i1, %i: index, %f: f32) -> tensor<4xf32> {
+          cf.cond_br %p, ^go, ^end
+        ^end:
+          return %t : tensor<4xf32>
+        ^last(%r: tensor<4xf32>):
+          return %r : tensor<4xf32>
+        ^go:
+          %e = tensor.empty() : tensor<2xf32>
+          %0 = linalg.fill ins(%f : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+          %1 = tensor.insert_slice %0 into %t[1] [2] [1] : tensor<2xf32> into tensor<4xf32>
+          cf.br ^last(%1 : tensor<4xf32>)
+        }"""
+    assert counts(text, f"{CONVERT},{BUFFERIZE}") == (0, 0)
+    compiled = mi.compile(text, opt_level=0)
+    given = np.arange(4, dtype=np.float32)
+    np.testing.assert_array_equal(compiled.main(given, True, 0, 9.0), [0, 9, 9, 3])
+    np.testing.assert_array_equal(compiled.main(given, False, 0, 9.0), given)
