@@ -7,16 +7,14 @@ loops and branches from the innermost one on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 
 from mlir import ir
-from mlir.dialects import arith, tensor
 
-from ..dialects import dispatch
-from ..dialects.bufferizable import Subset
-from ..dialects.subsets import mixed_subset, subview
+from .analysis.destructive_update import Link
 from .analysis.snapshot import Snapshot
-from .analysis.update_rewrites import ReadFrom, UpdateRewrite
+from .analysis.update_outcomes import ReadFrom, UpdateRewrite
+from .destructive_links import drop
+from .destructive_tiles import Place, load_tile, place_of, replace_insertion, replace_read, store_tile
 
 __all__ = ["Rewriter", "erase_dead"]
 
@@ -31,7 +29,8 @@ class Rewriter:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self._dropped: dict[int, set[int]] = {}
+        self._links: dict[int, list[Link]] = {}
+        self._places: dict[int, Place] = {}
         self._now: dict[int, ir.Value] = {}
         """What stands for a value that is reloaded."""
 
@@ -42,135 +41,59 @@ class Rewriter:
         s = self._snapshot
         for store in redundant:
             s.ops[store].erase()
-        targets = {rewrite.store: s.ops[rewrite.store].operands[1] for rewrite in rewrites}
+        places = {rewrite.store: place_of(s.ops[rewrite.store]) for rewrite in rewrites}
         for rewrite in rewrites:
-            self._begin_and_end(rewrite, targets[rewrite.store])
+            self._begin_and_end(rewrite, places[rewrite.store])
         done: set[int] = set()
         for rewrite in rewrites:
             done.update(access.op for access in rewrite.update.reads)
-            self._read(rewrite, targets[rewrite.store])
+            self._read(rewrite, places[rewrite.store])
         for rewrite in rewrites:
             for access in rewrite.update.updates:
-                self._store(s.ops[access.op], targets[rewrite.store])
+                replace_insertion(s.ops[access.op], places[rewrite.store])
             for link in rewrite.update.links:
-                self._dropped.setdefault(link.op, set()).add(link.index)
+                self._links.setdefault(link.op, []).append(link)
         for slice_, load in tiles:
             if slice_ not in done:
-                self._load_tile(s.ops[slice_], s.ops[load].operands[0])
-        for op in sorted(self._dropped, key=lambda op: s.op_exit[op]):
-            if s.op_name[op] == "scf.for":
-                self._drop_carried(s.ops[op], self._dropped[op])
-            else:
-                self._drop_results(s.ops[op], self._dropped[op])
+                replace_read(s.ops[slice_], self._loaded_from(load))
+        for op in sorted(self._links, key=lambda op: s.op_exit[op]):
+            drop(s.ops[op], self._links[op])
 
-    def _begin_and_end(self, rewrite: UpdateRewrite, target: ir.Value) -> None:
+    def _begin_and_end(self, rewrite: UpdateRewrite, place: Place) -> None:
         """Store the source if the target has to hold it, let other users reload, and drop the store."""
         s = self._snapshot
-        first, last, store = s.ops[rewrite.first], s.ops[rewrite.update.ops[-1]], s.ops[rewrite.store]
+        first, last, old = s.ops[rewrite.first], s.ops[rewrite.update.ops[-1]], s.ops[rewrite.store]
         value, source = s.values[rewrite.update.value], self._source(rewrite)
-        location = store.location
-        store.erase()
+        location = old.location
+        old.erase()
         if rewrite.copies_source:
             with ir.InsertionPoint(first), location:
-                _write(source, target, None)
+                store_tile(source, place, None)
         if rewrite.reloads:
             with ir.InsertionPoint.after(last), location:
-                reloaded = self._now[rewrite.update.value] = dispatch.load(target, result=value.type)
+                reloaded = self._now[rewrite.update.value] = load_tile(place, None, value.type)
             value.replace_all_uses_with(reloaded)
 
     def _source(self, rewrite: UpdateRewrite) -> ir.Value:
         source = rewrite.update.source
         return self._now.get(source, self._snapshot.values[source])
 
-    # --- reads and updates -------------------------------------------------------------------------------------
-
-    def _read(self, rewrite: UpdateRewrite, target: ir.Value) -> None:
+    def _read(self, rewrite: UpdateRewrite, place: Place) -> None:
         s = self._snapshot
         source = self._source(rewrite)
+        if rewrite.reads is ReadFrom.SOURCE_BINDING:
+            place = self._loaded_from(s.value_op[rewrite.update.source])
         for access in rewrite.update.reads:
-            op = s.ops[access.op]
             if rewrite.reads is ReadFrom.SOURCE:
-                op.operands[s.operand_index(access.operand)] = source
-                continue
-            binding = target
-            if rewrite.reads is ReadFrom.SOURCE_BINDING:
-                binding = s.ops[s.value_op[rewrite.update.source]].operands[0]
-            if op.name == "tensor.extract_slice":
-                self._load_tile(op, binding)
+                s.ops[access.op].operands[s.operand_index(access.operand)] = source
             else:
-                self._load_element(op, binding)
+                replace_read(s.ops[access.op], place)
 
-    def _load_tile(self, op: ir.Operation, binding: ir.Value) -> None:
-        """Let a load stand for ``op``, a slice of what ``binding`` holds."""
-        subset = mixed_subset(op, 1)
-        with ir.InsertionPoint(op), op.location:
-            tile = dispatch.load(binding, subset.offsets, subset.sizes, subset.strides, result=op.results[0].type)
-        op.results[0].replace_all_uses_with(tile)
-        op.erase()
-
-    def _load_element(self, op: ir.Operation, binding: ir.Value) -> None:
-        indices = list(op.operands)[1:]
-        ones = [1] * len(indices)
-        with ir.InsertionPoint(op), op.location:
-            tile = dispatch.load(binding, indices, ones, ones)
-            zero = arith.constant(ir.IndexType.get(), 0)
-            element = tensor.extract(tile, [zero] * len(indices))
-        op.results[0].replace_all_uses_with(element)
-        op.erase()
-
-    def _store(self, op: ir.Operation, target: ir.Value) -> None:
-        """Let a store stand for an insertion; what it is inserted into goes on in its place."""
-        tile, into = op.operands[0], op.operands[1]
-        with ir.InsertionPoint(op), op.location:
-            if op.name == "tensor.insert_slice":
-                subset = mixed_subset(op, 2)
-            else:
-                indices = list(op.operands)[2:]
-                ones = (1,) * len(indices)
-                subset = Subset(tuple(indices), ones, ones)
-                type_ = ir.RankedTensorType.get(ones, tile.type)
-                tile = tensor.from_elements(type_, [tile])
-            _write(tile, target, subset)
-        op.results[0].replace_all_uses_with(into)
-        op.erase()
-
-    # --- loops and branches ------------------------------------------------------------------------------------
-
-    def _drop_carried(self, op: ir.Operation, dropped: AbstractSet[int]) -> None:
-        """Let an ``scf.for`` carry less: what it hands back of these is what it was given."""
-        body = op.regions[0].blocks[0]
-        operands = list(op.operands)
-        kept = [operands[3 + i] for i in range(len(op.results)) if i not in dropped]
-        for index in sorted(dropped, reverse=True):
-            op.results[index].replace_all_uses_with(operands[3 + index])
-            body.arguments[1 + index].replace_all_uses_with(operands[3 + index])
-        _shrink_terminator(body, dropped)
-        for index in sorted(dropped, reverse=True):
-            body.erase_argument(1 + index)
-        _replace(op, [*operands[:3], *kept], dropped)
-
-    def _drop_results(self, op: ir.Operation, dropped: AbstractSet[int]) -> None:
-        """Let an ``scf.if`` return less: both of its branches yield these from outside."""
-        yielded = list(list(op.regions[0].blocks[0].operations)[-1].operation.operands)
-        for index in dropped:
-            op.results[index].replace_all_uses_with(yielded[index])
-        for region in op.regions:
-            _shrink_terminator(region.blocks[0], dropped)
-        _replace(op, list(op.operands), dropped)
-
-
-def _write(value: ir.Value, target: ir.Value, subset: Subset | None) -> None:
-    """Store ``value`` into a slice of a binding or of a memref, or into the whole."""
-    if not isinstance(target.type, ir.MemRefType):
-        groups = ((), (), ()) if subset is None else (subset.offsets, subset.sizes, subset.strides)
-        dispatch.store(value, target, *groups)
-        return
-    slice_ = target if subset is None else subview(target, subset, ir.ShapedType(value.type).shape)
-    ir.Operation.create(
-        "bufferization.materialize_in_destination",
-        operands=[value, slice_],
-        attributes={"restrict": ir.UnitAttr.get(), "writable": ir.UnitAttr.get()},
-    )
+    def _loaded_from(self, load: int) -> Place:
+        """Return what ``load`` reads, wherever in the program it is by now."""
+        if load not in self._places:
+            self._places[load] = place_of(self._snapshot.ops[load])
+        return self._places[load]
 
 
 def erase_dead(function: ir.Operation) -> None:
@@ -201,29 +124,3 @@ def _is_pure(op: ir.Operation) -> bool:
 
     op.walk(visit, ir.WalkOrder.PRE_ORDER)
     return pure
-
-
-def _shrink_terminator(block: ir.Block, dropped: AbstractSet[int]) -> None:
-    old = list(block.operations)[-1].operation
-    kept = [operand for index, operand in enumerate(old.operands) if index not in dropped]
-    ir.Operation.create(old.name, operands=kept, ip=ir.InsertionPoint(old), loc=old.location)
-    old.erase()
-
-
-def _replace(op: ir.Operation, operands: Sequence[ir.Value], dropped: AbstractSet[int]) -> None:
-    """Put an op without the dropped results in the place of ``op``."""
-    left = [result for index, result in enumerate(op.results) if index not in dropped]
-    new = ir.Operation.create(
-        op.name,
-        results=[result.type for result in left],
-        operands=operands,
-        attributes={name: op.attributes[name] for name in op.attributes},
-        regions=len(op.regions),
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
-    )
-    for region, target in zip(op.regions, new.regions, strict=True):
-        region.blocks[0].append_to(target)
-    for old, result in zip(left, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    op.erase()

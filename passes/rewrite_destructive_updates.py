@@ -47,7 +47,8 @@ from .analysis.destructive_text import describe_proof, describe_refusal, describ
 from .analysis.module_analysis import read_effects
 from .analysis.snapshot import Snapshot
 from .analysis.update_materializations import plan_materializations
-from .analysis.update_rewrites import KeptStore, UpdateRewrite, plan_rewrites
+from .analysis.update_outcomes import KeptStore, UpdateRewrite
+from .analysis.update_rewrites import plan_rewrites
 from .base import Pass, Statistic
 from .destructive_rewriting import Rewriter, erase_dead
 from .options import PassOptions, option

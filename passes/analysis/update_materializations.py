@@ -18,7 +18,7 @@ from .destructive_update import DestructiveUpdate, DestructiveUpdates, RefusedUp
 from .index_problems import Answer
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
-from .update_rewrites import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, why_not_in_memory
+from .update_outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, why_not_in_memory
 
 __all__ = ["plan_materializations"]
 
