@@ -12,7 +12,7 @@ from mlir import ir
 
 from .analysis.destructive_update import Link
 from .analysis.snapshot import Snapshot
-from .analysis.update_outcomes import ReadFrom, UpdateRewrite
+from .analysis.update_outcomes import ReadFrom, UpdateRewrite, late_numbers
 from .destructive_links import drop
 from .destructive_tiles import Place, load_tile, place_of, replace_insertion, replace_read, store_tile
 
@@ -31,6 +31,7 @@ class Rewriter:
         self._snapshot = snapshot
         self._links: dict[int, list[Link]] = {}
         self._places: dict[int, Place] = {}
+        self._moved: dict[int, int] = {}
         self._now: dict[int, ir.Value] = {}
         """What stands for a value that is reloaded."""
 
@@ -65,6 +66,7 @@ class Rewriter:
         first, last, old = s.ops[rewrite.first], s.ops[rewrite.update.ops[-1]], s.ops[rewrite.store]
         value, source = s.values[rewrite.update.value], self._source(rewrite)
         location = old.location
+        self._move_numbers(rewrite)
         old.erase()
         if rewrite.copies_source:
             with ir.InsertionPoint(first), location:
@@ -73,6 +75,16 @@ class Rewriter:
             with ir.InsertionPoint.after(last), location:
                 reloaded = self._now[rewrite.update.value] = load_tile(place, None, value.type)
             value.replace_all_uses_with(reloaded)
+
+    def _move_numbers(self, rewrite: UpdateRewrite) -> None:
+        """Compute where in the target it is stored before the chain begins."""
+        s = self._snapshot
+        late, begin = late_numbers(s, rewrite.store, rewrite.update), s.op_enter[rewrite.first]
+        for op in late if isinstance(late, list) else ():
+            # Another chain may need it even earlier.
+            if begin < self._moved.get(op, s.op_enter[op]):
+                s.ops[op].move_before(s.ops[rewrite.first])
+                self._moved[op] = begin
 
     def _source(self, rewrite: UpdateRewrite) -> ir.Value:
         source = rewrite.update.source

@@ -15,22 +15,26 @@ it was inserted, loops carry nothing, and slices of whole loads are loads.
 
 What is a destructive update is said by `inplace-print-destructive-updates`. A read finds its content where the tensor
 came from, if it is proven that no element is read after its update; else in the target, which then has to be readable.
-If it is not proven that every element is updated, what the tensor came from is stored to the target first. With a grid
-of workgroups it suffices that all of them together update every element. Other users of the result load it from the
-target, behind the loop. A store of what was loaded from the same place is left out, if no store in between may touch
-it. Producers that nobody needs any more are erased.
+If it is not proven that every element is updated, what the tensor came from is stored to the target first. Other users
+of the result load it from the target, behind the loop. A store to a part of a binding becomes stores to slices of that
+part; tiles that are updated themselves follow. A store of what was loaded from the same place is left out, if no store
+in between may touch it. Producers that nobody needs any more are erased.
+
+With a grid, a workgroup computes what it would if it were alone: what it stores in the end is stored by it or by
+another one that computed it, so it suffices that all of them together update every element of a whole binding. What it
+reads in the target must not be what another one stores. The same holds for the threads of an `scf.forall`.
 
 In functions without bindings the same is done for `bufferization.materialize_in_destination` into a memref: each slice
 is materialized in a subview. There reads have to see what the tensor came from, the result has no other users, and
 nothing in between uses memory in a way that is not known.
 
-Left alone, with a remark that says why (`print-kept`): values that are no destructive updates; parts of bindings;
-targets that are used between the begin of the loop and the store; `scf.while` and `scf.forall`; updates by other ops
-than insertions; grids of which some elements may be left out by all workgroups. `print-rewritten` says what was proven.
+Left alone, with a remark that says why (`print-kept`): values that are no destructive updates; targets that are used
+between the begin of the loop and the store; `scf.while`; updates by other ops than insertions; stores inside of an
+`scf.forall`, which promotion could not make values of; grids and threads that would get into each other's way; and
+functions whose bindings are not known. `print-rewritten` says what was proven.
 
-A grid whose workgroups each store the whole tensor races; what remains is the outcome in which each element has the
-value of a workgroup that computed it. Linear in the ops, and a bounded number of questions about the slices of each
-update. Why it is sound: docs/THEORY.md, *Destructive updates*.
+Linear in the ops, for each level of tiles in tiles, and a bounded number of questions about the slices of each update.
+Why it is sound: docs/THEORY.md, *Destructive updates*.
 
 Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` does this for nests of `scf.for` with one update,
 and takes for granted that tiles cover the tensor, that none is updated twice, and that no memory is shared.
@@ -43,24 +47,24 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .analysis.destructive_proofs import UpdateProofs
-from .analysis.destructive_text import describe_proof, describe_refusal, describe_update
+from .analysis.destructive_text import Notes, describe_proof, describe_refusal, describe_update
 from .analysis.module_analysis import read_effects
 from .analysis.snapshot import Snapshot
 from .analysis.update_materializations import plan_materializations
-from .analysis.update_outcomes import KeptStore, UpdateRewrite
+from .analysis.update_outcomes import KeptStore, UpdateRewrite, has_updated_tiles
 from .analysis.update_rewrites import plan_rewrites
 from .base import Pass, Statistic
 from .destructive_rewriting import Rewriter, erase_dead
 from .options import PassOptions, option
-from .promotion.preparation import ACCESSES
+from .promotion.preparation import ACCESSES, PROMOTED
 
 
 @dataclass(frozen=True)
 class RewriteDestructiveUpdatesOptions(PassOptions):
     """Options of `inplace-rewrite-destructive-updates`."""
 
-    print_rewritten: bool = option(True, help="emit a remark for every tensor that is stored slice by slice now")
-    print_kept: bool = option(True, help="emit a remark for every store that stays, with why")
+    print_rewritten: bool = option(False, help="emit a remark for every tensor that is stored slice by slice now")
+    print_kept: bool = option(False, help="emit a remark for every store that stays, with why")
 
 
 class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
@@ -78,31 +82,41 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
 
     def run(self, op: ir.Operation) -> None:
         with op.context:
-            effects, functions = read_effects(op, unknown=ACCESSES)
-            s, proofs = effects.snapshot, UpdateProofs(effects)
-            for refusal in effects.refusals:
-                self._tell(refusal.op.location, f"the function stays as it is: {refusal.message}")
-            for function in functions:
-                plan = plan_rewrites(effects, function, proofs)
-                materialized = plan_materializations(effects, function, proofs)
-                rewrites, kept = [*plan.accepted, *materialized[0]], [*plan.kept, *materialized[1]]
-                for store in plan.redundant:
-                    self._tell_redundant(s.ops[store])
-                self.count("rewritten", len(rewrites))
-                self.count("kept", len(kept))
-                for rewrite in rewrites:
-                    self._tell_rewritten(s, rewrite)
-                for one in kept:
-                    self._tell_kept(s, one)
-                if rewrites or plan.redundant:
-                    Rewriter(s).apply(rewrites, plan.tiles, plan.redundant)
-                    erase_dead(s.ops[function])
+            # What is stored tile by tile now may have tiles that are updated themselves.
+            while self._rewrite(op):
+                pass
 
-    def _tell(self, location: ir.Location, message: str) -> None:
-        if self.options.print_kept:
-            self.remark(location, message)
+    def _rewrite(self, module: ir.Operation) -> bool:
+        """Rewrite what can be; return whether there may be more. Says what is kept if there is no more."""
+        effects, functions = read_effects(module, unknown=ACCESSES)
+        s, proofs = effects.snapshot, UpdateProofs(effects)
+        left = [(r.op.location, f"the function stays as it is: {r.message}", []) for r in effects.refusals]
+        kept = 0
+        is_nested = False
+        for function in functions:
+            plan = plan_rewrites(effects, function, proofs)
+            if plan.problem >= 0:
+                left.append((s.ops[plan.problem].location, _describe_problem(s, plan.problem), []))
+            materialized = plan_materializations(effects, function, proofs)
+            rewrites = [*plan.accepted, *materialized[0]]
+            left += [_describe_kept(s, one) for one in (*plan.kept, *materialized[1])]
+            kept += len(plan.kept) + len(materialized[1])
+            is_nested = is_nested or any(has_updated_tiles(s, rewrite.update) for rewrite in rewrites)
+            for store in plan.redundant:
+                self._tell_redundant(s.ops[store])
+            for rewrite in rewrites:
+                self._tell_rewritten(s, rewrite)
+            if rewrites or plan.redundant:
+                Rewriter(s).apply(rewrites, plan.tiles, plan.redundant)
+                erase_dead(s.ops[function])
+        if not is_nested:
+            self.count("kept", kept)
+            for location, message, notes in left if self.options.print_kept else ():
+                self.remark(location, message, notes)
+        return is_nested
 
     def _tell_rewritten(self, s: Snapshot, rewrite: UpdateRewrite) -> None:
+        self.count("rewritten")
         if not self.options.print_rewritten:
             return
         update = rewrite.update
@@ -121,10 +135,19 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
         if self.options.print_rewritten:
             self.remark(store.location, "what is stored was loaded from there, and nothing has changed it since")
 
-    def _tell_kept(self, s: Snapshot, one: KeptStore) -> None:
-        if not self.options.print_kept:
-            return
-        place = s.ops[one.culprit].location
-        notes = [(f"because of this '{s.op_name[one.culprit]}'", place)] if one.culprit != one.store else []
-        reason = one.rule.value if one.refused is None else describe_refusal(s, one.refused)
-        self.remark(s.ops[one.store].location, f"'{s.op_name[one.store]}' stays as it is: {reason}", notes)
+
+_Remark = tuple[ir.Location, str, Notes]
+
+
+def _describe_kept(s: Snapshot, one: KeptStore) -> _Remark:
+    place = s.ops[one.culprit].location
+    notes = [(f"because of this '{s.op_name[one.culprit]}'", place)] if one.culprit != one.store else []
+    reason = one.rule.value if one.refused is None else describe_refusal(s, one.refused)
+    return s.ops[one.store].location, f"'{s.op_name[one.store]}' stays as it is: {reason}", notes
+
+
+def _describe_problem(s: Snapshot, op: int) -> str:
+    name = s.op_name[op]
+    if name in PROMOTED:
+        return f"the stores of the function stay as they are: '{name}' has made values of its bindings"
+    return f"the stores of the function stay as they are: '{name}' accesses a binding that is not known to be one"

@@ -51,8 +51,8 @@ class BindingAccesses:
             return
         slot = self._slots[op] = dispatch.slot_of(declared)
         self._accesses.setdefault(slot, []).append(s.op_enter[op])
+        self._at[s.op_enter[op]] = op
         if is_store:
-            self._at[s.op_enter[op]] = op
             self._stores.setdefault(slot, []).append(s.op_enter[op])
         (self.stores if is_store else self.loads).append(op)
 
@@ -79,20 +79,22 @@ class BindingAccesses:
         value = operation.operands[0].type if self._snapshot.op_name[op] == STORE else operation.results[0].type
         return value == tensor and covers(subset, tensor)
 
-    def accessed_in(self, slot: dispatch.Slot, window: Window) -> int:
-        """Return how often ``slot`` is loaded or stored in ``window``."""
-        return _within(self._accesses.get(slot, ()), window)
+    def is_same_part(self, first: int, second: int) -> bool:
+        """Whether two accesses certainly are of the same elements of one memory, in the same order."""
+        if not self.is_same_memory(first, second):
+            return False
+        subset = dispatch.subset_of(self._snapshot.ops[first])
+        is_equal = subset is not None and subset == dispatch.subset_of(self._snapshot.ops[second])
+        return is_equal or (self.is_whole(first) and self.is_whole(second))
 
-    def stored_in(self, slot: dispatch.Slot, window: Window) -> int:
-        """Return how many stores to ``slot`` lie in ``window``."""
-        return _within(self._stores.get(slot, ()), window)
+    def accesses_in(self, slot: dispatch.Slot, window: Window, most: int) -> list[int]:
+        """Return the first ``most`` loads and stores of ``slot`` in ``window``."""
+        return self._found(self._accesses.get(slot, []), window, most)
 
-    def stores_in(self, slot: dispatch.Slot, window: Window) -> list[int]:
-        """Return the stores to ``slot`` in ``window``."""
-        positions = self._stores.get(slot, [])
+    def stores_in(self, slot: dispatch.Slot, window: Window, most: int) -> list[int]:
+        """Return the first ``most`` stores to ``slot`` in ``window``."""
+        return self._found(self._stores.get(slot, []), window, most)
+
+    def _found(self, positions: Sequence[int], window: Window, most: int) -> list[int]:
         begin, end = bisect_right(positions, window[0]), bisect_left(positions, window[1])
-        return [self._at[position] for position in positions[begin:end]]
-
-
-def _within(positions: Sequence[int], window: Window) -> int:
-    return max(0, bisect_left(positions, window[1]) - bisect_right(positions, window[0]))
+        return [self._at[position] for position in positions[begin : min(end, begin + most)]]

@@ -83,6 +83,10 @@ class UpdateProofs:
             self._never_meet(update, reads, writes),
         )
 
+    def sees_source(self, update: DestructiveUpdate) -> bool:
+        """Whether every read certainly sees what the source held, on tensors: threads see nothing of each other."""
+        return self._never_meet(update, update.updates, update.reads, are_threads_alone=True) is Answer.YES
+
     def are_apart(self, first: tuple[Subset, int], second: tuple[Subset, int], block: int) -> bool:
         """Whether two subsets of one tensor certainly have no element in common, in any iterations inside ``block``.
 
@@ -122,20 +126,27 @@ class UpdateProofs:
 
     # --- order -------------------------------------------------------------------------------------------------
 
-    def _never_meet(self, update: DestructiveUpdate, first: Sequence[Access], second: Sequence[Access]) -> Answer:
+    def _never_meet(
+        self,
+        update: DestructiveUpdate,
+        first: Sequence[Access],
+        second: Sequence[Access],
+        *,
+        are_threads_alone: bool = False,
+    ) -> Answer:
         """Whether no element that one of ``first`` touches is touched by one of ``second`` afterwards."""
         if len(first) * len(second) > _MOST_PAIRS:
             return Answer.UNKNOWN
         result = Answer.YES
         for one in first:
             for other in second:
-                answer = self._is_apart(update, one, other)
+                answer = self._is_apart(update, one, other, are_threads_alone=are_threads_alone)
                 if answer is Answer.NO:
                     return answer
                 result = answer if answer is Answer.UNKNOWN else result
         return result
 
-    def _is_apart(self, update: DestructiveUpdate, first: Access, second: Access) -> Answer:
+    def _is_apart(self, update: DestructiveUpdate, first: Access, second: Access, *, are_threads_alone: bool) -> Answer:
         s, sets = self._snapshot, self._sets
         nests = [self._nest(update, self._block(access)) for access in (first, second)]
         shared = [loop for loop in nests[0] if loop in nests[1]]
@@ -151,7 +162,9 @@ class UpdateProofs:
         directions = {loop.variable: Direction.ANY for nest in nests for loop in nest if loop not in shared}
         found = [sets.are_disjoint(slices[0], slices[1], shared, directions)] if is_earlier else []
         for carrier in reversed(shared):
-            ways = [Direction.LATER, Direction.EARLIER] if carrier.variable in parallel else [Direction.LATER]
+            ways = [Direction.LATER]
+            if carrier.variable in parallel:
+                ways = [] if are_threads_alone else [Direction.LATER, Direction.EARLIER]
             found += [
                 sets.are_disjoint(slices[0], slices[1], shared, directions | {carrier.variable: way}) for way in ways
             ]

@@ -13,10 +13,11 @@ Cost: each value and each block once; definitions are followed to a fixed depth.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from mlir import ir
 
+from .grid_uniformity import GridUniformity
 from .index_sums import Index, IndexSums, Symbol, add, affine_value, index_symbols, index_terms
 from .index_terms import IndexTerms, Loop, Range
 from .slices import Slice
@@ -43,6 +44,7 @@ class IndexReader:
         self._snapshot = snapshot
         self._sums = IndexSums(snapshot)
         self._follow = follow
+        self._uniformity = GridUniformity(snapshot)
         self._known: dict[int, Index] = {}
         self._named: dict[tuple[str, int, int], Symbol] = {}
         self._loops: dict[int, tuple[Loop, ...]] = {}
@@ -89,8 +91,16 @@ class IndexReader:
         if value >= 0:
             loops = self.loops_around(self._snapshot.value_block[value])
             if not isinstance(self.terms.definitions.get(value), Loop):
-                self.terms.surroundings[value] = frozenset(loop.variable for loop in loops)
+                self.terms.surroundings[value] = frozenset((*(loop.variable for loop in loops), *self._ids(value)))
         return Symbol(value)
+
+    def _ids(self, value: int) -> Iterator[int]:
+        """Yield the ids of workgroups that ``value`` may depend on in a way that nobody knows."""
+        block = self._snapshot.value_block[value]
+        dimensions = self._uniformity.dimensions(block)
+        if dimensions and not self._uniformity.is_uniform(value):
+            for dimension in dimensions:
+                yield self._id(block, dimension).value
 
     def _looked_into(self, value: int, depth: int) -> Index | None:
         s = self._snapshot
@@ -183,12 +193,14 @@ class IndexReader:
         if isinstance(type_, ir.RankedTensorType) and found[1] < type_.rank and not type_.is_dynamic_dim(found[1]):
             return type_.shape[found[1]]
         loops = self.loops_around(s.value_block[found[0]])
-        return self._name("size", found[0], found[1], Range(0), loops)
+        return self._name(
+            "size", found[0], found[1], Range(0), (*(loop.variable for loop in loops), *self._ids(found[0]))
+        )
 
-    def _name(self, kind: str, value: int, index: int, range_: Range, loops: Sequence[Loop] = ()) -> Symbol:
+    def _name(self, kind: str, value: int, index: int, range_: Range, variables: Sequence[int] = ()) -> Symbol:
         key = (kind, value, index)
         if key not in self._named:
-            self._named[key] = self.terms.fresh(range_, (loop.variable for loop in loops))
+            self._named[key] = self.terms.fresh(range_, variables)
         return self._named[key]
 
     # --- loops -------------------------------------------------------------------------------------------------
@@ -261,11 +273,20 @@ class IndexReader:
         """Return what one dimension of the grid is: the same wherever a function asks for it."""
         s = self._snapshot
         dimension, block = self._dimension(op), s.op_block[op]
-        while s.parent_block(block) > 0:
-            block = s.parent_block(block)
-        if s.op_name[op] != "dispatch.workgroup_id":
-            return self._name(s.op_name[op], block, dimension, Range(1))
-        count = self._name("dispatch.workgroup_count", block, dimension, Range(1))
-        symbol = self._name("dispatch.workgroup_id", block, dimension, Range(0, count))
+        if s.op_name[op] == "dispatch.workgroup_id":
+            return self._id(block, dimension)
+        return self._name(s.op_name[op], self._top(block), dimension, Range(1))
+
+    def _id(self, block: int, dimension: int) -> Symbol:
+        """Return the id in ``dimension``, the variable of a loop over the workgroups."""
+        top = self._top(block)
+        count = self._name("dispatch.workgroup_count", top, dimension, Range(1))
+        symbol = self._name("dispatch.workgroup_id", top, dimension, Range(0, count))
         self.terms.define_loop(symbol.value, 0, count)
         return symbol
+
+    def _top(self, block: int) -> int:
+        """Return the block of the function around ``block``."""
+        while self._snapshot.parent_block(block) > 0:
+            block = self._snapshot.parent_block(block)
+        return block

@@ -34,6 +34,8 @@ _QUIET = _VIEWS | {
     "affine.min",
     "memref.dim",
     "scf.for",
+    "scf.forall",
+    "scf.forall.in_parallel",
     "scf.if",
     "scf.yield",
     "vector.transfer_read",
@@ -129,7 +131,7 @@ def _plan(
     if root in memory.tensors or "restrict" not in s.ops[store].attributes:
         return KeptStore(store, RewriteRule.SHARED, store)
     proof = proofs.prove(update, function)
-    if update.reads and proof.reads_source is not Answer.YES:
+    if update.reads and proof.reads_source is not Answer.YES and not proofs.sees_source(update):
         return KeptStore(store, RewriteRule.READS_TARGET, update.reads[0].op)
     if len(s.value_uses[update.value]) > 1:
         return KeptStore(store, RewriteRule.OTHER_USERS, store)

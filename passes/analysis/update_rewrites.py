@@ -17,15 +17,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from ...dialects import dispatch
 from .binding_accesses import LOAD, BindingAccesses, Window
 from .destructive_proofs import UpdateProof, UpdateProofs
 from .destructive_update import DestructiveUpdate, DestructiveUpdates, RefusedUpdate
 from .index_problems import Answer
+from .slices import SliceRelation, slice_relation
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
 from .update_outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, why_not_in_memory
+from .update_races import UpdateRaces
 
 __all__ = ["DispatchRewrites", "plan_rewrites"]
 
@@ -46,18 +49,24 @@ class DispatchRewrites:
     """Slices that become loads: each by its op and by the load of the whole that it is cut from."""
     redundant: list[int]
     """Stores of what is there anyway."""
+    problem: int = -1
+    """An op that keeps the accesses from being known; then nothing is planned."""
+
+
+_Use = tuple[Window, int]
 
 
 @dataclass
 class _Windows:
-    """When each slot is stored to or loaded from by what was planned."""
+    """When each slot is stored to or loaded from by what was planned, and by which load or store that was before."""
 
-    loads: dict[dispatch.Slot, list[Window]] = field(default_factory=dict[dispatch.Slot, list[Window]])
-    stores: dict[dispatch.Slot, list[Window]] = field(default_factory=dict[dispatch.Slot, list[Window]])
+    loads: dict[dispatch.Slot, list[_Use]] = field(default_factory=dict[dispatch.Slot, list[_Use]])
+    stores: dict[dispatch.Slot, list[_Use]] = field(default_factory=dict[dispatch.Slot, list[_Use]])
 
-    def is_free(self, slot: dispatch.Slot, window: Window, *, for_store: bool) -> bool:
+    def uses(self, slot: dispatch.Slot, window: Window, *, for_store: bool) -> list[int]:
+        """Return who uses the slot in ``window`` so that it matters: stores, and loads if it is to be stored to."""
         taken = [*self.stores.get(slot, ()), *(self.loads.get(slot, ()) if for_store else ())]
-        return not any(begin < window[1] and window[0] < end for begin, end in taken)
+        return [op for (begin, end), op in taken if begin < window[1] and window[0] < end]
 
 
 class _Planner:
@@ -68,6 +77,7 @@ class _Planner:
         self.proofs = proofs
         self.accesses = BindingAccesses(effects.snapshot, function)
         self.updates = DestructiveUpdates(effects)
+        self.races = UpdateRaces(effects)
         self.windows = _Windows()
         self.redundant: set[int] = set()
         """Stores that change nothing."""
@@ -86,11 +96,7 @@ class _Planner:
         """
         s, accesses = self.snapshot, self.accesses
         load = s.value_op[s.operand_value[s.op_first_operand[store]]]
-        if load < 0 or s.op_name[load] != LOAD or not accesses.is_same_memory(load, store):
-            return False
-        subset = dispatch.subset_of(s.ops[load])
-        is_same = subset is not None and subset == dispatch.subset_of(s.ops[store])
-        if not is_same and not (accesses.is_whole(load) and accesses.is_whole(store)):
+        if load < 0 or s.op_name[load] != LOAD or not accesses.is_same_part(load, store):
             return False
         block, around = s.op_block[load], store
         while s.op_block[around] != block:
@@ -99,10 +105,22 @@ class _Planner:
                 return False
         slot = accesses.slot(store)
         window = (s.op_enter[load], s.op_enter[store] if around == store else s.op_exit[around] + 1)
-        others = [other for other in accesses.stores_in(slot, window) if other != store and other not in self.redundant]
-        if len(others) > _MOST_STORES or not self.windows.is_free(slot, window, for_store=False):
+        stores = accesses.stores_in(slot, window, 2 * _MOST_STORES)
+        others = [other for other in stores if other != store and other not in self.redundant]
+        if self.windows.uses(slot, window, for_store=False):
             return False
-        return all(self._is_apart(load, other, block) for other in others)
+        return self._are_apart(load, others, block)
+
+    def is_untouched(self, access: int, window: Window, *, from_loads: bool) -> bool:
+        """Whether nothing in ``window``, but for ``access``, stores to what that is of, or loads from it either."""
+        slot = self.accesses.slot(access)
+        found = self.accesses.accesses_in if from_loads else self.accesses.stores_in
+        others = [*found(slot, window, _MOST_STORES + 2), *self.windows.uses(slot, window, for_store=from_loads)]
+        block = self.snapshot.op_block[access]
+        return self._are_apart(access, [other for other in others if other != access], block)
+
+    def _are_apart(self, access: int, others: list[int], block: int) -> bool:
+        return len(others) <= _MOST_STORES and all(self._is_apart(access, other, block) for other in others)
 
     def _is_apart(self, load: int, other: int, block: int) -> bool:
         s = self.snapshot
@@ -133,25 +151,40 @@ class _Planner:
         if isinstance(rewrite, UpdateRewrite):
             self._rewritten.add(update.value)
             window = (s.op_enter[rewrite.first] - 1, s.op_enter[store] + 1)
-            self.windows.stores.setdefault(self.accesses.slot(store), []).append(window)
+            self.windows.stores.setdefault(self.accesses.slot(store), []).append((window, store))
             if rewrite.reads is ReadFrom.SOURCE_BINDING:
                 load = s.value_op[update.source]
                 window = (s.op_enter[load], s.op_exit[update.ops[-1]])
-                self.windows.loads.setdefault(self.accesses.slot(load), []).append(window)
+                self.windows.loads.setdefault(self.accesses.slot(load), []).append((window, load))
         return rewrite
 
     def _why_not(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
         """Return a rule that keeps the store whatever is proven of the slices."""
         s, first = self.snapshot, update.ops[0]
-        if not self.accesses.is_whole(store):
-            return RewriteRule.PART, store
-        kept = why_not_in_memory(s, store, update)
+        kept = why_not_in_memory(s, store, update) or self._why_not_in_threads(store, update)
         if kept is not None:
             return kept
-        window = (s.op_enter[first], s.op_enter[store])
-        slot = self.accesses.slot(store)
-        if self.accesses.accessed_in(slot, window) or not self.windows.is_free(slot, window, for_store=True):
+        if not self.is_untouched(store, (s.op_enter[first], s.op_enter[store]), from_loads=True):
             return RewriteRule.INTERLEAVED, store
+        return None
+
+    def _why_not_in_threads(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+        """Return a rule by which promotion could not make a value of what threads of a forall would store."""
+        s = self.snapshot
+        around = s.block_op[s.op_block[store]]
+        while around > self.function:
+            if s.op_name[around] == "scf.forall":
+                return RewriteRule.IN_THREAD, around
+            around = s.block_op[s.op_block[around]]
+        for link in update.links:
+            if s.op_name[link.op] != "scf.forall":
+                continue
+            slices = [self.effects.slices.get(step) for chain in link.chains for step in chain if isinstance(step, int)]
+            for one, other in combinations(slices[:_MOST_STORES], 2):
+                if one is None or other is None or slice_relation(one, other) is not SliceRelation.DISJOINT:
+                    return RewriteRule.THREAD_SLICES, link.op
+            if len(slices) > _MOST_STORES:
+                return RewriteRule.THREAD_SLICES, link.op
         return None
 
     def _where(self, store: int, update: DestructiveUpdate, proof: UpdateProof) -> UpdateRewrite | KeptStore:
@@ -159,40 +192,49 @@ class _Planner:
         s = self.snapshot
         is_readable = dispatch.access_of(self.accesses.binding(store).type).reads
         reads = ReadFrom.SOURCE
-        if update.reads and proof.reads_source is not Answer.YES:
+        if update.reads and proof.reads_source is not Answer.YES and not self.proofs.sees_source(update):
             if not is_readable:
                 return KeptStore(store, RewriteRule.READS_TARGET, update.reads[0].op)
             for access in update.reads:
                 if s.op_name[access.op] not in _TILE_READS:
                     return KeptStore(store, RewriteRule.READ, access.op)
             reads = ReadFrom.TARGET
-        elif self._is_loaded_tile_by_tile(store, update):
+        elif proof.reads_source is Answer.YES and self._is_loaded_tile_by_tile(store, update):
             reads = ReadFrom.SOURCE_BINDING
         reloads = len(s.value_uses[update.value]) > 1
         if reloads and not is_readable:
             return KeptStore(store, RewriteRule.OTHER_USERS, store)
-        by_grid = not reloads and self._is_in_every_workgroup(update) and proof.covers_with_grid is Answer.YES
-        is_covered = proof.covers is Answer.YES or by_grid
+        if reads is ReadFrom.TARGET and not self.races.are_threads_apart(update):
+            return KeptStore(store, RewriteRule.THREADS, update.reads[0].op)
+        is_own = not self.has_grid or self.races.are_parts_apart(store, self.function)
+        if not is_own and (reloads or (reads is ReadFrom.TARGET and not self._is_in_own_elements(store, update))):
+            return KeptStore(store, RewriteRule.GRID_READS, store if reloads else update.reads[0].op)
+        by_grid = self._is_in_every_workgroup(store, update) and proof.covers_with_grid is Answer.YES
+        is_covered = proof.covers is Answer.YES or (by_grid and not reloads)
         copies = (not is_covered or reads is ReadFrom.TARGET) and not self._holds_source(store, update)
-        if copies and self.has_grid:
+        if copies and not is_own:
             return KeptStore(store, RewriteRule.GRID, update.ops[0])
         return UpdateRewrite(store, update, proof, reads, copies, reloads)
+
+    def _is_in_own_elements(self, store: int, update: DestructiveUpdate) -> bool:
+        """Whether no other workgroup updates what this one reads, of a tensor that is all of the target."""
+        return self.accesses.is_whole(store) and self.races.are_workgroups_apart(update, self.function)
 
     def _is_loaded_tile_by_tile(self, store: int, update: DestructiveUpdate) -> bool:
         """Whether the source is a load, and loads of its tiles would find the same."""
         s, accesses = self.snapshot, self.accesses
         load = s.value_op[update.source]
-        if load < 0 or s.op_name[load] != LOAD or not accesses.is_whole(load):
+        if load < 0 or s.op_name[load] != LOAD:
             return False
         if any(s.op_name[access.op] not in _TILE_READS for access in update.reads):
             return False
-        slot, window = accesses.slot(load), (s.op_enter[load], s.op_exit[update.ops[-1]])
-        if s.op_block[load] != s.op_block[update.ops[0]] or accesses.stored_in(slot, window):
+        window = (s.op_enter[load], s.op_exit[update.ops[-1]])
+        if s.op_block[load] != s.op_block[update.ops[0]] or not self.is_untouched(load, window, from_loads=False):
             return False
-        mine = slot == accesses.slot(store)
-        return self.windows.is_free(slot, window, for_store=False) and (
-            not mine or accesses.is_same_memory(load, store)
-        )
+        if accesses.slot(load) != accesses.slot(store):
+            return True
+        is_own = not self.has_grid or self.races.are_parts_apart(store, self.function)
+        return accesses.is_same_part(load, store) and (is_own or self._is_in_own_elements(store, update))
 
     def _holds_source(self, store: int, update: DestructiveUpdate) -> bool:
         """Whether the target holds the source anyway when the chain begins, or the source holds nothing."""
@@ -200,25 +242,23 @@ class _Planner:
         if self.effects.undefined[update.source]:
             return True
         load = s.value_op[update.source]
-        if load < 0 or s.op_name[load] != LOAD or not accesses.is_whole(load):
+        if load < 0 or s.op_name[load] != LOAD or s.op_block[load] != s.op_block[update.ops[0]]:
             return False
-        slot, window = accesses.slot(load), (s.op_enter[load], s.op_enter[update.ops[0]])
-        same = accesses.is_same_memory(load, store) and s.op_block[load] == s.op_block[update.ops[0]]
-        return same and not accesses.stored_in(slot, window) and self.windows.is_free(slot, window, for_store=False)
+        window = (s.op_enter[load], s.op_enter[update.ops[0]])
+        return accesses.is_same_part(load, store) and self.is_untouched(load, window, from_loads=False)
 
-    def _is_in_every_workgroup(self, update: DestructiveUpdate) -> bool:
-        """Whether each workgroup runs the chain once: it is in the only block of the function."""
+    def _is_in_every_workgroup(self, store: int, update: DestructiveUpdate) -> bool:
+        """Whether each workgroup runs the chain once, for the same elements: in the only block of the function."""
         s = self.snapshot
-        return (
-            s.op_block[update.ops[0]] == s.op_regions[self.function][0][0] and len(s.op_regions[self.function][0]) == 1
-        )
+        blocks = s.op_regions[self.function][0]
+        return self.accesses.is_whole(store) and s.op_block[update.ops[0]] == blocks[0] and len(blocks) == 1
 
 
 def plan_rewrites(effects: TensorEffects, function: int, proofs: UpdateProofs) -> DispatchRewrites:
     """Return what becomes of each whole store of ``function``, and which slices become loads."""
     planner = _Planner(effects, function, proofs)
     if planner.accesses.problem >= 0:
-        return DispatchRewrites([], [], [], [])
+        return DispatchRewrites([], [], [], [], planner.accesses.problem)
     planner.updates.of_function(function)
     accepted: list[UpdateRewrite] = []
     kept: list[KeptStore] = []
@@ -235,7 +275,7 @@ def plan_rewrites(effects: TensorEffects, function: int, proofs: UpdateProofs) -
 
 
 def _tile_loads(planner: _Planner, accepted: list[UpdateRewrite]) -> list[tuple[int, int]]:
-    """Return the slices of whole loads, inside of rewritten loops, that loads of tiles can stand for.
+    """Return the slices of loads, inside of rewritten loops, that loads of tiles can stand for.
 
     Nothing is stored to the slot from the load to the end of the loop, which is in the block of the load.
     """
@@ -244,9 +284,6 @@ def _tile_loads(planner: _Planner, accepted: list[UpdateRewrite]) -> list[tuple[
     begins = [s.op_enter[op] for op in chains]
     found: list[tuple[int, int]] = []
     for load in accesses.loads:
-        if not accesses.is_whole(load):
-            continue
-        slot = accesses.slot(load)
         for use in s.value_uses[s.op_first_result[load]]:
             place = bisect_right(begins, s.operand_position(use)) - 1
             if place < 0 or s.op_name[s.operand_op[use]] != "tensor.extract_slice":
@@ -255,6 +292,6 @@ def _tile_loads(planner: _Planner, accepted: list[UpdateRewrite]) -> list[tuple[
             window = (s.op_enter[load], s.op_exit[chain])
             if s.op_block[chain] != s.op_block[load] or not s.op_enter[load] < s.operand_position(use) < window[1]:
                 continue
-            if not accesses.stored_in(slot, window) and planner.windows.is_free(slot, window, for_store=False):
+            if planner.is_untouched(load, window, from_loads=False):
                 found.append((s.operand_op[use], load))
     return found

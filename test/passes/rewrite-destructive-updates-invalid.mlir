@@ -1,4 +1,4 @@
-// RUN: inplace-opt %s --split-input-file --verify-diagnostics --inplace-rewrite-destructive-updates
+// RUN: inplace-opt %s --split-input-file --verify-diagnostics --inplace-rewrite-destructive-updates=print-kept=true
 
 // Stores that stay: each for one rule. What ignoring it would do is in test_update_refusals.py.
 
@@ -178,52 +178,188 @@ func.func @other_update() {
     %n = vector.transfer_write %v, %a[%i] {in_bounds = [true]} : vector<1xf32>, tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: it is updated by an op other than tensor.insert and tensor.insert_slice}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: it is updated by an op other than an insertion of a slice or of an element}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
 
 // -----
 
-// Threads stay as they are.
-func.func @threads() {
+// What a loop stores inside of a thread would be no value.
+func.func @in_thread() {
   %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
-  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  // expected-note @+1 {{because of this 'scf.forall'}}
+  scf.forall (%w) = (0) to (8) step (4) {
+    %t = dispatch.load %in[%w] [4] [1] : !dispatch.readonly<tensor<8xf32>> -> tensor<4xf32>
+    %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %t) -> (tensor<4xf32>) {
+      %n = tensor.insert %f into %a[%i] : tensor<4xf32>
+      scf.yield %n : tensor<4xf32>
+    }
+    // expected-remark @+1 {{'dispatch.store' stays as it is: a thread of an scf.forall stores at the top level of its body only}}
+    dispatch.store %r, %out[%w] [4] [1] : tensor<4xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  }
+  return
+}
+
+// -----
+
+// Two slices of one thread.
+func.func @thread_slices() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
   %c8 = arith.constant 8 : index
   %f = arith.constant 3.0 : f32
   %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
-  // expected-note @+1 {{because of this}}
+  // expected-note @+1 {{because of this 'scf.forall'}}
   %r = scf.forall (%i) in (8) shared_outs(%a = %t) -> (tensor<8xf32>) {
-    %s = tensor.from_elements %f : tensor<1xf32>
+    %s = tensor.extract_slice %t[%i] [1] [1] : tensor<8xf32> to tensor<1xf32>
+    %k = affine.apply affine_map<(i) -> (i mod 8)>(%i)
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %s into %a[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+      tensor.parallel_insert_slice %s into %a[%k] [1] [1] : tensor<1xf32> into tensor<8xf32>
     }
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: the tensor is handed on by an op other than scf.for and scf.if}}
-  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the slices that one thread of an scf.forall inserts may overlap}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
   return
 }
 
 // -----
 
-// Only a part of the binding is stored.
-func.func @part() {
+// Threads read what others store, in the second run of the loop.
+func.func @threads() {
   %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
-  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
   %c8 = arith.constant 8 : index
   %f = arith.constant 3.0 : f32
   %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
-  %big = dispatch.binding set(0) binding(2) : !dispatch.writeonly<tensor<16xf32>>
+  %r = scf.for %k = %c0 to %c8 step %c1 iter_args(%h = %t) -> (tensor<8xf32>) {
+    %q = scf.forall (%i) in (8) shared_outs(%a = %h) -> (tensor<8xf32>) {
+      %back = arith.subi %c7, %i : index
+      // expected-note @+1 {{because of this 'tensor.extract_slice'}}
+      %s = tensor.extract_slice %a[%back] [1] [1] : tensor<8xf32> to tensor<1xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %s into %a[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+      }
+    }
+    scf.yield %q : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: a thread of an scf.forall would read, in the target, what another one may have stored}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Each workgroup adds up in a tensor of its own.
+func.func @grid_reads() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %x = dispatch.workgroup_id 0 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %q = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %e) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%a = %q) -> (tensor<8xf32>) {
+    %before = arith.subi %i, %c1 : index
+    // expected-note @+1 {{because of this 'tensor.extract'}}
+    %v = tensor.extract %a[%before] : tensor<8xf32>
+    %n = tensor.insert %v into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: a workgroup would read, in the target, what another one may have stored}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// An op that carries the tensor in another way.
+func.func @while() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  // expected-note @+1 {{because of this 'scf.while'}}
+  %r, %last = scf.while (%a = %t, %k = %c0) : (tensor<8xf32>, index) -> (tensor<8xf32>, index) {
+    %p = arith.cmpi ult, %k, %c8 : index
+    scf.condition(%p) %a, %k : tensor<8xf32>, index
+  } do {
+  ^bb0(%h: tensor<8xf32>, %i: index):
+    %n = tensor.insert %f into %h[%i] : tensor<8xf32>
+    %j = arith.addi %i, %c1 : index
+    scf.yield %n, %j : tensor<8xf32>, index
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the tensor is handed on by an op other than scf.for, scf.forall and scf.if}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Nobody knows what memory this is.
+func.func @unknown_binding(%b: !dispatch.readonly<tensor<8xf32>>) {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  // expected-remark @+1 {{the stores of the function stay as they are: 'dispatch.load' accesses a binding that is not known to be one}}
+  %t = dispatch.load %b : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  dispatch.store %t, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Its bindings are values.
+func.func @promoted() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  // expected-remark @+1 {{the stores of the function stay as they are: 'dispatch.contents' has made values of its bindings}}
+  %t = dispatch.contents %out : !dispatch.readwrite<tensor<8xf32>> -> tensor<8xf32>
   %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
     %n = tensor.insert %f into %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: it is not all of the binding that is stored}}
-  dispatch.store %r, %big[%c8] [8] [1] : tensor<8xf32> -> !dispatch.writeonly<tensor<16xf32>>
+  dispatch.commit %r, %t : tensor<8xf32>
   return
 }
 

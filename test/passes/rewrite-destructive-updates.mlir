@@ -1,4 +1,4 @@
-// RUN: inplace-opt %s --split-input-file --inplace-rewrite-destructive-updates='print-rewritten=false' | filecheck %s
+// RUN: inplace-opt %s --split-input-file --inplace-rewrite-destructive-updates | filecheck %s
 
 // The three functions that tiling and fusion leave behind, over any grid. Everything is read and stored tile by tile.
 #rest4 = affine_map<(i)[s] -> (s, 4 - i)>
@@ -361,5 +361,68 @@ func.func @changed_since(%f: tensor<1xf32>) {
     dispatch.store %v, %a[4] [4] [1] : tensor<4xf32> -> !dispatch.readwrite<tensor<8xf32>>
     dispatch.store %f, %a[%i] [1] [1] : tensor<1xf32> -> !dispatch.readwrite<tensor<8xf32>>
   }
+  return
+}
+
+// -----
+
+// Threads store their tiles at their end.
+// CHECK-LABEL: func.func @threads
+// CHECK-NOT:     dispatch.load %{{.*}} :
+// CHECK:         scf.forall (%[[I:.*]]) = (0) to (8) step (4) {
+// CHECK-NEXT:      %[[S:.*]] = dispatch.load %{{.*}}[%[[I]]] [4] [1]
+// CHECK-NEXT:      %[[X:.*]] = linalg.exp
+// CHECK-NEXT:      dispatch.store %[[X]], %{{.*}}[%[[I]]] [4] [1]
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @threads() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.forall (%i) = (0) to (8) step (4) shared_outs(%a = %t) -> (tensor<8xf32>) {
+    %s = tensor.extract_slice %a[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %x = linalg.exp ins(%s : tensor<4xf32>) outs(%s : tensor<4xf32>) -> tensor<4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %x into %a[%i] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    }
+  }
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Tiles of tiles, of a part of a binding.
+// CHECK-LABEL: func.func @tiles_of_tiles
+// CHECK-NOT:     dispatch.load
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK-NEXT:        %[[K:.*]] = arith.addi %[[I]], %[[J]]
+// CHECK-NEXT:        %[[S:.*]] = dispatch.load %{{.*}}[%[[K]]] [2] [1]
+// CHECK-NEXT:        %[[X:.*]] = linalg.exp
+// CHECK:             dispatch.store %[[X]], %{{.*}}[%{{.*}}] [2] [1]
+// CHECK-NEXT:      }
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return
+func.func @tiles_of_tiles() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<16xf32>>
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c4 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %h = tensor.extract_slice %a[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %q = scf.for %j = %c0 to %c4 step %c2 iter_args(%b = %h) -> (tensor<4xf32>) {
+      %s = tensor.extract_slice %b[%j] [2] [1] : tensor<4xf32> to tensor<2xf32>
+      %x = linalg.exp ins(%s : tensor<2xf32>) outs(%s : tensor<2xf32>) -> tensor<2xf32>
+      %n = tensor.insert_slice %x into %b[%j] [2] [1] : tensor<2xf32> into tensor<4xf32>
+      scf.yield %n : tensor<4xf32>
+    }
+    %m = tensor.insert_slice %q into %a[%i] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    scf.yield %m : tensor<8xf32>
+  }
+  dispatch.store %r, %out[8] [8] [1] : tensor<8xf32> -> !dispatch.writeonly<tensor<16xf32>>
   return
 }

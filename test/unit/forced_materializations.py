@@ -6,7 +6,7 @@ import numpy as np
 from forced_updates import FILLED, PUT_NEXT, UPWARDS, Refusal, Rule
 from update_programs import FILL, SHIFT, TARGET, Array, loop, plain
 
-from mlir_inplace.passes.analysis.update_rewrites import RewriteRule
+from mlir_inplace.passes.analysis.update_outcomes import RewriteRule
 
 __all__ = ["MATERIALIZATIONS"]
 

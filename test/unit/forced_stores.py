@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from forced_updates import BACKWARDS, FILLED, FROM_SOURCE, MIRRORED, PUT_NEXT, READ, SLICE, UPWARDS, refusal
-from update_programs import FILL, FIRST, SHIFT, STORE, TARGET, get, keep, loop, plain, put, threads
+from forced_updates import BACKWARDS, FILLED, FROM_SOURCE, PUT_NEXT, READ, SLICE, UPWARDS, refusal
+from update_programs import FILL, FIRST, SECOND, SHIFT, STORE, TARGET, get, keep, loop, plain, put, threads, until
 
-from mlir_inplace.passes.analysis.update_rewrites import RewriteRule
+from mlir_inplace.passes.analysis.update_outcomes import RewriteRule
 
 __all__ = ["STORES"]
 
@@ -15,20 +15,27 @@ VECTOR = """
   %e = vector.extract %w[0] : f64 from vector<1xf64>
 """
 
+ID = "%g0 = dispatch.workgroup_id 0 : index\n"
+ZEROS = """
+  %o = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %z) -> (!t) {
+    %n = tensor.insert %zero into %a[%i] : !t
+    scf.yield %n : !t
+  }
+"""
+SUMS = """
+  %r = scf.for %k = %c0 to %c8 step %c1 iter_args(%b = %o) -> (!t) {
+    %v = tensor.extract %u[%k] : !t
+    %q = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %b) -> (!t) {
+      %e = tensor.extract %a[%i] : !t
+      %y = arith.addf %e, %v : f64
+      %n = tensor.insert %y into %a[%i] : !t
+      scf.yield %n : !t
+    }
+    scf.yield %q : !t
+  }
+"""
+
 STORES = (
-    refusal(
-        RewriteRule.PART,
-        """
-        %h = tensor.extract_slice %t[4] [4] [1] : !t to tensor<4xf64>
-        %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %h) -> (tensor<4xf64>) {
-          %n = tensor.insert %f into %a[%i] : tensor<4xf64>
-          scf.yield %n : tensor<4xf64>
-        }
-        dispatch.store %r, %out[%c4] [4] [1] : tensor<4xf64> -> !o
-        """,
-        plain(put("%f", "%i"), "%c0 to %c4 step %c1"),
-        np.r_[TARGET[:4], FILLED[4:]],
-    ),
     refusal(
         RewriteRule.ELSEWHERE,
         loop(FILL) + f"%q = tensor.extract %t[%c0] : !t\n%p = arith.cmpf ogt, %q, %f : f64\nscf.if %p {{\n{STORE}}}\n",
@@ -37,9 +44,35 @@ STORES = (
     ),
     refusal(
         RewriteRule.CONTROL_FLOW,
-        threads(BACKWARDS + SLICE.format("%a", "%back")) + STORE,
-        FROM_SOURCE + plain(BACKWARDS + get("e", "%back") + put("%e", "%i")),
-        MIRRORED,
+        until("%e = tensor.extract %h[%i] : !t\n%z = arith.addf %e, %f : f64\n%n = tensor.insert %z into %h[%i] : !t")
+        + STORE,
+        plain(get("e", "%i") + "%z = arith.addf %e, %f : f64\n" + put("%z", "%i")),
+        FIRST + 50,
+    ),
+    refusal(
+        RewriteRule.THREADS,
+        "%r = scf.for %k = %c0 to %c2 step %c1 iter_args(%h = %t) -> (!t) {\n"
+        + threads(BACKWARDS + SLICE.format("%a", "%back")).replace("%r =", "%q =").replace("= %t)", "= %h)")
+        + "scf.yield %q : !t\n}\n"
+        + STORE,
+        FROM_SOURCE
+        + "scf.for %k = %c0 to %c2 step %c1 {\n"
+        + plain(BACKWARDS + get("e", "%back") + put("%e", "%i"))
+        + "}\n",
+        FIRST,
+    ),
+    # Workgroups at the same time: one of their many orders is a loop over them inside of the reduction.
+    refusal(
+        RewriteRule.GRID_READS,
+        ID + f"%z = tensor.empty() : !t\n{ZEROS}{SUMS}" + STORE,
+        ID
+        + plain(put("%zero", "%i"))
+        + "scf.for %k = %c0 to %c8 step %c1 {\n%v = tensor.extract %u[%k] : !t\n"
+        + "scf.for %w = %c0 to %c2 step %c1 {\n"
+        + plain(get("e", "%i") + "%y = arith.addf %e, %v : f64\n" + put("%y", "%i", "x"))
+        + "}\n}\n",
+        np.full(8, SECOND.sum()),
+        grid=(2,),
     ),
     refusal(
         RewriteRule.UPDATE,

@@ -28,7 +28,7 @@ from update_programs import (
 )
 
 from mlir_inplace.passes.analysis.destructive_update import UpdateRule
-from mlir_inplace.passes.analysis.update_rewrites import RewriteRule
+from mlir_inplace.passes.analysis.update_outcomes import RewriteRule
 
 __all__ = ["UPDATES", "Refusal", "Rule", "refusal"]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from forced_materializations import MATERIALIZATIONS
 from forced_stores import STORES
-from forced_updates import UPDATES, Refusal, Rule
+from forced_updates import FROM_SOURCE, UPDATES, Refusal, Rule
 from mlir import ir
-from update_programs import FILL, FIRST, STORE, TARGET, Array, function, loop, run, transformed
+from update_programs import FILL, FIRST, SECOND, STORE, TARGET, Array, function, loop, put, run, transformed
 
 import mlir_inplace as mi
 from mlir_inplace.dialects import dispatch
@@ -19,7 +19,7 @@ from mlir_inplace.passes.analysis import update_materializations, update_rewrite
 from mlir_inplace.passes.analysis.destructive_proofs import UpdateProofs
 from mlir_inplace.passes.analysis.destructive_update import UpdateRule
 from mlir_inplace.passes.analysis.module_analysis import read_effects
-from mlir_inplace.passes.analysis.update_rewrites import KeptStore, RewriteRule
+from mlir_inplace.passes.analysis.update_outcomes import KeptStore, RewriteRule
 from mlir_inplace.passes.promotion.preparation import ACCESSES
 
 DISPATCHED = UPDATES + STORES
@@ -28,6 +28,8 @@ REFUSALS = DISPATCHED + MATERIALIZATIONS
 STRUCTURAL: dict[Rule, str] = {
     RewriteRule.NO_UPDATE: "it hands on a rule about updates, each of which has a program of its own",
     RewriteRule.LATE_TARGET: "the forced program would use a target that is not there yet: it is no valid program",
+    RewriteRule.IN_THREAD: "the forced program is refused when it is compiled: promotion cannot make a value of it",
+    RewriteRule.THREAD_SLICES: "as before",
 }
 """Rules without a forced program, and why."""
 
@@ -80,3 +82,56 @@ def test_a_target_that_is_not_there_yet_cannot_be_forced(monkeypatch: pytest.Mon
     monkeypatch.setattr(update_rewrites, "why_not_in_memory", lambda *_: None)
     with pytest.raises(mi.PassError, match="does not dominate this use"):
         transformed(text)
+
+
+IN_THREAD = """
+  scf.forall (%w) = (0) to (8) step (4) {
+    %h = dispatch.load %in[%w] [4] [1] : !dispatch.readonly<!t> -> tensor<4xf64>
+    %r = scf.for %i = %c0 to %c4 step %c1 iter_args(%a = %h) -> (tensor<4xf64>) {
+      %n = tensor.insert %f into %a[%i] : tensor<4xf64>
+      scf.yield %n : tensor<4xf64>
+    }
+    dispatch.store %r, %out[%w] [4] [1] : tensor<4xf64> -> !o
+  }
+"""
+TWO_SLICES = """
+  %r = scf.forall (%i) in (8) shared_outs(%a = %t) -> (!t) {
+    %one = tensor.extract_slice %u[%i] [1] [1] : !t to tensor<1xf64>
+    %at = affine.apply affine_map<(i) -> (i mod 8)>(%i)
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %one into %a[%i] [1] [1] : tensor<1xf64> into !t
+      tensor.parallel_insert_slice %one into %a[%at] [1] [1] : tensor<1xf64> into !t
+    }
+  }
+"""
+THREAD_FORCED = {
+    RewriteRule.IN_THREAD: (
+        IN_THREAD,
+        "scf.forall (%w) = (0) to (8) step (4) {\nscf.for %i = %c0 to %c4 step %c1 {\n%k = arith.addi %w, %i : index\n"
+        + put("%f", "%k")
+        + "}\n}\n",
+        "only store at the top level",
+    ),
+    RewriteRule.THREAD_SLICES: (
+        TWO_SLICES + STORE,
+        FROM_SOURCE
+        + TWO_SLICES.partition("scf.forall.in_parallel")[0]
+        .replace("shared_outs(%a = %t) -> (!t)", "")
+        .replace("%r =", "")
+        + "dispatch.store %one, %out[%i] [1] [1] : tensor<1xf64> -> !o\n"
+        + "dispatch.store %one, %out[%at] [1] [1] : tensor<1xf64> -> !o\n}\n",
+        "may overlap",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", THREAD_FORCED, ids=lambda rule: rule.name)
+def test_what_threads_store_has_to_be_a_value(rule: RewriteRule) -> None:
+    body, forced, message = THREAD_FORCED[rule]
+    text = function(body)
+    assert rules(text) == [rule]
+    before, after = transformed(text)
+    assert after == before
+    np.testing.assert_array_equal(run(text)[0], np.full(8, 50.0) if rule is RewriteRule.IN_THREAD else SECOND)
+    with pytest.raises(mi.PassError, match=message):
+        mi.compile(function(forced))
