@@ -88,3 +88,16 @@ def test_modules_of_tests_have_names_of_their_own() -> None:
     """Test folders are no packages, so pytest cannot collect two modules of one name."""
     names = Counter(path.name for path in (ROOT / "test").rglob("test_*.py"))
     assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith("runtime.evaluator")])
+def test_the_evaluator_knows_nothing_of_what_it_checks(module: str) -> None:
+    """Of dialects/ it uses the definition of our own dialect, from passes/ nothing: op models are not shared."""
+    package = source(module).relative_to(ROOT).parent.parts
+    imported: set[str] = set()
+    for node in ast.walk(ast.parse(source(module).read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")]
+            imported |= {".".join([*filter(None, base), alias.name]) for alias in node.names}
+    known = [name for name in imported if name.startswith(("passes", "dialects"))]
+    assert [name for name in known if not name.startswith(("dialects.dispatch.", "dialects.dispatch_types."))] == []

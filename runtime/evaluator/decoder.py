@@ -1,0 +1,152 @@
+"""Decoding: each op becomes, once, a closure over register numbers; running a block runs its closures in order.
+
+A `Decoder` decodes one function. Each value has a slot in the registers of a call; regions share the registers of their
+function, as their values are computed anew in each iteration. Handlers, one for each op name, are in one module per
+dialect, in a table `OPS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mlir import ir
+
+from .elements import Element, element_named
+from .errors import EvaluationError, at
+from .handlers import Registers, Step, find_handler
+from .host import Host
+
+__all__ = ["Code", "Decoder", "Registers", "Step", "integers", "mixed", "transfer"]
+
+DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+@dataclass(frozen=True)
+class Code:
+    """A block: where its arguments go, how to run it, its terminator, and where that finds its operands."""
+
+    arguments: tuple[int, ...]
+    run: Step
+    terminator: ir.Operation
+    operands: tuple[int, ...]
+
+    def call(self, registers: Registers, values: Sequence[Any]) -> list[Any]:
+        """Run the block with `values` as its arguments; returns the operands of its terminator."""
+        for slot, value in zip(self.arguments, values, strict=True):
+            registers[slot] = value
+        self.run(registers)
+        return [registers[slot] for slot in self.operands]
+
+
+@dataclass
+class Decoder:
+    """Decodes the ops of one function of `machine`'s module."""
+
+    machine: Host
+    slots: dict[ir.Value, int] = field(default_factory=dict)
+    iteration: list[tuple[int, ...]] = field(default_factory=list)
+    """Slots of the loop indices of the structured ops around what is being decoded, innermost last."""
+
+    def slot(self, value: ir.Value) -> int:
+        """Where a value is."""
+        slots = self.slots
+        return slots.setdefault(value, len(slots))
+
+    def all(self, values: Sequence[ir.Value]) -> tuple[int, ...]:
+        """Where several values are."""
+        slots = self.slots
+        return tuple([slots.setdefault(value, len(slots)) for value in values])
+
+    def fresh(self) -> int:
+        """A slot that no value has."""
+        name: Any = object()
+        return self.slots.setdefault(name, len(self.slots))
+
+    def element(self, type_: ir.Type) -> Element:
+        """The element type of a tensor, memref or vector, or a scalar's type."""
+        known = self.machine.elements
+        if type_ in known:
+            return known[type_]
+        inner: Any = type_.element_type if isinstance(type_, ir.ShapedType) else type_
+        element = known[type_] = element_named(str(inner))
+        return element
+
+    def block(self, block: ir.Block) -> Code:
+        """Decode a block."""
+        state = self.machine.state
+        ops = [op.operation for op in block.operations]
+        if not ops:
+            raise EvaluationError("a block without a terminator")
+        arguments = self.all(list(block.arguments))
+        decoded = [(self.step(op), op) for op in ops[:-1]]
+        steps = [step for step, _ in decoded if step is not None]
+        places = [op for step, op in decoded if step is not None]
+        cost = len(steps) + 1
+        terminator = ops[-1]
+
+        def run(registers: Registers) -> None:
+            step = None
+            try:
+                state.spend(cost)
+                for step in steps:
+                    step(registers)
+            except (EvaluationError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+                raise at(terminator if step is None else places[steps.index(step)], error) from error
+
+        return Code(arguments, run, terminator, self.all(list(terminator.operands)))
+
+    def region(self, region: ir.Region) -> Code:
+        """Decode a region of one block."""
+        blocks = list(region.blocks)
+        if len(blocks) != 1:
+            raise EvaluationError(f"a region of {len(blocks)} blocks is not supported here; one block is")
+        return self.block(blocks[0])
+
+    def step(self, op: ir.Operation) -> Step | None:
+        """Decode one op; None for what has nothing to do. One that is not supported fails when it is run."""
+        handler = find_handler(op.name)
+        if handler is None:
+            return failing(EvaluationError("the op is not supported by the evaluator"))
+        try:
+            return handler(self, op)
+        except EvaluationError as error:
+            return failing(error)
+
+
+def failing(error: EvaluationError) -> Step:
+    """A step that fails."""
+
+    def step(_registers: Registers) -> None:
+        raise EvaluationError(error.reason, error.operation, error.location)
+
+    return step
+
+
+def transfer(registers: Registers, slots: Sequence[int], values: Sequence[Any]) -> None:
+    """Write several registers."""
+    for slot, value in zip(slots, values, strict=True):
+        registers[slot] = value
+
+
+def integers(op: ir.Operation, name: str) -> list[int]:
+    """An attribute that is an array of integers; empty if there is none."""
+    attributes = op.attributes
+    if name not in attributes:
+        return []
+    array: Any = attributes[name]
+    return [array[i] for i in range(len(array))]
+
+
+def mixed(decoder: Decoder, static: Sequence[int], dynamic: Sequence[ir.Value]) -> Callable[[Registers], Sequence[int]]:
+    """Numbers some of which are operands: a function that reads them all."""
+    if not dynamic:
+        constant = tuple(static)
+        return lambda registers: constant
+    slots = iter(decoder.all(dynamic))
+    entries = [(True, next(slots)) if number == DYNAMIC else (False, number) for number in static]
+    if all(is_slot for is_slot, _ in entries):
+        places = [number for _, number in entries]
+        return lambda registers: [registers[place].__index__() for place in places]
+    return lambda registers: [registers[number].__index__() if is_slot else number for is_slot, number in entries]

@@ -1,0 +1,140 @@
+"""Runs functions: decodes each when it is first called, checks arguments, counts memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+from .cf import decode_graph
+from .decoder import Decoder, Registers
+from .elements import Element, scalar_value
+from .errors import EvaluationError, at
+from .evaluation import Evaluation
+from .memory import MemRef, wrap_array
+from .state import State
+from .undefined import Partial, Undefined
+
+__all__ = ["DEFAULT_STEPS", "Machine"]
+
+DEFAULT_STEPS = 10_000_000
+DEPTH = 150
+
+
+class Function:
+    """A decoded function: the slots of its arguments and what runs its body."""
+
+    def __init__(self, machine: Machine, op: ir.Operation) -> None:
+        self.op = op
+        decoder = Decoder(machine)
+        self.run = decode_graph(decoder, op.regions[0])
+        self.decoder = decoder
+
+    def call(self, state: State, values: Sequence[Any]) -> list[Any]:
+        """Run with registers of its own."""
+        if state.depth >= state.depth_limit:
+            raise EvaluationError(f"more than {state.depth_limit} calls are nested")
+        state.depth += 1
+        state.frames.append([])
+        try:
+            registers: Registers = [None] * len(self.decoder.slots)
+            return self.run(registers, values)
+        finally:
+            state.depth -= 1
+            for buffer in state.frames.pop():
+                buffer.live = False
+
+
+class Machine:
+    """A module that is ready to run. Not for several threads at once: all runs share one state."""
+
+    def __init__(self, module: ir.Module) -> None:
+        self.module = module
+        self.elements: dict[ir.Type, Element] = {}
+        self.state = State(0, DEPTH)
+        self.symbols: dict[str, ir.Operation] = {}
+        for op in module.body.operations:
+            if "sym_name" in op.attributes:
+                self.symbols[ir.StringAttr(op.attributes["sym_name"]).value] = op.operation
+        self._functions: dict[str, Function] = {}
+
+    def function(self, name: str) -> Function:
+        """The function called `name`, decoded once."""
+        found = self._functions.get(name)
+        if found is None:
+            op = self.symbols.get(name)
+            if op is None or op.name != "func.func":
+                raise EvaluationError(f"there is no function @{name}")
+            if not len(op.regions[0].blocks):
+                raise EvaluationError(f"function @{name} has no body")
+            found = self._functions[name] = Function(self, op)
+        return found
+
+    def run(self, name: str, arguments: Sequence[Any], steps: int) -> Evaluation:
+        """Call `name` from outside."""
+        fresh = State(steps, DEPTH)
+        self.state.__dict__.update(fresh.__dict__)
+        function = self.function(name)
+        types = ir.FunctionType(ir.TypeAttr(function.op.attributes["function_type"]).value)
+        try:
+            values = self._enter(types.inputs, arguments)
+            with np.errstate(all="ignore"):
+                results = function.call(self.state, values)
+                return self._leave(results, arguments)
+        except EvaluationError as error:
+            raise at(function.op, error) from error.__cause__
+
+    def _enter(self, types: Sequence[ir.Type], arguments: Sequence[Any]) -> list[Any]:
+        if len(types) != len(arguments):
+            raise EvaluationError(f"{len(arguments)} arguments were given, {len(types)} are needed")
+        return [self._argument(i, type_, value) for i, (type_, value) in enumerate(zip(types, arguments, strict=True))]
+
+    def _argument(self, number: int, type_: ir.Type, value: Any) -> Any:
+        decoder = Decoder(self)
+        element = decoder.element(type_)
+        if not isinstance(type_, ir.ShapedType):
+            return scalar_value(value, element)
+        array = value if isinstance(value, np.ndarray) else np.asarray(value, element.dtype)
+        if array.dtype != element.dtype or not fits(type_, array.shape):
+            found = f"an array of {array.dtype} and shape {list(array.shape)}"
+            raise EvaluationError(f"argument {number} is {found}, {type_} is needed")
+        return wrap_array(array, "argument") if isinstance(type_, ir.MemRefType) else array
+
+    def _leave(self, values: Sequence[Any], arguments: Sequence[Any]) -> Evaluation:
+        state = self.state
+        results: list[Any] = []
+        undefined: list[Any] = []
+        kept: set[int] = set()
+        for value in values:
+            if isinstance(value, MemRef):
+                kept.add(id(value.buffer))
+                value = value.read()
+            results.append(_result(value))
+            mask = np.array(value.undefined) if type(value) is Partial else None
+            undefined.append(np.ones((), np.bool_) if isinstance(value, Undefined) else mask)
+        leaked = sum(buffer.live and id(buffer) not in kept for buffer in state.heap)
+        return Evaluation(
+            tuple(results), tuple(arguments), state.allocations, state.frees, state.copies, leaked, tuple(undefined)
+        )
+
+
+def fits(type_: ir.Type, shape: Sequence[int]) -> bool:
+    """Whether a shaped type's static sizes are those of `shape`."""
+    shaped = ir.ShapedType(type_)
+    if not shaped.has_rank:
+        return True
+    wanted = shaped.shape
+    dynamic = ir.ShapedType.get_dynamic_size()
+    return len(wanted) == len(shape) and all(a in (dynamic, b) for a, b in zip(wanted, shape, strict=True))
+
+
+def _result(value: Any) -> Any:
+    if type(value) is Partial:
+        return value.data.copy()
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, Undefined):
+        return 0
+    return value.item() if isinstance(value, np.generic) and value.dtype.kind in "fc" else value

@@ -1,0 +1,171 @@
+"""Memory: buffers with a life, and memrefs, which are views of them.
+
+A buffer is bytes and, for each byte, whether it was never written. A memref is a strided NumPy array over those bytes
+and one over the marks. Only the first byte of an element is marked, but in buffers that are looked at with several
+element types: there, all bytes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import EvaluationError
+from .undefined import Partial, split
+
+__all__ = ["Buffer", "MemRef", "allocate", "view", "wrap_array"]
+
+
+class Buffer:
+    """A piece of memory. `kind` is where it comes from: `heap`, `stack`, `argument`, `global` or `tensor`."""
+
+    __slots__ = ("clean", "kind", "live", "marks", "mixed", "raw", "readonly")
+
+    def __init__(self, raw: Any, kind: str, *, clean: bool, readonly: bool = False) -> None:
+        self.raw, self.kind, self.clean, self.readonly = raw, kind, clean, readonly
+        self.marks = np.zeros(raw.size, np.bool_) if clean else np.ones(raw.size, np.bool_)
+        self.live, self.mixed = True, False
+
+    @property
+    def address(self) -> int:
+        """Where the bytes are."""
+        return self.raw.__array_interface__["data"][0]
+
+
+class MemRef:
+    """A view: `array` over the bytes of `buffer`, `marks` over the marks of what was never written."""
+
+    __slots__ = ("array", "buffer", "marks")
+
+    def __init__(self, buffer: Buffer, array: Any, marks: Any) -> None:
+        self.buffer, self.array, self.marks = buffer, array, marks
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        return self.array.shape
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The strides, in elements."""
+        return tuple(stride // self.array.itemsize for stride in self.array.strides)
+
+    @property
+    def offset(self) -> int:
+        """The first element's distance from the beginning of the buffer, in elements."""
+        return (self.array.__array_interface__["data"][0] - self.buffer.address) // self.array.itemsize
+
+    def alive(self) -> None:
+        """Refuse memory that was freed."""
+        if not self.buffer.live:
+            raise EvaluationError("memory is used after it was freed")
+
+    def read(self) -> Any:
+        """The contents as a view, which later writes change; copy it to keep it."""
+        buffer = self.buffer
+        if not buffer.live:
+            self.alive()
+        if buffer.clean or not self.marks.any():
+            return self.array
+        return Partial(self.array, self.marks)
+
+    def written(self, key: Any = ..., undefined: Any = False) -> None:
+        """Note that the elements at `key` have been written; with `undefined` elements if there is such a mask."""
+        buffer = self.buffer
+        if buffer.clean:
+            if not np.any(undefined):
+                return
+            buffer.clean = False
+        if buffer.mixed:
+            self._mark_all_bytes(key, undefined)
+            return
+        self.marks[key] = undefined
+        if key is ... and undefined is False and self.array.nbytes == buffer.raw.size:
+            buffer.marks[...] = False
+            buffer.clean = True
+
+    def settle(self) -> None:
+        """Take notice of what was written directly into `array` and `marks`."""
+        buffer = self.buffer
+        if buffer.clean:
+            return
+        if buffer.mixed:
+            self._mark_all_bytes(..., self.marks.copy())
+        elif self.array.nbytes == buffer.raw.size and not self.marks.any():
+            buffer.marks[...] = False
+            buffer.clean = True
+
+    def _mark_all_bytes(self, key: Any, undefined: Any) -> None:
+        array, buffer = self.array, self.buffer
+        start = self.offset * array.itemsize if array.size else 0
+        mask = np.ndarray((*array.shape, array.itemsize), np.bool_, buffer.marks, start, (*array.strides, 1))
+        mask[key] = np.asarray(undefined)[..., None]
+
+    def write(self, value: Any) -> None:
+        """Write the whole view; `value` may be an array or a scalar."""
+        self.may_write()
+        data, undefined = split(value)
+        self.array[...] = data
+        self.written(..., undefined)
+
+    def may_write(self) -> None:
+        """Refuse memory that was freed, or must not be written."""
+        self.alive()
+        if self.buffer.readonly:
+            raise EvaluationError("memory that must not be changed is written")
+
+    def sliced(self, key: Any) -> MemRef:
+        """The view that basic indexing gives."""
+        return MemRef(self.buffer, self.array[key], self.marks[key])
+
+    def reinterpreted(self, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> MemRef:
+        """A view of the same elements by its own offset, sizes and strides, which must stay inside of the buffer."""
+        buffer, item = self.buffer, self.array.itemsize
+        if any(size < 0 for size in sizes):
+            raise EvaluationError(f"a size is negative: {list(sizes)}")
+        moves = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
+        low, high = offset + sum(min(0, move) for move in moves), offset + sum(max(0, move) for move in moves)
+        if 0 not in sizes and (low < 0 or (high + 1) * item > buffer.raw.size):
+            raise EvaluationError(
+                f"the view covers elements {low} to {high} of memory that holds {buffer.raw.size // item}"
+            )
+        return view(buffer, self.array.dtype, offset * item, sizes, [stride * item for stride in strides])
+
+
+def view(buffer: Buffer, dtype: np.dtype[Any], start: int, shape: Sequence[int], steps: Sequence[int]) -> MemRef:
+    """A memref at byte `start` of `buffer`, with strides in bytes; the caller has checked that it is inside."""
+    shape = tuple(shape)
+    if 0 in shape:
+        return MemRef(buffer, np.empty(shape, dtype), np.zeros(shape, np.bool_))
+    marks = np.ndarray(shape, np.bool_, buffer.marks, start, tuple(steps))
+    return MemRef(buffer, np.ndarray(shape, dtype, buffer.raw, start, tuple(steps)), marks)
+
+
+def allocate(shape: Sequence[int], dtype: np.dtype[Any], kind: str) -> MemRef:
+    """Fresh memory in row-major order, of which nothing is written."""
+    if any(size < 0 for size in shape):
+        raise EvaluationError(f"a size is negative: {list(shape)}")
+    count = 1
+    for size in shape:
+        count *= size
+    raw = np.full(count * dtype.itemsize, 113, np.uint8)
+    buffer = Buffer(raw, kind, clean=False)
+    array = raw.view(dtype).reshape(tuple(shape))
+    return MemRef(buffer, array, buffer.marks[:: dtype.itemsize].reshape(tuple(shape)))
+
+
+def wrap_array(array: Any, kind: str, *, readonly: bool = False) -> MemRef:
+    """The memory of a caller's array, which is used where it is."""
+    if not array.size:
+        buffer = Buffer(np.zeros(0, np.uint8), kind, clean=True, readonly=readonly)
+        return MemRef(buffer, array, np.zeros(array.shape, np.bool_))
+    low = array[tuple(slice(None, None, -1 if stride < 0 else 1) for stride in array.strides)] if array.ndim else array
+    first = low[(slice(0, 1),) * low.ndim] if low.ndim else low
+    span = sum((size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True))
+    elements = (span // array.itemsize + 1,)
+    words = np.lib.stride_tricks.as_strided(first.reshape(-1), elements, (array.itemsize,))
+    buffer = Buffer(words.view(np.uint8), kind, clean=True, readonly=readonly)
+    start = array.__array_interface__["data"][0] - buffer.address
+    return MemRef(buffer, array, np.ndarray(array.shape, np.bool_, buffer.marks, start, array.strides))

@@ -1,0 +1,57 @@
+"""Shapes: which sizes a rank-reduced type drops, static sizes of casts, groups of reassociated dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from .errors import EvaluationError
+
+__all__ = ["DYNAMIC", "expanded_shape", "groups_of", "kept_dimensions", "require_static"]
+
+DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+def kept_dimensions(sizes: Sequence[int], static: Sequence[int]) -> list[int]:
+    """The dimensions of a slice that its type keeps, if it has fewer: what it drops is a 1, at the earliest.
+
+    Both are as written, so a dynamic size is only equal to a dynamic one.
+    """
+    kept: list[int] = []
+    for i, size in enumerate(sizes):
+        if len(kept) < len(static) and size == static[len(kept)]:
+            kept.append(i)
+        elif size != 1:
+            break
+    else:
+        if len(kept) == len(static):
+            return kept
+    raise EvaluationError(f"sizes {list(sizes)} do not reduce to {list(static)}")
+
+
+def _agree(sizes: Sequence[int], static: Sequence[int]) -> bool:
+    return all(wanted in (DYNAMIC, size) for wanted, size in zip(static, sizes, strict=True))
+
+
+def require_static(type_: ir.Type, shape: Sequence[int]) -> None:
+    """Refuse a value of `shape` whose type says something else."""
+    static = ir.ShapedType(type_).shape
+    if len(static) != len(shape) or not _agree(shape, static):
+        raise EvaluationError(f"a value of sizes {list(shape)} is not a {type_}")
+
+
+def groups_of(op: ir.Operation) -> list[list[int]]:
+    """The reassociation of expand_shape and collapse_shape."""
+    groups = ir.ArrayAttr(op.attributes["reassociation"])
+    return [[ir.IntegerAttr(i).value for i in ir.ArrayAttr(group)] for group in groups]
+
+
+def expanded_shape(shape: Sequence[int], groups: Sequence[Sequence[int]], sizes: Sequence[int]) -> None:
+    """Refuse sizes whose groups do not multiply to the dimensions that are expanded."""
+    for length, group in zip(shape, groups, strict=True):
+        product = 1
+        for i in group:
+            product *= sizes[i]
+        if product != length:
+            raise EvaluationError(f"dimension of size {length} cannot be expanded to {[sizes[i] for i in group]}")

@@ -1,0 +1,31 @@
+"""What an elementwise op is, seen from the function that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mlir import ir
+
+from .elements import Element
+
+__all__ = ["Maker", "Signature"]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """An elementwise op and the element types of its operands and results."""
+
+    op: ir.Operation
+    operands: tuple[Element, ...]
+    results: tuple[Element, ...]
+
+    @property
+    def predicate(self) -> int:
+        """The number of a comparison's predicate."""
+        return ir.IntegerAttr(self.op.attributes["predicate"]).value
+
+
+Maker = Callable[[Signature], Callable[..., Any]]
+"""Makes the function on NumPy arrays or scalars of exactly the operands' types that computes an op."""

@@ -1,0 +1,38 @@
+"""What a running program shares: the steps left, memory and its counters, globals, the calls under way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import EvaluationError
+from .memory import Buffer
+
+__all__ = ["State"]
+
+
+@dataclass
+class State:
+    """One run of a program. `steps` counts down; `frames` holds what each call under way has on its stack."""
+
+    steps: int
+    depth_limit: int
+    depth: int = 0
+    allocations: int = 0
+    frees: int = 0
+    copies: int = 0
+    heap: list[Buffer] = field(default_factory=list)
+    frames: list[list[Buffer]] = field(default_factory=list)
+    globals: dict[str, Any] = field(default_factory=dict)
+    grid: dict[str, list[int]] = field(default_factory=dict)
+
+    def spend(self, steps: int) -> None:
+        """Take `steps` from what is left."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise EvaluationError("the limit of steps is reached: the program runs too long or forever")
+
+    def allocated(self, buffer: Buffer) -> None:
+        """Count memory from the heap."""
+        self.allocations += 1
+        self.heap.append(buffer)
