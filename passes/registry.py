@@ -35,12 +35,14 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
+    "inplace-pack": ("pack", "PackPass"),
     "inplace-plan-bufferize": ("plan_bufferize", "PlanBufferizePass"),
     "inplace-print-destructive-updates": ("print_destructive_updates", "PrintDestructiveUpdatesPass"),
     "inplace-promote-bindings": ("promote_bindings", "PromoteBindingsPass"),
     "inplace-remove-outs-dependency": ("remove_outs_dependency", "RemoveOutsDependencyPass"),
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),
     "inplace-rewrite-destructive-updates": ("rewrite_destructive_updates", "RewriteDestructiveUpdatesPass"),
+    "inplace-tile": ("tile", "TilePass"),
     "inplace-vectorize": ("vectorize", "VectorizePass"),
 }
 """Argument -> (module below `passes`, class). The module is the argument without prefix; a unit test holds us to it."""

@@ -55,6 +55,7 @@ from .analysis.machine import detect_machine
 from .analysis.vector_plan import NotVectorizable, VectorPlan, plan_vectors
 from .base import Pass, Statistic
 from .errors import PassFailure
+from .linalg_ops import find_linalg_ops, replace_op
 from .options import PassOptions, option
 from .vectorization.nest import build_nest
 
@@ -87,7 +88,9 @@ class VectorizePass(Pass[VectorizeOptions]):
         except ValueError as problem:
             raise PassFailure(str(problem), op.location) from None
         plans: list[VectorPlan] = []
-        for one in _linalg_ops(op):
+        for one in find_linalg_ops(op):
+            if one.name == _FILL:
+                continue
             try:
                 plans.append(plan_vectors(one, machine))
             except NotVectorizable as reason:
@@ -95,30 +98,7 @@ class VectorizePass(Pass[VectorizeOptions]):
                 if self.options.print_kept:
                     self.remark(one.location, f"'{one.name}' is not vectorized, because {reason}")
         for plan in plans:
-            _replace(plan)
+            with ir.InsertionPoint(plan.structured.op), plan.structured.op.location:
+                results = build_nest(plan)
+            replace_op(plan.structured.op, results)
         self.count("vectorized", len(plans))
-
-
-def _linalg_ops(root: ir.Operation) -> list[ir.Operation]:
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith("linalg.") and len(op.regions) and len(op.results) and op.name != _FILL:
-            found.append(op.operation)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
-
-
-def _replace(plan: VectorPlan) -> None:
-    op = plan.structured.op
-    fills = [value.owner.operation for value in op.operands if not isinstance(value.owner, ir.Block)]
-    with ir.InsertionPoint(op), op.location:
-        new = build_nest(plan)
-    for old, value in zip(op.results, new, strict=True):
-        old.replace_all_uses_with(value)
-    op.erase()
-    for one in {id(fill): fill for fill in fills if fill.name == _FILL}.values():
-        if not list(one.results[0].uses):
-            one.erase()

@@ -11,8 +11,8 @@ from mlir.dialects import arith, tensor, vector
 from ...dialects.structured import index_constant
 from ..analysis.structured_op import Index
 from ..analysis.vector_plan import VectorPlan
+from ..tiling.loops import Number, Segment, add, as_value, multiply
 from .lanes import vector_type
-from .loops import Number, Segment, add, as_value, multiply
 
 __all__ = ["Frame", "Place", "Point", "last_dimension"]
 

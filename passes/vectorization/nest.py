@@ -18,9 +18,9 @@ from mlir.dialects import arith, tensor, vector
 
 from ..analysis.vector_payload import NEUTRAL_KINDS
 from ..analysis.vector_plan import VectorPlan
+from ..tiling.loops import build_loop, segments
 from .frame import Frame, Place, Point, last_dimension
 from .lanes import broadcast, run_payload, vector_type
-from .loops import build_loop, segments
 from .neutral import neutral_element
 from .reads import Reader
 

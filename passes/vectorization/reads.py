@@ -8,9 +8,9 @@ from mlir import ir
 from mlir.dialects import arith, tensor, vector
 
 from ...dialects.structured import index_constant
+from ..tiling.loops import Number, add, as_value, multiply
 from .frame import Frame, Place, Point, last_dimension
 from .lanes import vector_type
-from .loops import Number, add, as_value, multiply
 
 __all__ = ["Reader"]
 

@@ -1,4 +1,4 @@
-"""Loops that are built around vectors: in steps of a register tile, with what is left over at the end.
+"""Loops that are built around tiles, of registers or of tensors: in equal steps, with what is left over at the end.
 
 Sizes and indices are integers where they are known, index values otherwise; arithmetic on integers makes no ops.
 """

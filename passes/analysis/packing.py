@@ -1,0 +1,166 @@
+"""Slices that a loop reads again and again, and that are worth to be copied next to each other once, before it.
+
+A slice is packed if a loop around it, the *reuse loop*, reads the same slices in each of its iterations: neither the
+source nor where the slice lies depends on it. The loops between them, the *panel loops*, tell the slices apart: each
+gets a panel of its own in the packed tensor. Only slices that are inputs of linalg ops are looked at, and only those
+with panel loops: what does not move is read from the cache anyway.
+
+Linear in the slices times the depth of loops; nothing is changed. Upstream counterpart:
+`transform.structured.hoist_pad`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...dialects.subsets import mixed_subset
+
+__all__ = ["Packing", "find_packings"]
+
+_SLICE = "tensor.extract_slice"
+_LOOP = "scf.for"
+_INDEX_OPS = ("arith.", "affine.")
+
+
+@dataclass(frozen=True)
+class Packing:
+    """A slice to pack.
+
+    Attributes:
+        op: the `tensor.extract_slice`.
+        reuse: the loop in front of which it is packed.
+        panels: the loops inside that one which the slice depends on, outermost first.
+        computed: the ops inside `reuse` that compute indices for the slice, in order.
+        bounds: for each dimension of the slice its size, or the largest it can have; an integer, or a value that is
+            known in front of `reuse`.
+    """
+
+    op: ir.Operation
+    reuse: ir.Operation
+    panels: tuple[ir.Operation, ...]
+    computed: tuple[ir.Operation, ...]
+    bounds: tuple[int | ir.Value, ...]
+
+
+def find_packings(root: ir.Operation) -> Iterator[Packing]:
+    """Return what can be packed inside `root`."""
+    slices: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == _SLICE and _is_input(op.operation):
+            slices.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for op in slices:
+        packing = _packing(op)
+        if packing is not None:
+            yield packing
+
+
+def _is_input(op: ir.Operation) -> bool:
+    """Whether linalg ops read the slice, and nobody else has it."""
+    uses = list(op.results[0].uses)
+    return bool(uses) and all(
+        use.owner.name.startswith("linalg.")
+        and "operandSegmentSizes" in use.owner.attributes
+        and use.operand_number < ir.DenseI32ArrayAttr(use.owner.attributes["operandSegmentSizes"])[0]
+        for use in uses
+    )
+
+
+def _packing(op: ir.Operation) -> Packing | None:
+    """Return how `op` is packed in front of the outermost loop that allows it."""
+    used = _Used(op)
+    source = op.operands[0]
+    best: Packing | None = None
+    inside: list[ir.Operation] = []
+    for reuse in _loops_around(op):
+        if _is_inside(source, reuse):
+            break
+        if reuse.regions[0].blocks[0] not in used.blocks:
+            best = _before(reuse, op, used, inside) or best
+        inside.insert(0, reuse)
+    return best
+
+
+def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.Operation]) -> Packing | None:
+    """Return how `op` is packed in front of `reuse`; `inside` are the loops in there, outermost first."""
+    panels = [loop for loop in inside if loop.regions[0].blocks[0] in used.blocks]
+    # Anything else that the indices come from, such as a branch, is not known in front of the loop.
+    foreign = used.blocks - {loop.regions[0].blocks[0] for loop in panels}
+    if not panels or any(_encloses(reuse, block.owner.operation) for block in foreign):
+        return None
+    if any(_is_inside(bound, reuse) for loop in panels for bound in list(loop.operands)[:3]):
+        return None
+    computed = [one for one in used.computed if _encloses(reuse, one)]
+    if not all(one.name.startswith(_INDEX_OPS) and not len(one.regions) for one in computed):
+        return None
+    bounds = [_bound(size, reuse) for size in mixed_subset(op, 1).sizes]
+    known = tuple(bound for bound in bounds if bound is not None)
+    if len(known) < len(bounds):
+        return None
+    return Packing(op, reuse, tuple(panels), tuple(computed), known)
+
+
+def _bound(size: int | ir.Value, reuse: ir.Operation) -> int | ir.Value | None:
+    """Return `size`, or the largest that it can be if it is computed inside `reuse`; None if that is not known."""
+    if isinstance(size, int) or not _is_inside(size, reuse):
+        return size
+    owner = size.owner
+    if isinstance(owner, ir.Block) or owner.name != "affine.min":
+        return None
+    results = list(ir.AffineMapAttr(owner.operation.attributes["map"]).value.results)
+    constants = [result.value for result in results if isinstance(result, ir.AffineConstantExpr)]
+    return min(constants) if constants else None
+
+
+def _loops_around(op: ir.Operation) -> Iterator[ir.Operation]:
+    """Return the `scf.for` around `op`, innermost first, up to the first op that is none."""
+    parent = op.parent
+    while parent is not None and parent.name == _LOOP:
+        yield parent.operation
+        parent = parent.parent
+
+
+def _is_inside(value: ir.Value, loop: ir.Operation) -> bool:
+    """Whether `value` is defined inside `loop`, as an argument of its body or by an op there."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return owner.owner.operation == loop or _encloses(loop, owner.owner.operation)
+    return _encloses(loop, owner.operation)
+
+
+def _encloses(loop: ir.Operation, op: ir.Operation) -> bool:
+    parent = op.parent
+    while parent is not None:
+        if parent.operation == loop:
+            return True
+        parent = parent.parent
+    return False
+
+
+class _Used:
+    """What the slice's offsets, sizes and strides are computed from: blocks, by their arguments, and ops, in order."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        self.blocks: set[ir.Block] = set()
+        self.computed: list[ir.Operation] = []
+        self._seen: set[ir.Value] = set()
+        for value in list(op.operands)[1:]:
+            self._visit(value)
+
+    def _visit(self, value: ir.Value) -> None:
+        if value in self._seen:
+            return
+        self._seen.add(value)
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            self.blocks.add(owner)
+            return
+        for operand in owner.operation.operands:
+            self._visit(operand)
+        self.computed.append(owner.operation)

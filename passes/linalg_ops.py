@@ -1,0 +1,41 @@
+"""Finding and replacing of linalg ops, for the passes that rewrite them on tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from mlir import ir
+
+__all__ = ["erase_if_unused", "find_linalg_ops", "replace_op"]
+
+
+def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.Operation]:
+    """Return the linalg ops on tensors inside `root`, in the order of the text; only those with one of `names`, if any.
+
+    Ops without a payload (`linalg.index`, `linalg.yield`) are none. Linear.
+    """
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith("linalg.") and len(op.regions) and len(op.results) and (not names or op.name in names):
+            found.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def replace_op(op: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Let `values` take the place of the results of `op`, which goes, and with it the fills that only it used."""
+    producers = [value.owner.operation for value in op.operands if not isinstance(value.owner, ir.Block)]
+    for old, new in zip(op.results, values, strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+    for producer in {id(one): one for one in producers if one.name == "linalg.fill"}.values():
+        erase_if_unused(producer)
+
+
+def erase_if_unused(op: ir.Operation) -> None:
+    """Erase `op`, which has no effect, if nobody uses a result of it."""
+    if not any(list(result.uses) for result in op.results):
+        op.erase()

@@ -1,0 +1,56 @@
+// RUN: inplace-opt %s --inplace-pack --canonicalize --cse | filecheck %s
+
+// Every step of the outer loop reads the same slices of %b: they are copied in front of it.
+// CHECK-LABEL: func.func @read_again
+//       CHECK:   %[[EMPTY:.*]] = tensor.empty() : tensor<4x32x16xf32>
+//       CHECK:   %[[PACKED:.*]] = scf.for %[[J:.*]] = %c0 to %c64 step %c16 iter_args(%[[P:.*]] = %[[EMPTY]])
+//       CHECK:     %[[NUMBER:.*]] = arith.divui %[[J]], %c16
+//       CHECK:     %[[SLICE:.*]] = tensor.extract_slice %arg1[0, %[[J]]] [32, 16] [1, 1]
+//       CHECK:     %[[PANEL:.*]] = tensor.extract_slice %[[P]][%[[NUMBER]], 0, 0] [1, 32, 16] [1, 1, 1]
+//       CHECK:     %[[COPY:.*]] = linalg.copy ins(%[[SLICE]] {{.*}} outs(%[[PANEL]]
+//       CHECK:     tensor.insert_slice %[[COPY]] into %[[P]][%[[NUMBER]], 0, 0] [1, 32, 16] [1, 1, 1]
+//       CHECK:   scf.for %[[I:.*]] = %c0 to %c24 step %c8
+//       CHECK:     scf.for %[[J:.*]] = %c0 to %c64 step %c16
+//       CHECK:       tensor.extract_slice %arg0[%[[I]], 0] [8, 32] [1, 1]
+//       CHECK:       %[[NUMBER:.*]] = arith.divui %[[J]], %c16
+//       CHECK:       %[[PANEL:.*]] = tensor.extract_slice %[[PACKED]][%[[NUMBER]], 0, 0] [1, 32, 16] [1, 1, 1]
+//       CHECK:       linalg.matmul ins(%{{.*}}, %[[PANEL]]
+func.func @read_again(%a: tensor<24x32xf32>, %b: tensor<32x64xf32>, %c: tensor<24x64xf32>) -> tensor<24x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c24 = arith.constant 24 : index
+  %c64 = arith.constant 64 : index
+  %r = scf.for %i = %c0 to %c24 step %c8 iter_args(%t = %c) -> tensor<24x64xf32> {
+    %s = scf.for %j = %c0 to %c64 step %c16 iter_args(%u = %t) -> tensor<24x64xf32> {
+      %x = tensor.extract_slice %a[%i, 0] [8, 32] [1, 1] : tensor<24x32xf32> to tensor<8x32xf32>
+      %y = tensor.extract_slice %b[0, %j] [32, 16] [1, 1] : tensor<32x64xf32> to tensor<32x16xf32>
+      %z = tensor.extract_slice %u[%i, %j] [8, 16] [1, 1] : tensor<24x64xf32> to tensor<8x16xf32>
+      %p = linalg.matmul ins(%x, %y : tensor<8x32xf32>, tensor<32x16xf32>) outs(%z : tensor<8x16xf32>)
+          -> tensor<8x16xf32>
+      %v = tensor.insert_slice %p into %u[%i, %j] [8, 16] [1, 1] : tensor<8x16xf32> into tensor<24x64xf32>
+      scf.yield %v : tensor<24x64xf32>
+    }
+    scf.yield %s : tensor<24x64xf32>
+  }
+  return %r : tensor<24x64xf32>
+}
+
+// The source changes in each iteration, and where the slice lies depends on both loops: nothing is read again.
+// CHECK-LABEL: func.func @read_once
+//   CHECK-NOT:   tensor.empty
+func.func @read_once(%a: tensor<64xf32>, %c: tensor<8xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %c) -> tensor<8xf32> {
+    %s = scf.for %j = %c0 to %c8 step %c1 iter_args(%u = %t) -> tensor<8xf32> {
+      %k = affine.apply affine_map<(i, j) -> (i * 7 + j)>(%i, %j)
+      %x = tensor.extract_slice %a[%k] [8] [1] : tensor<64xf32> to tensor<8xf32>
+      %v = linalg.copy ins(%x : tensor<8xf32>) outs(%u : tensor<8xf32>) -> tensor<8xf32>
+      scf.yield %v : tensor<8xf32>
+    }
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}

@@ -1,0 +1,27 @@
+// RUN: inplace-opt %s --inplace-tile='tile-sizes=5,6,4 interchange=2,0,1 peel=1 print-kept' --canonicalize --cse --split-input-file --verify-diagnostics | filecheck %s
+
+// The sizes that do not divide are minima for two of the loops; the columns that are left are an op of their own.
+// CHECK-LABEL: func.func @matmul
+//       CHECK:   scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %c4 iter_args(%[[OUT:.*]] = %arg2)
+//       CHECK:     %[[DEPTH:.*]] = affine.min
+//       CHECK:     scf.for %[[I:.*]] = %{{.*}} to %c16{{.*}} step %c5 iter_args(%[[OUT1:.*]] = %[[OUT]])
+//       CHECK:       %[[ROWS:.*]] = affine.min
+//       CHECK:       %[[MAIN:.*]] = scf.for %[[J:.*]] = %c0 to %c12 step %c6 iter_args(%[[OUT2:.*]] = %[[OUT1]])
+//       CHECK:         tensor.extract_slice %arg0[%[[I]], %[[K]]] [%[[ROWS]], %[[DEPTH]]] [1, 1]
+//       CHECK:         tensor.extract_slice %arg1[%[[K]], %[[J]]] [%[[DEPTH]], 6] [1, 1]
+//       CHECK:         tensor.extract_slice %[[OUT2]][%[[I]], %[[J]]] [%[[ROWS]], 6] [1, 1]
+//       CHECK:         linalg.matmul {{.*}} -> tensor<?x6xf32>
+//       CHECK:         tensor.insert_slice
+//       CHECK:       linalg.matmul {{.*}} -> tensor<?x2xf32>
+func.func @matmul(%a: tensor<16x?xf32>, %b: tensor<?x14xf32>, %c: tensor<16x14xf32>) -> tensor<16x14xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<16x?xf32>, tensor<?x14xf32>) outs(%c : tensor<16x14xf32>) -> tensor<16x14xf32>
+  return %r : tensor<16x14xf32>
+}
+
+// -----
+
+func.func @kept(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-remark @+1 {{'linalg.copy' is not tiled, because it has only 1 loops}}
+  %r = linalg.copy ins(%a : tensor<8xf32>) outs(%b : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
