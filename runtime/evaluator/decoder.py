@@ -49,6 +49,9 @@ class Decoder:
     iteration: list[tuple[int, ...]] = field(default_factory=list)
     """Slots of the loop indices of the structured ops around what is being decoded, innermost last."""
 
+    mask: int | None = None
+    """The slot of the mask of the vector.mask around what is being decoded."""
+
     def slot(self, value: ir.Value) -> int:
         """Where a value is."""
         slots = self.slots

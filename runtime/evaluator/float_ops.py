@@ -11,12 +11,12 @@ import numpy as np
 from .elements import Element
 from .signature import Maker, Signature
 
-__all__ = ["CONVERSIONS", "FLOAT_OPS", "select"]
+__all__ = ["CONVERSIONS", "FLOAT_OPS", "maximum", "select"]
 
 Function = Callable[..., Any]
 
 
-def _maximum(a: Any, b: Any) -> Any:
+def maximum(a: Any, b: Any) -> Any:
     """IEEE's maximum: NaN wins, and 0 is above -0, which NumPy does not promise."""
     return np.where((a == 0) & (b == 0), a + b, np.maximum(a, b))
 
@@ -63,7 +63,7 @@ FLOAT_OPS: dict[str, Maker] = {
     "arith.divf": lambda _: operator.truediv,
     "arith.remf": lambda _: np.fmod,
     "arith.negf": lambda _: operator.neg,
-    "arith.maximumf": lambda _: _maximum,
+    "arith.maximumf": lambda _: maximum,
     "arith.minimumf": lambda _: _minimum,
     "arith.maxnumf": lambda _: np.fmax,
     "arith.minnumf": lambda _: np.fmin,

@@ -22,12 +22,18 @@ MODULES = {
     "bufferization": ("bufferization",),
     "builtin": ("builtin",),
     "cf": ("cf",),
+    "complex": ("complex",),
+    "dispatch": ("dispatch",),
     "func": ("func",),
-    "linalg": ("linalg",),
+    "linalg": ("linalg", "linalg_packing"),
     "math": ("elementwise",),
     "memref": ("memref", "memref_views"),
+    "ml_program": ("ml_program",),
     "scf": ("scf", "scf_parallel"),
+    "shape": ("shape",),
     "tensor": ("tensor", "tensor_slices", "tensor_shapes"),
+    "ub": ("ub",),
+    "vector": ("vector", "vector_transfers", "vector_indirect", "vector_reductions"),
 }
 """The modules that have handlers of a dialect's ops."""
 

@@ -10,6 +10,7 @@ from mlir import ir
 
 from .cf import decode_graph
 from .decoder import Decoder, Registers
+from .dispatch import interface_of
 from .elements import Element, scalar_value
 from .errors import EvaluationError, at
 from .evaluation import Evaluation
@@ -31,6 +32,8 @@ class Function:
         decoder = Decoder(machine)
         self.run = decode_graph(decoder, op.regions[0])
         self.decoder = decoder
+        loaded = op.context.is_dialect_loaded("dispatch")
+        self.interface = interface_of(op) if loaded else None
 
     def call(self, state: State, values: Sequence[Any]) -> list[Any]:
         """Run with registers of its own."""
@@ -79,12 +82,31 @@ class Machine:
         function = self.function(name)
         types = ir.FunctionType(ir.TypeAttr(function.op.attributes["function_type"]).value)
         try:
-            values = self._enter(types.inputs, arguments)
+            kernel = function.interface
+            own = len(types.inputs) if kernel else len(arguments)
+            values = self._enter(types.inputs, arguments[:own])
+            if kernel:
+                values = [*values, *arguments[own:]]
             with np.errstate(all="ignore"):
-                results = function.call(self.state, values)
+                results = self._call(function, values)
                 return self._leave(results, arguments)
         except EvaluationError as error:
             raise at(function.op, error) from error.__cause__
+
+    def _call(self, function: Function, values: list[Any]) -> list[Any]:
+        """Once, or in each workgroup of a dispatch function."""
+        kernel = function.interface
+        if kernel is None:
+            return function.call(self.state, values)
+        own = len(values) - kernel.size
+        if own < 0:
+            raise EvaluationError(f"{len(values)} arguments were given, the kernel needs {kernel.size} and its own")
+        results: list[Any] = []
+        dimensions = sorted(kernel.dimensions["id"])
+        for point in kernel.enter(values[own:], self.state.grid):
+            self.state.grid["id"] = dict(zip(dimensions, point, strict=True))
+            results = function.call(self.state, values[:own])
+        return results
 
     def _enter(self, types: Sequence[ir.Type], arguments: Sequence[Any]) -> list[Any]:
         if len(types) != len(arguments):

@@ -15,7 +15,7 @@ import numpy as np
 from .errors import EvaluationError
 from .undefined import Partial, split
 
-__all__ = ["Buffer", "MemRef", "allocate", "view", "wrap_array"]
+__all__ = ["Buffer", "MemRef", "allocate", "line", "view", "wrap_array"]
 
 
 class Buffer:
@@ -120,6 +120,10 @@ class MemRef:
         """The view that basic indexing gives."""
         return MemRef(self.buffer, self.array[key], self.marks[key])
 
+    def elements(self) -> tuple[MemRef, int, int]:
+        """All elements of the buffer, the position of this view's first one, and the innermost stride."""
+        return line(self.buffer, self.array.dtype), self.offset, self.strides[-1] if self.array.ndim else 1
+
     def reinterpreted(self, offset: int, sizes: Sequence[int], strides: Sequence[int]) -> MemRef:
         """A view of the same elements by its own offset, sizes and strides, which must stay inside of the buffer."""
         buffer, item = self.buffer, self.array.itemsize
@@ -128,10 +132,32 @@ class MemRef:
         moves = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
         low, high = offset + sum(min(0, move) for move in moves), offset + sum(max(0, move) for move in moves)
         if 0 not in sizes and (low < 0 or (high + 1) * item > buffer.raw.size):
-            raise EvaluationError(
-                f"the view covers elements {low} to {high} of memory that holds {buffer.raw.size // item}"
-            )
+            return Beyond(buffer, self.array.dtype, offset, (low, high))
         return view(buffer, self.array.dtype, offset * item, sizes, [stride * item for stride in strides])
+
+
+class Beyond(MemRef):
+    """A view that does not stay inside of its buffer. It is fine to have it; only single elements are used of it."""
+
+    __slots__ = ("_dtype", "_offset", "_range")
+
+    def __init__(self, buffer: Buffer, dtype: np.dtype[Any], offset: int, covered: tuple[int, int]) -> None:
+        self.buffer, self._dtype, self._offset, self._range = buffer, dtype, offset, covered
+
+    def __getattr__(self, name: str) -> Any:
+        count = self.buffer.raw.size // self._dtype.itemsize
+        raise EvaluationError(
+            f"the view covers elements {self._range[0]} to {self._range[1]} of memory that holds {count}"
+        )
+
+    def elements(self) -> tuple[MemRef, int, int]:
+        """As for any memref; the innermost stride is taken for one."""
+        return line(self.buffer, self._dtype), self._offset, 1
+
+
+def line(buffer: Buffer, dtype: np.dtype[Any]) -> MemRef:
+    """All elements of a buffer."""
+    return view(buffer, dtype, 0, (buffer.raw.size // dtype.itemsize,), (dtype.itemsize,))
 
 
 def view(buffer: Buffer, dtype: np.dtype[Any], start: int, shape: Sequence[int], steps: Sequence[int]) -> MemRef:

@@ -62,7 +62,7 @@ def slice_key(
     return tuple(key)
 
 
-def replaced(target: Any, key: tuple[Any, ...], sizes: Sequence[int] | None, source: Any) -> Any:
+def replaced(target: Any, key: Any, sizes: Sequence[int] | None, source: Any) -> Any:
     """`target` with `source` at `key`, as a new value; `sizes` is the slice's shape if it may have more dimensions."""
     if sizes is not None:
         if source.size != np.prod(sizes, dtype=np.int64):

@@ -24,7 +24,7 @@ class State:
     heap: list[Buffer] = field(default_factory=list)
     frames: list[list[Buffer]] = field(default_factory=list)
     globals: dict[str, Any] = field(default_factory=dict)
-    grid: dict[str, list[int]] = field(default_factory=dict)
+    grid: dict[str, Any] = field(default_factory=dict)
 
     def spend(self, steps: int) -> None:
         """Take `steps` from what is left."""

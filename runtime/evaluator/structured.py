@@ -83,7 +83,9 @@ class StructuredOp:
         self, registers: Registers, plan: Plan, payload: Payload, prepared: list[Any], contents: list[Any]
     ) -> None:
         """Results that are computed whole, so that nothing of the inits is kept."""
-        arguments = [access.take(value, ()) for access, value in zip(plan.accesses, _arrays(contents), strict=True)]
+        arguments = [
+            access.take(value, ()) for access, value in zip(plan.accesses, self._arrays(contents), strict=True)
+        ]
         _set_indices(payload, plan, prepared, ())
         found = payload.run(prepared, arguments)
         for slot, value, element in zip(self.results, found, self.elements[self.inputs :], strict=True):
@@ -93,7 +95,7 @@ class StructuredOp:
         self, plan: Plan, payload: Payload, prepared: list[Any], inputs: list[Any], targets: list[Target]
     ) -> None:
         """All vector dimensions at once, one point of the loops after the other."""
-        inputs = _arrays(inputs)
+        inputs = self._arrays(inputs)
         outputs = plan.accesses[self.inputs :]
         fixed = [
             access.take(value, ()) if access.is_fixed else None
@@ -140,6 +142,13 @@ class StructuredOp:
             for (data, mask), index, value in zip(targets, indices[self.inputs :], found, strict=True):
                 assign(data, mask, index, value)
 
+    def _arrays(self, values: list[Any]) -> list[Any]:
+        """Scalars become arrays of rank 0, of their own type."""
+        return [
+            value if hasattr(value, "shape") or value is UNDEFINED else np.asarray(value, element.dtype)
+            for value, element in zip(values, self.elements, strict=False)
+        ]
+
     def _scalar_code(self, registers: Registers) -> tuple[Code, tuple[int, ...]]:
         if self._code is None:
             decoder = self.decoder
@@ -149,11 +158,6 @@ class StructuredOp:
             decoder.iteration.pop()
         registers.extend([None] * (len(self.decoder.slots) - len(registers)))
         return self._code
-
-
-def _arrays(values: list[Any]) -> list[Any]:
-    """Scalars become arrays of rank 0."""
-    return [value if hasattr(value, "shape") or value is UNDEFINED else np.asarray(value) for value in values]
 
 
 def _scalar(source: Target, index: tuple[int, ...], element: Any) -> Any:

@@ -15,12 +15,7 @@ from test_differential import OURS, assert_same, expected
 import mlir_inplace as mi
 from mlir_inplace.runtime.evaluator import Evaluation, Evaluator
 
-NOT_SUPPORTED = ("complex.", "vector.", "ml_program.", "shape.", "linalg.pack", "linalg.unpack", "linalg.softmax")
-SUPPORTED = [program for program in PROGRAMS if not any(name in program.text for name in NOT_SUPPORTED)]
-
-
-def of(programs: list[Program]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("program", programs, ids=[program.name for program in programs])
+of_the_suite = pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
 
 
 def run(module: ir.Module, given: list[Any]) -> Evaluation:
@@ -29,7 +24,7 @@ def run(module: ir.Module, given: list[Any]) -> Evaluation:
     return result
 
 
-@of(SUPPORTED)
+@of_the_suite
 def test_values_of_tensors(program: Program) -> None:
     """What NumPy says, or compiled code where NumPy is not asked. Arguments stay as they are; nothing is allocated."""
     module = oracle.parse(program.text)
@@ -52,7 +47,7 @@ def bufferized(program: Program, *passes: str) -> ir.Module:
     return module
 
 
-@of(SUPPORTED)
+@of_the_suite
 def test_values_of_memrefs(program: Program) -> None:
     """The bufferized program gives exactly what the program on tensors gives."""
     tensors, memrefs = oracle.parse(program.text), bufferized(program)

@@ -1,0 +1,248 @@
+"""Vectors from and to tensors and memrefs: transfers with masks, permutations and padding, and contiguous loads.
+
+A transfer is taken apart in the order of the source's dimensions, in which its mask is given too: the box of elements
+it touches, and then the order of the vector's dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+from .decoder import Decoder, Registers, Step, integers
+from .elements import Element
+from .errors import EvaluationError
+from .handlers import Handler
+from .memory import MemRef
+from .slices import replaced
+from .undefined import Undefined, assign, defined, empty
+
+__all__ = ["OPS", "contents", "filled", "store"]
+
+Key = tuple[slice | int, ...]
+
+
+def contents(value: Any) -> Any:
+    """The elements of a tensor or memref."""
+    return value.read() if isinstance(value, MemRef) else value
+
+
+def filled(shape: Sequence[int], value: Any, element: Element) -> Any:
+    """A vector of equal elements."""
+    if isinstance(value, Undefined):
+        return empty(shape, element.dtype)
+    return np.full(tuple(shape), value, element.dtype)
+
+
+def store(target: Any, key: Any, value: Any) -> Any:
+    """Write elements into a memref, or into a copy of a tensor, which is returned."""
+    if not isinstance(target, MemRef):
+        return replaced(target, key, None, value)
+    target.may_write()
+    current = target.read()
+    changed = replaced(current, key, None, value)
+    if isinstance(changed, np.ndarray):
+        assign(target.array, None, key, value)
+        target.written(key)
+    else:
+        target.write(changed)
+    return None
+
+
+@dataclass(frozen=True)
+class Box:
+    """What a transfer touches: the axes of the source with a vector dimension each, and the order of these."""
+
+    axes: tuple[int, ...]
+    sizes: tuple[int, ...]
+    in_bounds: tuple[bool, ...]
+    order: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    def clip(self, index: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Key, tuple[slice, ...]]:
+        """Where in the source the box is, as far as it is inside, and which part of the box that is."""
+        source: list[slice | int] = list(index)
+        box: list[slice] = []
+        for axis, size, must in zip(self.axes, self.sizes, self.in_bounds, strict=True):
+            begin, length = index[axis], shape[axis]
+            low, high = min(max(0, -begin), size), min(size, length - begin)
+            high = max(high, low)
+            if must and (low or high < size):
+                self._refuse_outside(len(box), low, high, mask, axis, index, shape)
+            source[axis] = slice(begin + low, begin + high)
+            box.append(slice(low, high))
+        for axis, length in enumerate(shape):
+            if axis not in self.axes and not 0 <= index[axis] < length and all(one.start < one.stop for one in box):
+                raise EvaluationError(f"index {list(index)} is out of bounds: the sizes are {list(shape)}")
+        return tuple(source), tuple(box)
+
+    def _refuse_outside(self, position: int, low: int, high: int, mask: Any, axis: int, *where: Sequence[int]) -> None:
+        """Elements that are masked off may be outside."""
+        if mask is not None:
+            outside = np.ones(self.sizes[position], np.bool_)
+            outside[low:high] = False
+            shape = [1] * len(self.sizes)
+            shape[position] = -1
+            if not np.any(mask & outside.reshape(shape)):
+                return
+        index, sizes = where
+        raise EvaluationError(
+            f"a transfer of {self.sizes[position]} elements from index {list(index)} is out of bounds in dimension "
+            f"{axis}: the sizes are {list(sizes)}"
+        )
+
+
+def _box(op: ir.Operation, vector: ir.ShapedType) -> tuple[Box, list[int]]:
+    """The box, and the vector's dimensions that repeat it."""
+    results = list(ir.AffineMapAttr(op.attributes["permutation_map"]).value.results)
+    bounds = [ir.BoolAttr(bound).value for bound in ir.ArrayAttr(op.attributes["in_bounds"])]
+    placed: list[tuple[int, int]] = []
+    repeated: list[int] = []
+    for dim, result in enumerate(results):
+        if isinstance(result, ir.AffineDimExpr):
+            placed.append((result.position, dim))
+        else:
+            repeated.append(dim)
+    placed.sort()
+    dims = [dim for _, dim in placed]
+    shape = vector.shape
+    order = tuple(int(i) for i in np.argsort(dims))
+    axes, sizes = tuple(axis for axis, _ in placed), tuple(shape[dim] for dim in dims)
+    return Box(axes, sizes, tuple(bounds[dim] for dim in dims), order, tuple(shape)), repeated
+
+
+def _mask_slot(decoder: Decoder, operands: Sequence[ir.Value], has_mask: int) -> int | None:
+    return decoder.slot(operands[-1]) if has_mask else decoder.mask
+
+
+def _read_mask(registers: Registers, slot: int | None) -> Any:
+    return None if slot is None else defined(registers[slot])
+
+
+def _transfer_read(decoder: Decoder, op: ir.Operation) -> Step:
+    operands, segments = list(op.operands), integers(op, "operandSegmentSizes")
+    rank = segments[1]
+    source, *indices = decoder.all(operands[: 1 + rank])
+    padding, result = decoder.slot(operands[1 + rank]), decoder.slot(op.results[0])
+    mask_slot = _mask_slot(decoder, operands, segments[3])
+    box, repeated = _box(op, ir.ShapedType(op.results[0].type))
+    element = decoder.element(op.results[0].type)
+
+    def step(registers: Registers) -> None:
+        array, mask = contents(registers[source]), _read_mask(registers, mask_slot)
+        key, part = box.clip([registers[slot].__index__() for slot in indices], array.shape, mask)
+        found = replaced(filled(box.sizes, registers[padding], element), (*part, ...), None, array[(*key, ...)])
+        if mask is not None:
+            found = np.where(mask, found, filled(box.sizes, registers[padding], element))
+        found = found.transpose(box.order)
+        if repeated:
+            found = found[tuple(None if dim in repeated else slice(None) for dim in range(len(box.shape)))]
+        registers[result] = np.broadcast_to(found, box.shape).copy()
+
+    return step
+
+
+def _transfer_write(decoder: Decoder, op: ir.Operation) -> Step:
+    operands, segments = list(op.operands), integers(op, "operandSegmentSizes")
+    vector, target, *indices = decoder.all(operands[: 2 + segments[2]])
+    mask_slot = _mask_slot(decoder, operands, segments[3])
+    box, _ = _box(op, ir.ShapedType(operands[0].type))
+    axes = tuple(int(i) for i in np.argsort(box.order))
+    result = decoder.slot(op.results[0]) if len(op.results) else None
+
+    def step(registers: Registers) -> None:
+        into, mask = registers[target], _read_mask(registers, mask_slot)
+        key, part = box.clip([registers[slot].__index__() for slot in indices], into.shape, mask)
+        key, part = (*key, ...), (*part, ...)
+        value = registers[vector].transpose(axes)[part]
+        if mask is not None:
+            value = np.where(mask[part], value, contents(into)[key])
+        changed = store(into, key, value)
+        if result is not None:
+            registers[result] = changed
+
+    return step
+
+
+def _row(shape: Sequence[int], index: Sequence[int], sizes: Sequence[int]) -> Key:
+    """The last dimensions of memory, from `index` on, as far as a vector goes; all of it must be inside."""
+    first = len(shape) - len(sizes)
+    key: list[slice | int] = list(index)
+    for i, size in enumerate(sizes):
+        key[first + i] = slice(index[first + i], index[first + i] + size)
+    for begin, length, size in zip(index, shape, (*[1] * first, *sizes), strict=True):
+        if begin < 0 or begin + size > length:
+            raise EvaluationError(f"{list(sizes)} elements from {list(index)} are out of bounds: sizes {list(shape)}")
+    return tuple(key)
+
+
+def _load(decoder: Decoder, op: ir.Operation) -> Step:
+    source, *indices = decoder.all(list(op.operands))
+    result, sizes = decoder.slot(op.results[0]), ir.ShapedType(op.results[0].type).shape
+
+    def step(registers: Registers) -> None:
+        array = contents(registers[source])
+        key = _row(array.shape, [registers[slot].__index__() for slot in indices], sizes)
+        registers[result] = array[(*key, ...)].copy()
+
+    return step
+
+
+def _store(decoder: Decoder, op: ir.Operation) -> Step:
+    vector, target, *indices = decoder.all(list(op.operands))
+    sizes = ir.ShapedType(op.operands[0].type).shape
+
+    def step(registers: Registers) -> None:
+        into = registers[target]
+        key = _row(into.shape, [registers[slot].__index__() for slot in indices], sizes)
+        store(into, (*key, ...), registers[vector])
+
+    return step
+
+
+def _lanes(registers: Registers, indices: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Any, ...]:
+    """The positions of the lanes of a masked row that are on; they must be inside."""
+    *outer, begin = [registers[slot].__index__() for slot in indices]
+    lanes = begin + np.flatnonzero(defined(mask))
+    inside = all(0 <= i < length for i, length in zip(outer, shape, strict=False))
+    if lanes.size and not (inside and lanes[0] >= 0 and lanes[-1] < shape[-1]):
+        raise EvaluationError(f"elements from {[*outer, begin]} are out of bounds: the sizes are {list(shape)}")
+    return (*outer, lanes)
+
+
+def _masked_load(decoder: Decoder, op: ir.Operation) -> Step:
+    source, *indices, mask_slot, other = decoder.all(list(op.operands))
+    result = decoder.slot(op.results[0])
+
+    def step(registers: Registers) -> None:
+        array, mask, value = contents(registers[source]), registers[mask_slot], registers[other]
+        key = _lanes(registers, indices, array.shape, mask)
+        registers[result] = replaced(value, np.flatnonzero(mask), None, array[key]) if key[-1].size else value
+
+    return step
+
+
+def _masked_store(decoder: Decoder, op: ir.Operation) -> Step:
+    target, *indices, mask_slot, vector = decoder.all(list(op.operands))
+
+    def step(registers: Registers) -> None:
+        into, mask = registers[target], registers[mask_slot]
+        key = _lanes(registers, indices, into.shape, mask)
+        if key[-1].size:
+            store(into, key, registers[vector][np.flatnonzero(mask)])
+
+    return step
+
+
+OPS: dict[str, Handler] = {
+    "vector.transfer_read": _transfer_read,
+    "vector.transfer_write": _transfer_write,
+    "vector.load": _load,
+    "vector.store": _store,
+    "vector.maskedload": _masked_load,
+    "vector.maskedstore": _masked_store,
+}
