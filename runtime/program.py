@@ -34,6 +34,7 @@ from .entry_point import EntryPoint
 from .memory_stats import MemoryStats, Recorder, link_counters
 from .results import NativeCode
 from .signature import Signature, read_signature
+from .size_verification import verify_sizes
 from .source import Source, private_copy
 
 
@@ -223,7 +224,9 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     separate_entries(module.operation)
     protect_arguments(module.operation)
     run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
-    if not settings.plain:
+    if settings.plain:
+        verify_sizes(module.operation)
+    else:
         mark_arguments(module.operation, signatures, contiguous=contiguous)
     run_pipeline(module, lowering.pipeline_text(lowering.VERIFY if settings.plain else lowering.BOUNDARY))
     aligned = demands_alignment(module.operation)

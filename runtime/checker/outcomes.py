@@ -17,8 +17,8 @@ from .report import Kind
 
 Array = np.ndarray[Any, Any]
 
-# What new memory holds. Elements that change with it were never written.
-_FILLS = (0xA5, 0x3C)
+FILLS = (0xA5, 0x3C)
+"""What new memory holds, in one run of a reference and in the other. Elements that differ were never written."""
 _GARBAGE = 113
 
 
@@ -44,10 +44,11 @@ class Expected:
 
 @dataclass(frozen=True)
 class Finding:
-    """One difference, in a sentence."""
+    """One difference, in a sentence; `argument` is the number of the argument that it is about."""
 
     kind: Kind
     message: str
+    argument: int | None = None
 
 
 def run_checked(program: Program, name: str, arguments: Sequence[Any]) -> Outcome:
@@ -67,7 +68,7 @@ def run_checked(program: Program, name: str, arguments: Sequence[Any]) -> Outcom
 def run_reference(program: Program, name: str, arguments: Sequence[Any]) -> Expected:
     """Call a reference once for each content of new memory; what differs is not defined."""
     runs: list[tuple[tuple[Array, ...], tuple[Any, ...]]] = []
-    for fill in _FILLS:
+    for fill in FILLS:
         program.fill_memory_with(fill)
         given = copy.deepcopy(tuple(arguments))
         runs.append(copy.deepcopy((_returned(program[name].signature, program[name](*given)), given)))
@@ -113,11 +114,11 @@ def _compare_arguments(
         if not parameter.writable:
             before = np.asarray(given[parameter.index])
             if message := differs(after, before, np.ones(before.shape, bool), 0.0):
-                return Finding(Kind.ARGUMENT, f"{parameter.label} must not change, but it {message}")
+                return Finding(Kind.ARGUMENT, f"{parameter.label} must not change, but it {message}", parameter.index)
         elif parameter.binding or parameter.type.kind is ValueKind.MEMREF:
             right, mask = wanted.arguments[parameter.index], wanted.argument_masks[parameter.index]
             if message := differs(after, np.asarray(right), mask, tolerance):
-                return Finding(Kind.ARGUMENT, f"{parameter.label}, which the call writes, {message}")
+                return Finding(Kind.ARGUMENT, f"{parameter.label}, which the call writes, {message}", parameter.index)
     return None
 
 

@@ -48,6 +48,7 @@ class Difference:
         arguments: the inputs, ready to be passed again.
         inputs: the same as text, one line for each.
         origin: the op it comes from, if that could be found.
+        argument: the number of the argument that is wrong after the call, if one is.
     """
 
     kind: Kind
@@ -56,6 +57,7 @@ class Difference:
     arguments: tuple[Any, ...] = field(default=(), compare=False, repr=False)
     inputs: tuple[str, ...] = ()
     origin: Origin | None = None
+    argument: int | None = None
 
     def __str__(self) -> str:
         lines = [f"'{self.function}': {self.message}" if self.function else self.message]

@@ -158,7 +158,9 @@ class _FunctionCheck:
                 counts = _added(counts, ended.value)
             if finding is not None:
                 inputs = describe_inputs(self._signature, arguments)
-                difference = Difference(finding.kind, self._name, finding.message, arguments, inputs)
+                difference = Difference(
+                    finding.kind, self._name, finding.message, arguments, inputs, argument=finding.argument
+                )
                 return CheckReport((difference,), (counts,))
         return CheckReport(counts=(counts,))
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from mlir import ir
 
 from .isolation import Ended, isolated
+from .origin import with_origin
 from .report import CheckReport, Difference, Kind
 from .session import ENGINES, Options, Phase, run_session
 
@@ -21,7 +22,8 @@ def check_with(module: ir.Module, options: Options) -> CheckReport:
         if ended.error is not None:
             raise ended.error
         if isinstance(ended.value, CheckReport):
-            return ended.value
+            located = tuple(with_origin(module, options, difference) for difference in ended.value.differences)
+            return replace(ended.value, differences=located)
         phase = next((sent for sent in reversed(ended.messages) if isinstance(sent, Phase)), Phase("starting"))
         if phase.route is None:
             return CheckReport((_compiler_failure(ended, phase),))

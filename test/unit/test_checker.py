@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from wrong_passes import DropFreesPass, ForgetCopiesPass, FreeTwicePass, registered
+from wrong_passes import DropFreesPass, ForgetCopiesPass, FreeTwicePass, HangPass, StrayPass, registered
 
 import mlir_inplace as mi
 from mlir_inplace.runtime import lowering
@@ -27,6 +27,21 @@ func.func @main(%a: tensor<4xf32>, %x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
   %1 = tensor.insert %x into %0[%c1] : tensor<4xf32>
   %2 = linalg.add ins(%0, %1 : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
   return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}
+"""
+
+LOOP = """
+func.func @main(%a: tensor<4xf32>, %x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c1 = arith.constant 1 : index  %c4 = arith.constant 4 : index  %c0 = arith.constant 0 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %1 = scf.for %i = %c0 to %c4 step %c1 iter_args(%t = %0) -> tensor<4xf32> {
+    %v = tensor.extract %0[%i] : tensor<4xf32>
+    %d = arith.addf %v, %v : f32
+    %n = tensor.insert %d into %t[%c1] : tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 """
 
@@ -57,7 +72,7 @@ func.func @main(%a: tensor<?xf32>) -> f32 {
 
 @pytest.fixture(autouse=True)
 def wrong_passes() -> Iterator[None]:
-    with registered(ForgetCopiesPass, DropFreesPass, FreeTwicePass):
+    with registered(ForgetCopiesPass, DropFreesPass, FreeTwicePass, StrayPass, HangPass):
         yield
 
 
@@ -121,7 +136,65 @@ class TestDifferences:
         (difference,) = report.differences
         assert difference.kind is Kind.RESULT
         assert difference.function == "main"
-        assert difference.message == "result 1 is 3.0 where 2.7840254 is right at [1] (1 of 4 elements are wrong)"
+        assert str(difference) == (
+            "'main': result 1 is 3.0 where 2.7840254 is right at [1] (1 of 4 elements are wrong)\n"
+            "  -:5:8: 'tensor.insert' overwrites result 0 of 'linalg.exp' at -:4:8, which 'linalg.add' at -:6:8 reads\n"
+            "  inputs:\n"
+            "    argument 0: tensor<4xf32> = [0.75, 0.25, 0.5 , 1. ]\n"
+            "    argument 1: f32 = 1.5"
+        )
+
+    def test_an_overwrite_in_a_loop(self) -> None:
+        (difference,) = mi.check(LOOP, FORGETFUL).differences
+        assert difference.message.startswith("result 0 is 5.4365635 where 1.2840254 is right at [1]")
+        assert str(difference.origin) == (
+            "-:9:10: 'tensor.insert' overwrites result 0 of 'linalg.exp' at -:5:8, "
+            "which 'tensor.extract' at -:7:10 reads"
+        )
+
+    def test_a_result_that_is_overwritten_before_it_is_returned(self) -> None:
+        text = """
+        func.func @main(%a: tensor<4xf32>, %x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+          %c1 = arith.constant 1 : index
+          %0 = linalg.exp ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+          %1 = tensor.insert %x into %0[%c1] : tensor<4xf32>
+          return %0, %1 : tensor<4xf32>, tensor<4xf32>
+        }
+        """
+        (difference,) = mi.check(text, FORGETFUL).differences
+        assert str(difference.origin) == "-:5:16: 'tensor.insert' overwrites result 0 of 'linalg.exp' at -:4:16"
+
+    def test_an_argument_that_must_not_change(self) -> None:
+        text = """
+        func.func @main(%a: tensor<4xf32>, %x: f32) -> tensor<4xf32> {
+          %c1 = arith.constant 1 : index
+          %0 = tensor.insert %x into %a[%c1] : tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }
+        """
+        (difference,) = mi.check(text, FORGETFUL).differences
+        assert difference.kind is Kind.ARGUMENT
+        assert difference.message == (
+            "argument 0 must not change, but it is 1.5 where 0.25 is right at [1] (1 of 4 elements are wrong)"
+        )
+        assert str(difference.origin) == "-:4:16: 'tensor.insert' overwrites argument 0 of 'func.func' at -:2:9"
+
+    def test_a_crash(self) -> None:
+        (difference,) = mi.check(TWO_VERSIONS, f"builtin.module({ONE_SHOT},test-stray)").differences
+        assert difference.kind is Kind.CRASH
+        assert difference.message == "the call crashed (SIGSEGV)"
+        assert str(difference.origin) == (
+            "-:6:8: the program crashes after 'tensor.insert' at -:5:8 before 'linalg.add' has computed a value"
+        )
+
+    def test_a_loop_without_end(self) -> None:
+        report = mi.check(TWO_VERSIONS, f"builtin.module({ONE_SHOT},test-hang)", time_limit=1)
+        (difference,) = report.differences
+        assert difference.kind is Kind.HANG
+        assert difference.message == "the call did not end within 1 s"
+        assert str(difference.origin) == (
+            "-:6:8: the program does not end after 'tensor.insert' at -:5:8 before 'linalg.add' has computed a value"
+        )
 
     def test_a_leak(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with_last_step(monkeypatch, "test-drop-frees")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mlir import ir
-from mlir.dialects import memref
+from mlir.dialects import arith, memref, scf
 
 from mlir_inplace.passes.base import Pass
 from mlir_inplace.passes.options import PassOptions
@@ -41,9 +41,10 @@ class ForgetCopiesPass(WrongPass):
     def run(self, op: ir.Operation) -> None:
         for copy in named(op, "memref.copy"):
             source, target = copy.operands
-            if source.type == target.type:
-                target.replace_all_uses_with(source)
-                copy.erase()
+            with ir.InsertionPoint(copy), copy.location:
+                same = source if source.type == target.type else memref.cast(target.type, source)
+            copy.erase()
+            target.replace_all_uses_with(same)
 
 
 class DropFreesPass(WrongPass):
@@ -65,6 +66,36 @@ class FreeTwicePass(WrongPass):
         for free in named(op, "memref.dealloc"):
             with ir.InsertionPoint(free), free.location:
                 memref.DeallocOp(free.operands[0])
+
+
+class StrayPass(WrongPass):
+    """Writes far behind the end of what each linalg.add writes."""
+
+    argument = "test-stray"
+
+    def run(self, op: ir.Operation) -> None:
+        for add in named(op, "linalg.add"):
+            with ir.InsertionPoint(add), add.location:
+                far = arith.constant(ir.IndexType.get(), 1 << 44)
+                memref.StoreOp(arith.constant(ir.F32Type.get(), 0.0), add.operands[2], [far])
+
+
+class HangPass(WrongPass):
+    """Never gets past each linalg.add."""
+
+    argument = "test-hang"
+
+    def run(self, op: ir.Operation) -> None:
+        for add in named(op, "linalg.add"):
+            with ir.InsertionPoint.after(add), add.location:
+                loop = scf.WhileOp([], [])
+                before, after = loop.before.blocks.append(), loop.after.blocks.append()
+            with ir.InsertionPoint(before), add.location:
+                scf.ConditionOp(arith.constant(ir.IntegerType.get_signless(1), 1), [])
+            with ir.InsertionPoint(after), add.location:
+                zero = arith.constant(ir.IndexType.get(), 0)
+                memref.StoreOp(arith.constant(ir.F32Type.get(), 0.0), add.operands[2], [zero])
+                scf.YieldOp([])
 
 
 @contextmanager
