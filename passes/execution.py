@@ -15,7 +15,9 @@ from pathlib import Path
 
 from mlir import ir
 
+from ..dialects.location_casts import read_location_attributes
 from ..dialects.registry import ModelClashError
+from .attribute_checks import check_attributes
 from .diagnostics import DiagnosticCollector, emit
 from .elements import Element, inplace_passes
 from .errors import PassError, PassFailure
@@ -65,6 +67,7 @@ class Execution:
 
     def run(self, op: ir.Operation) -> None:
         """Runs the pipeline; raises `PassError`, and whatever a pass with a bug raises."""
+        read_location_attributes()
         reproducer = self._make_reproducer(op)
         try:
             with op.context, DiagnosticCollector(op.context) as collector:
@@ -124,6 +127,11 @@ class Execution:
                 op.verify()
             except ir.MLIRError as failure:
                 raise _Stopped("the IR is not valid before the pipeline; correct what makes it") from failure
+        try:
+            check_attributes(op)
+        except PassFailure as failure:
+            emit("error", failure.location, failure.message)
+            raise _Stopped(f"{failure.message}") from failure
 
     def _check_isolated(self, op: ir.Operation) -> None:
         if not ir.Operation.has_trait(op, ir.IsIsolatedFromAboveTrait):

@@ -14,6 +14,7 @@ from typing import Any
 from mlir import ir
 
 from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
+from ..passes.attribute_checks import drop_results_of_passes
 from ..passes.errors import PassError, PassFailure
 from ..passes.pipeline import Pipeline, as_pipeline, run_pipeline
 from . import lowering
@@ -118,7 +119,9 @@ class Program:
     """
 
     def __init__(self, source: ir.Module, settings: Settings) -> None:
+        run_pipeline(source, _NOTHING)  # It is valid, and so are the attributes that are read here.
         with source.context:
+            drop_results_of_passes(source.operation)
             source, finished = lower_dispatch_functions(source, settings.pipeline)
         self._source = source
         self._settings = replace(settings, pipeline=Pipeline.parse(_NOTHING)) if finished else settings

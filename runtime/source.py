@@ -10,6 +10,7 @@ from typing import Union
 from mlir import ir
 
 from ..dialects import dispatch
+from ..dialects.location_casts import read_location_attributes
 from .bytecode import check_bytecode
 from .source_names import UNNAMED_SOURCE as _UNNAMED
 from .source_names import name_locations
@@ -29,6 +30,7 @@ def private_copy(source: object) -> ir.Module:
     Raises `ir.MLIRError` with the parser's diagnostics or as `TextError`, `OSError` if a file cannot be read,
     `TypeError` for other objects.
     """
+    read_location_attributes()
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
         return _clone(source.operation)
     if isinstance(source, str) and _is_path(source):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..dialects.text_error import TextError
+from .deadly_text import first_deadly
 
 __all__ = ["BYTECODE_MAGIC", "MAX_BYTES", "MAX_NESTING", "check_text", "decode_text"]
 
@@ -78,6 +79,9 @@ def check_text(text: str, name: str = "-") -> None:
         raise _error(message, data, place, name)
     if shape := _LONG_SHAPE.search(bare):
         raise _error(f"a shape has more than {MAX_NESTING} sizes here", data, shape.start(), name)
+    if found := first_deadly(bare):
+        message, place = found
+        raise _error(message, data, place, name)
     if (place := _first_deep_alias(bare)) is not None:
         message = f"aliases of types and attributes are nested deeper than {MAX_NESTING} levels here; use fewer"
         raise _error(message, data, place, name)

@@ -11,6 +11,7 @@ diagnostic, 1 something was found, 2 the command line is wrong.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import resource
 import signal
@@ -22,6 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from ..runtime.source import private_copy
 from .mutate_trial import CLASSES, Finding, Trial, make_trial, output_path, run_trial
 
 _MARKER = b"// -----"
@@ -70,12 +72,29 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def read_corpus(paths: Iterable[str]) -> list[bytes]:
-    """The parts between split markers of all .mlir files in `paths`, in a fixed order."""
+    """The valid parts, between split markers, of all .mlir files in `paths`, in a fixed order."""
     files: set[Path] = set()
     for path in map(Path, paths):
         files.update(path.rglob("*.mlir") if path.is_dir() else [path])
     parts = [part for file in sorted(files) for part in file.read_bytes().split(_MARKER)]
-    return [part for part in parts if part.strip() and len(part) <= _LARGEST_PART]
+    return _parsable([part for part in parts if len(part) <= _LARGEST_PART])
+
+
+def _parsable(parts: Sequence[bytes]) -> list[bytes]:
+    """Those that are valid before they are mutated; another process finds out, so that this one has no threads."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        for index, part in enumerate(parts):
+            with contextlib.suppress(Exception):
+                private_copy(part).operation.verify()
+                os.write(writing, f"{index}\n".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as lines:
+        valid = [parts[int(line)] for line in lines]
+    os.waitpid(child, 0)
+    return valid
 
 
 def run_trials(

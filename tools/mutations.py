@@ -13,7 +13,7 @@ import random
 import re
 from collections.abc import Callable
 
-__all__ = ["MUTATORS", "mutate", "mutate_pipeline"]
+__all__ = ["mutate", "mutate_pipeline"]
 
 _TOKEN = re.compile(r'\s+|//[^\n]*|"(?:[^"\\\n]|\\.)*"|[%@!#^]?[\w$.]+|->|.', re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w%@#^.])-?\d+(?![\w.])|(?<=[<x])\d+(?=x)")
@@ -51,18 +51,43 @@ _OURS = (
     *("__opresult_alias_set_attr__", "__bbarg_alias_set_attr__", "__equivalent_func_args__", "operandSegmentSizes"),
     *("llvm.emit_c_interface", "static_offsets", "sym_visibility", "arg_attrs", "res_attrs", "function_type"),
 )
+_ELEMENTS = (
+    "f16",
+    "bf16",
+    "f64",
+    "i1",
+    "i3",
+    "i8",
+    "i64",
+    "i1000",
+    "index",
+    "complex<f32>",
+    "f8E4M3FN",
+    "vector<2xf32>",
+)
+_RELATIVES = {
+    "arith": ["arith.addf", "arith.addi", "arith.divsi", "arith.constant", "arith.maximumf", "arith.select"],
+    "tensor": ["tensor.cast", "tensor.empty", "tensor.dim", "tensor.insert_slice", "tensor.extract_slice"],
+    "linalg": ["linalg.matmul", "linalg.add", "linalg.copy", "linalg.fill", "linalg.transpose", "linalg.index"],
+    "scf": ["scf.for", "scf.yield", "scf.if", "scf.while", "scf.forall", "scf.parallel", "scf.reduce"],
+    "memref": ["memref.alloc", "memref.copy", "memref.dealloc", "memref.subview", "memref.load", "memref.cast"],
+}
 _NESTS = ("[", "{", "(", "<", "tensor<", "tuple<", "complex<", "module {", "affine_map<(d0) -> ((", "loc(fused[", "-(")
 _DEPTHS = (10, 300, 5_000, 200_000)
 
 
 def mutate(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """`data` after one to four mutations; `other` is what it may be spliced with. Linear in both."""
+    """`data` after one to three mutations; `other` is what it may be spliced with. Linear in both.
+
+    Most get mutations only of the kinds that often leave text well-formed: it is behind the parser that bugs are.
+    """
     text, donor = data.decode(errors="replace"), other.decode(errors="replace")
-    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
-        mutator = rng.choice((*MUTATORS, *(functools.partial(splicer, donor) for splicer in SPLICERS)))
-        text = mutator(text, rng)
+    splicers = [functools.partial(splicer, donor) for splicer in SPLICERS]
+    mutators = GENTLE if rng.random() < 0.7 else (*GENTLE, *DESTRUCTIVE, *splicers)
+    for _ in range(rng.choice((1, 1, 1, 1, 2, 2, 3))):
+        text = rng.choice(mutators)(text, rng)
     mutated = text.encode(errors="replace")
-    return _break_bytes(mutated, rng) if rng.random() < 0.06 else mutated
+    return _break_bytes(mutated, rng) if mutators is not GENTLE and rng.random() < 0.15 else mutated
 
 
 def mutate_pipeline(pipeline: str, rng: random.Random) -> str:
@@ -180,6 +205,23 @@ def _change_types(text: str, rng: random.Random) -> str:
     return _replace_all_of_one(_TYPE, text, rng.choice(_TYPES), rng)
 
 
+def _change_element_types(text: str, rng: random.Random) -> str:
+    """All elements of one type become elements of another, in tensors and scalars alike."""
+    element = re.compile(r"(?<![\w.%@])(?:(?<=x)|(?<!x))(?:f16|bf16|f32|f64|i1|i8|i32|i64|index)\b")
+    return _replace_all_of_one(element, text, rng.choice(_ELEMENTS), rng)
+
+
+def _swap_operations(text: str, rng: random.Random) -> str:
+    """An op becomes another one of its dialect that is in the text, or one of the same arity known to be hard."""
+    names = sorted(set(_OPERATION.findall(text)))
+
+    def other(name: str) -> str:
+        dialect = name.partition(".")[0]
+        return rng.choice([n for n in names if n.startswith(f"{dialect}.")] + _RELATIVES.get(dialect, []))
+
+    return _replace_one(_OPERATION, text, other, rng)
+
+
 def _change_value(text: str, rng: random.Random) -> str:
     """A use becomes the use of another value, which often has the same type."""
     return _replace_one(_VALUE, text, lambda _: rng.choice(_VALUE.findall(text)), rng)
@@ -232,10 +274,14 @@ def _replace_all_of_one(pattern: re.Pattern[str], text: str, replacement: str, r
     return pattern.sub(lambda match: replacement if match[0] == chosen else match[0], text)
 
 
-MUTATORS: tuple[Callable[[str, random.Random], str], ...] = (
-    *(_truncate, _delete_token, _double_token, _swap_tokens, _drop_bracket, _drop_line, _double_line, _swap_lines),
-    *(_change_number, _change_numbers, _change_numbers, _change_size, _change_size, _change_type, _change_types),
-    *(_change_types, _change_value, _change_value, _change_value, _change_attribute, _change_attribute),
-    *(_add_attribute, _add_attribute, _nest, _wrap),
+Mutator = Callable[[str, random.Random], str]
+
+GENTLE: tuple[Mutator, ...] = (
+    *(_drop_line, _double_line, _swap_lines, _change_number, _change_numbers, _change_numbers, _change_size),
+    *(_change_size, _change_size, _change_type, _change_types, _change_types, _change_element_types, _change_value),
+    *(_change_value, _change_value, _change_value, _change_attribute, _add_attribute, _add_attribute, _swap_operations),
+)
+DESTRUCTIVE: tuple[Mutator, ...] = (
+    *(_truncate, _delete_token, _double_token, _swap_tokens, _drop_bracket, _nest, _wrap),
 )
 SPLICERS: tuple[Callable[[str, str, random.Random], str], ...] = (_splice, _take_token, _change_operation)

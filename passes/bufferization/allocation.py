@@ -34,6 +34,7 @@ The result has the same shape, elements and layout; it may be in another memory 
 """
 
 _MARK = "inplace.planned"
+_MARKED = ("memref.alloc", "memref.memory_space_cast")
 _ONCE = frozenset({"func.func", "scf.execute_region", "scf.if", "scf.index_switch"})
 _ACCESSES = frozenset({"linalg", "vector"})
 _MEMREF_ACCESSES = frozenset({"memref.copy", "memref.dealloc", "memref.dim", "memref.load", "memref.store"})
@@ -83,7 +84,8 @@ class Allocator:
         marked: list[ir.Operation] = []
 
         def visit(op: ir.Operation) -> ir.WalkResult:
-            if _MARK in op.attributes:
+            # What is marked on other ops is not ours.
+            if op.name in _MARKED and _MARK in op.attributes:
                 marked.append(op)
             return ir.WalkResult.ADVANCE
 

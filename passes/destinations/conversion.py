@@ -10,12 +10,13 @@ from __future__ import annotations
 from mlir import ir
 
 from ..analysis.analysis_options import AnalysisOptions
-from ..analysis.empty_tensor_trial import judge_eliminations
+from ..analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE, judge_eliminations
 from ..analysis.empty_tensors import EliminationPlan, KeptInsertion, has_empty, plan_eliminations
-from ..analysis.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
+from ..analysis.init_reuse import TRIAL_REUSE, Reuse, judge_reuses, plan_reuses, splat_inits
 from ..analysis.initless_sources import plan_inits
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis, analyze_module
+from ..attribute_checks import refuse_marks
 from .new_inits import TRIAL_INIT, give_inits
 from .report import (
     Change,
@@ -43,6 +44,8 @@ _INSERTIONS = frozenset(
 
 _BEGINNINGS = frozenset({"arith.constant", "tensor.empty"})
 
+_MARKS = (TRIAL_INIT, TRIAL_INSERTION, TRIAL_REUSE, TRIAL_SLICE)
+
 _PARTS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"})
 """Ops that take a part of a tensor, or all of it in another shape."""
 
@@ -55,6 +58,7 @@ def convert_to_destination_style(module: ir.Operation, *, only_empties: bool = F
     """
     if not _is_worth_a_look(module, only_empties=only_empties):
         return DestinationReport()
+    refuse_marks(all_ops(module), _MARKS)
     with module.context:
         conversion = _Conversion(module, only_empties=only_empties)
         while conversion.sweep():

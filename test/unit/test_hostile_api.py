@@ -6,12 +6,25 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from mlir import ir
 from mlir.dialects import arith, func
 
 import mlir_inplace as mi
+from mlir_inplace.dialects.location_casts import read_location_attributes
+from mlir_inplace.passes.analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
+from mlir_inplace.passes.analysis.init_reuse import TRIAL_REUSE
+from mlir_inplace.passes.analysis.pinned_interface import INTERFACE
+from mlir_inplace.passes.attribute_checks import CHECKED
+from mlir_inplace.passes.bufferization.annotations import ACCESS
+from mlir_inplace.passes.destinations.new_inits import TRIAL_INIT
+from mlir_inplace.passes.dispatch.arguments import BINDING
+from mlir_inplace.passes.dispatch.size_checks import SIZE_CHECKS
+from mlir_inplace.passes.function_results import RESULT_ARGUMENTS
 from mlir_inplace.passes.pipeline import Pipeline
+from mlir_inplace.passes.results_to_out_params import ALIGNMENT, OUT_RESULT
+from mlir_inplace.runtime.signature import WRITABLE
 
 TEXT = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
 ONE_SHOT = "inplace-one-shot-bufferize"
@@ -113,3 +126,114 @@ def test_a_pipeline_can_be_kept_and_used_again() -> None:
     pipeline = Pipeline.parse("cse")
     for _ in range(2):
         mi.run_pipeline(module(), pipeline)
+
+
+LOCATIONS = ("unknown", '"f":1:2', '"x"', 'fused["f":1:2, "x"]', 'callsite("x" at unknown)')
+
+
+def test_locations_in_the_place_of_attributes() -> None:
+    """Reading one from a dictionary of attributes would end the process."""
+    read_location_attributes()
+    text = "module {{ func.func private @f(index {{a.a = loc({0})}}) loc({0}) }}"
+    for location in LOCATIONS:
+        kept = ir.Module.parse(text.format(location), ir.Context())
+        function = next(iter(kept.body.operations))
+        (entry,) = function.arg_attrs
+        (named,) = entry
+        assert str(named.attr) == str(entry["a.a"]) == f"loc({location})"
+        assert type(function.location) is not ir.Location
+        assert str(function.location) == f"loc({location})"
+
+
+def test_locations_in_the_place_of_attributes_survive_passes() -> None:
+    text = """
+        func.func @f(%a: tensor<4xf32> {a.a = loc(unknown)}, %x: f32, %i: index) -> (tensor<4xf32> {a.b = loc("x")}) {
+          %r = tensor.insert %x into %a[%i] {a.c = loc(unknown)} : tensor<4xf32>
+          return %r : tensor<4xf32>
+        }"""
+    kept = module(text)
+    mi.bufferize(kept)
+    assert "{a.a = loc(unknown)}" in str(kept)
+    assert mi.compile(text).f(np.arange(4, dtype=np.float32), 9.0, 2).tolist() == [0, 1, 9, 3]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "needed"),
+    [
+        ("inplace.interface = 3 : i64", "what mi.compile writes about bindings"),
+        ("inplace.interface = [{set = 0}]", "what mi.compile writes about bindings"),
+        (
+            'inplace.interface = [{access = "all", binding = 0, set = 0, type = memref<f32>, whole = true}]',
+            "what mi.compile writes about bindings",
+        ),
+        ("inplace.size_checks = []", "what inplace-lower-dispatch writes on a function that returns two indices"),
+        ("inplace.result_arguments = array<i64: 7>", "an argument's number, or -1, for each result there was"),
+        ("inplace.result_arguments", "an argument's number, or -1, for each result there was"),
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_our_attributes_on_a_function_written_by_hand(attribute: str, needed: str, nested: bool) -> None:
+    body = "{ return %a : tensor<4xf32> }"
+    text = f"func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> attributes {{{attribute}}} {body}"
+    text = f"module @inner {{ {text} }}" if nested else text
+    name, _, value = attribute.partition(" = ")
+    with ir.Context():
+        message = f"attribute '{name}' is {ir.Attribute.parse(value or 'unit')}"[:60]
+    for call in (lambda: mi.bufferize(module(text)), lambda: mi.compile(text)):
+        with pytest.raises(mi.PassError) as caught:
+            call()
+        (diagnostic,) = caught.value.diagnostics
+        assert diagnostic.message.startswith(message)
+        assert diagnostic.message.endswith(f"but must be {needed}; remove it or correct it")
+        assert diagnostic.line == 1
+
+
+@pytest.mark.parametrize(
+    ("attribute", "needed"),
+    [
+        ("inplace.binding", "array<i64: set, binding>"),
+        ("inplace.binding = array<i64: 1>", "array<i64: set, binding>"),
+        ("inplace.out_result = true", "an integer"),
+        ("inplace.alignment = 1.0 : f32", "an integer"),
+    ],
+)
+def test_our_attributes_on_an_argument_written_by_hand(attribute: str, needed: str) -> None:
+    text = f"func.func @f(%a: tensor<4xf32> {{{attribute}}}) -> tensor<4xf32> {{ return %a : tensor<4xf32> }}"
+    with pytest.raises(mi.PassError, match=re.escape(f"but must be {needed}; remove it or correct it")):
+        mi.compile(text)
+
+
+def test_notes_of_earlier_passes_promise_nothing_to_callers() -> None:
+    """Believed, the mark would let code for contiguous memory loose on every second element."""
+    text = """
+        !m = memref<4xf32, strided<[?], offset: ?>>
+        func.func @f(%a: !m {inplace.contiguous, inplace.read_only}, %i: index) -> f32
+            attributes {inplace.result_arguments = array<i64: 0, -1>} {
+          %r = memref.load %a[%i] : !m
+          return %r : f32
+        }"""
+    assert mi.compile(text).f(np.arange(8, dtype=np.float32)[::2], 3) == 6
+
+
+def test_every_attribute_that_is_checked_is_one_of_ours() -> None:
+    ours = {INTERFACE, SIZE_CHECKS, RESULT_ARGUMENTS, BINDING, OUT_RESULT, ALIGNMENT, WRITABLE, ACCESS}
+    assert set(CHECKED) == ours
+
+
+@pytest.mark.parametrize("mark", [TRIAL_INIT, TRIAL_INSERTION, TRIAL_REUSE, TRIAL_SLICE])
+def test_marks_that_a_pass_leaves_on_copies(mark: str) -> None:
+    text = f"""
+        func.func @f(%a: tensor<8xf32>, %x: f32) -> tensor<8xf32> {{
+          %e = tensor.empty() : tensor<4xf32>
+          %t = linalg.fill ins(%x : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+          %r = tensor.insert_slice %t into %a[0] [4] [1] {{{mark} = "x"}} : tensor<4xf32> into tensor<8xf32>
+          return %r : tensor<8xf32>
+        }}"""
+    with pytest.raises(mi.PassError, match=f"5:.*error: attribute '{mark}' is for the pass's own use; remove it"):
+        mi.run_pipeline(module(text), "inplace-eliminate-empty-tensors")
+
+
+def test_a_mark_of_the_plan_on_another_op() -> None:
+    kept = module(TEXT.replace("{ return", "attributes {inplace.planned} { return"))
+    mi.run_pipeline(kept, "inplace-plan-bufferize{allocation=stack bufferize-function-boundaries}")
+    assert "memref<4xf32" in str(kept)
