@@ -89,6 +89,7 @@ from .errors import PassFailure
 from .options import PassOptions, option
 from .promotion.copies import promoted_copy
 from .promotion.preparation import dispatch_ops, take_over
+from .verification.recording import Recording, is_always_on
 
 __all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
@@ -137,6 +138,10 @@ class OneShotBufferizeOptions(PassOptions):
     warn_written_arguments: bool = option(
         True,
         help="warn of arguments of public functions that are written in place and do not say bufferization.writable",
+    )
+    verify_bufferization: bool = option(
+        False,
+        help="check what was made with inplace-verify-bufferization, and refuse a program that reads wrong values",
     )
 
 
@@ -191,6 +196,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         # A copy is promoted, as the program must stay as it was if the analysis refuses it afterwards.
         self._check_filter(op)
         copy = promoted_copy(op)
+        if copy is None and self.options.verify_bufferization:
+            copy = op.clone().operation
         if copy is None:
             self._bufferize(op)
         else:
@@ -213,6 +220,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             if options.test_analysis_only:
                 annotate(analysis, alias_sets=options.dump_alias_sets, conflicts=options.print_conflicts)
             else:
+                checked = options.verify_bufferization or is_always_on()
+                recording = Recording(op) if checked else None
                 layout = options.function_boundary_type_conversion
                 boundary = Boundary(layout) if analysis.effects.boundaries else None
                 rewriter = BufferRewriter(
@@ -220,6 +229,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                 )
                 convert_module(analysis, rewriter, boundary)
                 drop_whole_views(op)
+                if recording is not None:
+                    recording.finish(op, trace)
         self._count(analysis, trace)
         if self.observer is not None:
             self.observer.converted(trace)

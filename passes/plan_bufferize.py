@@ -79,6 +79,8 @@ from .errors import PassFailure
 from .options import PassOptions, option
 from .promotion.copies import promoted_copy
 from .promotion.preparation import take_over
+from .verification.recording import Recording, is_always_on
+from .verification.tags import plain_location
 
 __all__ = ["Allocation", "PlanBufferizeOptions", "PlanBufferizePass"]
 
@@ -106,6 +108,10 @@ class PlanBufferizeOptions(PassOptions):
     )
     print_plan: bool = option(
         False, help="emit remarks that say which tensors share a buffer, which do not, and the rule behind each"
+    )
+    verify_bufferization: bool = option(
+        False,
+        help="check what was made with inplace-verify-bufferization, and refuse a program that reads wrong values",
     )
 
 
@@ -143,10 +149,14 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
             if self.options.print_plan:
                 self._print(plan)
             trace = BufferTrace()
+            recording = Recording(copy) if self.options.verify_bufferization or is_always_on() else None
             self._convert(analysis, allocator, trace)
             for kept in allocator.finish(copy):
                 message = f"the buffer stays on the heap: {kept.reason}"
-                self.remark(kept.allocation.location, message, [(f"this is '{kept.op.name}'", kept.op.location)])
+                note = f"this is '{kept.op.name}'", plain_location(kept.op.location)
+                self.remark(plain_location(kept.allocation.location), message, [note])
+            if recording is not None:
+                recording.finish(copy, trace)
             take_over(op, copy)
         self.count("num-classes", sum(len(function.classes) for function in plan.functions))
         self.count("num-stored-classes", sum(len(function.store_set) for function in plan.functions))

@@ -44,6 +44,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-rewrite-destructive-updates": ("rewrite_destructive_updates", "RewriteDestructiveUpdatesPass"),
     "inplace-tile": ("tile", "TilePass"),
     "inplace-vectorize": ("vectorize", "VectorizePass"),
+    "inplace-verify-bufferization": ("verify_bufferization", "VerifyBufferizationPass"),
 }
 """Argument -> (module below `passes`, class). The module is the argument without prefix; a unit test holds us to it."""
 

@@ -1,0 +1,260 @@
+"""Functions, calls, constants, and places where tensors and memrefs meet.
+
+A caller knows of a callee that was executed before which arguments it writes, which of them it returns, and which
+values it needs; of any other one, that it may write every memref that it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from mlir import ir
+
+from .machine import Machine, View
+from .memory import Answer, Layer, Verdict
+from .operations import Operations
+from .places import WHOLE
+
+__all__ = ["Functions"]
+
+_READS_ONLY = frozenset({"read", "none"})
+
+
+@dataclass
+class Summary:
+    """What a function does to its memrefs: ``returned`` has an argument for each result, or -1 for other memory."""
+
+    written: set[int] = field(default_factory=set[int])
+    returned: list[int] | None = None
+    needed: set[int] = field(default_factory=set[int])
+    arguments: range = range(0)
+
+
+class Functions:
+    """Enters and leaves functions of ``machine``."""
+
+    def __init__(self, machine: Machine, operations: Operations) -> None:
+        self.machine = machine
+        self.operations = operations
+        self.summaries: dict[str, Summary] = {}
+        self.tensors: dict[int, int] = {}
+        """Terms of values that stayed tensors."""
+        self._globals: dict[str, int] = {}
+        self._summary = Summary()
+        self._arguments = range(0)
+
+    def in_order(self) -> Iterator[int]:
+        """Yield the functions with a body, callees first as far as there is such an order."""
+        s = self.machine.snapshot
+        functions = {self._name(op): op for op, name in enumerate(s.op_name) if name == "func.func"}
+        done: set[str] = set()
+        for first in functions:
+            work = [(first, False)]
+            while work:
+                name, left = work.pop()
+                op = functions.get(name, -1)
+                if left and op >= 0 and s.op_regions[op][0]:
+                    yield op
+                if left or name in done or op < 0:
+                    continue
+                done.add(name)
+                work.append((name, True))
+                work.extend((self._callee(call), False) for call in s.nested_ops(op) if s.op_name[call] == "func.call")
+
+    def _name(self, op: int) -> str:
+        return ir.StringAttr(self.machine.snapshot.ops[op].attributes["sym_name"]).value
+
+    def _callee(self, op: int) -> str:
+        return ir.FlatSymbolRefAttr(self.machine.snapshot.ops[op].attributes["callee"]).value
+
+    # --- bodies ----------------------------------------------------------------------------------------------------
+
+    def enter(self, function: int) -> None:
+        """Let the arguments of ``function`` hold the values of its twin's."""
+        m, program = self.machine, self.machine.program
+        self._arguments = m.snapshot.arguments(m.snapshot.op_regions[function][0][0])
+        twin = m.twin(function)
+        blocks = program.snapshot.op_regions[twin][0] if twin >= 0 else ()
+        tensors = program.snapshot.arguments(blocks[0]) if blocks else range(0)
+        self._summary = Summary(arguments=tensors)
+        m.needed = set()
+        paired = len(tensors) == len(self._arguments)
+        if paired:
+            m.pair(self._arguments, tensors)
+        for argument, tensor in zip(self._arguments, tensors if paired else self._arguments, strict=True):
+            content = program.content[tensor] if paired else -1
+            if not m.is_shaped[argument]:
+                continue
+            if isinstance(m.snapshot.values[argument].type, ir.MemRefType | ir.UnrankedMemRefType):
+                m.new_root(argument, frozenset({content} if content >= 0 else ()), -1, "memory of the program itself")
+            elif content >= 0:
+                self.tensors[argument] = content
+
+    def leave(self, function: int) -> None:
+        """Remember what callers have to know."""
+        m = self.machine
+        for index, argument in enumerate(self._arguments):
+            content = m.state.get(argument)
+            if len(content) != 1 or content[0].writer != -1:
+                self._summary.written.add(index)
+        self._summary.needed = m.needed
+        self.summaries[self._name(function)] = self._summary
+
+    def end(self, op: int) -> None:
+        """Check what a function returns."""
+        m = self.machine
+        twin = m.twin(op)
+        arguments = {argument: index for index, argument in enumerate(self._arguments)}
+        returned: list[int] = []
+        for i in range(m.snapshot.op_operand_count[op]):
+            value = m.operand(op, i)
+            view = m.view(value)
+            whole = view is not None and not view.place and not m.related.get(view.root)
+            returned.append(arguments.get(view.root, -1) if whole and view is not None else -1)
+            if twin >= 0 and m.is_shaped[value]:
+                self._check(op, i, twin)
+        before = self._summary.returned
+        same = before is None or before == returned
+        self._summary.returned = returned if same else [-1] * len(returned)
+
+    def _check(self, op: int, i: int, twin: int) -> None:
+        """Check operand ``i`` of an op that is the same in both programs."""
+        m = self.machine
+        expected = m.program.operand_content(twin, i)
+        if expected < 0:
+            return
+        value = m.operand(op, i)
+        if value in self.tensors and value not in m.views:
+            answer = Answer(
+                Verdict.YES if self.tensors[value] == expected else Verdict.UNKNOWN, reason="tensors that stay"
+            )
+            m.read(op, i, twin, expected, answer)
+        else:
+            m.read(op, i, twin, expected, m.ask(m.view(value), expected))
+
+    def leave_out(self, function: int, reason: str) -> None:
+        """State that nothing in ``function`` is checked."""
+        for op in self.machine.snapshot.nested_ops(function):
+            self.leave_out_op(op, reason)
+
+    def leave_out_op(self, op: int, reason: str) -> None:
+        """State that the reads of ``op`` are not checked."""
+        m = self.machine
+        tag = m.tags[op]
+        if tag < 0 or (m.snapshot.op_regions[op] and not m.snapshot.op_name[op].startswith("linalg.")):
+            return
+        for i in m.program.tensor_operands(tag):
+            m.leave_out(op, i, reason)
+
+    # --- calls -----------------------------------------------------------------------------------------------------
+
+    def call(self, op: int) -> None:
+        """Check what a call hands over, and let the callee do what it does."""
+        m, s, program = self.machine, self.machine.snapshot, self.machine.program
+        twin = m.twin(op)
+        summary = self.summaries.get(self._callee(op))
+        count = s.op_operand_count[op]
+        operands = [m.operand(op, i) for i in range(count)]
+        if twin >= 0:
+            for i in program.tensor_operands(twin):
+                self._check_handed(op, i, twin, summary)
+        written = summary.written if summary is not None else self._may_write(self._callee(op), count)
+        for i in written:
+            view = m.view(operands[i])
+            if m.is_shaped[operands[i]] and view is None:
+                self.operations.forget(op, "memrefs that are not followed")
+            elif view is not None:
+                m.write(view, frozenset(), op, "a call that may write it")
+        returned = summary.returned if summary is not None else None
+        results = s.results(op)
+        for index, result in enumerate(results):
+            if m.is_shaped[result]:
+                content = program.content[program.snapshot.results(twin)[index]] if twin >= 0 else -1
+                terms = frozenset({content} if content >= 0 else ())
+                argument = returned[index] if returned is not None else -1
+                self._take(op, result, terms, operands, argument)
+        self._drop_globals(op)
+
+    def _take(self, op: int, result: int, terms: frozenset[int], operands: list[int], argument: int) -> None:
+        """Let ``result`` of a call be one of its operands, or memory that may be any of them."""
+        m = self.machine
+        if not isinstance(m.snapshot.values[result].type, ir.MemRefType | ir.UnrankedMemRefType):
+            self.tensors.update(dict.fromkeys([result], term) if (term := next(iter(terms), -1)) >= 0 else {})
+            return
+        given = m.view(operands[argument]) if argument >= 0 else None
+        if given is not None:
+            m.write(given, terms, op, "a call")
+            m.views[result] = given
+            return
+        m.renew(result)
+        m.new_root(result, terms, op, "a call")
+        m.vague.add(result)
+        m.relate(result, {view.root for value in operands if (view := m.view(value)) is not None})
+
+    def _check_handed(self, op: int, i: int, twin: int, summary: Summary | None) -> None:
+        m = self.machine
+        self._check(op, i, twin)
+        found = m.reads.get((op, i))
+        if found is None or found.answer.verdict is not Verdict.NO:
+            return
+        needed = summary is not None and i < len(summary.arguments) and summary.arguments[i] in summary.needed
+        if not needed:
+            m.read(op, i, twin, found.expected, Answer(Verdict.UNKNOWN, reason="a callee that may not read it"))
+
+    def _may_write(self, callee: str, count: int) -> set[int]:
+        """Return which arguments a function that was not executed may write."""
+        program = self.machine.program
+        access = program.accesses.get(callee, {})
+        return {i for i in range(count) if access.get(i) not in _READS_ONLY}
+
+    # --- globals, tensors ------------------------------------------------------------------------------------------
+
+    def get_global(self, op: int) -> None:
+        """Follow the address of a global: a constant, or state that a load of the tensor program names."""
+        m = self.machine
+        name = ir.FlatSymbolRefAttr(m.snapshot.ops[op].attributes["name"]).value
+        root = self._globals.setdefault(name, -2 - len(self._globals))
+        tag = m.tags[op]
+        results = m.program.snapshot.results(tag) if tag >= 0 else range(0)
+        content = m.program.content[results[0]] if len(results) == 1 else -1
+        tensor_name = m.program.snapshot.op_name[tag] if tag >= 0 else ""
+        if content >= 0 and tensor_name == "ml_program.global_load":
+            m.state.set(root, (Layer(WHOLE, frozenset({content}), op),))
+        elif not m.state.get(root):
+            is_constant = content >= 0 and tensor_name == "arith.constant"
+            terms = frozenset({content} if is_constant else ())
+            m.state.set(root, (Layer(WHOLE, terms, op, "state of the module"),))
+        m.views[m.snapshot.results(op)[0]] = View(root)
+
+    def _drop_globals(self, op: int) -> None:
+        m = self.machine
+        for root in self._globals.values():
+            content = m.state.get(root)
+            if content and not any(m.program.terms.is_constant(term) for term in content[0].terms):
+                m.state.set(root, (Layer(WHOLE, frozenset(), op, "state of the module"),))
+
+    def pass_boundary(self, op: int, name: str) -> None:
+        """Follow a memref that is made of a tensor, or a tensor of a memref."""
+        m = self.machine
+        source, result = m.operand(op, 0), m.snapshot.results(op)[0]
+        view = m.view(source)
+        if name == "bufferization.to_tensor":
+            if view is not None:
+                m.views[result] = view
+            return
+        if view is not None:
+            m.views[result] = view
+            return
+        content = self.tensors.get(source, -1)
+        if content < 0:
+            content = self._kept(source)
+        m.renew(result)
+        m.new_root(result, frozenset({content} if content >= 0 else ()), op, "tensors that stay")
+
+    def _kept(self, value: int) -> int:
+        """Return the term of a value that stayed a tensor: the same result of the same op."""
+        m = self.machine
+        op = m.snapshot.value_op[value] if value >= 0 else -1
+        twin = m.twin(op) if op >= 0 else -1
+        return m.program.content[m.program.snapshot.results(twin)[m.snapshot.value_index[value]]] if twin >= 0 else -1

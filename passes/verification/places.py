@@ -1,0 +1,263 @@
+"""Places in a piece of memory or in a tensor: chains of slices and reshapes, and whether two of them overlap.
+
+A *sum* is a constant and symbols with factors; a *place* is a tuple of steps from the whole to a part of it. This is
+the checker's own, simple test of slices: sums are compared by their difference, nothing is known of symbols but that
+sizes are not negative. What it cannot tell is `UNKNOWN`, which the checker reports as not checked.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "WHOLE",
+    "Overlap",
+    "Place",
+    "Reshape",
+    "Slice",
+    "Step",
+    "Sum",
+    "add",
+    "constant",
+    "join",
+    "overlap",
+    "scaled",
+]
+
+DYNAMIC = -1
+"""A size of a shape that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """``constant`` plus each symbol times its factor; symbols are the numbers of values, in increasing order."""
+
+    constant: int
+    terms: tuple[tuple[int, int], ...] = ()
+
+
+def constant(value: int) -> Sum:
+    """Return ``value`` as a sum."""
+    return Sum(value)
+
+
+def add(a: Sum, b: Sum, factor: int = 1) -> Sum:
+    """Return ``a + factor * b``."""
+    if not b.terms:
+        return Sum(a.constant + factor * b.constant, a.terms)
+    factors = dict(a.terms)
+    for symbol, own in b.terms:
+        factors[symbol] = factors.get(symbol, 0) + factor * own
+    terms = tuple(sorted((symbol, f) for symbol, f in factors.items() if f))
+    return Sum(a.constant + factor * b.constant, terms)
+
+
+def scaled(a: Sum, factor: int) -> Sum:
+    """Return ``factor * a``."""
+    return add(Sum(0), a, factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A box with strides; one entry for each dimension of what is sliced."""
+
+    offsets: tuple[Sum, ...]
+    sizes: tuple[Sum, ...]
+    strides: tuple[Sum, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reshape:
+    """All elements in the same row-major order under another shape, `DYNAMIC` where a size is not known."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A view that is not followed: it may be any part of what it is a view of."""
+
+    number: int
+
+
+Step = Slice | Reshape | Opaque
+Place = tuple[Step, ...]
+WHOLE: Place = ()
+
+
+class Overlap(enum.Enum):
+    """How place ``a`` lies to place ``b``."""
+
+    SAME = "same"
+    AROUND = "a has all elements of b"
+    INSIDE = "a lies inside of b"
+    DISJOINT = "disjoint"
+    UNKNOWN = "unknown"
+
+
+def join(outer: Place, steps: Sequence[Step]) -> Place:
+    """Return the place that ``steps`` lead to from ``outer``, in a normal form that equal places often share."""
+    place = list(outer)
+    for step in steps:
+        _append(place, step)
+    return tuple(place)
+
+
+def _append(place: list[Step], step: Step) -> None:
+    last = place[-1] if place else None
+    if isinstance(step, Reshape):
+        before = step.before
+        if isinstance(last, Reshape):
+            before = last.before
+            place.pop()
+        if before != step.after:
+            place.append(Reshape(before, step.after))
+        return
+    if isinstance(step, Slice) and isinstance(last, Reshape):
+        widened = _through_unit_dimensions(last, step)
+        if widened is not None:
+            place.pop()
+            outer, reshape = widened
+            _append(place, outer)
+            _append(place, reshape)
+            return
+    if isinstance(step, Slice) and isinstance(last, Slice):
+        composed = _composed(last, step)
+        if composed is not None:
+            place[-1] = composed
+            return
+    place.append(step)
+
+
+def _composed(outer: Slice, inner: Slice) -> Slice | None:
+    """Return the one slice that ``inner`` of ``outer`` is, if its entries are sums."""
+    if len(outer.offsets) != len(inner.offsets):
+        return None
+    offsets: list[Sum] = []
+    strides: list[Sum] = []
+    for base, step, offset, stride in zip(outer.offsets, outer.strides, inner.offsets, inner.strides, strict=True):
+        if step.terms:
+            return None
+        offsets.append(add(base, offset, step.constant))
+        strides.append(scaled(stride, step.constant))
+    return Slice(tuple(offsets), inner.sizes, tuple(strides))
+
+
+def _through_unit_dimensions(reshape: Reshape, slice_: Slice) -> tuple[Slice, Reshape] | None:
+    """Return a slice and the reshape behind it for a slice behind a reshape that only leaves out unit dimensions."""
+    kept = dropped_dimensions(reshape.before, reshape.after)
+    if kept is None:
+        return None
+    zero, one = Sum(0), Sum(1)
+    rank = len(reshape.before)
+    offsets, sizes, strides = [zero] * rank, [one] * rank, [one] * rank
+    for dimension, offset, size, stride in zip(kept, slice_.offsets, slice_.sizes, slice_.strides, strict=True):
+        offsets[dimension], sizes[dimension], strides[dimension] = offset, size, stride
+    after = tuple(_static(size) for size in slice_.sizes)
+    before = tuple(_static(size) for size in sizes)
+    return Slice(tuple(offsets), tuple(sizes), tuple(strides)), Reshape(before, after)
+
+
+def dropped_dimensions(before: Sequence[int], after: Sequence[int]) -> list[int] | None:
+    """Return the dimensions of ``before`` that ``after`` keeps, if it only leaves out dimensions of size one."""
+    kept: list[int] = []
+    for dimension, size in enumerate(before):
+        if len(kept) < len(after) and size == after[len(kept)]:
+            kept.append(dimension)
+        elif size != 1:
+            return None
+    return kept if len(kept) == len(after) else None
+
+
+def _static(size: Sum) -> int:
+    return DYNAMIC if size.terms else size.constant
+
+
+def overlap(a: Place, b: Place) -> tuple[Overlap, Place]:
+    """Return how ``a`` lies to ``b``, and where ``b`` is in ``a``; for INSIDE where ``a`` is in ``b``."""
+    common = 0
+    for mine, other in zip(a, b, strict=False):
+        if mine != other:
+            break
+        common += 1
+    rest_a, rest_b = a[common:], b[common:]
+    if not rest_a or not rest_b:
+        rest = rest_b or rest_a
+        if all(isinstance(step, Reshape) for step in rest):
+            return Overlap.SAME, rest if rest_b else _reversed(rest)
+        return (Overlap.AROUND, rest) if rest_b else (Overlap.INSIDE, rest)
+    return _compare_rests(rest_a, rest_b)
+
+
+def _compare_rests(a: Place, b: Place) -> tuple[Overlap, Place]:
+    first, second = a[0], b[0]
+    if isinstance(first, Reshape) and len(a) == 1:
+        return Overlap.AROUND if not _bijective(b) else Overlap.SAME, join(_reversed(a), b)
+    if isinstance(second, Reshape) and len(b) == 1:
+        return Overlap.INSIDE, join(_reversed(b), a)
+    if not isinstance(first, Slice) or not isinstance(second, Slice) or len(first.offsets) != len(second.offsets):
+        return Overlap.UNKNOWN, ()
+    if _disjoint(first, second):
+        return Overlap.DISJOINT, ()
+    if _bijective(a[1:]) and (inner := _inside(second, first)) is not None:
+        if _bijective(b[1:]) and _inside(first, second) is not None:
+            return Overlap.SAME, join(_reversed(a[1:]), b[1:])
+        return Overlap.AROUND, join(_reversed(a[1:]), (inner, *b[1:]))
+    if _bijective(b[1:]) and (inner := _inside(first, second)) is not None:
+        return Overlap.INSIDE, join(_reversed(b[1:]), (inner, *a[1:]))
+    return Overlap.UNKNOWN, ()
+
+
+def _bijective(steps: Place) -> bool:
+    return all(isinstance(step, Reshape) for step in steps)
+
+
+def _reversed(steps: Place) -> Place:
+    return tuple(Reshape(step.after, step.before) for step in reversed(steps) if isinstance(step, Reshape))
+
+
+def _disjoint(a: Slice, b: Slice) -> bool:
+    """Whether the slices are known to have no element in common: in one dimension, that is enough."""
+    for d in range(len(a.offsets)):
+        distance = add(b.offsets[d], a.offsets[d], -1)
+        if _behind(distance, a, d) or _behind(scaled(distance, -1), b, d):
+            return True
+        step = math.gcd(a.strides[d].constant, b.strides[d].constant)
+        static = not a.strides[d].terms and not b.strides[d].terms and not distance.terms
+        if static and step > 1 and distance.constant % step:
+            return True
+    return False
+
+
+def _behind(distance: Sum, first: Slice, d: int) -> bool:
+    """Whether what begins ``distance`` behind the begin of ``first`` begins behind its end, in dimension ``d``."""
+    size, stride = first.sizes[d], first.strides[d]
+    if stride.terms or stride.constant < 1:
+        return False
+    # The last element is (size - 1) * stride behind the first one.
+    gap = add(add(distance, size, -stride.constant), Sum(stride.constant - 1))
+    return not gap.terms and gap.constant >= 0
+
+
+def _inside(inner: Slice, outer: Slice) -> Slice | None:
+    """Return where ``inner`` is in ``outer``, if it certainly is."""
+    offsets: list[Sum] = []
+    strides: list[Sum] = []
+    for d in range(len(outer.offsets)):
+        distance = add(inner.offsets[d], outer.offsets[d], -1)
+        step, stride = outer.strides[d], inner.strides[d]
+        if distance.terms or step.terms or stride.terms or step.constant < 1:
+            return None
+        if distance.constant < 0 or distance.constant % step.constant or stride.constant % step.constant:
+            return None
+        begin, factor = distance.constant // step.constant, stride.constant // step.constant
+        room = add(add(outer.sizes[d], inner.sizes[d], -factor), Sum(factor - 1 - begin))
+        if room.terms or room.constant < 0:
+            return None
+        offsets.append(Sum(begin))
+        strides.append(Sum(factor))
+    return Slice(tuple(offsets), inner.sizes, tuple(strides))

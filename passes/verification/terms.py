@@ -1,0 +1,249 @@
+"""Terms for what a tensor holds: values of the tensor program, parts of them, and values with a part replaced.
+
+Equal terms are one number, as each is made once. Two rules bring terms to a form that equal contents often share: a
+part of what was inserted is that, and inserting the part that is there changes nothing. Terms that differ need not
+differ in content; :meth:`Terms.may_agree` says when they might agree, and then the checker claims nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from .places import WHOLE, Overlap, Place, Slice, join, overlap
+
+__all__ = ["FREED", "UNDEFINED", "Kind", "Term", "Terms"]
+
+UNDEFINED = 0
+"""No content: whatever memory holds will do."""
+FREED = 1
+"""Memory that was given back."""
+
+_DEPTH = 24
+
+
+class Kind:
+    """Kinds of terms."""
+
+    VALUE, ELEMENT, CONSTANT, PART, INSERTION, MARK = range(6)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term: ``base`` is a value, symbol or term; ``part`` a place in it; ``inserted`` is the term that is there."""
+
+    kind: int
+    base: Hashable
+    part: Place = WHOLE
+    inserted: int = -1
+
+
+class Terms:
+    """Makes terms. ``newest`` of a symbol or value is a pair of positions; see :meth:`is_newer`."""
+
+    def __init__(self, symbol_age: Callable[[int], tuple[int, int]]) -> None:
+        self.table: list[Term] = []
+        self._numbers: dict[Term, int] = {}
+        self._age: list[tuple[int, int]] = []
+        self._symbol_age = symbol_age
+        self._families: dict[int, int] = {}
+        for mark in (UNDEFINED, FREED):
+            self._make(Term(Kind.MARK, mark))
+
+    def _make(self, term: Term) -> int:
+        number = self._numbers.get(term)
+        if number is None:
+            number = self._numbers[term] = len(self.table)
+            self.table.append(term)
+            self._age.append(self._age_of(term))
+        return number
+
+    def _age_of(self, term: Term) -> tuple[int, int]:
+        ages = [self._symbol_age(symbol) for symbol in symbols_of(term.part)]
+        if term.kind in (Kind.PART, Kind.INSERTION):
+            assert isinstance(term.base, int)
+            ages.append(self._age[term.base])
+            if term.inserted >= 0:
+                ages.append(self._age[term.inserted])
+        elif term.kind in (Kind.VALUE, Kind.ELEMENT):
+            assert isinstance(term.base, int)
+            ages.append(self._symbol_age(term.base))
+        return max((age[0] for age in ages), default=-1), max((age[1] for age in ages), default=-1)
+
+    def is_newer(self, term: int, tensor_position: int, memref_position: int) -> bool:
+        """Whether ``term`` names something that is defined behind one of the positions in its program."""
+        age = self._age[term]
+        return age[0] > tensor_position or age[1] > memref_position
+
+    def value(self, number: int) -> int:
+        """Return the content of a tensor value."""
+        return self._make(Term(Kind.VALUE, number))
+
+    def element(self, symbol: int) -> int:
+        """Return the content of one element that holds a scalar."""
+        return self._make(Term(Kind.ELEMENT, symbol))
+
+    def constant(self, key: Hashable) -> int:
+        """Return the content of a constant."""
+        return self._make(Term(Kind.CONSTANT, key))
+
+    def is_constant(self, number: int) -> bool:
+        """Whether ``number`` is the content of a constant."""
+        return self.table[number].kind == Kind.CONSTANT
+
+    def part(self, whole: int, place: Place) -> int:
+        """Return what ``whole`` holds at ``place``."""
+        for _ in range(_DEPTH):
+            term = self.table[whole]
+            if not place or term.kind == Kind.MARK:
+                return whole
+            if term.kind == Kind.PART:
+                assert isinstance(term.base, int)
+                whole, place = term.base, join(term.part, place)
+                continue
+            if term.kind != Kind.INSERTION:
+                break
+            relation, rest = overlap(term.part, place)
+            assert isinstance(term.base, int)
+            if relation in (Overlap.SAME, Overlap.AROUND):
+                whole, place = term.inserted, rest
+            elif relation is Overlap.DISJOINT:
+                whole = term.base
+            elif relation is Overlap.INSIDE:
+                return self.insertion(term.inserted, self.part(term.base, place), rest)
+            else:
+                break
+        return self._make(Term(Kind.PART, whole, place))
+
+    def insertion(self, inserted: int, base: int, place: Place) -> int:
+        """Return ``base`` with ``inserted`` at ``place``."""
+        for _ in range(_DEPTH):
+            term = self.table[base]
+            if term.kind != Kind.INSERTION or overlap(place, term.part)[0] not in (Overlap.SAME, Overlap.AROUND):
+                break
+            assert isinstance(term.base, int)
+            base = term.base
+        if not place:
+            return inserted
+        term = self.table[inserted]
+        if term.kind == Kind.PART and (term.base, term.part) == (base, place):
+            return base
+        return self._make(Term(Kind.INSERTION, base, place, inserted))
+
+    def same(self, a: int, b: int, exceptions: Sequence[Place]) -> bool:
+        """Whether memory with ``a`` certainly has all of ``b``, outside of ``exceptions``; to a limit of insertions."""
+        for _ in range(_DEPTH):
+            a, b = self._without(a, exceptions), self._without(b, exceptions)
+            if b in (a, UNDEFINED):
+                return a != FREED
+            first, second = self.table[a], self.table[b]
+            if first.kind != Kind.INSERTION or second.kind != Kind.INSERTION:
+                return False
+            if (first.inserted, first.part) != (second.inserted, second.part):
+                return False
+            assert isinstance(first.base, int)
+            assert isinstance(second.base, int)
+            a, b = first.base, second.base
+        return False
+
+    def _without(self, number: int, exceptions: Sequence[Place]) -> int:
+        """Return what ``number`` is, outside of ``exceptions``."""
+        for _ in range(_DEPTH if exceptions else 0):
+            term = self.table[number]
+            if term.kind != Kind.INSERTION:
+                break
+            if not any(overlap(e, term.part)[0] in (Overlap.SAME, Overlap.AROUND) for e in exceptions):
+                break
+            assert isinstance(term.base, int)
+            number = term.base
+        return number
+
+    # --- what might agree ------------------------------------------------------------------------------------------
+
+    def relate(self, a: int, b: int) -> None:
+        """State that value ``a`` may have elements of value ``b`` although it is a value of its own."""
+        self._families[self._family(a)] = self._family(b)
+
+    def _family(self, value: int) -> int:
+        root = value
+        while (parent := self._families.get(root, root)) != root:
+            root = parent
+        while value != root:
+            value, self._families[value] = self._families.get(value, value), root
+        return root
+
+    def may_agree(self, a: int, b: int, depth: int = 4) -> bool:
+        """Whether memory with ``a`` may have ``b``, as far as this is known: different values do not agree."""
+        if b in (a, UNDEFINED):
+            return True
+        if a == UNDEFINED:
+            return False
+        first, second = self.table[a], self.table[b]
+        whole = (Kind.VALUE, Kind.CONSTANT, Kind.ELEMENT)
+        if first.kind in whole and second.kind in whole:
+            return False
+        if depth and first.kind == Kind.INSERTION and second.kind == Kind.INSERTION and first.part == second.part:
+            if not self.may_agree(first.inserted, second.inserted, depth - 1):
+                return False
+            assert isinstance(first.base, int)
+            assert isinstance(second.base, int)
+            a, b = first.base, second.base
+            return b in (a, UNDEFINED) or (a != UNDEFINED and self.share_values(a, b))
+        if first.kind == Kind.INSERTION and depth:
+            agree = self.may_agree(first.inserted, self.part(b, first.part), depth - 1)
+        elif second.kind == Kind.INSERTION and depth:
+            agree = self.may_agree(self.part(a, second.part), second.inserted, depth - 1)
+        else:
+            agree = True
+        return agree and self.share_values(a, b)
+
+    def share_values(self, a: int, b: int) -> bool:
+        """Whether two terms are made of values that may have elements of each other."""
+        mine, other = self.leaves(a), self.leaves(b)
+        return mine is None or other is None or not mine.isdisjoint(other)
+
+    def leaves(self, number: int) -> set[Hashable] | None:
+        """Return the families of the values that a term is made of; None for a term that is too large."""
+        found: set[Hashable] = set()
+        work = [number]
+        for _ in range(_DEPTH):
+            if not work:
+                return found
+            term = self.table[work.pop()]
+            if term.kind in (Kind.PART, Kind.INSERTION):
+                assert isinstance(term.base, int)
+                work.append(term.base)
+                if term.inserted >= 0:
+                    work.append(term.inserted)
+            elif term.kind == Kind.VALUE:
+                assert isinstance(term.base, int)
+                found.add(self._family(term.base))
+            else:
+                found.add((term.kind, term.base))
+        return None
+
+    def values_of(self, number: int) -> set[int]:
+        """Return the values that a term is made of, as far as they are looked at."""
+        found: set[int] = set()
+        work = [number]
+        for _ in range(_DEPTH):
+            if not work:
+                break
+            term = self.table[work.pop()]
+            assert isinstance(term.base, int) or term.kind == Kind.CONSTANT
+            if term.kind == Kind.VALUE and isinstance(term.base, int):
+                found.add(term.base)
+            elif term.kind in (Kind.PART, Kind.INSERTION) and isinstance(term.base, int):
+                work.extend(part for part in (term.base, term.inserted) if part >= 0)
+        return found
+
+
+def symbols_of(place: Place) -> list[int]:
+    """Return the symbols of all sums in ``place``."""
+    return [
+        symbol
+        for step in place
+        if isinstance(step, Slice)
+        for entry in (*step.offsets, *step.sizes, *step.strides)
+        for symbol, _ in entry.terms
+    ]

@@ -1,0 +1,167 @@
+"""Parallel loops with shared outputs.
+
+Slices that threads insert do not overlap: that is what the loop promises. So what a thread inserts into is its own,
+and everything else of an output is not known while the threads run. At the end of a thread each slice must hold what
+is inserted there; then the output holds the result of the loop.
+"""
+
+from __future__ import annotations
+
+from .control import Control
+from .machine import Machine, State
+from .memory import Answer, Layer, Verdict
+from .places import WHOLE, Overlap, Place, join, overlap
+from .terms import UNDEFINED, Kind
+
+__all__ = ["Threads"]
+
+Output = tuple[int, int, int, list[int]]
+_OTHERS = "memory that other threads may write"
+
+
+class Threads:
+    """Runs `scf.forall` on ``machine``."""
+
+    def __init__(self, machine: Machine, control: Control) -> None:
+        self.machine = machine
+        self.control = control
+
+    def run(self, op: int, twin: int) -> None:
+        """Run the body twice: once to see what it changes, once with only that known which other threads leave."""
+        m = self.machine
+        block = m.snapshot.op_regions[op][0][0]
+        entry, outputs = m.state, self._outputs(twin)
+        m.state = State(entry)
+        self.control.run_block(block)
+        changed = [root for root in m.state.changes if entry.get(root)]
+        bases = {root: self._bases(root, entry, outputs) for root in changed}
+        m.state = head = State(entry)
+        for root in changed:
+            head.set(root, self._seen_by_thread(root, entry, bases[root], outputs, op))
+        m.state = State(head)
+        self.control.run_block(block)
+        back = m.state
+        m.state = entry
+        for root in changed:
+            self._finish(root, entry, back, bases[root], outputs, op)
+        self._judge(op, back, bases, outputs)
+
+    def _outputs(self, twin: int) -> list[Output]:
+        """Return for each output the terms of argument, initial value and result, and the insertions."""
+        program = self.machine.program
+        t = program.snapshot
+        results, arguments = t.results(twin), t.arguments(t.op_regions[twin][0][0])
+        first = len(arguments) - len(results)
+        inserts = [o for o in t.nested_ops(twin) if t.op_name[o] == "tensor.parallel_insert_slice"]
+        operands = t.op_operand_count[twin] - len(results)
+        return [
+            (
+                program.content[arguments[first + i]],
+                program.operand_content(twin, operands + i),
+                program.content[result],
+                [o for o in inserts if program.operand(o, 1) == arguments[first + i]],
+            )
+            for i, result in enumerate(results)
+        ]
+
+    def _bases(self, root: int, entry: State, outputs: list[Output]) -> list[tuple[int, Place]]:
+        """Return where in ``root`` which outputs may lie."""
+        terms = self.machine.program.terms
+        found: list[tuple[int, Place]] = []
+        for number, (_, init, _, _) in enumerate(outputs):
+            if init == UNDEFINED:
+                found.append((number, WHOLE))
+                continue
+            wanted = terms.table[init]
+            for layer in entry.get(root):
+                if init in layer.terms:
+                    found.append((number, layer.place))
+                elif wanted.kind == Kind.PART and wanted.base in layer.terms:
+                    found.append((number, join(layer.place, wanted.part)))
+        return list(dict.fromkeys(found))
+
+    def _seen_by_thread(
+        self,
+        root: int,
+        entry: State,
+        bases: list[tuple[int, Place]],
+        outputs: list[Output],
+        op: int,
+    ) -> tuple[Layer, ...]:
+        """Return what a thread knows of ``root`` when it begins: its own slices of the outputs."""
+        m = self.machine
+        layers = [Layer(WHOLE, frozenset(), op, _OTHERS)]
+        for number, base in bases:
+            argument, init, _, inserts = outputs[number]
+            if m.memory.holds(entry.get(root), base, init).verdict is not Verdict.YES:
+                continue
+            for insert in inserts:
+                slice_ = m.program.places[insert]
+                place = join(base, slice_)
+                if any(overlap(place, layer.place)[0] is not Overlap.DISJOINT for layer in layers[1:]):
+                    continue
+                names = m.memory.names(entry.get(root), place) | {m.program.terms.part(argument, slice_)}
+                layers.append(Layer(place, names, op))
+        return tuple(layers)
+
+    def _finish(
+        self,
+        root: int,
+        entry: State,
+        back: State,
+        bases: list[tuple[int, Place]],
+        outputs: list[Output],
+        op: int,
+    ) -> None:
+        """Let ``root`` hold the results of the outputs that the threads filled there."""
+        m = self.machine
+        own: list[Place] = []
+        done: list[tuple[Place, int]] = []
+        for number, base in bases:
+            inserts = outputs[number][3]
+            places = [join(base, m.program.places[insert]) for insert in inserts]
+            answers = [
+                m.memory.holds(back.get(root), place, m.program.operand_content(insert, 0))
+                for place, insert in zip(places, inserts, strict=True)
+            ]
+            if inserts and all(answer.verdict is Verdict.YES for answer in answers):
+                own.extend(places)
+                done.append((base, outputs[number][2]))
+        inside = (Overlap.SAME, Overlap.AROUND)
+        written = [
+            layer.place for layer in back.get(root) if layer.place or not layer.certain or layer.reason != _OTHERS
+        ]
+        if not all(any(overlap(place, w)[0] in inside for place in own) for w in written):
+            m.state.set(root, (Layer(WHOLE, frozenset(), op, _OTHERS),))
+            return
+        content = entry.get(root)
+        for base in dict.fromkeys(base for base, _ in done):
+            content = m.memory.written(content, Layer(base, frozenset(r for b, r in done if b == base), op))
+        m.state.set(root, content)
+
+    def _judge(
+        self,
+        op: int,
+        back: State,
+        bases: dict[int, list[tuple[int, Place]]],
+        outputs: list[Output],
+    ) -> None:
+        """Check that each slice holds in the end what is inserted, in some place that may be the output."""
+        m = self.machine
+        label = 0
+        for number, (_, _, _, inserts) in enumerate(outputs):
+            for insert in inserts:
+                expected = m.program.operand_content(insert, 0)
+                answers = [
+                    m.memory.holds(back.get(root), join(base, m.program.places[insert]), expected)
+                    for root, found in bases.items()
+                    for output, base in found
+                    if output == number
+                ]
+                order = list(Verdict)
+                best = min(answers, key=lambda answer: order.index(answer.verdict), default=None)
+                unsure = any(answer.verdict is Verdict.UNKNOWN for answer in answers)
+                if best is None or (best.verdict is Verdict.NO and unsure):
+                    best = Answer(Verdict.UNKNOWN, reason=_OTHERS)
+                m.read(op, label, insert, expected, best)
+                label += 1

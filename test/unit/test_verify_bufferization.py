@@ -1,0 +1,336 @@
+"""`inplace-verify-bufferization` finds wrong programs: each is a right one in which one thing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from mlir import ir
+
+import mlir_inplace as mi
+from mlir_inplace.passes.analysis.joining import Joiner
+from mlir_inplace.passes.diagnostics import DiagnosticCollector
+from mlir_inplace.passes.errors import PassError
+from mlir_inplace.passes.verification.recording import ATTRIBUTE, VARIABLE
+
+RECORD = "inplace-verify-bufferization{record=true}"
+BUFFERIZE = "inplace-one-shot-bufferize{function-boundaries=true warn-written-arguments=false}"
+VERIFY = "inplace-verify-bufferization{report=true}"
+
+V = "tensor<8xf32>"
+
+
+@pytest.fixture(autouse=True)
+def only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+
+
+def run(module: ir.Module, *passes: str) -> str:
+    """What is told while ``passes`` run."""
+    with DiagnosticCollector(module.context, consume_all=True) as told:
+        mi.run_pipeline(module, f"builtin.module({','.join(passes)})")
+    return "\n".join(diagnostic.message for diagnostic in told.diagnostics)
+
+
+def ops(module: ir.Module, name: str) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == name:
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def broken(text: str, change: Callable[[ir.Module], None]) -> str:
+    """The message for the memref form of ``text`` after ``change``; before that, nothing is wrong with it."""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        run(module, RECORD, BUFFERIZE)
+        right = ir.Module.parse(module.operation.get_asm(enable_debug_info=True))
+        run(right, VERIFY)
+        change(module)
+        assert module.operation.verify()
+        with pytest.raises(PassError) as error:
+            run(module, VERIFY)
+        assert ATTRIBUTE in module.operation.attributes
+        return str(error.value.diagnostics[0].message)
+
+
+def only(module: ir.Module, name: str) -> ir.Operation:
+    (op,) = ops(module, name)
+    return op
+
+
+UPDATE = f"""func.func @main(%t: {V}, %u: {V}, %x: f32, %i: index) -> (f32, f32, {V}) {{
+  %a = tensor.extract %t[%i] : {V}
+  %b = tensor.extract %u[%i] : {V}
+  %r = tensor.insert %x into %t[%i] : {V}
+  return %a, %b, %r : f32, f32, {V}
+}}"""
+
+
+def test_a_load_behind_the_store_that_destroys_it() -> None:
+    def change(module: ir.Module) -> None:
+        ops(module, "memref.load")[0].move_after(only(module, "memref.store"))
+
+    assert broken(UPDATE, change) == (
+        "wrong bufferization: operand 0 of 'tensor.extract' must be a part of argument 0 of 'func.func', "
+        "but the memory holds a scalar"
+    )
+
+
+def test_a_store_to_another_buffer() -> None:
+    def change(module: ir.Module) -> None:
+        store = only(module, "memref.store")
+        store.operands[1] = ops(module, "memref.load")[1].operands[0]
+
+    assert broken(UPDATE, change) == (
+        "wrong bufferization: operand 2 of 'func.return' must be an update of argument 0 of 'func.func', "
+        "but the memory holds argument 0 of 'func.func'"
+    )
+
+
+def test_a_load_of_another_buffer() -> None:
+    def change(module: ir.Module) -> None:
+        first, second = ops(module, "memref.load")
+        second.operands[0] = first.operands[0]
+
+    assert broken(UPDATE, change) == (
+        "wrong bufferization: operand 0 of 'tensor.extract' must be a part of argument 1 of 'func.func', "
+        "but the memory holds a part of argument 0 of 'func.func'"
+    )
+
+
+KEPT = f"""func.func @main(%t: {V} {{bufferization.writable = false}}, %x: f32, %i: index) -> ({V}, f32) {{
+  %r = tensor.insert %x into %t[%i] : {V}
+  %a = tensor.extract %t[%i] : {V}
+  return %r, %a : {V}, f32
+}}"""
+
+
+def test_a_copy_that_is_missing() -> None:
+    assert broken(KEPT, lambda module: only(module, "memref.copy").erase()) == (
+        "wrong bufferization: operand 0 of 'func.return' must be an update of argument 0 of 'func.func', "
+        "but the memory holds an update of a tensor without content"
+    )
+
+
+def test_a_copy_the_other_way_round() -> None:
+    def change(module: ir.Module) -> None:
+        copy = only(module, "memref.copy")
+        source, target = copy.operands
+        copy.operands[0], copy.operands[1] = target, source
+
+    assert broken(KEPT, change) == (
+        "wrong bufferization: operand 0 of 'tensor.extract' must be a part of argument 0 of 'func.func', "
+        "but nothing was ever written there"
+    )
+
+
+def test_memory_that_is_freed_too_early() -> None:
+    def change(module: ir.Module) -> None:
+        returned = only(module, "func.return")
+        with ir.InsertionPoint(returned), ir.Location.unknown():
+            ir.Operation.create("memref.dealloc", operands=[returned.operands[0]])
+
+    assert broken(KEPT, change) == (
+        "wrong bufferization: operand 0 of 'func.return' must be an update of argument 0 of 'func.func', "
+        "but that memory was freed"
+    )
+
+
+LOOP = f"""func.func @main(%t: {V}, %x: f32, %n: index) -> ({V}, f32) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %r, %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t, %sum = %zero) -> ({V}, f32) {{
+    %b = tensor.insert %x into %a[%i] : {V}
+    %old = tensor.extract %t[%i] : {V}
+    %next = arith.addf %sum, %old : f32
+    scf.yield %b, %next : {V}, f32
+  }}
+  return %r, %s : {V}, f32
+}}"""
+
+
+def test_a_loop_that_writes_what_later_runs_read() -> None:
+    def change(module: ir.Module) -> None:
+        only(module, "memref.store").operands[1] = only(module, "memref.copy").operands[0]
+
+    assert broken(LOOP, change) == (
+        "wrong bufferization: operand 0 of 'tensor.extract' must be a part of argument 0 of 'func.func', "
+        "but the memory holds a scalar"
+    )
+
+
+SWAP = f"""func.func @main(%t: {V}, %u: {V}, %x: f32, %n: index) -> ({V}, {V}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r, %s = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t, %b = %u) -> ({V}, {V}) {{
+    %c = tensor.insert %x into %a[%i] : {V}
+    scf.yield %b, %c : {V}, {V}
+  }}
+  return %r, %s : {V}, {V}
+}}"""
+
+
+def test_a_loop_that_does_not_swap_its_buffers() -> None:
+    def change(module: ir.Module) -> None:
+        yielded = only(module, "scf.yield")
+        first, second = yielded.operands
+        yielded.operands[0], yielded.operands[1] = second, first
+
+    assert broken(SWAP, change) == (
+        "wrong bufferization: operand 0 of 'func.return' must be argument 1 of 'scf.for', but the memory holds a scalar"
+    )
+
+
+BRANCH = f"""func.func @main(%t: {V}, %x: f32, %i: index, %p: i1) -> ({V}, f32) {{
+  %r = scf.if %p -> {V} {{
+    %a = tensor.insert %x into %t[%i] : {V}
+    scf.yield %a : {V}
+  }} else {{
+    scf.yield %t : {V}
+  }}
+  %y = tensor.extract %t[%i] : {V}
+  return %r, %y : {V}, f32
+}}"""
+
+
+def test_a_branch_that_writes_what_is_read_behind_it() -> None:
+    def change(module: ir.Module) -> None:
+        store = only(module, "memref.store")
+        function = only(module, "func.func")
+        store.operands[1] = function.regions[0].blocks[0].arguments[0]
+
+    assert "must be a part of argument 0 of 'func.func'" in broken(BRANCH, change)
+
+
+CALL = f"""func.func private @callee(%t: {V}, %i: index) -> f32 {{
+  %y = tensor.extract %t[%i] : {V}
+  return %y : f32
+}}
+func.func @main(%t: {V}, %u: {V}, %i: index) -> (f32, f32) {{
+  %a = call @callee(%t, %i) : ({V}, index) -> f32
+  %b = call @callee(%u, %i) : ({V}, index) -> f32
+  return %a, %b : f32, f32
+}}"""
+
+
+def test_a_call_with_the_wrong_buffer() -> None:
+    def change(module: ir.Module) -> None:
+        first, second = ops(module, "func.call")
+        second.operands[0] = first.operands[0]
+
+    assert broken(CALL, change) == (
+        "wrong bufferization: operand 0 of 'func.call' must be argument 1 of 'func.func', "
+        "but the memory holds argument 0 of 'func.func'"
+    )
+
+
+THREADS = f"""func.func @main(%t: {V}, %u: {V}) -> {V} {{
+  %r = scf.forall (%i) in (8) shared_outs(%o = %u) -> {V} {{
+    %s = tensor.extract_slice %t[%i] [1] [1] : {V} to tensor<1xf32>
+    scf.forall.in_parallel {{
+      tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into {V}
+    }}
+  }}
+  return %r : {V}
+}}"""
+
+
+def test_a_thread_that_inserts_nothing() -> None:
+    def change(module: ir.Module) -> None:
+        copy = only(module, "memref.copy")
+        source = copy.operands[0]
+        copy.operands[1] = source
+
+    assert "'func.return' must be result 0 of 'scf.forall'" in broken(THREADS, change)
+
+
+MATRIX = "tensor<4x4xf32>"
+TRANSPOSED = f"""func.func @main(%t: {MATRIX}) -> {MATRIX} {{
+  %e = tensor.empty() : {MATRIX}
+  %r = linalg.transpose ins(%t : {MATRIX}) outs(%e : {MATRIX}) permutation = [1, 0]
+  return %r : {MATRIX}
+}}"""
+
+
+def test_a_transposition_in_place() -> None:
+    def change(module: ir.Module) -> None:
+        op = only(module, "linalg.transpose")
+        with op.context, op.location:
+            cast = ir.Operation.create(
+                "memref.cast", [op.operands[1].type], [op.operands[0]], ip=ir.InsertionPoint(op)
+            ).result
+        op.operands[1] = cast
+        only(module, "func.return").operands[0] = cast
+
+    text = TRANSPOSED.replace(
+        f"%t: {MATRIX}", f"%t: {MATRIX} {{bufferization.buffer_layout = affine_map<(d0, d1) -> (d0, d1)>}}"
+    )
+    assert broken(text, change) == (
+        "wrong bufferization: operand 0 of 'linalg.transpose' must be argument 0 of 'func.func', "
+        "but the memory is that of an op that writes what it reads"
+    )
+
+
+# --- what is not known -----------------------------------------------------------------------------------------------
+
+
+def test_what_is_not_followed_is_counted_with_its_reason() -> None:
+    text = f"""func.func private @unknown(%t: {V}) -> {V}
+    func.func @main(%t: {V}, %i: index) -> f32 {{
+      %u = call @unknown(%t) : ({V}) -> {V}
+      %y = tensor.extract %t[%i] : {V}
+      return %y : f32
+    }}"""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        run(module, RECORD, BUFFERIZE)
+        # The call is given a copy, as it may write it; without that, nobody knows what the memory holds.
+        call = only(module, "func.call")
+        call.operands[0] = only(module, "memref.copy").operands[0]
+        assert "1 reads are right, 1 were not checked" in run(module, VERIFY)
+
+
+# --- decisions that are wrong ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["inplace-one-shot-bufferize", "inplace-plan-bufferize"])
+def test_the_option_refuses_what_a_wrong_analysis_made(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Joiner, "_conflict", lambda *_: None)
+    text = KEPT.replace(" {bufferization.writable = false}", "")
+    with ir.Context():
+        module = ir.Module.parse(text)
+        before = str(module)
+        with pytest.raises(PassError, match="must be a part of argument 0 of 'func.func'") as error:
+            run(module, f"{name}{{function-boundaries=true verify-bufferization=true}}")
+        assert str(module) == before
+        assert "inplace.tensor-op" not in str(error.value)
+
+
+def test_the_environment_turns_the_check_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "1")
+    monkeypatch.setattr(Joiner, "_conflict", lambda *_: None)
+    with ir.Context(), pytest.raises(PassError, match="wrong bufferization"):
+        run(ir.Module.parse(KEPT.replace(" {bufferization.writable = false}", "")), BUFFERIZE)
+
+
+def test_the_checker_uses_nothing_that_decides() -> None:
+    """Of the analyses it knows the snapshot, of op models the question whether a type is a tensor."""
+    import ast
+    from pathlib import Path
+
+    from mlir_inplace.passes import verification
+
+    allowed = {"analysis.snapshot", "dialects.bufferizable", "errors", "bufferization.trace"}
+    for path in Path(verification.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level > 1:
+                assert node.module in allowed, path.name
+                if node.module == "dialects.bufferizable":
+                    assert [alias.name for alias in node.names] == ["is_tensor"]
