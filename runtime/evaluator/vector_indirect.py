@@ -1,4 +1,4 @@
-"""vector.gather and vector.scatter: elements at positions that are vectors."""
+"""Vectors whose lanes are single elements of memory: gather, scatter, maskedload and maskedstore."""
 
 from __future__ import annotations
 
@@ -75,4 +75,43 @@ def _scatter(decoder: Decoder, op: ir.Operation) -> Step:
     return step
 
 
-OPS: dict[str, Handler] = {"vector.gather": _gather, "vector.scatter": _scatter}
+def _row_lanes(registers: Registers, indices: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Any, ...]:
+    """The positions of the lanes of a masked row that are on; they must be inside."""
+    *outer, begin = [registers[slot].__index__() for slot in indices]
+    lanes = begin + np.flatnonzero(defined(mask))
+    inside = all(0 <= i < length for i, length in zip(outer, shape, strict=False))
+    if lanes.size and not (inside and lanes[0] >= 0 and lanes[-1] < shape[-1]):
+        raise EvaluationError(f"elements from {[*outer, begin]} are out of bounds: the sizes are {list(shape)}")
+    return (*outer, lanes)
+
+
+def _masked_load(decoder: Decoder, op: ir.Operation) -> Step:
+    source, *indices, mask_slot, other = decoder.all(list(op.operands))
+    result = decoder.slot(op.results[0])
+
+    def step(registers: Registers) -> None:
+        array, mask, value = contents(registers[source]), registers[mask_slot], registers[other]
+        key = _row_lanes(registers, indices, array.shape, mask)
+        registers[result] = replaced(value, np.flatnonzero(mask), None, array[key]) if key[-1].size else value
+
+    return step
+
+
+def _masked_store(decoder: Decoder, op: ir.Operation) -> Step:
+    target, *indices, mask_slot, vector = decoder.all(list(op.operands))
+
+    def step(registers: Registers) -> None:
+        into, mask = registers[target], registers[mask_slot]
+        key = _row_lanes(registers, indices, into.shape, mask)
+        if key[-1].size:
+            store(into, key, registers[vector][np.flatnonzero(mask)])
+
+    return step
+
+
+OPS: dict[str, Handler] = {
+    "vector.gather": _gather,
+    "vector.scatter": _scatter,
+    "vector.maskedload": _masked_load,
+    "vector.maskedstore": _masked_store,
+}

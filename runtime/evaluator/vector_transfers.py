@@ -63,8 +63,8 @@ class Box:
     order: tuple[int, ...]
     shape: tuple[int, ...]
 
-    def clip(self, index: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Key, tuple[slice, ...]]:
-        """Where in the source the box is, as far as it is inside, and which part of the box that is."""
+    def clip(self, index: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Key, tuple[slice, ...]] | None:
+        """Where in the source the box is, as far as it is inside, and which part of the box that is; None if none."""
         source: list[slice | int] = list(index)
         box: list[slice] = []
         for axis, size, must in zip(self.axes, self.sizes, self.in_bounds, strict=True):
@@ -75,8 +75,10 @@ class Box:
                 self._refuse_outside(len(box), low, high, mask, axis, index, shape)
             source[axis] = slice(begin + low, begin + high)
             box.append(slice(low, high))
+        if not all(one.start < one.stop for one in box):
+            return None
         for axis, length in enumerate(shape):
-            if axis not in self.axes and not 0 <= index[axis] < length and all(one.start < one.stop for one in box):
+            if axis not in self.axes and not 0 <= index[axis] < length:
                 raise EvaluationError(f"index {list(index)} is out of bounds: the sizes are {list(shape)}")
         return tuple(source), tuple(box)
 
@@ -134,8 +136,10 @@ def _transfer_read(decoder: Decoder, op: ir.Operation) -> Step:
 
     def step(registers: Registers) -> None:
         array, mask = contents(registers[source]), _read_mask(registers, mask_slot)
-        key, part = box.clip([registers[slot].__index__() for slot in indices], array.shape, mask)
-        found = replaced(filled(box.sizes, registers[padding], element), (*part, ...), None, array[(*key, ...)])
+        inside = box.clip([registers[slot].__index__() for slot in indices], array.shape, mask)
+        found = filled(box.sizes, registers[padding], element)
+        if inside is not None:
+            found = replaced(found, (*inside[1], ...), None, array[(*inside[0], ...)])
         if mask is not None:
             found = np.where(mask, found, filled(box.sizes, registers[padding], element))
         found = found.transpose(box.order)
@@ -156,12 +160,14 @@ def _transfer_write(decoder: Decoder, op: ir.Operation) -> Step:
 
     def step(registers: Registers) -> None:
         into, mask = registers[target], _read_mask(registers, mask_slot)
-        key, part = box.clip([registers[slot].__index__() for slot in indices], into.shape, mask)
-        key, part = (*key, ...), (*part, ...)
-        value = registers[vector].transpose(axes)[part]
-        if mask is not None:
-            value = np.where(mask[part], value, contents(into)[key])
-        changed = store(into, key, value)
+        inside = box.clip([registers[slot].__index__() for slot in indices], into.shape, mask)
+        changed = into
+        if inside is not None:
+            key, part = (*inside[0], ...), (*inside[1], ...)
+            value = registers[vector].transpose(axes)[part]
+            if mask is not None:
+                value = np.where(mask[part], value, contents(into)[key])
+            changed = store(into, key, value)
         if result is not None:
             registers[result] = changed
 
@@ -204,45 +210,9 @@ def _store(decoder: Decoder, op: ir.Operation) -> Step:
     return step
 
 
-def _lanes(registers: Registers, indices: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Any, ...]:
-    """The positions of the lanes of a masked row that are on; they must be inside."""
-    *outer, begin = [registers[slot].__index__() for slot in indices]
-    lanes = begin + np.flatnonzero(defined(mask))
-    inside = all(0 <= i < length for i, length in zip(outer, shape, strict=False))
-    if lanes.size and not (inside and lanes[0] >= 0 and lanes[-1] < shape[-1]):
-        raise EvaluationError(f"elements from {[*outer, begin]} are out of bounds: the sizes are {list(shape)}")
-    return (*outer, lanes)
-
-
-def _masked_load(decoder: Decoder, op: ir.Operation) -> Step:
-    source, *indices, mask_slot, other = decoder.all(list(op.operands))
-    result = decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        array, mask, value = contents(registers[source]), registers[mask_slot], registers[other]
-        key = _lanes(registers, indices, array.shape, mask)
-        registers[result] = replaced(value, np.flatnonzero(mask), None, array[key]) if key[-1].size else value
-
-    return step
-
-
-def _masked_store(decoder: Decoder, op: ir.Operation) -> Step:
-    target, *indices, mask_slot, vector = decoder.all(list(op.operands))
-
-    def step(registers: Registers) -> None:
-        into, mask = registers[target], registers[mask_slot]
-        key = _lanes(registers, indices, into.shape, mask)
-        if key[-1].size:
-            store(into, key, registers[vector][np.flatnonzero(mask)])
-
-    return step
-
-
 OPS: dict[str, Handler] = {
     "vector.transfer_read": _transfer_read,
     "vector.transfer_write": _transfer_write,
     "vector.load": _load,
     "vector.store": _store,
-    "vector.maskedload": _masked_load,
-    "vector.maskedstore": _masked_store,
 }
