@@ -19,13 +19,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from .index_parts import Finding, Kind, Parts, Witness, answer_of
 from .index_points import FIRST, Direction, Points
-from .index_problems import Answer, Case, Outcome, not_less
-from .index_sums import Index
+from .index_problems import Answer, Case, not_less
 from .index_terms import IndexTerms, Loop
-from .integer_systems import evaluate
 from .loop_distribution import gathered
 from .slices import Slice, SliceRelation, slice_relation
 
@@ -43,19 +41,6 @@ __all__ = [
 
 MOST_LOOPS = 24
 """How deep a nest may be to be asked about loop by loop, which takes as many systems of as many rows."""
-
-Witness = tuple[tuple[int, int, int], ...]
-"""Symbols, at which of the two points (0: the same at both), and their values."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """An answer, and for NO the values that show it."""
-
-    answer: Answer
-    witness: Witness = ()
-    element: tuple[int, ...] = ()
-    """Where one element is concerned, its indices."""
 
 
 class SetRelation(enum.Enum):
@@ -81,23 +66,12 @@ class Presence(enum.Enum):
     UNKNOWN = "unknown"
 
 
-def answer_of(points: Points, outcome: Outcome) -> Finding:
-    """Read the answer off an outcome: a solution shows the contrary."""
-    if outcome.is_feasible is None or (outcome.is_feasible and not points.is_exact):
-        return Finding(Answer.UNKNOWN)
-    if not outcome.is_feasible:
-        return Finding(Answer.YES)
-    values = ((symbol, side, evaluate(row, outcome.solution)) for (symbol, side), row in points.symbols.items())
-    return Finding(Answer.NO, tuple(values))
-
-
 class IndexSets:
-    """Questions about slices over the symbols of one table; answers are remembered."""
+    """Questions about slices over the symbols of one table; what was found out is remembered."""
 
     def __init__(self, terms: IndexTerms) -> None:
         self.terms = terms
-        self._findings: dict[object, Finding] = {}
-        self._points: dict[object, Points] = {}
+        self._parts = Parts(terms)
 
     # --- one point ---------------------------------------------------------------------------------------------
 
@@ -122,33 +96,20 @@ class IndexSets:
 
     def is_contained(self, first: Slice, second: Slice, nest: Sequence[Loop] = ()) -> Finding:
         """Whether every element of ``first`` is one of ``second``, in one iteration of ``nest``."""
-        if not _are_comparable(first, second):
+        mine, other = self._parts.extents(first), self._parts.extents(second)
+        if mine is None or other is None or len(mine) != len(other):
             return Finding(Answer.UNKNOWN)
-        key = ("contained", first, second, tuple(nest))
-        if key not in self._findings:
-            self._findings[key] = self._contained(first, second, nest)
-        return self._findings[key]
-
-    def _contained(self, first: Slice, second: Slice, nest: Sequence[Loop]) -> Finding:
-        unknown = Finding(Answer.UNKNOWN)
         result = Finding(Answer.YES)
-        for dimension in range(len(first.offsets)):
-            if _dimension(first, dimension) == _dimension(second, dimension):
+        for dimension, (extent, around) in enumerate(zip(mine, other, strict=True)):
+            if extent == around:
                 continue
             # An element of the first whose index is none of the second's.
-            points = self.points(nest, {})
-            element = [points.problem.unknown() for _ in first.offsets]
-            for d, index in enumerate(element):
-                points.inside(first, d, FIRST, index)
-            cases = points.outside(second, dimension, FIRST, element[dimension])
-            if cases is None:
-                result = unknown
-                continue
-            points.problem.alternatives.append(cases)
-            found = answer_of(points, points.decide())
+            demands = [(Kind.INSIDE, number, number) for number in mine]
+            demands[dimension] = (Kind.LEFT_OUT, extent, around)
+            found = self._parts.decide(demands, nest)
             if found.answer is Answer.NO:
                 return found
-            result = unknown if found.answer is Answer.UNKNOWN else result
+            result = found if found.answer is Answer.UNKNOWN else result
         return result
 
     # --- two points --------------------------------------------------------------------------------------------
@@ -166,29 +127,15 @@ class IndexSets:
         with a direction other than SAME may be in different iterations, and so is all that depends on them. That goes
         for loops that are not in the nest as well: those that only one of the points lies in.
         """
-        if not _are_comparable(first, second):
+        mine, other = self._parts.extents(first), self._parts.extents(second)
+        if mine is None or other is None or len(mine) != len(other):
             return Finding(Answer.UNKNOWN)
-        given = directions or {}
-        key = ("disjoint", first, second, tuple(nest), tuple(sorted(given.items(), key=lambda item: item[0])))
-        if key not in self._findings:
-            points = self.points(nest, given)
-            points.overlap(first, second)
-            self._findings[key] = answer_of(points, points.decide())
-        return self._findings[key]
+        return self._parts.decide([(Kind.COMMON, *pair) for pair in zip(mine, other, strict=True)], nest, directions)
 
     def points(self, nest: Sequence[Loop], directions: Mapping[int, Direction]) -> Points:
         """Return two points of ``nest`` that lie like that to each other."""
-        given = tuple((loop, directions.get(loop.variable, Direction.SAME)) for loop in nest)
         varied = frozenset(v for v, direction in directions.items() if direction is not Direction.SAME)
-        key = (given, varied)
-        if key not in self._points:
-            points = Points(self.terms, varied)
-            points.exist(nest)
-            for loop, direction in given:
-                if self.terms.varies_with(loop.variable) & varied:
-                    points.relate(loop, direction)
-            self._points[key] = points
-        return self._points[key].copy()
+        return self._parts.points(nest, directions, varied)
 
     def are_disjoint_between(self, first: Slice, second: Slice, nest: Sequence[Loop], loop: Loop) -> Finding:
         """Whether ``first`` never meets ``second`` of another iteration of ``loop``.
@@ -271,13 +218,3 @@ def first_no(findings: Iterable[Finding]) -> Finding:
             return finding
         result = finding if finding.answer is Answer.UNKNOWN else result
     return result
-
-
-def _are_comparable(first: Slice, second: Slice) -> bool:
-    return len(first.offsets) == len(second.offsets) and all(
-        symbol >= 0 for symbol in (*first.symbols, *second.symbols)
-    )
-
-
-def _dimension(slice_: Slice, dimension: int) -> tuple[Index, Index, Index]:
-    return slice_.offsets[dimension], slice_.sizes[dimension], slice_.strides[dimension]

@@ -92,7 +92,7 @@ def expect(found: dict[str, Array], number: int, values: Array, message: str) ->
 def test_random_nests() -> None:
     nests = [random_nest(seed) for seed in range(COUNT)]
     planned = Counter(word for nest in nests for word in check(nest))
-    assert {"SOURCE", "SOURCE_BINDING", "TARGET", "NO_UPDATE", "GRID"} <= planned.keys()
+    assert {"SOURCE", "SOURCE_BINDING", "TARGET", "NO_UPDATE", "GRID_READS"} <= planned.keys()
     nodes = [node for nest in nests for node in nodes_of(nest.body)]
     assert {node.kind for node in nodes if isinstance(node, Loop)} == set(LOOPS)
     assert any(isinstance(node, Branch) for node in nodes)
