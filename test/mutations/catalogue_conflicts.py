@@ -1,0 +1,83 @@
+"""Rules about what conflicts with what. Data."""
+
+from __future__ import annotations
+
+from disabling import Rule
+
+_IF = "passes.analysis.interference:Interference."
+_ORDER = "passes.analysis.program_order:ProgramOrder."
+_SETS = "passes.analysis.alias_sets:AliasSets."
+
+CONFLICTS = (
+    Rule("a new write against reads", "**RaW**", _IF + "_write_against_reads", "return None"),
+    Rule("decided writes against reads", "**RaW**", _IF + "_writes_against_reads", "return None"),
+    Rule("loops lead back to reads", "**RaW**", _IF + "_clobbers", "if True:", "if loop < 0:"),
+    Rule("an op reads what it writes", "**RaW**", _IF + "_clobbers", "return None", "return Rule.READ_BY_WRITER"),
+    Rule(
+        "an op that discards content reads it",
+        "**RaW**",
+        _IF + "_clobbers",
+        "discarded = False",
+        "discarded = self._effects.discards[read.operand] and read.operand != write.operand",
+    ),
+    Rule("ops that read after their regions", "**RaW**", _IF + "_reads_before_regions", "return True"),
+    Rule("reads of ops with regions last", "**RaW**", _IF + "_end", "return end", "return max(end, s.op_exit[op])"),
+    Rule(
+        "reads in loops last to their end",
+        "**Live range.**",
+        _ORDER + "last_moment",
+        "return s.op_enter[op]",
+        "return s.op_enter[op] if loop < 0 else s.loop_end(loop)",
+    ),
+    Rule("escaped buffers live on", "**Escape**", _IF + "_end", "pass", "return s.op_exit[0]"),
+    Rule("escaped buffers are read at any time", "**Escape**", _IF + "_is_late", "return False"),
+    Rule(
+        "reads through handed-out memrefs",
+        "**Escape**",
+        _IF + "reads",
+        "pass",
+        "uses += [read for o in uses for read in effects.derived_reads.get(o, ())]",
+    ),
+    Rule(
+        "what an op overwrites in part it reads",
+        "**Disjoint, matching, contained**",
+        _IF + "reads",
+        "effects.slices.get(o)",
+        "None if effects.writes[o] else effects.slices.get(o)",
+    ),
+    Rule(
+        "decided writes against read-only members", "**Not writable**", _IF + "_writes_against_readonly", "return None"
+    ),
+    Rule(
+        "a new write against read-only members",
+        "**Not writable**",
+        _IF + "new_write",
+        "for value in ():",
+        "for value in storage.readonly:",
+    ),
+    Rule("two results in one memory", "**Written twice**", _IF + "_write_against_writes", "return None"),
+    Rule("a write that lands on read elements", "**RaW**", _IF + "_are_apart", "return True"),
+    Rule(
+        "simultaneous access needs a model's word",
+        "**Scattered slices**",
+        _IF + "_is_simultaneous",
+        "True",
+        "model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))",
+    ),
+    Rule(
+        "simultaneous access needs one buffer",
+        "**RaW**",
+        _IF + "_is_simultaneous",
+        "True",
+        "(self._sets.are_reshapes_of_one(source, target) or self.frames.are_one_slice(source, target))",
+    ),
+    Rule(
+        "simultaneous access needs one type",
+        "**RaW**",
+        _IF + "_is_simultaneous",
+        "True",
+        "s.values[source].type == s.values[target].type",
+    ),
+    Rule("questions are asked again", "**Origins**", _IF + "again", "return None"),
+    Rule("buffers with a common origin", "**Origins**", _SETS + "have_common_origin", "return False"),
+)

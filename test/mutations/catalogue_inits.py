@@ -1,0 +1,82 @@
+"""Rules about inits that are not read. Data."""
+
+from __future__ import annotations
+
+from disabling import Rule
+
+_OUTS = "passes.analysis.outs_dependency:_Planner."
+_TOPS = "dialects.destinations:"
+
+INITS = (
+    Rule("inits that are read stay", "*The content does not matter.*", _OUTS + "_is_unread", "return True"),
+    Rule(
+        "encodings stay",
+        "### Inits that are not read",
+        _OUTS + "_retie",
+        "if False:",
+        "if not isinstance(type_, ir.RankedTensorType) or type_.encoding is not None:",
+    ),
+    Rule(
+        "sizes are known otherwise",
+        "### Inits that are not read",
+        _OUTS + "_retie",
+        "if False:",
+        "if empty and top == old and s.value_op[old] >= 0 and not type_.has_static_shape:",
+    ),
+    Rule(
+        "read-only destinations become empty",
+        "*An empty tensor for a destination that must not be written*",
+        _OUTS + "_retie",
+        "empty = self._mode is Mode.EMPTY",
+        "empty = self._mode is Mode.EMPTY or top in self._effects.readonly",
+    ),
+    Rule(
+        "destinations that are asked for stay",
+        "A destination that\nthe program asks for",
+        _OUTS + "_inits",
+        "if False:",
+        "if s.op_name[op] == _MATERIALIZE:",
+    ),
+    Rule(
+        "ties of one type",
+        "*Types and sizes agree.*",
+        _TOPS + "tied_operands",
+        "fits = same",
+        "fits = same and results[alias.result].type == value.type",
+    ),
+    Rule(
+        "ties that are certain",
+        "*Types and sizes agree.*",
+        _TOPS + "tied_operands",
+        "same = alias.relation is Relation.EQUIVALENT",
+        "same = alias.definite and alias.relation is Relation.EQUIVALENT",
+    ),
+    Rule(
+        "ties of whole buffers",
+        "*Types and sizes agree.*",
+        _TOPS + "tied_operands",
+        "same = alias.definite",
+        "same = alias.definite and alias.relation is Relation.EQUIVALENT",
+    ),
+    Rule(
+        "one value behind a region's result",
+        "*Types and sizes agree.*",
+        _TOPS + "Destinations._tied_by_regions",
+        "return values[0] if values and values[0].type == type_ else None",
+        "return values[0] if len(values) == 1 and values[0].type == type_ else None",
+    ),
+    Rule(
+        "tied inits stand outside",
+        "*Values are defined.*",
+        _TOPS + "Destinations._tied_by_regions",
+        "if False:",
+        "if forwarding.operand >= len(yielded) or yielded[forwarding.operand].type != type_:",
+    ),
+    Rule(
+        "values from inside of the op",
+        "*Values are defined.*",
+        _TOPS + "Destinations._tied_by_regions",
+        "False",
+        "is_inside(top, op)",
+    ),
+)

@@ -1,0 +1,99 @@
+"""Rules about when sets of values may share memory. Data."""
+
+from __future__ import annotations
+
+from disabling import Rule
+
+_SETS = "passes.analysis.alias_sets:AliasSets."
+_CARRIED = "passes.analysis.carried_decisions:CarriedDecisions."
+_JOIN = "passes.analysis.joining:Joiner."
+
+JOINING = (
+    Rule(
+        "a cycle of edges asks again",
+        "**Origins**",
+        _JOIN + "try_join",
+        "if False:",
+        "if conflict is None and closing:",
+    ),
+    Rule(
+        "rotated sets stay a forest",
+        "**Rotation**",
+        _JOIN + "try_join",
+        "if False:",
+        "if closing and any(storage.rotating for storage in storages.values()):",
+    ),
+    Rule(
+        "two sets are compared",
+        "## 4. The invariant",
+        _JOIN + "_conflict",
+        "conflict = None",
+        "conflict = self.check.between(first, second)",
+    ),
+    Rule(
+        "a new write is compared",
+        "## 4. The invariant",
+        _JOIN + "_conflict",
+        "conflict = None",
+        "conflict = self.check.new_write(self.check.write(write), storage)",
+    ),
+    Rule("sets are joined", "## 4. The invariant", _JOIN + "_join", "pass", "self.sets.merge(value, other)"),
+    Rule("writes are remembered", "## 4. The invariant", _JOIN + "_join", "pass", "storage.add_write(entry)"),
+    Rule("a conflict takes facts back", "## 4. The invariant", _JOIN + "try_join", "pass", "sets.take_back(fact)"),
+    Rule(
+        "spared questions are kept",
+        "**Origins**",
+        _JOIN + "try_join",
+        "pass",
+        "sets.storage(value).spared.extend(spared)",
+    ),
+    Rule(
+        "rotated buffers are apart in one loop only",
+        "**Rotation**",
+        _SETS + "rotated_apart",
+        "return a is not None and b is not None and a != b",
+        "return a is not None and b is not None and a[0] == b[0] and a[1] != b[1]",
+    ),
+    Rule(
+        "swapped buffers begin apart",
+        "**Rotation**",
+        _CARRIED + "decide_initial",
+        "if False:",
+        "if rotating and sets.find(value) == sets.find(argument):",
+    ),
+    Rule(
+        "swapped buffers are different sets",
+        "**Rotation**",
+        _CARRIED + "rotate",
+        "if len(rotation) > _MOST_ROTATED:",
+        "if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):",
+    ),
+    Rule(
+        "a rotation destroys nothing",
+        "**Rotation**",
+        _CARRIED + "rotate",
+        "if False:",
+        "if self._joiner.try_join(arguments[0], arguments[1:], -1, propose) is not None:",
+    ),
+    Rule(
+        "rotated sets are flagged",
+        "**Rotation**",
+        _CARRIED + "rotate",
+        "pass",
+        "sets.storage(arguments[0]).rotating = True",
+    ),
+    Rule(
+        "a permutation yields each buffer once",
+        "**Rotation**",
+        "passes.analysis.region_flow:permuted",
+        "yielded[i] not in by_argument",
+        "count[arguments[i]] != 1 or yielded[i] not in by_argument",
+    ),
+    Rule(
+        "a loop of blocks is entered at its header",
+        "**Rotation**",
+        "passes.analysis.branch_flow:BranchFlow._add_rounds",
+        "if len(tensors) < 2:",
+        "if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):",
+    ),
+)

@@ -1,0 +1,109 @@
+"""Rules about what loops and branches hand on. Data."""
+
+from __future__ import annotations
+
+from disabling import Rule
+
+_CARRIED = "passes.analysis.carried_decisions:CarriedDecisions."
+
+LOOPS = (
+    Rule(
+        "what is yielded is what is carried",
+        "**Carried**",
+        _CARRIED + "decide",
+        "if True:",
+        "if equivalence.find(s.operand_value[operand]) == equivalence.find(argument):",
+    ),
+    Rule(
+        "loop results share the carried buffer",
+        "**Carried**",
+        "passes.analysis.one_shot:OneShotAnalyzer._join_first",
+        "if False:",
+        "if result >= 0:",
+    ),
+    Rule(
+        "only settled arguments are one buffer",
+        "**Carried**",
+        _CARRIED + "decide_initial",
+        "settled=True",
+        "settled=argument in self._settled",
+    ),
+    Rule(
+        "passing on destroys nothing",
+        "**Passed on**",
+        _CARRIED + "_pass_on",
+        "if False:",
+        "if self._joiner.try_join(argument, [value], -1, lambda: [sets.come_from(argument, value, loop)]) is not None:",
+    ),
+    Rule(
+        "a copy to the carried buffer destroys nothing",
+        "**Copy to carried**",
+        _CARRIED + "_copy_to_carried",
+        "if False:",
+        "if self._joiner.try_join(argument, [], operand, list) is not None:",
+    ),
+    Rule(
+        "a copy to the carried buffer has another source",
+        "**Copy to carried**",
+        _CARRIED + "_copy_to_carried",
+        "if not keeps_size",
+        "if not apart or not keeps_size",
+    ),
+    Rule("a copy to the carried buffer fits", "**Copy to carried**", "passes.analysis.sizes:keeps_size", "return True"),
+    Rule(
+        "sizes are followed through one source only",
+        "**Copy to carried**",
+        "passes.analysis.sizes:_same_shape",
+        "if not sources:",
+        "if len(sources) != 1:",
+    ),
+    Rule(
+        "sizes are followed through whole buffers only",
+        "**Copy to carried**",
+        "passes.analysis.sizes:_same_shape",
+        "tie.value == value",
+        "tie.value == value and tie.relation is Relation.EQUIVALENT and tie.definite",
+    ),
+    Rule(
+        "branches that yield one class",
+        "**Origins**",
+        "passes.analysis.exit_decisions:ExitDecisions.unite",
+        "all(decisions[o].in_place for o in operands):",
+        "all(decisions[o].in_place for o in operands) and len({find(value) for value in values}) == 1:",
+    ),
+    Rule(
+        "branches that yield in place",
+        "**Origins**",
+        "passes.analysis.exit_decisions:ExitDecisions.unite",
+        "if len({find(value)",
+        "if all(decisions[o].in_place for o in operands) and len({find(value)",
+    ),
+    Rule(
+        "what a condition passes is compared",
+        "**Passed**",
+        "passes.analysis.exit_decisions:ExitDecisions.decide_passed",
+        "conflict = None",
+        "conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.same, value, targets))",
+    ),
+    Rule("what is passed has one source", "**Passed**", "passes.analysis.region_flow:_is_passed", "return True"),
+    Rule(
+        "block arguments of one class",
+        "**One class on every way**",
+        "passes.analysis.branch_flow:BranchFlow.unite",
+        "if root != own:",
+        "if root != own and all(self._hands_over(o, own) or self._hands_over(o, root) for o in sources):",
+    ),
+    Rule(
+        "block arguments that are settled",
+        "**One class on every way**",
+        "passes.analysis.branch_flow:BranchFlow.is_settled",
+        "return True",
+    ),
+    Rule(
+        "edges that are in place",
+        "**One class on every way**",
+        "passes.analysis.branch_flow:BranchFlow._hands_over",
+        "return self._sets.equivalence.find(value) == root",
+        "return decision is not None and decision.in_place and self._sets.equivalence.find(value) == root",
+    ),
+)

@@ -1,0 +1,107 @@
+"""Rules about what other iterations of loops do. Data."""
+
+from __future__ import annotations
+
+from disabling import Rule
+
+_IF = "passes.analysis.interference:Interference."
+_FRAMES = "passes.analysis.slice_frames:Frames."
+_ITERATIONS = "passes.analysis.iterations:Iterations."
+_AROUND = "passes.analysis.slice_iterations:SliceIterations."
+
+OTHER_ITERATIONS = (
+    Rule(
+        "slices of other iterations",
+        "**Other iterations**",
+        _FRAMES + "apart_around",
+        "return True",
+        "return self._effects.slice_iterations.are_apart((frame.written, writer), (accessed, reader), loop, later=later)",
+    ),
+    Rule(
+        "what other iterations leave of a destination",
+        "**Other iterations**",
+        _FRAMES + "apart_around",
+        "if frame is None or frame.written is None:",
+        "if frame is None or frame.written is None or (frame.is_own and self._effects.writes[read.operand]):",
+    ),
+    Rule(
+        "later reads in the same iteration",
+        "**Other iterations**",
+        _IF + "_are_apart",
+        "later = False",
+        "later = order in (Order.BEFORE, Order.SAME)",
+    ),
+    Rule(
+        "escaped buffers have no iteration",
+        "**Other iterations**",
+        _IF + "_are_apart",
+        "if loop < 0 or order in (Order.ENCLOSES, Order.INSIDE):",
+        "if loop < 0 or self._is_late(read) or order in (Order.ENCLOSES, Order.INSIDE):",
+    ),
+    Rule(
+        "ops around others have no iteration",
+        "**Other iterations**",
+        _IF + "_are_apart",
+        "if loop < 0 or self._is_late(read):",
+        "if loop < 0 or self._is_late(read) or order in (Order.ENCLOSES, Order.INSIDE):",
+    ),
+    Rule("threads have no order", "**Other iterations**", _AROUND + "_is_parallel", "return False"),
+    Rule(
+        "loops of blocks are not compared",
+        "**Other iterations**",
+        _AROUND + "are_apart",
+        "ordered = not any(self._is_parallel(block, loop) for block in blocks)",
+        "ordered = not s.graphs and not any(self._is_parallel(block, loop) for block in blocks)",
+    ),
+    Rule(
+        "loops around one access only",
+        "**Other iterations**",
+        _AROUND + "_ask",
+        "directions = {}",
+        "directions = {loop_.variable: Direction.ANY for nest in nests for loop_ in nest if loop_ not in inner}",
+    ),
+    Rule(
+        "any iteration of the loops inside",
+        "**Other iterations**",
+        _AROUND + "_ask",
+        "pass",
+        "directions[carrier.variable] = Direction.ANY",
+    ),
+    Rule(
+        "a later iteration of each loop",
+        "**Other iterations**",
+        _AROUND + "_ask",
+        "break",
+        "carried = directions | {carrier.variable: Direction.LATER}",
+    ),
+    Rule("buffers made in other iterations", "**Made in another iteration**", _ITERATIONS + "_differ", "return True"),
+    Rule(
+        "exactly one way goes back",
+        "**Made in another iteration**",
+        _ITERATIONS + "_differ",
+        "first | second\n",
+        "first ^ second\n",
+    ),
+    Rule(
+        "no way goes back further out",
+        "**Made in another iteration**",
+        _ITERATIONS + "_differ",
+        "and True",
+        "and not any(self._is_inside(s.op_enter[loop], other) for other in first | second if other != loop)",
+    ),
+    Rule(
+        "all are made inside of the loop",
+        "**Made in another iteration**",
+        _ITERATIONS + "_differ",
+        "True",
+        "all(self._is_inside(s.value_position[value], loop) for value in (made, *values))",
+    ),
+    Rule("fresh values are allocated", "**Made in another iteration**", _ITERATIONS + "_is_fresh", "return True"),
+    Rule(
+        "edges between blocks carry no loop",
+        "**Made in another iteration**",
+        _ITERATIONS + "_made_apart",
+        "if not self._sets.goes_around:",
+        "if not self._sets.goes_around or self._snapshot.op_successors:",
+    ),
+)

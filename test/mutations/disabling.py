@@ -1,0 +1,119 @@
+"""Switches one rule off: an expression of one function becomes another one while a context is open.
+
+The function keeps its identity and gets the code of its changed source, so whoever imported it by name runs that too.
+A rule whose text is not found exactly once in its function is an error: rules and catalogue cannot drift apart.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+PACKAGE = "mlir_inplace"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule, where docs/THEORY.md argues for it, and the change after which it is not kept any more.
+
+    `target` is `module:function`, `module:Class.method` or `module:_CONSTANT` below the package. `old` is text of the
+    function that `new` takes the place of; without `old`, `new` is the whole body, or the constant's value.
+    """
+
+    name: str
+    anchor: str
+    target: str
+    new: str
+    old: str = ""
+
+
+def resolve(target: str) -> tuple[Any, str, Any]:
+    """The module or class that holds `target`, the name there, and what is there."""
+    module, _, path = target.partition(":")
+    owner: Any = importlib.import_module(f"{PACKAGE}.{module}")
+    *classes, name = path.split(".")
+    for step in classes:
+        owner = getattr(owner, step)
+    return owner, name, inspect.getattr_static(owner, name)
+
+
+def plain_function(found: Any) -> FunctionType | None:
+    """The function behind a method, a static method or a property; None for anything else."""
+    if isinstance(found, staticmethod | classmethod):
+        found = found.__func__
+    if isinstance(found, property):
+        found = found.fget
+    return found if isinstance(found, FunctionType) else None
+
+
+def changed_code(rule: Rule, function: FunctionType) -> CodeType:
+    """The code of `function` without the rule."""
+    names = function.__code__.co_freevars
+    source = _changed_source(function, rule.old, rule.new, names)
+    # What a method closes over, such as the class that super() asks for, must be there under the same names.
+    wrapped = f"def _around({', '.join(names)}):\n{textwrap.indent(source, '    ')}"
+    module = compile(wrapped, function.__code__.co_filename, "exec", flags=_FUTURE)
+    return _find(_find(module, "_around"), function.__name__)
+
+
+_FUTURE = __import__("__future__").annotations.compiler_flag
+
+
+@functools.cache
+def _changed_source(function: FunctionType, old: str, new: str, names: tuple[str, ...]) -> str:
+    source = textwrap.dedent(inspect.getsource(function))
+    if old:
+        count = source.count(old)
+        if count != 1:
+            raise LookupError(f"{function.__qualname__} has {count} times {old!r}, which has to be there once")
+        source = source.replace(old, new)
+    tree = ast.parse(source)
+    (definition,) = tree.body
+    assert isinstance(definition, ast.FunctionDef)
+    definition.decorator_list = []
+    if not old:
+        definition.body = ast.parse(new).body
+    # A name that is not used any more has to stay one that the function closes over.
+    definition.body[:0] = [ast.parse(f"if 0: {name}").body[0] for name in names]
+    return ast.unparse(tree)
+
+
+def _find(code: CodeType, name: str) -> CodeType:
+    return next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
+
+
+@contextmanager
+def disabled(rule: Rule) -> Iterator[None]:
+    """Within this context the package does not keep `rule`."""
+    owner, name, found = resolve(rule.target)
+    function = plain_function(found)
+    if function is None:
+        value = eval(rule.new, vars(inspect.getmodule(owner) or owner))
+    elif not inspect.isclass(owner) or name in vars(owner):
+        before = function.__code__
+        function.__code__ = changed_code(rule, function)
+        try:
+            yield
+        finally:
+            function.__code__ = before
+        return
+    else:
+        # The method is inherited: the others that inherit it keep it as it is.
+        value = FunctionType(changed_code(rule, function), function.__globals__, name, function.__defaults__)
+    own = name in vars(owner)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        if own:
+            setattr(owner, name, found)
+        else:
+            delattr(owner, name)

@@ -1,0 +1,80 @@
+"""Runs the programs that were found for rules again, in child processes: one may end its process without its rule.
+
+`python test/mutations/recheck.py` prints what happened, by rule, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import mlir_inplace  # noqa: F401  # isort: skip
+
+from catalogue import BY_NAME
+from mlir import ir
+from search import read_findings
+from sources import case
+from trial import Trial, Unusable
+
+Finding = tuple[str, str, Any]
+"""The rule, and the source and the number of the program."""
+
+
+def recheck_all() -> dict[str, str]:
+    """What goes wrong now, by rule: `nothing`, or `crash` where the process ended."""
+    found = read_findings()
+    # Programs that several rules share come one after the other, so that what they mean is computed once.
+    ordered = sorted((str(f["source"]), str(f["seed"]), name) for name, f in found.items())
+    waiting: list[Finding] = [(name, found[name]["source"], found[name]["seed"]) for _, _, name in ordered]
+    results: dict[str, str] = {}
+    while waiting:
+        done = _in_child(waiting)
+        results.update(done)
+        left = [finding for finding in waiting if finding[0] not in done]
+        if left:
+            results[left[0][0]] = "crash"
+        waiting = left[1:]
+    return results
+
+
+def _in_child(findings: Sequence[Finding]) -> dict[str, str]:
+    """The results of as many findings as a child gets to, in order."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            _recheck(findings, writing)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as lines:
+        done = dict(json.loads(line) for line in lines)
+    os.waitpid(child, 0)
+    return done
+
+
+def _recheck(findings: Sequence[Finding], pipe: int) -> None:
+    context = ir.Context()
+    trials: dict[tuple[str, Any], Trial] = {}
+    for name, source, seed in findings:
+        if (source, seed) not in trials:
+            trials.clear()
+            try:
+                trials[source, seed] = Trial(case(source, seed), context)
+                wrong = trials[source, seed].check()
+            except Unusable as error:
+                wrong = str(error)
+            if wrong is not None:
+                trials.pop((source, seed), None)
+                os.write(pipe, (json.dumps((name, f"with all rules: {wrong}")) + "\n").encode())
+                continue
+        finding = trials[source, seed].finding(BY_NAME[name]) or "nothing"
+        os.write(pipe, (json.dumps((name, finding)) + "\n").encode())
+
+
+if __name__ == "__main__":
+    print(json.dumps(recheck_all()))

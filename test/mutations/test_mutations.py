@@ -1,0 +1,50 @@
+"""Each rule of the analysis is there for something: without it, the program that was found for it goes wrong."""
+
+from __future__ import annotations
+
+import functools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from catalogue import BY_NAME, RULES
+from disabling import disabled
+from search import read_findings
+from table import PAGE, page
+from verdicts import UNNEEDED, UNTESTED
+
+FINDINGS = read_findings()
+THEORY = (Path(__file__).parent.parent.parent / "docs" / "THEORY.md").read_text()
+
+
+@functools.cache
+def results() -> dict[str, str]:
+    """What goes wrong without each rule; in another process, as some of it ends processes."""
+    script = Path(__file__).parent / "recheck.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_without_the_rule_its_program_goes_wrong(name: str) -> None:
+    assert results()[name] == FINDINGS[name]["finding"]
+
+
+def test_every_rule_can_be_switched_off_and_is_in_the_theory() -> None:
+    for rule in RULES:
+        with disabled(rule):
+            pass
+        assert rule.anchor in THEORY, rule.name
+    assert len(BY_NAME) == len(RULES)
+
+
+def test_only_rules_that_are_not_found_are_judged() -> None:
+    assert FINDINGS.keys() <= BY_NAME.keys()
+    assert (UNTESTED.keys() | UNNEEDED.keys()) <= BY_NAME.keys() - FINDINGS.keys()
+    assert not UNTESTED.keys() & UNNEEDED.keys()
+
+
+def test_the_page_is_what_was_found() -> None:
+    assert PAGE.read_text() == page()
