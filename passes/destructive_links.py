@@ -22,6 +22,8 @@ def drop(op: ir.Operation, links: Sequence[Link]) -> None:
         _drop_carried(op, dropped)
     elif op.name == "scf.forall":
         _drop_shared(op, dropped)
+    elif op.name == "scf.while":
+        _drop_repeated(op, links)
     else:
         _drop_results(op, dropped)
 
@@ -48,6 +50,23 @@ def _drop_shared(op: ir.Operation, dropped: Collection[int]) -> None:
     segments = [*ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])][:3]
     op.attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*segments, count - len(dropped)])
     _replace(op, [*operands[:first], *_without(operands[first:], dropped)], dropped)
+
+
+def _drop_repeated(op: ir.Operation, links: Sequence[Link]) -> None:
+    """Let an ``scf.while`` carry less; what it is given and what it returns may be in different order."""
+    before, after = (region.blocks[0] for region in op.regions)
+    operands = list(op.operands)
+    for link in links:
+        given = operands[link.carried]
+        _stand_for(given, op.results[link.index], before.arguments[link.carried], after.arguments[link.index])
+    carried, dropped = {link.carried for link in links}, {link.index for link in links}
+    for block, indices in ((before, carried), (after, dropped)):
+        for index in sorted(indices, reverse=True):
+            block.erase_argument(index)
+    # The first operand of scf.condition is the condition.
+    _shrink_terminator(before, {1 + index for index in dropped})
+    _shrink_terminator(after, carried)
+    _replace(op, _without(operands, carried), dropped)
 
 
 def _drop_results(op: ir.Operation, dropped: Collection[int]) -> None:

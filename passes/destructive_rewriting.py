@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from mlir import ir
 
-from .analysis.destructive_update import Link
+from .analysis.destructive_update import Access, Link
 from .analysis.snapshot import Snapshot
-from .analysis.update_outcomes import ReadFrom, UpdateRewrite, late_numbers
+from .analysis.update_outcomes import ReadFrom, UpdateRewrite, is_whole_update, late_numbers
 from .destructive_links import drop
-from .destructive_tiles import Place, load_tile, place_of, replace_insertion, replace_read, store_tile
+from .destructive_tiles import Place, load_tile, place_of, replace_insertion, replace_read, replace_whole, store_tile
 
 __all__ = ["Rewriter", "erase_dead"]
 
@@ -51,7 +51,7 @@ class Rewriter:
             self._read(rewrite, places[rewrite.store])
         for rewrite in rewrites:
             for access in rewrite.update.updates:
-                replace_insertion(s.ops[access.op], places[rewrite.store])
+                self._update(access, places[rewrite.store], is_readable=rewrite.is_readable)
             for link in rewrite.update.links:
                 self._links.setdefault(link.op, []).append(link)
         for slice_, load in tiles:
@@ -75,6 +75,13 @@ class Rewriter:
             with ir.InsertionPoint.after(last), location:
                 reloaded = self._now[rewrite.update.value] = load_tile(place, None, value.type)
             value.replace_all_uses_with(reloaded)
+
+    def _update(self, access: Access, place: Place, *, is_readable: bool) -> None:
+        s = self._snapshot
+        if is_whole_update(s, access):
+            replace_whole(s.ops[access.op], s.operand_index(access.operand), place, is_readable=is_readable)
+        else:
+            replace_insertion(s.ops[access.op], place)
 
     def _move_numbers(self, rewrite: UpdateRewrite) -> None:
         """Compute where in the target it is stored before the chain begins."""

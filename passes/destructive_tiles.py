@@ -12,10 +12,19 @@ from mlir import ir
 from mlir.dialects import arith, tensor
 
 from ..dialects import dispatch
-from ..dialects.bufferizable import Subset
+from ..dialects.bufferizable import OpModel, Subset
+from ..dialects.registry import find_model
 from ..dialects.subsets import mixed_subset, subview
 
-__all__ = ["Place", "load_tile", "place_of", "replace_insertion", "replace_read", "store_tile"]
+__all__ = [
+    "Place",
+    "load_tile",
+    "place_of",
+    "replace_insertion",
+    "replace_read",
+    "replace_whole",
+    "store_tile",
+]
 
 _Entry = int | ir.Value
 
@@ -77,12 +86,13 @@ def replace_read(op: ir.Operation, place: Place) -> None:
     with ir.InsertionPoint(op), op.location:
         if op.name == "tensor.extract_slice":
             new = load_tile(place, mixed_subset(op, 1), op.results[0].type)
+        elif op.name == "vector.transfer_read":
+            new = _transfer(op, 0, load_tile(place, *_box(op, 0)), [op.results[0].type])
         else:
             indices = tuple(op.operands)[1:]
             ones = (1,) * len(indices)
             type_ = ir.RankedTensorType.get(ones, op.results[0].type)
-            zero = arith.constant(ir.IndexType.get(), 0)
-            new = tensor.extract(load_tile(place, Subset(indices, ones, ones), type_), [zero] * len(indices))
+            new = tensor.extract(load_tile(place, Subset(indices, ones, ones), type_), [_zero()] * len(indices))
     op.results[0].replace_all_uses_with(new)
     op.erase()
 
@@ -111,7 +121,11 @@ def replace_insertion(op: ir.Operation, place: Place) -> None:
     is_parallel = op.name == "tensor.parallel_insert_slice"
     before = op.parent.operation if is_parallel and op.parent is not None else op
     with ir.InsertionPoint(before), op.location:
-        if op.name != "tensor.insert":
+        if op.name == "vector.transfer_write":
+            subset, type_ = _box(op, 1)
+            empty = tensor.empty(type_.shape, type_.element_type)
+            tile = _transfer(op, 1, empty, [type_])
+        elif op.name != "tensor.insert":
             subset = mixed_subset(op, 2)
         else:
             indices = list(op.operands)[2:]
@@ -124,11 +138,53 @@ def replace_insertion(op: ir.Operation, place: Place) -> None:
     op.erase()
 
 
+def replace_whole(op: ir.Operation, operand: int, place: Place, *, is_readable: bool) -> None:
+    """Let ``op``, which overwrites its ``operand``, store all of what becomes of it; its content is what is there."""
+    into = op.operands[operand]
+    result = op.results[_model(op).aliasing_values(op, operand)[0].result]
+    result.replace_all_uses_with(into)
+    with op.location:
+        if is_readable:
+            with ir.InsertionPoint(op):
+                op.operands[operand] = load_tile(place, None, into.type)
+        with ir.InsertionPoint.after(op):
+            store_tile(result, place, None)
+
+
+def _box(op: ir.Operation, operand: int) -> tuple[Subset, ir.RankedTensorType]:
+    """Return what a transfer accesses of its ``operand``, and the type of that as a tile."""
+    subset = _model(op).subset(op, operand)
+    if subset is None:
+        raise AssertionError(f"'{op.name}' was planned as a transfer of a box")
+    element = ir.ShapedType(op.operands[operand].type).element_type
+    return subset, ir.RankedTensorType.get([size for size in subset.sizes if isinstance(size, int)], element)
+
+
+def _model(op: ir.Operation) -> OpModel:
+    model = find_model(op.name)
+    if model is None:
+        raise AssertionError(f"'{op.name}' was planned by its model")
+    return model
+
+
+def _transfer(op: ir.Operation, operand: int, tile: ir.Value, results: Sequence[ir.Type]) -> ir.Value:
+    """Create transfer ``op`` of all of ``tile``, at the current insertion point."""
+    rank = ir.ShapedType(tile.type).rank
+    operands = list(op.operands)
+    operands[operand : operand + 1 + rank] = [tile, *([_zero()] * rank)]
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    return ir.Operation.create(op.name, results=results, operands=operands, attributes=attributes).result
+
+
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
 def _groups(subset: Subset | None) -> tuple[Sequence[_Entry], Sequence[_Entry], Sequence[_Entry]]:
     return ((), (), ()) if subset is None else (subset.offsets, subset.sizes, subset.strides)
+
+
+def _zero() -> ir.Value:
+    return arith.constant(ir.IndexType.get(), 0)
 
 
 def _sum(first: _Entry, second: _Entry) -> _Entry:

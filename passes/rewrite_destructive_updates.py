@@ -16,9 +16,12 @@ it was inserted, loops carry nothing, and slices of whole loads are loads.
 What is a destructive update is said by `inplace-print-destructive-updates`. A read finds its content where the tensor
 came from, if it is proven that no element is read after its update; else in the target, which then has to be readable.
 If it is not proven that every element is updated, what the tensor came from is stored to the target first. Other users
-of the result load it from the target, behind the loop. A store to a part of a binding becomes stores to slices of that
-part; tiles that are updated themselves follow. A store of what was loaded from the same place is left out, if no store
-in between may touch it. Producers that nobody needs any more are erased.
+of the result load it from the target, behind the loop. Where a linalg op computes all of the tensor anew, all of it is
+stored, and loaded before if the op needs what was there. A vector is put into a tile that is stored.
+
+A store to a part of a binding becomes stores to slices of that part; tiles that are updated themselves follow. A store
+of what was loaded from the same place is left out, if no store in between may touch it. Producers that nobody needs any
+more are erased.
 
 With a grid, a workgroup computes what it would if it were alone: what it stores in the end is stored by it or by
 another one that computed it, so it suffices that all of them together update every element of a whole binding. What it
@@ -29,9 +32,10 @@ is materialized in a subview. There reads have to see what the tensor came from,
 nothing in between uses memory in a way that is not known.
 
 Left alone, with a remark that says why (`print-kept`): values that are no destructive updates; targets that are used
-between the begin of the loop and the store; `scf.while`; updates by other ops than insertions; stores inside of an
-`scf.forall`, which promotion could not make values of; grids and threads that would get into each other's way; and
-functions whose bindings are not known. `print-rewritten` says what was proven.
+between the begin of the loop and the store; updates by ops that insert no slice and are none of linalg; vectors that
+are written under masks; stores inside of an `scf.forall`, which promotion could not make values of; grids and threads
+that would get into each other's way; and functions whose bindings are not known. What was proven is said as well
+(`print-rewritten`).
 
 Linear in the ops, for each level of tiles in tiles, and a bounded number of questions about the slices of each update.
 Why it is sound: docs/THEORY.md, *Destructive updates*.

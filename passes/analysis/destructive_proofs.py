@@ -23,7 +23,7 @@ from .index_points import Direction
 from .index_problems import Answer
 from .index_reader import IndexReader
 from .index_sets import IndexSets, first_no
-from .index_sums import IndexSums
+from .index_sums import Index, IndexSums
 from .index_terms import Loop
 from .sizes import followed_size
 from .slices import Slice, slice_of
@@ -102,19 +102,14 @@ class UpdateProofs:
 
     def _covers(self, update: DestructiveUpdate, grid: tuple[Loop, ...]) -> Answer:
         """Whether the unconditional updates of one block, in all iterations, leave nothing out."""
-        s = self._snapshot
-        type_ = s.values[update.value].type
-        if not isinstance(type_, ir.RankedTensorType):
+        sizes = self._sizes(update)
+        if sizes is None:
             return Answer.UNKNOWN
-        # Each version has the sizes of the one before it.
-        sizes = [self._reader.size(update.source, dimension) for dimension in range(type_.rank)]
         blocks: dict[int, list[Slice]] = {}
         for access in update.updates:
             if access.is_conditional:
                 continue
-            slice_ = self._slice(access)
-            if slice_ is None and s.op_name[access.op] in _INSERTIONS:
-                slice_ = Slice((0,) * type_.rank, tuple(sizes), (1,) * type_.rank)
+            slice_ = self._slice(update, access)
             if slice_ is not None:
                 blocks.setdefault(self._block(access), []).append(slice_)
         is_complete = len(blocks) == 1
@@ -153,7 +148,7 @@ class UpdateProofs:
         parallel = {
             loop.variable for op in update.loops if s.op_name[op] == "scf.forall" for loop in self._loops_of(op)
         }
-        slices = self._slice(first), self._slice(second)
+        slices = self._slice(update, first), self._slice(update, second)
         is_earlier = first is not second and s.op_enter[first.op] < s.op_enter[second.op]
         if not (is_earlier or shared):
             return Answer.YES
@@ -191,6 +186,20 @@ class UpdateProofs:
         reader, s = self._reader, self._snapshot
         return reader.loops_around(s.op_regions[op][0][0])[len(reader.loops_around(s.op_block[op])) :]
 
-    def _slice(self, access: Access) -> Slice | None:
+    def _sizes(self, update: DestructiveUpdate) -> tuple[Index, ...] | None:
+        """Return the sizes of all versions: each has those of the one before it."""
+        type_ = self._snapshot.values[update.value].type
+        if not isinstance(type_, ir.RankedTensorType):
+            return None
+        return tuple(self._reader.size(update.source, dimension) for dimension in range(type_.rank))
+
+    def _slice(self, update: DestructiveUpdate, access: Access) -> Slice | None:
+        """Return what is read or updated; all of the tensor if an op overwrites it without a need of its content."""
         slice_ = self._effects.slices.get(access.operand)
-        return None if slice_ is None else self._reader.slice(slice_)
+        if slice_ is not None:
+            return self._reader.slice(slice_)
+        effects, sizes = self._effects, self._sizes(update)
+        is_all = effects.writes[access.operand] and (
+            self._snapshot.op_name[access.op] in _INSERTIONS or not effects.reads[access.operand]
+        )
+        return Slice((0,) * len(sizes), sizes, (1,) * len(sizes)) if is_all and sizes is not None else None

@@ -61,6 +61,8 @@ class Link:
     chains: tuple[tuple[int | Link, ...], ...]
     """For each block, in order, the operands that are updated and the links that are passed."""
     reads: tuple[int, ...]
+    carried: int
+    """Which of the initial values it begins with: the same as ``index`` but for ``scf.while``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,7 @@ class DestructiveUpdates:
                 return RefusedUpdate(op, index, rule, made if made >= 0 else last)
             chains.append(chain)
         first = s.op_first_operand[op] + (3 if skipped else 0)
-        return Link(op, index, s.operand_value[first + carried], tuple(chains), tuple(reads))
+        return Link(op, index, s.operand_value[first + carried], tuple(chains), tuple(reads), carried)
 
     def _init_of(self, op: int, index: int) -> int:
         """Return which operand of ``scf.while`` comes back as result ``index``: the one its chain begins at."""
@@ -237,7 +239,7 @@ class DestructiveUpdates:
             if problem is not None:
                 return RefusedUpdate(op, index, problem, s.operand_op[use])
         source = s.operand_value[s.op_first_operand[op] + s.op_operand_count[op] - count + index]
-        return Link(op, index, source, (updates,), tuple(reads))
+        return Link(op, index, source, (updates,), tuple(reads), index)
 
     def _branch(self, op: int, index: int) -> Link | RefusedUpdate:
         """Both branches begin with the same tensor from outside; one of them may leave it as it is."""
@@ -258,7 +260,7 @@ class DestructiveUpdates:
                 return RefusedUpdate(op, index, UpdateRule.NO_UPDATE, culprit)
         if len(set(sources)) > 1:
             return RefusedUpdate(op, index, UpdateRule.CAPTURED_TWICE, op)
-        return Link(op, index, sources[0], tuple(chains), tuple(reads))
+        return Link(op, index, sources[0], tuple(chains), tuple(reads), index)
 
     # --- one block ---------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from .destructive_update import DestructiveUpdate, DestructiveUpdates, RefusedUp
 from .index_problems import Answer
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
-from .update_outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, why_not_in_memory
+from .update_outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, is_whole_update, why_not_in_memory
 
 __all__ = ["plan_materializations"]
 
@@ -36,7 +36,9 @@ _QUIET = _VIEWS | {
     "scf.for",
     "scf.forall",
     "scf.forall.in_parallel",
+    "scf.condition",
     "scf.if",
+    "scf.while",
     "scf.yield",
     "vector.transfer_read",
     "vector.transfer_write",
@@ -121,7 +123,7 @@ def _plan(
         return KeptStore(store, RewriteRule.NO_UPDATE, update.culprit, update)
     if not isinstance(update, DestructiveUpdate) or not update.loops:
         return None
-    kept = why_not_in_memory(s, store, update)
+    kept = why_not_in_memory(effects, store, update)
     if kept is not None:
         return KeptStore(store, *kept)
     root = memory.root(target)
@@ -131,9 +133,12 @@ def _plan(
     if root in memory.tensors or "restrict" not in s.ops[store].attributes:
         return KeptStore(store, RewriteRule.SHARED, store)
     proof = proofs.prove(update, function)
-    if update.reads and proof.reads_source is not Answer.YES and not proofs.sees_source(update):
-        return KeptStore(store, RewriteRule.READS_TARGET, update.reads[0].op)
+    reads = [access for access in update.updates if is_whole_update(s, access) and effects.reads[access.operand]]
+    if proof.reads_source is not Answer.YES and not proofs.sees_source(update):
+        reads += update.reads
+    if reads:
+        return KeptStore(store, RewriteRule.READS_TARGET, reads[0].op)
     if len(s.value_uses[update.value]) > 1:
         return KeptStore(store, RewriteRule.OTHER_USERS, store)
     copies = proof.covers is not Answer.YES and not effects.undefined[update.source]
-    return UpdateRewrite(store, update, proof, ReadFrom.SOURCE, copies_source=copies, reloads=False)
+    return UpdateRewrite(store, update, proof, ReadFrom.SOURCE, copies_source=copies, is_readable=False, reloads=False)

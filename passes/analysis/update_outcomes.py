@@ -5,9 +5,12 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from mlir import ir
+
 from .destructive_proofs import UpdateProof
-from .destructive_update import DestructiveUpdate, RefusedUpdate
+from .destructive_update import Access, DestructiveUpdate, RefusedUpdate
 from .snapshot import Snapshot
+from .tensor_effects import TensorEffects
 
 __all__ = [
     "KeptStore",
@@ -19,8 +22,10 @@ __all__ = [
     "why_not_in_memory",
 ]
 
-_LINKS = frozenset({"scf.for", "scf.forall", "scf.if"})
+_LINKS = frozenset({"scf.for", "scf.forall", "scf.if", "scf.while"})
+_TRANSFERS = frozenset({"vector.transfer_read", "vector.transfer_write"})
 _INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice", "tensor.parallel_insert_slice"})
+_TILE_READS = frozenset({"tensor.extract", "tensor.extract_slice"})
 
 _SUMS = frozenset(f"affine.{name}" for name in ("apply", "max", "min")) | {
     "arith.addi",
@@ -40,8 +45,8 @@ class RewriteRule(enum.Enum):
     NO_UPDATE = "its value is no destructive update"
     ELSEWHERE = "the store is not in the block of the loop, so it may not run whenever the loop does"
     LATE_TARGET = "the target is there after the begin of the loop only"
-    CONTROL_FLOW = "the tensor is handed on by an op other than scf.for, scf.forall and scf.if"
-    UPDATE = "it is updated by an op other than an insertion of a slice or of an element"
+    UPDATE = "it is updated by an op that is neither an insertion nor one of linalg"
+    TRANSFER = "a vector is written under a mask, or perhaps behind the end of the tensor"
     IN_THREAD = "a thread of an scf.forall stores at the top level of its body only"
     THREAD_SLICES = "the slices that one thread of an scf.forall inserts may overlap"
     THREADS = "a thread of an scf.forall would read, in the target, what another one may have stored"
@@ -71,6 +76,8 @@ class UpdateRewrite:
     proof: UpdateProof
     reads: ReadFrom
     copies_source: bool
+    is_readable: bool
+    """Whether the target may be loaded from."""
     reloads: bool
     """Whether the value has other users, who see what the target holds after the outermost op."""
 
@@ -90,24 +97,48 @@ class KeptStore:
     refused: RefusedUpdate | None = None
 
 
-def why_not_in_memory(s: Snapshot, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+def why_not_in_memory(effects: TensorEffects, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
     """Return a rule that keeps ``store``, whatever its memory is, and the op that breaks it.
 
     The target, and where in it ``store`` stores, has to be there when the chain begins, and both run equally often.
     """
-    first = update.ops[0]
+    s, first = effects.snapshot, update.ops[0]
     if s.op_block[first] != s.op_block[store] or s.op_enter[store] < s.op_exit[update.ops[-1]]:
         return RewriteRule.ELSEWHERE, first
     late = late_numbers(s, store, update)
     if isinstance(late, int):
         return RewriteRule.LATE_TARGET, late
-    for op in update.loops:
-        if s.op_name[op] not in _LINKS:
-            return RewriteRule.CONTROL_FLOW, op
     for access in update.updates:
-        if s.op_name[access.op] not in _INSERTIONS:
+        if s.op_name[access.op] in _TRANSFERS:
+            if not is_box(effects, access):
+                return RewriteRule.TRANSFER, access.op
+        elif s.op_name[access.op] not in _INSERTIONS and not is_whole_update(s, access):
             return RewriteRule.UPDATE, access.op
     return None
+
+
+def is_whole_update(s: Snapshot, access: Access) -> bool:
+    """Whether an op of linalg computes all of the next version."""
+    return s.op_name[access.op].startswith("linalg.")
+
+
+def is_tile_read(effects: TensorEffects, access: Access) -> bool:
+    """Whether a load of a tile can stand for a read."""
+    name = effects.snapshot.op_name[access.op]
+    return name in _TILE_READS or (name in _TRANSFERS and is_box(effects, access))
+
+
+def is_box(effects: TensorEffects, access: Access) -> bool:
+    """Whether a vector transfer certainly is of all elements of a box inside of the tensor, which are numbers."""
+    s = effects.snapshot
+    attributes = s.ops[access.op].attributes
+    type_ = ir.ShapedType(s.values[s.operand_value[access.operand]].type)
+    if access.operand not in effects.slices or isinstance(type_.element_type, ir.VectorType):
+        return False
+    is_masked = list(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"]))[-1] != 0
+    is_inside = "in_bounds" in attributes and all(ir.BoolAttr(b).value for b in ir.ArrayAttr(attributes["in_bounds"]))
+    around = s.op_name[s.block_op[s.op_block[access.op]]]
+    return is_inside and not is_masked and around != "vector.mask"
 
 
 def late_numbers(s: Snapshot, store: int, update: DestructiveUpdate) -> list[int] | int:

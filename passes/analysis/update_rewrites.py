@@ -27,7 +27,15 @@ from .index_problems import Answer
 from .slices import SliceRelation, slice_relation
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
-from .update_outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, why_not_in_memory
+from .update_outcomes import (
+    KeptStore,
+    ReadFrom,
+    RewriteRule,
+    UpdateRewrite,
+    is_tile_read,
+    is_whole_update,
+    why_not_in_memory,
+)
 from .update_races import UpdateRaces
 
 __all__ = ["DispatchRewrites", "plan_rewrites"]
@@ -36,7 +44,6 @@ _MOST_STORES = 16
 """How many stores between a load and a store of the same are looked at."""
 
 _INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice"})
-_TILE_READS = frozenset({"tensor.extract", "tensor.extract_slice"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +168,7 @@ class _Planner:
     def _why_not(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
         """Return a rule that keeps the store whatever is proven of the slices."""
         s, first = self.snapshot, update.ops[0]
-        kept = why_not_in_memory(s, store, update) or self._why_not_in_threads(store, update)
+        kept = why_not_in_memory(self.effects, store, update) or self._why_not_in_threads(store, update)
         if kept is not None:
             return kept
         if not self.is_untouched(store, (s.op_enter[first], s.op_enter[store]), from_loads=True):
@@ -192,11 +199,12 @@ class _Planner:
         s = self.snapshot
         is_readable = dispatch.access_of(self.accesses.binding(store).type).reads
         reads = ReadFrom.SOURCE
-        if update.reads and proof.reads_source is not Answer.YES and not self.proofs.sees_source(update):
+        wholes = [a for a in update.updates if is_whole_update(s, a) and self.effects.reads[a.operand]]
+        if wholes or (update.reads and proof.reads_source is not Answer.YES and not self.proofs.sees_source(update)):
             if not is_readable:
-                return KeptStore(store, RewriteRule.READS_TARGET, update.reads[0].op)
+                return KeptStore(store, RewriteRule.READS_TARGET, (*wholes, *update.reads)[0].op)
             for access in update.reads:
-                if s.op_name[access.op] not in _TILE_READS:
+                if not is_tile_read(self.effects, access):
                     return KeptStore(store, RewriteRule.READ, access.op)
             reads = ReadFrom.TARGET
         elif proof.reads_source is Answer.YES and self._is_loaded_tile_by_tile(store, update):
@@ -208,17 +216,20 @@ class _Planner:
             return KeptStore(store, RewriteRule.THREADS, update.reads[0].op)
         is_own = not self.has_grid or self.races.are_parts_apart(store, self.function)
         if not is_own and (reloads or (reads is ReadFrom.TARGET and not self._is_in_own_elements(store, update))):
-            return KeptStore(store, RewriteRule.GRID_READS, store if reloads else update.reads[0].op)
+            return KeptStore(store, RewriteRule.GRID_READS, store if reloads else (*wholes, *update.reads)[0].op)
         by_grid = self._is_in_every_workgroup(store, update) and proof.covers_with_grid is Answer.YES
         is_covered = proof.covers is Answer.YES or (by_grid and not reloads)
         copies = (not is_covered or reads is ReadFrom.TARGET) and not self._holds_source(store, update)
         if copies and not is_own:
             return KeptStore(store, RewriteRule.GRID, update.ops[0])
-        return UpdateRewrite(store, update, proof, reads, copies, reloads)
+        return UpdateRewrite(store, update, proof, reads, copies, is_readable, reloads)
 
     def _is_in_own_elements(self, store: int, update: DestructiveUpdate) -> bool:
         """Whether no other workgroup updates what this one reads, of a tensor that is all of the target."""
-        return self.accesses.is_whole(store) and self.races.are_workgroups_apart(update, self.function)
+        s = self.snapshot
+        has_wholes = any(is_whole_update(s, access) for access in update.updates)
+        is_whole = self.accesses.is_whole(store) and not has_wholes
+        return is_whole and self.races.are_workgroups_apart(update, self.function)
 
     def _is_loaded_tile_by_tile(self, store: int, update: DestructiveUpdate) -> bool:
         """Whether the source is a load, and loads of its tiles would find the same."""
@@ -226,7 +237,7 @@ class _Planner:
         load = s.value_op[update.source]
         if load < 0 or s.op_name[load] != LOAD:
             return False
-        if any(s.op_name[access.op] not in _TILE_READS for access in update.reads):
+        if not all(is_tile_read(self.effects, access) for access in update.reads):
             return False
         window = (s.op_enter[load], s.op_exit[update.ops[-1]])
         if s.op_block[load] != s.op_block[update.ops[0]] or not self.is_untouched(load, window, from_loads=False):

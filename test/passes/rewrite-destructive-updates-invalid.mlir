@@ -163,22 +163,47 @@ func.func @grid() {
 
 // -----
 
-// A vector is no tensor that could be stored.
-func.func @other_update() {
+// A mask leaves out what nobody knows.
+func.func @mask() {
   %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
   %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %f = arith.constant 3.0 : f32
+  %m = vector.create_mask %c0 : vector<1xi1>
   %v = vector.broadcast %f : f32 to vector<1xf32>
   %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
   %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
     // expected-note @+1 {{because of this}}
-    %n = vector.transfer_write %v, %a[%i] {in_bounds = [true]} : vector<1xf32>, tensor<8xf32>
+    %n = vector.transfer_write %v, %a[%i], %m {in_bounds = [true]} : vector<1xf32>, tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: it is updated by an op other than an insertion of a slice or of an element}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: a vector is written under a mask, or perhaps behind the end of the tensor}}
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  return
+}
+
+// -----
+
+// Anywhere.
+func.func @scatter() {
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %f = arith.constant 3.0 : f32
+  %m = vector.create_mask %c0 : vector<1xi1>
+  %w = vector.broadcast %c1 : index to vector<1xindex>
+  %v = vector.broadcast %f : f32 to vector<1xf32>
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    // expected-note @+1 {{because of this}}
+    %n = vector.scatter %a[%i][%w], %m, %v : tensor<8xf32>, vector<1xindex>, vector<1xi1>, vector<1xf32> -> tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'dispatch.store' stays as it is: it is updated by an op that is neither an insertion nor one of linalg}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -291,34 +316,6 @@ func.func @grid_reads() {
     scf.yield %n : tensor<8xf32>
   }
   // expected-remark @+1 {{'dispatch.store' stays as it is: a workgroup would read, in the target, what another one may have stored}}
-  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
-  return
-}
-
-// -----
-
-// An op that carries the tensor in another way.
-func.func @while() {
-  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
-  %out = dispatch.binding set(0) binding(1) : !dispatch.readwrite<tensor<8xf32>>
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4 = arith.constant 4 : index
-  %c7 = arith.constant 7 : index
-  %c8 = arith.constant 8 : index
-  %f = arith.constant 3.0 : f32
-  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
-  // expected-note @+1 {{because of this 'scf.while'}}
-  %r, %last = scf.while (%a = %t, %k = %c0) : (tensor<8xf32>, index) -> (tensor<8xf32>, index) {
-    %p = arith.cmpi ult, %k, %c8 : index
-    scf.condition(%p) %a, %k : tensor<8xf32>, index
-  } do {
-  ^bb0(%h: tensor<8xf32>, %i: index):
-    %n = tensor.insert %f into %h[%i] : tensor<8xf32>
-    %j = arith.addi %i, %c1 : index
-    scf.yield %n, %j : tensor<8xf32>, index
-  }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: the tensor is handed on by an op other than scf.for, scf.forall and scf.if}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
   return
 }

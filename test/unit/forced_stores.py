@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from forced_updates import BACKWARDS, FILLED, FROM_SOURCE, PUT_NEXT, READ, SLICE, UPWARDS, refusal
-from update_programs import FILL, FIRST, SECOND, SHIFT, STORE, TARGET, get, keep, loop, plain, put, threads, until
+from update_programs import FILL, FIRST, SECOND, SHIFT, STORE, TARGET, get, keep, loop, plain, put, threads
 
 from mlir_inplace.passes.analysis.update_outcomes import RewriteRule
 
 __all__ = ["STORES"]
 
+PAIR = "%v = vector.broadcast %f : f64 to vector<2xf64>\n"
 VECTOR = """
-  %w = vector.transfer_read {}[%i], %zero {{in_bounds = [true]}} : !t, vector<1xf64>
+  %w = vector.transfer_read {}[%i], %zero : !t, vector<1xf64>
   %e = vector.extract %w[0] : f64 from vector<1xf64>
 """
 
@@ -43,13 +44,6 @@ STORES = (
         TARGET,
     ),
     refusal(
-        RewriteRule.CONTROL_FLOW,
-        until("%e = tensor.extract %h[%i] : !t\n%z = arith.addf %e, %f : f64\n%n = tensor.insert %z into %h[%i] : !t")
-        + STORE,
-        plain(get("e", "%i") + "%z = arith.addf %e, %f : f64\n" + put("%z", "%i")),
-        FIRST + 50,
-    ),
-    refusal(
         RewriteRule.THREADS,
         "%r = scf.for %k = %c0 to %c2 step %c1 iter_args(%h = %t) -> (!t) {\n"
         + threads(BACKWARDS + SLICE.format("%a", "%back")).replace("%r =", "%q =").replace("= %t)", "= %h)")
@@ -78,11 +72,30 @@ STORES = (
         RewriteRule.UPDATE,
         loop(
             "%v = vector.broadcast %g : f64 to vector<1xf64>\n%m = tensor.insert %f into %a[%i] : !t\n"
-            "%n = vector.transfer_write %v, %m[%c3] {in_bounds = [true]} : vector<1xf64>, !t\nscf.yield %n : !t"
+            "%w = vector.broadcast %c3 : index to vector<1xindex>\n%p = vector.constant_mask [1] : vector<1xi1>\n"
+            "%n = vector.scatter %m[%c0][%w], %p, %v : !t, vector<1xindex>, vector<1xi1>, vector<1xf64> -> !t\n"
+            "scf.yield %n : !t"
         )
         + STORE,
         plain(put("%f", "%i")),
         np.r_[FILLED[:3], 60.0, FILLED[4:]],
+    ),
+    refusal(
+        RewriteRule.TRANSFER,
+        loop(
+            f"{PAIR}%p = vector.create_mask %c1 : vector<2xi1>\n"
+            "%n = vector.transfer_write %v, %a[%i], %p {in_bounds = [true]} : vector<2xf64>, !t\nscf.yield %n : !t",
+            UPWARDS,
+        )
+        + STORE,
+        FROM_SOURCE
+        + plain(
+            f"{PAIR}%e = tensor.empty() : tensor<2xf64>\n"
+            "%n = vector.transfer_write %v, %e[%c0] {in_bounds = [true]} : vector<2xf64>, tensor<2xf64>\n"
+            "dispatch.store %n, %out[%i] [2] [1] : tensor<2xf64> -> !o",
+            UPWARDS,
+        ),
+        np.r_[FILLED[:7], 8.0],
     ),
     refusal(
         RewriteRule.INTERLEAVED,

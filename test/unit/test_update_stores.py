@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
+from accepted_updates import Accepted, accepted, check
 from forced_updates import BACKWARDS, SLICE
-from update_programs import FIRST, SECOND, STORE, TARGET, Array, function, keep, run, threads, transformed
+from update_programs import FIRST, SECOND, STORE, TARGET, keep, threads, transformed
 
 import mlir_inplace as mi
-
-
-@dataclass(frozen=True)
-class Accepted:
-    """A program whose updates become stores; `hides` is not in the text afterwards."""
-
-    name: str
-    text: str
-    output: Array
-    hides: str = "iter_args"
-    grids: tuple[tuple[int, ...], ...] = ((),)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def accepted(name: str, body: str, output: Array, *, access: str = "readwrite", **more: object) -> Accepted:
-    return Accepted(name, function(body, access), output, **more)  # type: ignore[arg-type]
-
 
 ELEMENT = "tensor<1xf64>"
 TWICE = f"%old = tensor.extract_slice %a[%i] [1] [1] : !t to {ELEMENT}\n" + (
@@ -219,12 +199,7 @@ ACCEPTED = THREADS + PARTS
 
 @pytest.mark.parametrize("case", ACCEPTED, ids=str)
 def test_stores_of_slices(case: Accepted) -> None:
-    before, after = transformed(case.text)
-    assert case.hides in before
-    assert case.hides not in after
-    for program in (case.text, after):
-        for grid in case.grids:
-            np.testing.assert_array_equal(run(program, *grid)[0], case.output)
+    check(case)
 
 
 ROWS = """
