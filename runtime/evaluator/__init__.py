@@ -44,6 +44,6 @@ def evaluate(module: ir.Module, name: str, arguments: Sequence[Any], *, steps: i
         EvaluationError: the program does what is forbidden (an index out of bounds, use after free, a failed
             assertion, too many steps or nested calls), uses an op that is not supported, or the arguments do not fit.
 
-    The cost is about 10 µs per op to decode, then about 1 µs per op that runs, and what NumPy takes.
+    The cost is about 10 µs per op to decode, then 0.4 µs per scalar op that runs, 8 µs and more per structured op.
     """
     return Evaluator(module).run(name, arguments, steps=steps)

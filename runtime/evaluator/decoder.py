@@ -14,7 +14,7 @@ from typing import Any
 from mlir import ir
 
 from .elements import Element, element_named
-from .errors import EvaluationError, at
+from .errors import FAILURES, EvaluationError, at
 from .handlers import Registers, Step, find_handler
 from .host import Host
 
@@ -95,7 +95,7 @@ class Decoder:
                 state.spend(cost)
                 for step in steps:
                     step(registers)
-            except (EvaluationError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
+            except FAILURES as error:
                 raise at(terminator if step is None else places[steps.index(step)], error) from error
 
         return Code(arguments, run, terminator, self.all(list(terminator.operands)))
@@ -114,8 +114,10 @@ class Decoder:
             return failing(EvaluationError("the op is not supported by the evaluator"))
         try:
             return handler(self, op)
-        except EvaluationError as error:
-            return failing(error)
+        except RecursionError:
+            raise
+        except FAILURES as error:
+            return failing(error if isinstance(error, EvaluationError) else at(op, error))
 
 
 def failing(error: EvaluationError) -> Step:

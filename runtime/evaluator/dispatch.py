@@ -17,7 +17,7 @@ from ...dialects.dispatch_types import access_of, is_dispatch_type, tensor_type_
 from .decoder import Decoder, Registers, Step, integers, mixed
 from .errors import EvaluationError
 from .handlers import Handler
-from .memory import MemRef, view, wrap_array
+from .memory import MemRef, view, wrap_arrays
 from .slices import SliceReader
 
 __all__ = ["OPS", "Interface", "interface_of"]
@@ -50,16 +50,18 @@ class Interface:
     def enter(self, arguments: Sequence[Any], grid: dict[str, Any]) -> itertools.product[tuple[int, ...]]:
         """Note the arguments in `grid`; returns the workgroups, each with an index for each dimension of `id`."""
         given = iter(arguments)
-        grid["bindings"] = {slot: self._memory(slot, next(given)) for slot in sorted(self.bindings)}
+        slots = sorted(self.bindings)
+        arrays = [self._array(slot, next(given)) for slot in slots]
+        grid["bindings"] = dict(zip(slots, wrap_arrays(arrays, "argument"), strict=True))
         grid["constants"] = {index: next(given) for index in sorted(self.constants)}
         grid["size"] = {dim: self._at_least(1, "size", dim, next(given)) for dim in sorted(self.dimensions["size"])}
         grid["count"] = {dim: self._at_least(0, "count", dim, next(given)) for dim in self.counted}
         return itertools.product(*[range(grid["count"][dim]) for dim in sorted(self.dimensions["id"])])
 
-    def _memory(self, slot: tuple[int, int], array: Any) -> MemRef:
+    def _array(self, slot: tuple[int, int], array: Any) -> Any:
         if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
             raise EvaluationError(f"binding {slot[0]}.{slot[1]} needs a contiguous array")
-        return wrap_array(array, "argument")
+        return array
 
     def _at_least(self, least: int, what: str, dim: int, value: Any) -> int:
         if int(value) < least:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-__all__ = ["EvaluationError", "at"]
+__all__ = ["FAILURES", "EvaluationError", "at"]
 
 
 class EvaluationError(Exception):
@@ -18,6 +18,10 @@ class EvaluationError(Exception):
         self.reason, self.operation, self.location = reason, operation, location
         place = f"{location}: '{operation}': " if operation else ""
         super().__init__(f"{place}{reason}")
+
+
+FAILURES = (EvaluationError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+"""What decoding and running an op may raise: `at` makes an `EvaluationError` of it."""
 
 
 def at(op: ir.Operation, error: Exception) -> EvaluationError:

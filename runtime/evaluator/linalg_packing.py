@@ -15,7 +15,8 @@ from .handlers import Handler
 from .math_ops import MATH_OPS
 from .memory import MemRef
 from .signature import Signature
-from .vector_transfers import contents, filled
+from .tensor import filled
+from .vector_transfers import contents
 
 __all__ = ["OPS"]
 

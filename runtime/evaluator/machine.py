@@ -14,7 +14,7 @@ from .dispatch import interface_of
 from .elements import Element, scalar_value
 from .errors import EvaluationError, at
 from .evaluation import Evaluation
-from .memory import MemRef, wrap_array
+from .memory import MemRef, wrap_arrays
 from .state import State
 from .undefined import Partial, Undefined
 
@@ -79,7 +79,7 @@ class Machine:
         """Call `name` from outside."""
         fresh = State(steps, DEPTH)
         self.state.__dict__.update(fresh.__dict__)
-        function = self.function(name)
+        function = self._entry(name)
         types = ir.FunctionType(ir.TypeAttr(function.op.attributes["function_type"]).value)
         try:
             kernel = function.interface
@@ -92,6 +92,12 @@ class Machine:
                 return self._leave(results, arguments)
         except EvaluationError as error:
             raise at(function.op, error) from error.__cause__
+
+    def _entry(self, name: str) -> Function:
+        try:
+            return self.function(name)
+        except RecursionError as error:
+            raise at(self.symbols[name], error) from error
 
     def _call(self, function: Function, values: list[Any]) -> list[Any]:
         """Once, or in each workgroup of a dispatch function."""
@@ -111,7 +117,18 @@ class Machine:
     def _enter(self, types: Sequence[ir.Type], arguments: Sequence[Any]) -> list[Any]:
         if len(types) != len(arguments):
             raise EvaluationError(f"{len(arguments)} arguments were given, {len(types)} are needed")
-        return [self._argument(i, type_, value) for i, (type_, value) in enumerate(zip(types, arguments, strict=True))]
+        pairs = enumerate(zip(types, arguments, strict=True))
+        values = [self._argument(number, type_, value) for number, (type_, value) in pairs]
+        memory = [i for i, type_ in enumerate(types) if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType)]
+        for i, memref in zip(memory, wrap_arrays([values[i] for i in memory], "argument"), strict=True):
+            values[i] = memref
+        return [self._apart(value, memory, values) for value in values]
+
+    def _apart(self, value: Any, memory: Sequence[int], values: Sequence[Any]) -> Any:
+        """A tensor's array; a copy of it if a memref's writes would change it."""
+        if isinstance(value, np.ndarray) and any(np.may_share_memory(value, values[i].array) for i in memory):
+            return value.copy()
+        return value
 
     def _argument(self, number: int, type_: ir.Type, value: Any) -> Any:
         decoder = Decoder(self)
@@ -122,7 +139,7 @@ class Machine:
         if array.dtype != element.dtype or not fits(type_, array.shape):
             found = f"an array of {array.dtype} and shape {list(array.shape)}"
             raise EvaluationError(f"argument {number} is {found}, {type_} is needed")
-        return wrap_array(array, "argument") if isinstance(type_, ir.MemRefType) else array
+        return array
 
     def _leave(self, values: Sequence[Any], arguments: Sequence[Any]) -> Evaluation:
         state = self.state

@@ -15,7 +15,7 @@ import numpy as np
 from .errors import EvaluationError
 from .undefined import Partial, split
 
-__all__ = ["Buffer", "MemRef", "allocate", "line", "view", "wrap_array"]
+__all__ = ["Buffer", "MemRef", "allocate", "line", "view", "wrap_array", "wrap_arrays"]
 
 
 class Buffer:
@@ -184,14 +184,63 @@ def allocate(shape: Sequence[int], dtype: np.dtype[Any], kind: str) -> MemRef:
 
 def wrap_array(array: Any, kind: str, *, readonly: bool = False) -> MemRef:
     """The memory of a caller's array, which is used where it is."""
+    (memref,) = wrap_arrays([array], kind, readonly=readonly)
+    return memref
+
+
+def wrap_arrays(arrays: Sequence[Any], kind: str, *, readonly: bool = False) -> list[MemRef]:
+    """The memory of several arrays: what shares memory is one buffer. The cost is n log n."""
+    found: dict[int, MemRef] = {}
+    group: list[int] = []
+    end = 0
+    extents = [_extent(array) for array in arrays]
+    for i in sorted(range(len(arrays)), key=lambda i: extents[i]):
+        begin, stop = extents[i]
+        if group and begin >= end:
+            found.update(_one_buffer(arrays, group, end, kind, readonly=readonly))
+            group = []
+        end = max(end, stop) if group else stop
+        group.append(i)
+    if group:
+        found.update(_one_buffer(arrays, group, end, kind, readonly=readonly))
+    return [found[i] for i in range(len(arrays))]
+
+
+def _address(array: Any) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def _extent(array: Any) -> tuple[int, int]:
+    """The addresses of the first byte and after the last one."""
+    begin = end = _address(array)
     if not array.size:
-        buffer = Buffer(np.zeros(0, np.uint8), kind, clean=True, readonly=readonly)
-        return MemRef(buffer, array, np.zeros(array.shape, np.bool_))
-    low = array[tuple(slice(None, None, -1 if stride < 0 else 1) for stride in array.strides)] if array.ndim else array
-    first = low[(slice(0, 1),) * low.ndim] if low.ndim else low
-    span = sum((size - 1) * abs(stride) for size, stride in zip(array.shape, array.strides, strict=True))
-    elements = (span // array.itemsize + 1,)
-    words = np.lib.stride_tricks.as_strided(first.reshape(-1), elements, (array.itemsize,))
-    buffer = Buffer(words.view(np.uint8), kind, clean=True, readonly=readonly)
-    start = array.__array_interface__["data"][0] - buffer.address
-    return MemRef(buffer, array, np.ndarray(array.shape, np.bool_, buffer.marks, start, array.strides))
+        return begin, begin
+    for size, stride in zip(array.shape, array.strides, strict=True):
+        begin, end = begin + min(0, (size - 1) * stride), end + max(0, (size - 1) * stride)
+    return begin, end + array.itemsize
+
+
+def _one_buffer(
+    arrays: Sequence[Any], group: Sequence[int], end: int, kind: str, *, readonly: bool
+) -> dict[int, MemRef]:
+    """One buffer from the first array's first byte to `end`. The views keep the callers' arrays alive."""
+    first = arrays[group[0]]
+    begin = _extent(first)[0]
+    low = first
+    for axis, stride in enumerate(first.strides):
+        low = np.flip(low, axis) if stride < 0 else low
+    single = low[(slice(0, 1),) * low.ndim].reshape(-1) if low.ndim else low.reshape(-1)
+    if end == begin:
+        raw = np.zeros(0, np.uint8)
+    else:
+        raw = np.lib.stride_tricks.as_strided(single.view(np.uint8), (end - begin,), (1,))
+    buffer = Buffer(raw, kind, clean=True, readonly=readonly)
+    found: dict[int, MemRef] = {}
+    for i in group:
+        array, shape = arrays[i], arrays[i].shape
+        if array.size:
+            marks = np.ndarray(shape, np.bool_, buffer.marks, _address(array) - begin, array.strides)
+        else:
+            marks = np.zeros(shape, np.bool_)
+        found[i] = MemRef(buffer, array, marks)
+    return found

@@ -101,7 +101,9 @@ class StructuredOp:
             access.take(value, ()) if access.is_fixed else None
             for access, value in zip(plan.accesses, inputs, strict=False)
         ]
+        spend = self.decoder.machine.state.spend
         for point in plan.points():
+            spend(1)
             arguments = [
                 access.take(value, point) if known is None else known
                 for access, value, known in zip(plan.accesses, inputs, fixed, strict=False)

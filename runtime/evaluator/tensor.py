@@ -10,12 +10,13 @@ import numpy as np
 from mlir import ir
 
 from .decoder import Decoder, Registers, Step, integers, mixed
+from .elements import Element
 from .errors import EvaluationError
 from .handlers import Handler
 from .slices import replaced
 from .undefined import Partial, Undefined, defined, empty, split, tidy
 
-__all__ = ["OPS", "checked_index", "dimension", "stack_scalars"]
+__all__ = ["OPS", "checked_index", "dimension", "filled", "rank", "stack_scalars"]
 
 Shape = Callable[[Registers], Sequence[int]]
 
@@ -53,6 +54,13 @@ def stack_scalars(values: Sequence[Any], shape: Sequence[int], dtype: np.dtype[A
     return np.array(values, dtype).reshape(shape)
 
 
+def filled(shape: Sequence[int], value: Any, element: Element) -> Any:
+    """An array of equal elements."""
+    if isinstance(value, Undefined):
+        return empty(shape, element.dtype)
+    return np.full(tuple(shape), value, element.dtype)
+
+
 def _from_elements(decoder: Decoder, op: ir.Operation) -> Step:
     slots, result = decoder.all(list(op.operands)), decoder.slot(op.results[0])
     shape, dtype = ir.ShapedType(op.results[0].type).shape, decoder.element(op.results[0].type).dtype
@@ -65,14 +73,10 @@ def _from_elements(decoder: Decoder, op: ir.Operation) -> Step:
 
 def _splat(decoder: Decoder, op: ir.Operation) -> Step:
     source, result = decoder.slot(op.operands[0]), decoder.slot(op.results[0])
-    shape, dtype = result_shape(decoder, op, list(op.operands)[1:]), decoder.element(op.results[0].type).dtype
+    shape, element = result_shape(decoder, op, list(op.operands)[1:]), decoder.element(op.results[0].type)
 
     def step(registers: Registers) -> None:
-        value = registers[source]
-        if isinstance(value, Undefined):
-            registers[result] = empty(shape(registers), dtype)
-        else:
-            registers[result] = np.full(shape(registers), value, dtype)
+        registers[result] = filled(shape(registers), registers[source], element)
 
     return step
 

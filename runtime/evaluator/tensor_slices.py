@@ -11,7 +11,7 @@ from .decoder import Decoder, Registers, Step, integers, mixed
 from .errors import EvaluationError
 from .handlers import Handler
 from .slices import SliceReader, replaced
-from .tensor import stack_scalars
+from .tensor import filled, stack_scalars
 
 __all__ = ["OPS"]
 
@@ -50,7 +50,8 @@ def _pad(decoder: Decoder, op: ir.Operation) -> Step:
     low = mixed(decoder, integers(op, "static_low"), operands[1 : 1 + segments[1]])
     high = mixed(decoder, integers(op, "static_high"), operands[1 + segments[1] :])
     source, result = decoder.slot(operands[0]), decoder.slot(op.results[0])
-    dtype, code = decoder.element(op.results[0].type).dtype, decoder.region(op.regions[0])
+    element, code = decoder.element(op.results[0].type), decoder.region(op.regions[0])
+    is_uniform = not any(list(argument.uses) for argument in op.regions[0].blocks[0].arguments)
 
     def step(registers: Registers) -> None:
         array, before, after = registers[source], low(registers), high(registers)
@@ -58,15 +59,18 @@ def _pad(decoder: Decoder, op: ir.Operation) -> Step:
             raise EvaluationError(f"padding is negative: low {list(before)}, high {list(after)}")
         sizes = [a + size + b for a, size, b in zip(before, array.shape, after, strict=True)]
         inside = [range(a, a + size) for a, size in zip(before, array.shape, strict=True)]
+        key = tuple(slice(part.start, part.stop) for part in inside)
+        if is_uniform:
+            padding = code.call(registers, [0] * len(sizes))[0]
+            registers[result] = replaced(filled(sizes, padding, element), key, None, array)
+            return
         values = [
-            np.zeros((), dtype)[()]
+            element.dtype.type(0)
             if all(i in part for i, part in zip(point, inside, strict=True))
             else code.call(registers, point)[0]
             for point in itertools.product(*map(range, sizes))
         ]
-        padded = stack_scalars(values, sizes, dtype)
-        key = tuple(slice(part.start, part.stop) for part in inside)
-        registers[result] = replaced(padded, key, None, array)
+        registers[result] = replaced(stack_scalars(values, sizes, element.dtype), key, None, array)
 
     return step
 

@@ -12,9 +12,8 @@ from .decoder import Decoder, Registers, Step, integers, mixed, transfer
 from .errors import EvaluationError
 from .handlers import Handler
 from .slices import replaced, slice_key
-from .tensor import stack_scalars
+from .tensor import filled, stack_scalars
 from .undefined import Undefined
-from .vector_transfers import filled
 
 __all__ = ["OPS"]
 

@@ -14,14 +14,14 @@ import numpy as np
 from mlir import ir
 
 from .decoder import Decoder, Registers, Step, integers
-from .elements import Element
 from .errors import EvaluationError
 from .handlers import Handler
 from .memory import MemRef
 from .slices import replaced
-from .undefined import Undefined, assign, defined, empty
+from .tensor import filled
+from .undefined import assign, defined
 
-__all__ = ["OPS", "contents", "filled", "store"]
+__all__ = ["OPS", "contents", "store"]
 
 Key = tuple[slice | int, ...]
 
@@ -29,13 +29,6 @@ Key = tuple[slice | int, ...]
 def contents(value: Any) -> Any:
     """The elements of a tensor or memref."""
     return value.read() if isinstance(value, MemRef) else value
-
-
-def filled(shape: Sequence[int], value: Any, element: Element) -> Any:
-    """A vector of equal elements."""
-    if isinstance(value, Undefined):
-        return empty(shape, element.dtype)
-    return np.full(tuple(shape), value, element.dtype)
 
 
 def store(target: Any, key: Any, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -219,6 +220,18 @@ WRONG = {
         (),
         "'cf.br': the limit of steps is reached: the program runs too long or forever",
     ),
+    "a reduction that is too long": (
+        """func.func @main(%a: tensor<5000xi8>, %o: tensor<i8>) {
+          %0 = linalg.reduce {arith.addi} ins(%a : tensor<5000xi8>) outs(%o : tensor<i8>) dimensions = [0] return }""",
+        (np.zeros(5000, np.int8), np.zeros((), np.int8)),
+        "'linalg.reduce': the limit of steps is reached: the program runs too long or forever",
+    ),
+    "more memory than there is": (
+        "func.func @main(%n: index) { %m = memref.alloc(%n, %n) : memref<?x?xf32> return }",
+        (1 << 29,),
+        "'memref.alloc': cannot be evaluated: Unable to allocate 1.00 EiB for an array with shape "
+        "(1152921504606846976,) and data type uint8",
+    ),
     "a recursion without end": (
         "func.func @main() { call @main() : () -> () return }",
         (),
@@ -299,3 +312,41 @@ def test_the_order_of_a_reduction_is_that_of_the_loops() -> None:
         }"""
     values = np.array([1e8, 1, -1e8, 1], np.float32)
     assert run(text, values, np.zeros((), np.float32)).results[0] == 1
+
+
+OVERLAP = """
+    #id = affine_map<(i) -> (i)>
+    func.func @main(%a: memref<4xf32>, %b: memref<4xf32>, %t: tensor<4xf32>) -> tensor<4xf32> {
+      linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) {
+        ^bb0(%x: f32, %y: f32):
+          %0 = arith.addf %x, %x : f32
+          linalg.yield %0 : f32
+      }
+      return %t : tensor<4xf32>
+    }"""
+
+
+def test_arguments_may_share_memory() -> None:
+    """Two memrefs as in compiled code; a tensor keeps the value that it had."""
+    memory = iota(5)
+    found = run(OVERLAP, memory[:4], memory[1:], memory[:4])
+    np.testing.assert_array_equal(memory, [1, 2, 4, 8, 16])
+    np.testing.assert_array_equal(found.results[0], [1, 2, 3, 4])
+    memory = iota(5)
+    run(OVERLAP, memory[1:], memory[:4], memory[:4])
+    np.testing.assert_array_equal(memory, [4, 6, 8, 10, 5])
+
+
+def test_regions_that_are_nested_too_deeply() -> None:
+    text = "func.func @main(%c: i1) {" + "scf.if %c {" * 300 + "}" * 300 + "return }"
+    with pytest.raises(EvaluationError, match="calls and regions are nested too deeply"):
+        run(text, True)
+
+
+def test_the_example_of_the_page_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "EVALUATOR.md").read_text()
+    code = page.partition("```python\n")[2].partition("```")[0]
+    exec(code, {})
+    printed = capsys.readouterr().out.strip()
+    assert f"It prints `{printed}`." in page

@@ -1,0 +1,56 @@
+"""Memory as the evaluator counts it, against what compiled code has counted, on programs of the suite."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+from mlir import ir
+from programs import PROGRAMS
+from programs.program import Program, arguments
+
+import mlir_inplace as mi
+from mlir_inplace.runtime import lowering
+from mlir_inplace.runtime.boundary import protect_arguments
+from mlir_inplace.runtime.evaluator import Evaluator
+
+ROUTE = lowering.pipeline_text((*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE))
+EVERY = 12
+
+
+def main_type(module: ir.Module) -> ir.FunctionType:
+    (main,) = [op for op in module.body.operations if ir.StringAttr(op.attributes["sym_name"]).value == "main"]
+    return ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+
+
+def out_arrays(types: list[ir.Type]) -> list[np.ndarray[Any, Any]]:
+    """Arrays for results that have become arguments."""
+    return [np.zeros(type_.shape, oracle.DTYPES[str(type_.element_type)]) for type_ in types]
+
+
+@pytest.mark.parametrize("program", PROGRAMS[::EVERY], ids=[program.name for program in PROGRAMS[::EVERY]])
+def test_counts_are_those_of_compiled_code(program: Program) -> None:
+    """Allocations, frees and copies, of heap memory and of all results.
+
+    A call from Python makes an array for each result that is an argument of the lowered function, and also copies each
+    that the lowered function does not have, as it is an argument of the program unchanged.
+    """
+    module = oracle.parse(program.text)
+    results = len(main_type(module).results)
+    protect_arguments(module.operation)
+    with oracle.context():
+        mi.run_pipeline(module, ROUTE)
+    given = arguments(program.runs[0])
+    type_ = main_type(module)
+    made = out_arrays(type_.inputs[len(given) :])
+    copied = results - len(made) - len(type_.results)
+    found = Evaluator(module).run("main", [*given, *made])
+    compiled = mi.compile(program.text, opt_level=0, memory_stats=True)
+    compiled.main(*arguments(program.runs[0]))
+    stats = compiled.memory_stats
+    assert found.leaked == 0
+    assert found.frees == stats.frees
+    assert found.allocations + len(made) + copied == stats.allocations
+    assert found.copies + copied == stats.copies
