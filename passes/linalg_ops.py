@@ -1,4 +1,4 @@
-"""Finding and replacing of linalg ops, for the passes that rewrite them on tensors."""
+"""What the passes that rewrite linalg ops on tensors share: finding ops, replacing them, the machine they are for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Collection, Sequence
 
 from mlir import ir
 
-__all__ = ["erase_if_unused", "find_linalg_ops", "replace_op"]
+from .analysis.machine import Machine, detect_machine
+from .errors import PassFailure
+
+__all__ = ["erase_if_unused", "find_linalg_ops", "read_machine", "replace_op"]
 
 
 def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.Operation]:
@@ -39,3 +42,11 @@ def erase_if_unused(op: ir.Operation) -> None:
     """Erase `op`, which has no effect, if nobody uses a result of it."""
     if not any(list(result.uses) for result in op.results):
         op.erase()
+
+
+def read_machine(text: str, op: ir.Operation) -> Machine:
+    """Return the machine that this process runs on, with what `text` says of it; raises `PassFailure`."""
+    try:
+        return detect_machine().override(text)
+    except ValueError as problem:
+        raise PassFailure(str(problem), op.location) from None

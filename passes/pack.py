@@ -42,7 +42,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .analysis.packing import find_packings
+from .analysis.packing import find_packings, find_slices
 from .base import Pass, Statistic
 from .options import PassOptions
 from .tiling.pack import pack
@@ -57,7 +57,7 @@ class PackPass(Pass[PassOptions]):
     statistics = (Statistic("packed", "slices that are read from a packed tensor now"),)
 
     def run(self, op: ir.Operation) -> None:
-        packings = list(find_packings(op))
+        packings = find_packings(find_slices(op))
         for packing in packings:
             pack(packing)
         self.count("packed", len(packings))

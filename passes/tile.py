@@ -37,12 +37,13 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from .analysis.schedule import TileLoop
 from .analysis.structured_op import NotStructured, Structured, read_structured
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .linalg_ops import find_linalg_ops, replace_op
 from .options import PassOptions, option
-from .tiling.tile import TileLoop, tile
+from .tiling.tile import tile
 
 
 @dataclass(frozen=True)

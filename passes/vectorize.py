@@ -51,11 +51,9 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .analysis.machine import detect_machine
 from .analysis.vector_plan import NotVectorizable, VectorPlan, plan_vectors
 from .base import Pass, Statistic
-from .errors import PassFailure
-from .linalg_ops import find_linalg_ops, replace_op
+from .linalg_ops import find_linalg_ops, read_machine, replace_op
 from .options import PassOptions, option
 from .vectorization.nest import build_nest
 
@@ -83,10 +81,7 @@ class VectorizePass(Pass[VectorizeOptions]):
     )
 
     def run(self, op: ir.Operation) -> None:
-        try:
-            machine = detect_machine().override(self.options.machine)
-        except ValueError as problem:
-            raise PassFailure(str(problem), op.location) from None
+        machine = read_machine(self.options.machine, op)
         plans: list[VectorPlan] = []
         for one in find_linalg_ops(op):
             if one.name == _FILL:

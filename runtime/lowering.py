@@ -23,6 +23,27 @@ class Phase:
     passes: tuple[str, ...]
 
 
+OPTIMIZE = (
+    Phase(
+        "fusion",
+        "Only on demand (`optimize=True`), and first: elementwise ops go where their results are used, so that a value"
+        " that only one op wants never reaches memory.",
+        ("func.func(convert-elementwise-to-linalg,inplace-fuse)",),
+    ),
+    Phase(
+        "destinations",
+        "What is computed where its input dies, or where it is wanted, must be known before loops hide it; after fusion"
+        ", since a producer whose buffer takes a result cannot go inside of the op that makes it.",
+        ("inplace-convert-to-destination-style",),
+    ),
+    Phase(
+        "tiles and vectors",
+        "Tiles for the caches, panels, then vectors with results in registers; all on tensors, so that bufferization"
+        " decides afterwards what is in place.",
+        ("func.func(inplace-schedule,inplace-vectorize)", "cse"),
+    ),
+)
+
 BUFFERIZE = (
     Phase(
         "destinations",

@@ -60,7 +60,8 @@ def compile(  # noqa: A001
     Args:
         source: a module (of any context), MLIR text or bytecode, or the path of a file.
         pipeline: takes the place of bufferization: it gets the source, and must leave entry points on memrefs.
-        optimize: tile, fuse and vectorize before bufferization. Not available yet.
+        optimize: fuse, tile and vectorize on tensors before bufferization. Sums of floating-point numbers are then
+            added up in another order, and products that are added are rounded once.
         opt_level: LLVM's optimization level, 0 to 3.
         memory_stats: count allocations and copies in each call (`Program.memory_stats`), which costs a little time.
         shared_libs: libraries with functions that the program declares but does not define.
@@ -72,17 +73,16 @@ def compile(  # noqa: A001
         OSError: the file, or a shared library, cannot be read.
         TypeError, ValueError: an argument of this function is wrong.
     """
-    if optimize:
-        raise ValueError("optimize=True is not available yet; compile without it")
     if opt_level not in range(4):
         raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
     route = None if pipeline is None else as_pipeline(pipeline)
-    return Program(private_copy(source), Settings(route, opt_level, memory_stats, library_paths(shared_libs)))
+    settings = Settings(route, opt_level, memory_stats, library_paths(shared_libs), optimize=optimize)
+    return Program(private_copy(source), settings)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a program is compiled. `compile` explains the first four; the others serve `inplace-check`.
+    """How a program is compiled. `compile` explains the first four and `optimize`; the others serve `inplace-check`.
 
     Attributes:
         checked: count memory with an allocator that finds bad frees (see `memory_stats.py`).
@@ -98,6 +98,7 @@ class Settings:
     checked: bool = False
     plain: bool = False
     callbacks: Mapping[str, Any] = field(default_factory=dict)
+    optimize: bool = False
 
 
 _NOTHING = "builtin.module()"
@@ -226,6 +227,8 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     module = private_copy(source)
     separate_entries(module.operation)
     protect_arguments(module.operation)
+    if settings.optimize:
+        run_pipeline(module, lowering.pipeline_text(lowering.OPTIMIZE))
     run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
     if settings.plain:
         verify_sizes(module.operation)

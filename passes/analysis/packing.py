@@ -11,14 +11,14 @@ Linear in the slices times the depth of loops; nothing is changed. Upstream coun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mlir import ir
 
 from ...dialects.subsets import mixed_subset
 
-__all__ = ["Packing", "find_packings"]
+__all__ = ["Packing", "find_packings", "find_slices", "is_constant"]
 
 _SLICE = "tensor.extract_slice"
 _LOOP = "scf.for"
@@ -45,24 +45,26 @@ class Packing:
     bounds: tuple[int | ir.Value, ...]
 
 
-def find_packings(root: ir.Operation) -> Iterator[Packing]:
-    """Return what can be packed inside `root`."""
+def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
+    """Return how those of `slices` that linalg ops read, and nobody else has, can be packed."""
+    packings = (_packing(op) for op in slices if _is_input(op))
+    return [packing for packing in packings if packing is not None]
+
+
+def find_slices(root: ir.Operation) -> list[ir.Operation]:
+    """Return all `tensor.extract_slice` inside `root`, in the order of the text."""
     slices: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == _SLICE and _is_input(op.operation):
+        if op.name == _SLICE:
             slices.append(op.operation)
         return ir.WalkResult.ADVANCE
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for op in slices:
-        packing = _packing(op)
-        if packing is not None:
-            yield packing
+    return slices
 
 
 def _is_input(op: ir.Operation) -> bool:
-    """Whether linalg ops read the slice, and nobody else has it."""
     uses = list(op.results[0].uses)
     return bool(uses) and all(
         use.owner.name.startswith("linalg.")
@@ -94,7 +96,7 @@ def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.
     foreign = used.blocks - {loop.regions[0].blocks[0] for loop in panels}
     if not panels or any(_encloses(reuse, block.owner.operation) for block in foreign):
         return None
-    if any(_is_inside(bound, reuse) for loop in panels for bound in list(loop.operands)[:3]):
+    if any(_is_inside(bound, reuse) and not is_constant(bound) for loop in panels for bound in list(loop.operands)[:3]):
         return None
     computed = [one for one in used.computed if _encloses(reuse, one)]
     if not all(one.name.startswith(_INDEX_OPS) and not len(one.regions) for one in computed):
@@ -104,6 +106,12 @@ def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.
     if len(known) < len(bounds):
         return None
     return Packing(op, reuse, tuple(panels), tuple(computed), known)
+
+
+def is_constant(value: ir.Value) -> bool:
+    """Tell whether an `arith.constant` makes `value`, which can then be made anywhere."""
+    owner = value.owner
+    return not isinstance(owner, ir.Block) and owner.name == "arith.constant"
 
 
 def _bound(size: int | ir.Value, reuse: ir.Operation) -> int | ir.Value | None:

@@ -9,7 +9,7 @@ from mlir.dialects import arith, linalg, scf, tensor
 
 from ...dialects.bufferizable import Subset
 from ...dialects.subsets import extract_slice, insert_slice, mixed_subset
-from ..analysis.packing import Packing
+from ..analysis.packing import Packing, is_constant
 
 __all__ = ["pack"]
 
@@ -31,13 +31,23 @@ def pack(packing: Packing) -> None:
 
 
 def _trips(loop: ir.Operation) -> ir.Value:
-    lower, upper, step = list(loop.operands)[:3]
+    lower, upper, step = _bounds(loop)
     return arith.ceildivui(arith.subi(upper, lower), step)
+
+
+def _bounds(loop: ir.Operation) -> list[ir.Value]:
+    """Return the lower bound, the upper bound and the step of `loop`, to be used in front of it."""
+    bounds = list(loop.operands)[:3]
+    return [_again(ir.OpResult(value).owner.operation) if is_constant(value) else value for value in bounds]
+
+
+def _again(constant: ir.Operation) -> ir.Value:
+    return constant.clone(ir.InsertionPoint.current).operation.results[0]
 
 
 def _number(loop: ir.Operation, variable: ir.Value) -> ir.Value:
     """Return which iteration of `loop` it is when its variable is `variable`."""
-    lower, _, step = list(loop.operands)[:3]
+    lower, _, step = _bounds(loop)
     return arith.divui(arith.subi(variable, lower), step)
 
 
@@ -56,7 +66,7 @@ def _fill(packing: Packing, packed: ir.Value) -> ir.Value:
         if level == len(packing.panels):
             return _copy(packing, known, numbers, carried)
         panel = packing.panels[level]
-        lower, upper, step = list(panel.operands)[:3]
+        lower, upper, step = _bounds(panel)
         loop = scf.ForOp(lower, upper, step, [carried])
         known[panel.regions[0].blocks[0].arguments[0]] = loop.induction_variable
         with ir.InsertionPoint(loop.body):

@@ -17,19 +17,11 @@ from mlir.dialects import affine, arith, tensor
 from ...dialects.bufferizable import Subset
 from ...dialects.structured import index_constant
 from ...dialects.subsets import extract_slice, insert_slice, static_entries
+from ..analysis.schedule import TileLoop
 from ..analysis.structured_op import Index, Structured
 from .loops import Number, Segment, add, as_value, build_loop, multiply, segments
 
-__all__ = ["TileLoop", "Tiled", "tile"]
-
-
-@dataclass(frozen=True)
-class TileLoop:
-    """A loop that is tiled: its number, the size of a tile, and whether the last, smaller tile is peeled off."""
-
-    loop: int
-    size: int
-    peel: bool = False
+__all__ = ["Tiled", "tile"]
 
 
 @dataclass

@@ -385,10 +385,6 @@ class TestSource:
 class TestCompile:
     """Options of `compile`, and programs it must refuse."""
 
-    def test_optimize_is_not_there_yet(self) -> None:
-        with pytest.raises(ValueError, match="not available yet"):
-            mi.compile(PROGRAM, optimize=True)
-
     @pytest.mark.parametrize("level", [-1, 4, "2"])
     def test_wrong_level(self, level: Any) -> None:
         with pytest.raises(ValueError, match="opt_level must be 0, 1, 2 or 3"):

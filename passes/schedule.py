@@ -1,0 +1,81 @@
+"""Choose tiles for linalg ops on tensors, and pack what these read again, from the ops and what the machine is like.
+
+## Problem
+
+What fits into the caches, and how many rows go through the registers together, depends on the op, the types of its
+elements and the machine. A schedule written by hand for one program is wrong for the next.
+
+## Contract
+
+In: a function; any linalg ops on tensors. Out: the same values. An op that reads an operand again and again, which is
+larger than the second cache, is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles suit the
+registers that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of vectors
+is what suits it. Sums of floating-point numbers are added up in another order than the op tells.
+
+`machine` overrides what is detected, `print-schedule` tells what was chosen, and for which machine.
+
+Linear in the ops. No upstream counterpart; the rules stand in `passes/analysis/schedule.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .analysis.packing import find_packings
+from .analysis.schedule import Schedule, choose_schedule
+from .base import Pass, Statistic
+from .linalg_ops import find_linalg_ops, read_machine, replace_op
+from .options import PassOptions, option
+from .tiling.pack import pack
+from .tiling.tile import tile
+
+
+@dataclass(frozen=True)
+class ScheduleOptions(PassOptions):
+    """Options of `inplace-schedule`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576 cores=4'")
+    print_schedule: bool = option(False, help="emit a remark for the machine, and for every op that is tiled")
+
+
+class SchedulePass(Pass[ScheduleOptions]):
+    """Tile and pack linalg ops as the machine demands."""
+
+    argument = "inplace-schedule"
+    summary = "choose tiles for linalg ops from their structure and the machine, and pack what tiles read again"
+    Options = ScheduleOptions
+    anchor = "func.func"
+    statistics = (
+        Statistic("tiled", "linalg ops that were tiled"),
+        Statistic("packed", "slices that are read from a packed tensor"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        if self.options.print_schedule:
+            self.remark(op.location, f"scheduled for a machine with {machine}")
+        schedules = [choose_schedule(one, machine) for one in find_linalg_ops(op)]
+        chosen = [schedule for schedule in schedules if schedule is not None]
+        tiled = [one for schedule in chosen for one in self._apply(schedule)]
+        producers = (value.owner for one in tiled for value in one.operands)
+        packings = find_packings(
+            owner.operation
+            for owner in producers
+            if not isinstance(owner, ir.Block) and owner.name == "tensor.extract_slice"
+        )
+        for packing in packings:
+            pack(packing)
+        self.count("packed", len(packings))
+
+    def _apply(self, schedule: Schedule) -> list[ir.Operation]:
+        op = schedule.structured.op
+        if self.options.print_schedule:
+            tiles = ", ".join(f"loop d{one.loop} by {one.size}" for one in schedule.loops)
+            self.remark(op.location, f"'{op.name}' is tiled, outermost first: {tiles}")
+        with ir.InsertionPoint(op), op.location:
+            tiled = tile(schedule.structured, schedule.loops)
+        replace_op(op, tiled.results)
+        self.count("tiled")
+        return tiled.ops

@@ -1,0 +1,154 @@
+"""Computes elementwise producers inside of their consumers: one `linalg.generic` with both payloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mlir import ir
+
+from ...dialects.structured import linalg_index
+from ..analysis.elementwise_fusion import ElementwiseFusion
+from ..analysis.structured_op import Index, Structured
+
+__all__ = ["fuse"]
+
+_Input = tuple[ir.Value, ir.AffineMap]
+
+
+def fuse(fusion: ElementwiseFusion) -> ir.Operation:
+    """Replace the consumer by a `linalg.generic` that computes the producer as well; both are erased.
+
+    Inits stay as they are. Returns the new op. Linear in the payloads.
+    """
+    producer, consumer = fusion.producer, fusion.consumer
+    inputs = _Inputs(len(consumer.sizes))
+    # Inputs whose elements nobody wants tell sizes: they stay.
+    own = {
+        operand: inputs.add(consumer.op.operands[operand], consumer.indices[operand])
+        for operand in range(consumer.inputs)
+        if operand not in fusion.operands
+    }
+    read = [operand for operand in range(len(producer.indices)) if producer.reads[operand]]
+    brought = [
+        {
+            operand: inputs.add(
+                producer.op.operands[operand], [_substituted(index, loops) for index in producer.indices[operand]]
+            )
+            for operand in read
+        }
+        for loops in fusion.loops
+    ]
+    op = _generic(consumer, inputs)
+    block = op.regions[0].blocks[0]
+    arguments = list(consumer.payload.arguments)
+    with ir.InsertionPoint(block), consumer.op.location:
+        for number, operand in enumerate(fusion.operands):
+            elements = {source: block.arguments[place] for source, place in brought[number].items()}
+            arguments[operand].replace_all_uses_with(_inline(producer, elements, fusion.loops[number]))
+    for operand, place in own.items():
+        arguments[operand].replace_all_uses_with(block.arguments[place])
+    outputs = list(block.arguments)[len(inputs.all) :]
+    for old, new in zip(arguments[consumer.inputs :], outputs, strict=True):
+        old.replace_all_uses_with(new)
+    # Moved, not copied: the payload of a consumer grows with each producer.
+    for one in list(consumer.payload.operations):
+        block.append(one.operation)
+    for old, new in zip(consumer.op.results, op.results, strict=True):
+        old.replace_all_uses_with(new)
+    consumer.op.erase()
+    producer.op.erase()
+    return op
+
+
+class _Inputs:
+    """The inputs of the new op; the same value at the same indices is one input."""
+
+    def __init__(self, loops: int) -> None:
+        self.all: list[_Input] = []
+        self._loops = loops
+
+    def add(self, value: ir.Value, indices: Sequence[Index]) -> int:
+        """Return the number of the input that is `value` at `indices`."""
+        one = value, ir.AffineMap.get(self._loops, 0, [_expression(index) for index in indices])
+        for number, (other, map_) in enumerate(self.all):
+            if other == value and map_ == one[1]:
+                return number
+        self.all.append(one)
+        return len(self.all) - 1
+
+
+def _expression(index: Index) -> ir.AffineExpr:
+    total: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
+    for loop, factor in index.coefficients.items():
+        total = total + ir.AffineDimExpr.get(loop) * factor
+    return total
+
+
+def _substituted(index: Index, loops: Sequence[Index]) -> Index:
+    """Return `index` with what `loops` say in place of the loops of the producer."""
+    total: dict[int, int] = {}
+    constant = index.constant
+    for loop, factor in index.coefficients.items():
+        constant += factor * loops[loop].constant
+        for inner, own in loops[loop].coefficients.items():
+            total[inner] = total.get(inner, 0) + factor * own
+    return Index({loop: factor for loop, factor in total.items() if factor}, constant)
+
+
+def _generic(consumer: Structured, inputs: _Inputs) -> ir.Operation:
+    """Create the new op at the consumer, with an empty payload."""
+    op = consumer.op
+    inits = [op.operands[number] for number in consumer.outputs]
+    loops = len(consumer.sizes)
+    maps = [map_ for _, map_ in inputs.all]
+    maps += [
+        ir.AffineMap.get(loops, 0, [_expression(index) for index in consumer.indices[number]])
+        for number in consumer.outputs
+    ]
+    kinds = ["parallel" if parallel else "reduction" for parallel in consumer.parallel]
+    with ir.InsertionPoint(op), op.location:
+        new = ir.Operation.create(
+            "linalg.generic",
+            results=[result.type for result in op.results],
+            operands=[*(value for value, _ in inputs.all), *inits],
+            attributes={
+                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
+                "iterator_types": ir.ArrayAttr.get(
+                    [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
+                ),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs.all), len(inits)]),
+            },
+            regions=1,
+        )
+        types = [_element(value.type) for value in new.operands]
+        ir.Block.create_at_start(new.regions[0], types)
+    return new
+
+
+def _element(type_: ir.Type) -> ir.Type:
+    return ir.ShapedType(type_).element_type if isinstance(type_, ir.ShapedType) else type_
+
+
+def _inline(producer: Structured, elements: Mapping[int, ir.Value], loops: Sequence[Index]) -> ir.Value:
+    """Build the payload of `producer` at `loops`; return what it yields."""
+    known: dict[ir.Value, ir.Value] = {
+        producer.payload.arguments[operand]: element for operand, element in elements.items()
+    }
+    *operations, terminator = list(producer.payload.operations)
+    for op in operations:
+        if op.operation.name == "linalg.index":
+            loop = loops[ir.IntegerAttr(op.operation.attributes["dim"]).value].loop
+            assert loop is not None, "the fusion was found to know the indices"
+            known[op.operation.results[0]] = linalg_index(loop)
+        else:
+            _clone(op.operation, known)
+    (value,) = terminator.operation.operands
+    return known.get(value, value)
+
+
+def _clone(op: ir.Operation, known: dict[ir.Value, ir.Value]) -> None:
+    copy = op.clone(ir.InsertionPoint.current).operation
+    for number, operand in enumerate(copy.operands):
+        if operand in known:
+            copy.operands[number] = known[operand]
+    known.update(zip(op.results, copy.results, strict=True))

@@ -1,0 +1,48 @@
+// RUN: inplace-opt %s --inplace-fuse --cse | filecheck %s
+
+// The sum never reaches memory; the result is still computed in %d.
+// CHECK-LABEL: func.func @chain
+//       CHECK:   %[[R:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<?xf32>, tensor<?xf32>) outs(%arg2 : tensor<?xf32>)
+//       CHECK:     %[[S:.*]] = arith.addf
+//       CHECK:     %[[E:.*]] = math.exp %[[S]]
+//       CHECK:     linalg.yield %[[E]]
+//       CHECK:   return %[[R]]
+func.func @chain(%a: tensor<?xf32>, %b: tensor<?xf32>, %d: tensor<?xf32>) -> tensor<?xf32> {
+  %s = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  %r = linalg.exp ins(%s : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// Each element of the sum is wanted by all columns: it would be computed again and again. The fill may be.
+// CHECK-LABEL: func.func @read_again
+//   CHECK-NOT:   linalg.fill
+//       CHECK:   %[[S:.*]] = linalg.exp
+//       CHECK:   linalg.generic {{.*}} ins(%[[S]], %{{.*}} : tensor<4x5xf32>, f32) outs(%arg1 : tensor<4x6xf32>)
+func.func @read_again(%a: tensor<4x5xf32>, %d: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<4x5xf32>
+  %f = tensor.empty() : tensor<5x6xf32>
+  %s = linalg.exp ins(%a : tensor<4x5xf32>) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %b = linalg.fill ins(%one : f32) outs(%f : tensor<5x6xf32>) -> tensor<5x6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
+                                        affine_map<(i, j, k) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%s, %b : tensor<4x5xf32>, tensor<5x6xf32>) outs(%d : tensor<4x6xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %p, %z : f32
+    linalg.yield %q : f32
+  } -> tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}
+
+// Two ops want it, or its value is where the next one starts.
+// CHECK-LABEL: func.func @kept
+// CHECK-COUNT-3: linalg.exp
+func.func @kept(%a: tensor<?xf32>, %d: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %0 = linalg.exp ins(%a : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  %1 = linalg.exp ins(%0 : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  %2 = linalg.abs ins(%0 : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  %3 = linalg.exp ins(%a : tensor<?xf32>) outs(%1 : tensor<?xf32>) -> tensor<?xf32>
+  return %1, %2, %3 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
