@@ -8,7 +8,7 @@ the built-in ones have. Two models for one name are refused with both owners.
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from .bufferizable import OpModel
 
@@ -36,8 +36,16 @@ _MODULES = {"dispatch": "dispatch_models"}
 """Dialects whose models are not in the file of that name, which defines the dialect itself."""
 
 
-class ModelClashError(Exception):
+class ModelError(Exception):
+    """Models that cannot be used, through no fault of the program; the message names their owner."""
+
+
+class ModelClashError(ModelError):
     """Two packages describe one op; the message names the op and both owners."""
+
+
+class BrokenModelsError(ModelError):
+    """An installed package says that it has models, and has none that can be used."""
 
 
 class _ModelTable:
@@ -81,13 +89,36 @@ class _ModelTable:
 
     def _load(self, dialect: str) -> None:
         if not self._plugins_loaded:
+            # Whatever is wrong is said again the next time, so nothing counts before all is loaded.
+            found = [(_models_of(point), point) for point in entry_points(group=ENTRY_POINT_GROUP)]
+            before = dict(self._models)
+            try:
+                for models, point in found:
+                    self.register(models, f"{point.value} (entry point {point.name})")
+            except ModelClashError:
+                self._models = before
+                raise
             self._plugins_loaded = True
-            for entry_point in entry_points(group=ENTRY_POINT_GROUP):
-                self.register(entry_point.load().MODELS, f"{entry_point.value} (entry point {entry_point.name})")
         if dialect in _BUILT_IN and dialect not in self._loaded:
             self._loaded.add(dialect)
             module = importlib.import_module(f".{_MODULES.get(dialect, dialect)}", __package__)
             self.register(module.MODELS, module.__name__)
+
+
+def _models_of(point: EntryPoint) -> tuple[OpModel, ...]:
+    """The models that an entry point names; raises BrokenModelsError."""
+    what = f"op models of '{point.value}' (entry point {point.name})"
+    advice = "repair or uninstall the package"
+    try:
+        models = point.load().MODELS
+    except Exception as error:
+        raise BrokenModelsError(f"{what} cannot be loaded: {type(error).__name__}: {error}; {advice}") from error
+    if not isinstance(models, (tuple, list)):
+        raise BrokenModelsError(f"{what}: MODELS is a {type(models).__name__}, but must be a tuple of models; {advice}")
+    for model in models:
+        if not isinstance(model, OpModel):
+            raise BrokenModelsError(f"{what}: MODELS holds a {type(model).__name__}, but must hold OpModels; {advice}")
+    return tuple(models)
 
 
 _TABLE = _ModelTable()

@@ -28,6 +28,7 @@ from mlir.dialects import arith, func, memref
 
 from .base import Pass, Statistic
 from .errors import PassFailure
+from .option_limits import MAX_ALIGNMENT
 from .options import PassOptions, option
 
 COUNT_COPY = "inplace_count_copy"
@@ -117,6 +118,10 @@ class CountMemoryPass(Pass[CountMemoryOptions]):
         least = self.options.alignment
         if least < 1 or least & (least - 1):
             raise PassFailure(f"option 'alignment' of {self.argument} is {least}, but a power of two is needed", op)
+        if least > MAX_ALIGNMENT:
+            raise PassFailure(
+                f"option 'alignment' of {self.argument} is {least}, but at most {MAX_ALIGNMENT} is possible", op
+            )
         found = analyze_memory_operations(op)
         alignments = [
             ir.IntegerAttr(a.attributes["alignment"]).value for a in found.allocations if "alignment" in a.attributes

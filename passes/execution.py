@@ -16,7 +16,7 @@ from pathlib import Path
 from mlir import ir
 
 from ..dialects.location_casts import read_location_attributes
-from ..dialects.registry import ModelClashError
+from ..dialects.registry import ModelError
 from .attribute_checks import check_attributes
 from .diagnostics import DiagnosticCollector, emit
 from .elements import Element, inplace_passes
@@ -187,7 +187,7 @@ class Execution:
         except PassFailure as failure:
             emit("error", failure.location, failure.message, failure.notes)
             raise _Stopped(f"pass '{step.argument}' failed") from failure
-        except ModelClashError as clash:
+        except ModelError as clash:
             emit("error", op.location, str(clash))
             raise _Stopped(f"pass '{step.argument}' failed") from clash
         except (ir.MLIRError, PassError) as failure:

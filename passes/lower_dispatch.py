@@ -79,6 +79,8 @@ class LowerDispatchOptions(PassOptions):
         for name, numbers in (("workgroup-size", self.workgroup_size), ("workgroup-count", self.workgroup_count)):
             if len(numbers) > len(_DIMENSIONS) or any(number < 0 for number in numbers):
                 raise OptionError(f"option '{name}' needs up to three numbers that are not negative, found {numbers}")
+            if any(number >= 2**63 for number in numbers):
+                raise OptionError(f"option '{name}' needs numbers that fit 64 bits, found {numbers}")
 
 
 @dataclass(frozen=True)

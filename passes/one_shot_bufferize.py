@@ -86,6 +86,8 @@ from .bufferization.convert import convert_module
 from .bufferization.rewriter import BufferRewriter, UnknownLayout
 from .bufferization.trace import BufferTrace, EventKind
 from .errors import PassFailure
+from .nested_modules import remark_nested_modules
+from .option_limits import MAX_ALIGNMENT, require_dialects
 from .options import PassOptions, option
 from .promotion.copies import promoted_copy
 from .promotion.preparation import dispatch_ops, take_over
@@ -193,6 +195,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
     def run(self, op: ir.Operation) -> None:
         """Analyse ``op``, refuse or convert it."""
         self._check_options(op)
+        remark_nested_modules(self, op)
         # A copy is promoted, as the program must stay as it was if the analysis refuses it afterwards.
         self._check_filter(op)
         copy = promoted_copy(op)
@@ -241,6 +244,9 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         alignment, seed = options.buffer_alignment, options.analysis_fuzzer_seed
         if alignment < 0 or alignment & (alignment - 1):
             raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
+        if alignment > MAX_ALIGNMENT:
+            raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op.location)
+        require_dialects("dialect-filter", options.dialect_filter, op)
         if seed < 0:
             raise PassFailure(f"analysis-fuzzer-seed is {seed}, but must not be negative", op.location)
         if options.no_analysis_func_filter and not options.bufferize_function_boundaries:

@@ -76,6 +76,8 @@ from .bufferization.tidy import tidy
 from .bufferization.trace import BufferTrace, EventKind
 from .bufferization.views import canonicalize_views
 from .errors import PassFailure
+from .nested_modules import remark_nested_modules
+from .option_limits import MAX_ALIGNMENT
 from .options import PassOptions, option
 from .promotion.copies import promoted_copy
 from .promotion.preparation import take_over
@@ -142,6 +144,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
     def run(self, op: ir.Operation) -> None:
         """Plan and convert a copy of ``op``, which takes its place when nothing was refused."""
         allocator = self._allocator(op)
+        remark_nested_modules(self, op)
         with op.context, op.location:
             copy = promoted_copy(op) or op.clone().operation
             analysis = self._analyse(copy)
@@ -169,6 +172,8 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
         alignment = options.buffer_alignment
         if alignment < 0 or alignment & (alignment - 1):
             raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
+        if alignment > MAX_ALIGNMENT:
+            raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op.location)
         if self._allocate is not None:
             return Allocator(self._allocate)
         if options.allocation is Allocation.WORKGROUP:

@@ -98,12 +98,12 @@ def require_lowered(module: ir.Operation) -> None:
     left = next((op for op in _operations(module) if not op.name.startswith("llvm.")), None)
     if left is None:
         return
+    advice = "no pass of the route handles it here; rewrite it with a pipeline of your own before compiling"
+    if left.name == "builtin.module":
+        advice = "a module within the module has no entry points; move its functions out of it, or compile it by itself"
     place = file_location(left.location)
     where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
-    raise PassError(
-        f"{where}'{left.name}' cannot be lowered to LLVM: no pass of the route handles it here; "
-        "rewrite it with a pipeline of your own before compiling"
-    )
+    raise PassError(f"{where}'{left.name}' cannot be lowered to LLVM: {advice}")
 
 
 def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]) -> None:

@@ -98,10 +98,16 @@ def _make_parser() -> Parser:
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _make_parser()
     settings = parser.parse_like_llvm(arguments)
+    if settings.threads < 1:
+        raise UsageError(f"--threads must be at least 1, got {settings.threads}")
     if settings.threads != 1:
         raise UsageError(f"--threads {settings.threads} is not available yet; leave it at 1")
     if settings.repeat < 1:
         raise UsageError(f"--repeat must be at least 1, got {settings.repeat}")
+    if settings.tolerance is not None and not settings.tolerance >= 0:
+        raise UsageError(f"--tolerance must be a number that is not negative, got {settings.tolerance}")
+    if any(not path or "\0" in path for paths in settings.shared_libs for path in paths.split(",")):
+        raise UsageError(f"--shared-libs needs paths between commas, got '{','.join(settings.shared_libs)}'")
     if settings.seed < 0:
         raise UsageError(f"--seed must not be negative, got {settings.seed}")
     return settings

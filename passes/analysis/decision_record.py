@@ -44,7 +44,12 @@ class DecisionRecord:
         if not is_copyable(self._effects, operand):
             self.refuse_program(operand, f"is unranked and cannot be copied, but {conflict.rule.value}")
         if self._effects.must_in_place[operand]:
-            self.refuse_program(operand, f"must be bufferized in-place, but {conflict.rule.value}")
+            self.refuse_in_place(operand, conflict)
+
+    def refuse_in_place(self, operand: int, conflict: Conflict) -> None:
+        """State that ``operand``, for which the op may take no other buffer, cannot be in place."""
+        advice = "copy what is still read ahead of the op, with bufferization.alloc_tensor() copy(...)"
+        self.refuse_program(operand, f"must be bufferized in-place, but {conflict.rule.value}; {advice}")
 
     def refuse_program(self, operand: int, problem: str) -> None:
         """State that ``operand`` has a ``problem`` for which the program cannot be bufferized."""

@@ -52,4 +52,4 @@ class OutputDecisions:
             else:
                 self._record.decisions[operand] = Decision(operand, Strategy.OUT_OF_PLACE, copies, conflict)
                 if joiner.effects.must_in_place[operand]:
-                    self._record.refuse_program(operand, f"must be bufferized in-place, but {conflict.rule.value}")
+                    self._record.refuse_in_place(operand, conflict)

@@ -249,9 +249,10 @@ class TensorEffects(EffectTables):
         s = self.snapshot
         name = s.op_name[op]
         if not self._allow_unknown and not stays:
+            lower = "lower the op first" + (" (lower-affine)" if name.startswith("affine.") else "")
             message = (
                 f"op '{name}' works on tensors but has no bufferization model; register one (entry point "
-                "mlir_inplace.op_models), lower the op first, or set allow-unknown-ops=true"
+                f"mlir_inplace.op_models), {lower}, or set allow-unknown-ops=true"
             )
             self.refusals.append(Refusal(s.ops[op], message))
             return

@@ -324,7 +324,9 @@ def test_an_operand_that_must_be_in_place_is_refused_if_it_cannot(read: str, ref
     )
     messages = [refusal.message for refusal in a.function().refusals]
     assert messages == [
-        "operand #0 must be bufferized in-place, but a value that is read later would be overwritten" for _ in refused
+        "operand #0 must be bufferized in-place, but a value that is read later would be overwritten; "
+        "copy what is still read ahead of the op, with bufferization.alloc_tensor() copy(...)"
+        for _ in refused
     ]
     assert (a["w#0"] == "in-place") == (not refused)
 

@@ -1,0 +1,34 @@
+"""Values of options that no single option can check.
+
+A dialect that does not exist would silently choose nothing; an alignment that no attribute can hold would be a bug.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from .errors import PassFailure
+
+__all__ = ["MAX_ALIGNMENT", "require_dialects"]
+
+MAX_ALIGNMENT = 1 << 31
+"""The largest alignment of a buffer in bytes; LLVM knows none that is much larger."""
+
+
+def require_dialects(option: str, names: Sequence[str], op: ir.Operation) -> None:
+    """Raises `PassFailure` for a name that is no dialect in the context of `op`.
+
+    Where operations of unregistered dialects are allowed, any name may be one.
+    """
+    if op.context.allow_unregistered_dialects:
+        return
+    for name in names:
+        if name == "dispatch":  # Ours, which is in a context only where a program uses it.
+            continue
+        try:
+            op.context.get_dialect_descriptor(name)
+        except (ValueError, IndexError, KeyError):
+            message = f"{option} names '{name}', but no dialect is called so; correct the name or leave it out"
+            raise PassFailure(message, op.location) from None
