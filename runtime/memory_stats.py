@@ -5,8 +5,8 @@ below, so counting needs no callback into Python. Each block starts with a heade
 the program asked for, without the padding that alignment adds (`inplace-count-memory` makes it the same everywhere).
 Memory is overwritten before it is freed, so that reading it too late shows in the results.
 
-A checked allocator, which `inplace-check` uses, also fills each new block with one byte, never reuses a freed one, and
-counts frees of what is no living block instead of passing them on.
+A checked allocator, which `inplace-check` uses, also fills each new block, and some memory behind it, with one byte,
+never reuses a freed one, and counts frees of what is no living block instead of passing them on.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _COUNTERS = (
 )
 _ADDRESS_FUNCTION = "inplace_memory_counters"
 _GARBAGE = -91
+_GUARD_BYTES = 512
 _ALIVE, _DEAD = 0x600D_B10C, 0x0DEA_D10C
 _READ = struct.Struct(f"@{len(_COUNTERS)}q")
 
@@ -183,7 +184,9 @@ def _module_text(padding: int, *, checked: bool) -> str:
             %padding = llvm.mlir.constant({padding} : i64) : i64
             %one = llvm.mlir.constant(1 : i64) : i64
             %size = llvm.sub %padded, %padding : i64
-            %total = llvm.add %padded, %header : i64
+            %guard = llvm.mlir.constant({_GUARD_BYTES if checked else 0} : i64) : i64
+            %guarded = llvm.add %padded, %guard : i64
+            %total = llvm.add %guarded, %header : i64
             %block = llvm.call @malloc(%total) : (i64) -> !llvm.ptr
             llvm.store %size, %block : i64, !llvm.ptr
             {bump("allocations", "%one")}
@@ -230,7 +233,7 @@ def _birth(array: str) -> str:
             %fill_at = llvm.getelementptr %counters[0, {len(_COUNTERS)}] : (!llvm.ptr) -> !llvm.ptr, {array}
             %fill = llvm.load %fill_at : !llvm.ptr -> i64
             %byte = llvm.trunc %fill : i64 to i8
-            "llvm.intr.memset"(%data, %byte, %padded) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()"""
+            "llvm.intr.memset"(%data, %byte, %guarded) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()"""
 
 
 def _death(count: str) -> str:

@@ -19,7 +19,8 @@ from mlir import ir
 from ..passes.diagnostics import Diagnostic, DiagnosticCollector
 from ..passes.errors import PassError, PipelineError, RegistryError
 from ..passes.pipeline import Pipeline
-from ..runtime.checker.report import CheckReport
+from ..runtime.checker.reduction import reduce_program
+from ..runtime.checker.report import CheckReport, plural
 from ..runtime.checker.supervisor import ENGINES, Options, check_with
 from ..runtime.signature import Signature
 from ..runtime.source import private_copy
@@ -27,7 +28,7 @@ from . import run_values
 from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
 from .opt_diagnostics import DiagnosticPrinter
 from .opt_input import InputError, Source, read_source
-from .opt_output import OutputError
+from .opt_output import OutputError, OutputFile
 from .opt_source_ir import name_locations, parse_module, with_source_name
 from .run_arguments import Parser, UsageError, make_arguments
 from .run_values import ArgumentError
@@ -80,6 +81,8 @@ def _make_parser() -> Parser:
     add("--tolerance", type=float, default=0.0, metavar="X", help="how far floats may be off, relative to the largest")
     add("--time-limit", type=float, default=10.0, metavar="SECONDS", help="the time one call may take; 10 by default")
     add("--engine", choices=ENGINES, default="jit", help="where the right values come from; jit by default")
+    add("--reduce", action="store_true", help="shrink the program to a small one that fails in the same way")
+    add("-o", dest="output", metavar="FILE", help="where the small program goes; standard output by default")
     add("--shared-libs", action="append", default=[], metavar="FILES", help="libraries to load, separated by commas")
     return parser
 
@@ -94,6 +97,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError(f"--time-limit must be positive, got {settings.time_limit:g}")
     if not settings.tolerance >= 0:
         raise UsageError(f"--tolerance must not be negative, got {settings.tolerance:g}")
+    if settings.output is not None and not settings.reduce:
+        raise UsageError("-o is for the program of --reduce; give that too")
     if settings.arg and settings.entry_point is None:
         raise UsageError("--arg needs the function that it is for; name it with -e")
     return settings
@@ -120,12 +125,14 @@ def _run(settings: argparse.Namespace) -> int:
     if sys.stdout is None:  # Python's way to say that the descriptor is closed.
         raise OutputError("standard output is closed")
     options = _options(settings)
-    report = _check(read_source(settings.input), options)
-    print(report, flush=True)
-    return SUCCESS if report.ok else FAILURE
+    output = OutputFile(settings.output)
+    try:
+        return _check(read_source(settings.input), options, output if settings.reduce else None)
+    finally:
+        output.close()
 
 
-def _check(source: Source, options: Options) -> CheckReport:
+def _check(source: Source, options: Options, output: OutputFile | None) -> int:
     """Checks the program; what is wrong with its text or with a pass is reported with its place in the source."""
     printer = DiagnosticPrinter(source)
     context = ir.Context()
@@ -135,9 +142,10 @@ def _check(source: Source, options: Options) -> CheckReport:
 
     with context, DiagnosticCollector(context, on_diagnostic=take, consume_all=True):
         try:
-            module = parse_module(source, context)
-            name_locations(module, source.name)
-            return check_with(private_copy(module), options)
+            parsed = parse_module(source, context)
+            name_locations(parsed, source.name)
+            module = private_copy(parsed)
+            report = check_with(module, options)
         except ir.MLIRError:
             raise CheckFailure from None
         except PassError as error:
@@ -146,6 +154,29 @@ def _check(source: Source, options: Options) -> CheckReport:
             raise CheckFailure("" if error.diagnostics else str(error)) from None
         except (OSError, ValueError) as error:
             raise CheckFailure(str(error)) from None
+    print(report, flush=True)
+    if output is not None:
+        _reduce(module, options, report, output)
+    return SUCCESS if report.ok else FAILURE
+
+
+def _reduce(module: ir.Module, options: Options, report: CheckReport, output: OutputFile) -> None:
+    """Writes the small program, with the difference as a comment above it."""
+    difference = next((difference for difference in report.differences if difference.function), None)
+    if difference is None:
+        if not report.ok:
+            raise CheckFailure("there is nothing to reduce: no function of the program differs")
+        return
+    with DiagnosticCollector(module.context, consume_all=True):  # of attempts that are no programs
+        reduction = reduce_program(module, options, difference)
+    comment = "\n".join(f"// {line}" for line in str(reduction.difference).splitlines())
+    output.write(f"{comment}\n{reduction.text.rstrip()}\n")
+    output.commit()
+    print(
+        f"reduced from {plural(reduction.original_operations, 'operation')} to {reduction.operations} "
+        f"in {plural(reduction.attempts, 'attempt')}",
+        file=sys.stderr,
+    )
 
 
 if __name__ == "__main__":

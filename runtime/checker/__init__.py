@@ -7,10 +7,11 @@ from typing import Any
 
 from ...passes.pipeline import Pipeline
 from ..source import Source, private_copy
+from .reduction import Reduction, reduce_program
 from .report import CheckReport, Counts, Difference, Kind, Origin, Unchecked
 from .supervisor import ENGINES, Options, check_with
 
-__all__ = ["CheckReport", "Counts", "Difference", "Kind", "Origin", "Unchecked", "check"]
+__all__ = ["CheckReport", "Counts", "Difference", "Kind", "Origin", "Reduction", "Unchecked", "check", "reduce_program"]
 
 
 def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
@@ -44,7 +45,9 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
             pipelines that change the order of float operations.
         time_limit: seconds for one call; compiling may take twelve times as long.
         shared_libs: as in `compile`.
-        engine: where the right values come from: "jit", a compiled reference.
+        engine: where the right values come from: "jit", a compiled reference, which the NumPy evaluator overrules where
+            it agrees with the program; or "evaluator", the evaluator alone. It rounds functions as NumPy does, so
+            that programs with `exp` and the like need a tolerance.
 
     Raises:
         PassError, ir.MLIRError: the program cannot be compiled through `pipeline`.

@@ -11,6 +11,7 @@ from mlir.dialects import arith, func
 from ...passes.diagnostics import file_location
 from ..dtypes import UnsupportedTypeError, element_type
 from ..source import private_copy
+from .edits import TERMINATORS, operations
 from .tracing import SCALARS, Channel, Site, Traced
 
 _SYMBOL = "inplace_trace_"
@@ -25,29 +26,8 @@ _CONTROL_FLOW = (
     "scf.execute_region",
     "scf.forall",
 )
-_TERMINATORS = (
-    "func.return",
-    "scf.yield",
-    "scf.condition",
-    "scf.forall.in_parallel",
-    "cf.br",
-    "cf.cond_br",
-    "cf.switch",
-)
 # Constants are never wrong, and what is empty has no value yet.
 _UNTOLD = ("arith.constant", "tensor.empty", "bufferization.alloc_tensor")
-
-
-def operations(module: ir.Operation) -> list[ir.Operation]:
-    """All operations, in order; an operation's number in this list names it in every copy of the module."""
-    found: list[ir.Operation] = []
-
-    def note(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(note, ir.WalkOrder.PRE_ORDER)
-    return found
 
 
 def trace_results(module: ir.Module) -> Traced:
@@ -81,7 +61,7 @@ def watch_argument(module: ir.Module, function: str, number: int) -> Traced:
 
 def _is_traced(op: ir.Operation) -> bool:
     parent = op.parent
-    return parent is not None and parent.operation.name in _CONTROL_FLOW and op.name not in _TERMINATORS
+    return parent is not None and parent.operation.name in _CONTROL_FLOW and op.name not in TERMINATORS
 
 
 def _before(value: ir.Value, reader: ir.Operation) -> list[ir.Operation]:

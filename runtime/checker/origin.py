@@ -11,10 +11,11 @@ import numpy as np
 from mlir import ir
 
 from ...passes.errors import PassError
-from .instrument import operations, trace_results, watch_argument, watch_operands
+from .edits import operations
+from .instrument import trace_results, watch_argument, watch_operands
 from .isolation import Ended, Send, allow, isolated
 from .outcomes import FILLS, differs, equal_elements
-from .references import ROUTES, CompiledReference, compile_checked, compile_reference
+from .references import OWN_ROUTE, ROUTES, CompiledReference, compile_checked, compile_reference, keeps_state
 from .report import Difference, Kind, Origin
 from .session import Options
 from .tracing import Event, Site, Traced, Tracer
@@ -92,7 +93,8 @@ class _Search:
 
     def _reference_events(self, traced: Traced) -> Sequence[Sequence[Event]] | None:
         """What the first reference that runs tells, once for each content of new memory."""
-        for number in range(self._options.first_route, len(ROUTES)):
+        first = max(self._options.first_route, OWN_ROUTE if keeps_state(traced.module.operation) else 0)
+        for number in range(first, len(ROUTES)):
             tracer = Tracer(traced)
             try:
                 reference = compile_reference(traced.module, number, self._options.shared_libs, tracer.callbacks)

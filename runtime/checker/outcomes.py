@@ -20,6 +20,7 @@ Array = np.ndarray[Any, Any]
 FILLS = (0xA5, 0x3C)
 """What new memory holds, in one run of a reference and in the other. Elements that differ were never written."""
 _GARBAGE = 113
+_GUARD = 512
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,15 @@ class Finding:
     argument: int | None = None
 
 
-def run_checked(program: Program, name: str, arguments: Sequence[Any]) -> Outcome:
-    """Call a program that counts memory twice, with what the first call returned overwritten in between."""
+def run_checked(program: Program, name: str, arguments: Sequence[Any], *, once: bool = False) -> Outcome:
+    """Call a program that counts memory twice, with what the first call returned overwritten in between, or `once`."""
     signature = program[name].signature
     given = copy.deepcopy(tuple(arguments))
     returned = _returned(signature, program[name](*given))
     stats = program.memory_stats
     results, after = copy.deepcopy((returned, given))
+    if once:
+        return Outcome(results, after, results, stats)
     for array in returned:
         if array.flags.writeable:
             array[...] = np.array(_GARBAGE).astype(array.dtype)
@@ -65,15 +68,28 @@ def run_checked(program: Program, name: str, arguments: Sequence[Any]) -> Outcom
     return Outcome(results, after, copy.deepcopy(repeated), stats)
 
 
-def run_reference(program: Program, name: str, arguments: Sequence[Any]) -> Expected:
-    """Call a reference once for each content of new memory; what differs is not defined."""
-    runs: list[tuple[tuple[Array, ...], tuple[Any, ...]]] = []
-    for fill in FILLS:
-        program.fill_memory_with(fill)
-        given = copy.deepcopy(tuple(arguments))
-        runs.append(copy.deepcopy((_returned(program[name].signature, program[name](*given)), given)))
-    (results, after), (other_results, other_after) = runs
-    return Expected(results, after, _masks(results, other_results), _masks(after, other_after))
+Given = tuple[tuple[Array, ...], tuple[Any, ...]]
+"""Results, and arguments after the call."""
+
+
+def run_filled(program: Program, name: str, arguments: Sequence[Any], fill: int) -> Given:
+    """Call a reference with new memory that holds `fill` in each byte, and so does what lies around the arguments."""
+    program.fill_memory_with(fill)
+    given = tuple(_guarded(value, fill) if isinstance(value, np.ndarray) else value for value in arguments)
+    return copy.deepcopy((_returned(program[name].signature, program[name](*given)), given))
+
+
+def _guarded(array: Array, fill: int) -> Array:
+    """A copy with bytes before and behind it that tell on who reads them: they are not the same in each call."""
+    block = np.full(array.nbytes + 2 * _GUARD, fill, np.uint8)
+    copied = np.ndarray(array.shape, array.dtype, block.data, _GUARD)
+    copied[...] = array
+    return copied
+
+
+def expected(first: Given, other: Given) -> Expected:
+    """What two calls with different contents of new memory agree on."""
+    return Expected(*first, _masks(first[0], other[0]), _masks(first[1], other[1]))
 
 
 def _returned(signature: Signature, result: Any) -> tuple[Array, ...]:

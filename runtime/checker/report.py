@@ -49,6 +49,7 @@ class Difference:
         inputs: the same as text, one line for each.
         origin: the op it comes from, if that could be found.
         argument: the number of the argument that is wrong after the call, if one is.
+        round: the number of the input set, from 1.
     """
 
     kind: Kind
@@ -58,6 +59,7 @@ class Difference:
     inputs: tuple[str, ...] = ()
     origin: Origin | None = None
     argument: int | None = None
+    round: int = 1
 
     def __str__(self) -> str:
         lines = [f"'{self.function}': {self.message}" if self.function else self.message]
@@ -81,13 +83,15 @@ class Unchecked:
 class Counts:
     """What the calls of one function did, all input sets together.
 
-    `reference` says what it was compared with; `skipped` counts generated inputs that the program forbids.
+    `reference` says what it was compared with; `skipped` counts generated inputs that the program forbids, `overruled`
+    those on which the evaluator agrees with the program and not with the reference.
     """
 
     function: str
     reference: str
     input_sets: int = 0
     skipped: int = 0
+    overruled: int = 0
     allocations: int = 0
     frees: int = 0
     result_allocations: int = 0
@@ -98,8 +102,10 @@ class Counts:
 
     def __str__(self) -> str:
         skipped = f" ({self.skipped} more are forbidden by the program)" if self.skipped else ""
+        wrong = f", which is wrong on {self.overruled} of them, as the NumPy evaluator says" if self.overruled else ""
+        sets = plural(self.input_sets, "input set")
         return (
-            f"'{self.function}': {plural(self.input_sets, 'input set')}{skipped}, compared with {self.reference}\n"
+            f"'{self.function}': {sets}{skipped}, compared with {self.reference}{wrong}\n"
             f"  allocations: {self.allocations} ({self.result_allocations} for results), frees: {self.frees}, "
             f"copies: {self.copies} ({self.copied_bytes} bytes), leaked: {self.leaked_bytes} bytes, "
             f"bad frees: {self.bad_frees}"

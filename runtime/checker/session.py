@@ -7,6 +7,7 @@ process when an access is out of bounds: that is how inputs are refused.
 from __future__ import annotations
 
 import contextlib
+import enum
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,15 +19,24 @@ from ...passes.errors import PassError
 from ...passes.pipeline import Pipeline
 from ..arguments import SizeCheckError
 from ..dtypes import UnsupportedTypeError
+from ..evaluator import EvaluationError, Evaluator
 from ..program import Program
 from ..signature import Signature
 from .inputs import Demands, InputMaker
 from .isolation import Ended, Send, allow, isolated
 from .outcomes import Expected, Finding, Outcome, compare, run_checked
-from .references import ROUTES, Reference, compile_checked, compile_reference
+from .references import (
+    OWN_ROUTE,
+    ROUTES,
+    EvaluatorReference,
+    Reference,
+    compile_checked,
+    compile_reference,
+    keeps_state,
+)
 from .report import CheckReport, Counts, Difference, Kind, Unchecked, describe_inputs
 
-ENGINES = ("jit",)
+ENGINES = ("jit", "evaluator")
 """Where right values come from."""
 
 _COMPILING = 12.0
@@ -102,10 +112,25 @@ class _References:
     def __init__(self, module: ir.Module, options: Options, send: Send) -> None:
         self._module, self._options, self._send = module, options, send
         self._made: dict[int, Reference | None] = {}
+        self._evaluator: EvaluatorReference | None = None
+        # Upstream forgets that stores to globals come after loads, and calls must not see what others have left.
+        self.stateful = keeps_state(module.operation)
         self.failures: list[str] = []
 
-    def __iter__(self) -> Iterator[Reference]:
-        for number in range(self._options.first_route, len(ROUTES)):
+    def evaluator(self, program: Program) -> EvaluatorReference:
+        """The evaluator on the source of the program."""
+        if self._evaluator is None:
+            signatures = {name: program[name].signature for name in program.entry_points}
+            self._evaluator = EvaluatorReference(Evaluator(self._module), signatures)
+        return self._evaluator
+
+    def for_program(self, program: Program) -> Iterator[Reference]:
+        """What the program is to be compared with, best first."""
+        return iter([self.evaluator(program)] if self._options.engine == "evaluator" else self._compiled())
+
+    def _compiled(self) -> Iterator[Reference]:
+        first = max(self._options.first_route, OWN_ROUTE if self.stateful else 0)
+        for number in range(first, len(ROUTES)):
             if number not in self._made:
                 self._made[number] = self._compile(number)
             made = self._made[number]
@@ -117,7 +142,8 @@ class _References:
         allow(_COMPILING * self._options.time_limit)
         self._send(Phase("compiling the reference", number))
         try:
-            return compile_reference(self._module, number, self._options.shared_libs)
+            made = compile_reference(self._module, number, self._options.shared_libs)
+            return replace(made, seconds=self._options.time_limit if self.stateful else None)
         except (PassError, ir.MLIRError) as error:
             self.failures.append(str(error).partition("\n")[0])
             return None
@@ -133,8 +159,8 @@ class _FunctionCheck:
 
     def run(self, references: _References) -> CheckReport:
         """Run by the first reference that takes any inputs."""
-        for reference in references:
-            report = self._against(reference)
+        for reference in references.for_program(self._program):
+            report = self._against(reference, references)
             if report.counts[0].input_sets or report.differences:
                 return report
             if self._forbidden:
@@ -145,24 +171,56 @@ class _FunctionCheck:
             reason = f"no reference takes the program ({'; '.join(references.failures)})"
         return CheckReport(unchecked=(Unchecked(self._name, reason),))
 
-    def _against(self, reference: Reference) -> CheckReport:
+    def _against(self, reference: Reference, references: _References) -> CheckReport:
         counts = Counts(self._name, reference.title)
         for arguments, expected in self._accepted(reference):
             if expected is None:
                 counts = replace(counts, skipped=counts.skipped + 1)
                 continue
             counts = replace(counts, input_sets=counts.input_sets + 1)
-            ended = self._call(lambda given=arguments: run_checked(self._program, self._name, given))
+            ended = self._call(
+                lambda given=arguments: run_checked(self._program, self._name, given, once=references.stateful)
+            )
             finding = self._judge(arguments, ended, expected)
             if isinstance(ended.value, Outcome):
                 counts = _added(counts, ended.value)
+            if finding is not None and (verdict := self._evaluated(finding, arguments, ended, references)):
+                wrong, forbidden = verdict is _Verdict.WRONG, verdict is _Verdict.FORBIDDEN
+                counts = replace(
+                    counts,
+                    overruled=counts.overruled + wrong,
+                    skipped=counts.skipped + forbidden,
+                    input_sets=counts.input_sets - forbidden,
+                )
+                continue
             if finding is not None:
                 inputs = describe_inputs(self._signature, arguments)
                 difference = Difference(
-                    finding.kind, self._name, finding.message, arguments, inputs, argument=finding.argument
+                    finding.kind,
+                    self._name,
+                    finding.message,
+                    arguments,
+                    inputs,
+                    argument=finding.argument,
+                    round=counts.input_sets,
                 )
                 return CheckReport((difference,), (counts,))
         return CheckReport(counts=(counts,))
+
+    def _checked(self, arguments: tuple[Any, ...], *, once: bool) -> Ended:
+        return self._call(lambda: run_checked(self._program, self._name, arguments, once=once))
+
+    def _evaluated(
+        self, finding: Finding, arguments: tuple[Any, ...], ended: Ended, references: _References
+    ) -> _Verdict | None:
+        """What the evaluator has against a difference from a compiled reference, if anything."""
+        if self._options.engine == "evaluator" or finding.kind not in (Kind.RESULT, Kind.ARGUMENT, Kind.REPEATED):
+            return None
+        evaluated = self._call(lambda: references.evaluator(self._program).run(self._name, arguments))
+        if evaluated.value is not None:
+            agrees = self._judge(arguments, ended, evaluated.value) is None
+            return _Verdict.WRONG if agrees else None
+        return _Verdict.FORBIDDEN if _is_forbidden(evaluated.error) else None
 
     def _judge(self, arguments: Sequence[Any], ended: Ended, expected: Expected) -> Finding | None:
         if ended.hung:
@@ -215,8 +273,24 @@ class _FunctionCheck:
         ended = self._call(lambda: reference.run(self._name, arguments))
         if ended.value is None:
             self._refusal = _why_refused(ended)
-            self._forbidden = isinstance(ended.error, SizeCheckError) or "Runtime op verification" in ended.output
+            self._forbidden = (
+                isinstance(ended.error, (SizeCheckError, EvaluationError)) or "Runtime op verification" in ended.output
+            )
         return ended
+
+
+class _Verdict(enum.Enum):
+    """Why a difference is none: the reference is wrong, or the program forbids the inputs."""
+
+    WRONG = enum.auto()
+    FORBIDDEN = enum.auto()
+
+
+def _is_forbidden(error: BaseException | None) -> bool:
+    """Whether the evaluator found the program to do what it must not, and not just something that it does not know."""
+    if not isinstance(error, EvaluationError) or not error.operation:
+        return False
+    return not any(word in error.reason for word in ("support", "cannot be evaluated", "steps", "nested"))
 
 
 def _note(error: SizeCheckError, arguments: Sequence[Any], demands: Demands) -> bool:

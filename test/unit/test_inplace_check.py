@@ -1,0 +1,103 @@
+"""`inplace-check`, in process: exit codes, reports, reduced programs, one clear line for each mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wrong_passes import ForgetCopiesPass, registered
+
+from mlir_inplace.tools import inplace_check
+from mlir_inplace.tools.inplace_check import main
+
+FORGETFUL = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true},test-forget-copies)"
+
+WRONG = """func.func @main(%a: tensor<4xf32>, %x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c1 = arith.constant 1 : index
+  %0 = linalg.exp ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  %1 = tensor.insert %x into %0[%c1] : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def wrong_pass() -> Iterator[None]:
+    with registered(ForgetCopiesPass):
+        yield
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.mlir").write_text(WRONG)
+    return "wrong.mlir"
+
+
+def test_an_equal_program(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([program, "--rounds=1"]) == 0
+    assert capsys.readouterr().out.endswith("bad frees: 0\n  equal\n")
+
+
+def test_a_difference_and_its_reduction(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([program, "--pass-pipeline", FORGETFUL, "--reduce", "-o", "small.mlir"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out.startswith(
+        "'main': result 0 is 1.5 where 1.2840254 is right at [1] (1 of 4 elements are wrong)\n"
+        "  wrong.mlir:4:8: 'tensor.insert' overwrites result 0 of 'linalg.exp' at wrong.mlir:3:8\n"
+    )
+    assert captured.err.startswith("reduced from 3 operations to ")
+    small = Path("small.mlir").read_text()
+    assert small.startswith("// 'main': result 0 is ")
+    assert main(["small.mlir", "--pass-pipeline", FORGETFUL]) == 1
+    assert main(["small.mlir"]) == 0
+
+
+def test_nothing_is_written_for_a_program_that_is_equal(program: str) -> None:
+    assert main([program, "--rounds=1", "--reduce", "-o", "small.mlir"]) == 0
+    assert not Path("small.mlir").exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--rounds=0"], "--rounds must be at least 1, got 0"),
+        (["--seed=-1"], "--seed must not be negative, got -1"),
+        (["--time-limit=0"], "--time-limit must be positive, got 0"),
+        (["--tolerance=-1"], "--tolerance must not be negative, got -1"),
+        (["-o", "x.mlir"], "-o is for the program of --reduce; give that too"),
+        (["--arg", "1"], "--arg needs the function that it is for; name it with -e"),
+        (["--engine=magic"], "argument --engine: invalid choice: 'magic' (choose from 'jit', 'evaluator')"),
+    ],
+)
+def test_a_wrong_command_line(program: str, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([program, *flags]) == 2
+    assert capsys.readouterr().err == f"inplace-check: error: {message}\n"
+
+
+def test_a_missing_file(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nowhere.mlir"]) == 1
+    assert "cannot open input file 'nowhere.mlir'" in capsys.readouterr().err
+
+
+def test_text_that_does_not_parse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.mlir"
+    path.write_text("func.func @main( {")
+    assert main([str(path)]) == 1
+    assert f"{path}:1:17: error: " in capsys.readouterr().err
+
+
+def test_an_output_that_cannot_be_written(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([program, "--reduce", "-o", "no/such/folder.mlir"]) == 1
+    assert "cannot open output file 'no/such/folder.mlir'" in capsys.readouterr().err
+
+
+def test_an_interrupt(program: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(inplace_check, "check_with", interrupted)
+    assert main([program]) == 130
+    assert capsys.readouterr().err == "inplace-check: interrupted\n"
