@@ -14,10 +14,10 @@ from ...passes.errors import PassError
 from .edits import operations
 from .instrument import trace_results, watch_argument, watch_operands
 from .isolation import Ended, Send, allow, isolated
+from .options import Options
 from .outcomes import FILLS, differs, equal_elements
 from .references import OWN_ROUTE, ROUTES, CompiledReference, compile_checked, compile_reference, keeps_state
 from .report import Difference, Kind, Origin
-from .session import Options
 from .tracing import Event, Site, Traced, Tracer
 
 _FOUND_BY_VALUES = (Kind.RESULT, Kind.ARGUMENT, Kind.CRASH, Kind.HANG, Kind.REPEATED)

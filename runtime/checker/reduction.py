@@ -28,9 +28,9 @@ from .edits import (
     unwrap,
 )
 from .isolation import isolated
+from .options import Options
 from .origin import with_origin
 from .report import Difference
-from .session import Options
 from .supervisor import check_once
 
 _CLEAN_UP = "builtin.module(canonicalize,cse,symbol-dce)"

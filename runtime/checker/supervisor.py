@@ -11,9 +11,10 @@ from ...dialects.registry import described_ops
 from ...passes.pipeline import Pipeline
 from .. import lowering
 from .isolation import Ended, isolated
+from .options import ENGINES, Options, Phase
 from .origin import with_origin
 from .report import CheckReport, Difference, Kind
-from .session import ENGINES, Options, Phase, run_session
+from .session import run_session
 
 __all__ = ["ENGINES", "Options", "check_once", "check_with"]
 

@@ -12,7 +12,7 @@ from wrong_passes import ForgetCopiesPass, registered
 import mlir_inplace as mi
 from mlir_inplace.passes.pipeline import Pipeline
 from mlir_inplace.runtime.checker import Kind, edits, reduce_program
-from mlir_inplace.runtime.checker.session import Options
+from mlir_inplace.runtime.checker.options import Options
 from mlir_inplace.runtime.source import private_copy
 
 FORGETFUL = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true},test-forget-copies)"
