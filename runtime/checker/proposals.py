@@ -19,6 +19,9 @@ from .outcomes import Expected
 _MOST_REFUSALS = 40
 """How many proposals a program may refuse before any that it takes."""
 
+_MOST_HANGS = 2
+"""How many of them may take all the time there is."""
+
 _REPAIRS = 12
 """How often a proposal is changed to what a dispatch function says it needs."""
 
@@ -41,6 +44,7 @@ class Proposer:
     def __init__(self, signature: Signature, options: Options, run: Run) -> None:
         self._signature, self._options, self._run = signature, options, run
         self.refusal, self.forbidden = "", False
+        self._hangs = 0
 
     def __iter__(self) -> Iterator[Proposal]:
         if self._options.inputs is not None:
@@ -59,6 +63,8 @@ class Proposer:
                     attempts.sort(key=lambda other, best=attempt: other != best)
                     break
                 refused += 1
+                if self._hangs >= _MOST_HANGS:
+                    return
             if refused >= _MOST_REFUSALS and not accepted:
                 return
 
@@ -79,6 +85,7 @@ class Proposer:
         if ended.value is None:
             asserted = "Runtime op verification" in ended.output
             self.refusal = why_refused(ended)
+            self._hangs += ended.hung
             self.forbidden = asserted or isinstance(ended.error, (SizeCheckError, EvaluationError))
         return ended
 

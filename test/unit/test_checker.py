@@ -225,6 +225,22 @@ class TestUnchecked:
         assert str(report).endswith("); give inputs that it takes")
         assert mi.check(text, inputs=[[np.arange(1200, dtype=np.float32), 100]]).ok
 
+    def test_a_program_without_end_is_not_tried_for_long(self) -> None:
+        text = """
+        func.func @main(%m: memref<4xf32>, %n: index) {
+          %t = arith.constant true
+          %c0 = arith.constant 0 : index
+          %z = arith.constant 0.0 : f32
+          scf.while : () -> () { scf.condition(%t) } do { memref.store %z, %m[%c0] : memref<4xf32>  scf.yield }
+          return
+        }
+        """
+        report = mi.check(text, time_limit=0.5)
+        assert str(report) == (
+            "'main': not checked: the program takes none of the inputs tried (the reference did not end in time); "
+            "give inputs that it takes"
+        )
+
     def test_types_that_numpy_has_not(self) -> None:
         report = mi.check("func.func @main(%a: tensor<4xi4>) -> tensor<4xi4> { return %a : tensor<4xi4> }")
         assert [unchecked.function for unchecked in report.unchecked] == ["main"]
