@@ -121,6 +121,33 @@ def test_a_transfer_that_promises_to_be_inside_must_be() -> None:
         run(masked, np.zeros(4, np.float32), 2, 0.0, np.ones(3, np.bool_))
 
 
+BEYOND = """
+    func.func @main(%m: memref<4xf32>, %i: index, %mask: vector<3xi1>) -> f32 {
+      %zero = arith.constant 0 : index
+      %p = arith.constant dense<-1.0> : vector<3xf32>
+      %s = vector.step : vector<3xindex>
+      %l = memref.reinterpret_cast %m to offset: [%i], sizes: [4], strides: [1]
+          : memref<4xf32> to memref<4xf32, strided<[1], offset: ?>>
+      %c = memref.cast %l : memref<4xf32, strided<[1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+      %v = vector.gather %c[%zero] [%s], %mask, %p
+          : memref<?xf32, strided<[1], offset: ?>>, vector<3xindex>, vector<3xi1>, vector<3xf32> into vector<3xf32>
+      %r = vector.reduction <add>, %v : vector<3xf32> into f32
+      return %r : f32
+    }"""
+
+
+def test_a_line_that_is_longer_than_its_memory_is_only_accessed_inside() -> None:
+    """Bufferization makes such views for gathers from strided memory."""
+    memory = np.arange(1, 5, dtype=np.float32)
+    assert run(BEYOND, memory, 2, np.array([True, True, False])).results == (3 + 4 - 1,)
+    with pytest.raises(EvaluationError, match=r"'vector.gather': positions .2, 3, 4. are out of bounds"):
+        run(BEYOND, memory, 2, np.array([True, True, True]))
+    loads = BEYOND.replace("%r = vector.reduction <add>, %v : vector<3xf32> into f32", "%r = LOAD")
+    loads = loads.replace("LOAD", "memref.load %c[%zero] : memref<?xf32, strided<[1], offset: ?>>")
+    with pytest.raises(EvaluationError, match="the view covers elements 2 to 5 of memory that holds 4"):
+        run(loads, memory, 2, np.array([True, True, False]))
+
+
 MEMORY = {
     "copies in a loop": """
     func.func @main(%a: memref<4xf32>, %n: index) {
