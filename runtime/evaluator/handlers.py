@@ -33,7 +33,7 @@ MODULES = {
     "shape": ("shape",),
     "tensor": ("tensor", "tensor_slices", "tensor_shapes"),
     "ub": ("ub",),
-    "vector": ("vector", "vector_transfers", "vector_indirect", "vector_reductions"),
+    "vector": ("vector", "vector_transfers", "vector_indirect", "vector_lanes", "vector_reductions"),
 }
 """The modules that have handlers of a dialect's ops."""
 

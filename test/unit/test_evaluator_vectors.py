@@ -65,6 +65,11 @@ VECTORS = {
       %r = arith.select %s, %v, %n : vector<6xi1>, vector<6xf32>""",
     "transfer_read_beyond_the_end": """%r = vector.transfer_read %t[%i, %i], %pad
         {permutation_map = affine_map<(i, j) -> (j, i)>} : tensor<4x6xf32>, vector<6x3xf32>""",
+    "interleave": "%r = vector.interleave %v, %v : vector<6xf32> -> vector<12xf32>",
+    "deinterleave": """%s, %r = vector.deinterleave %m : vector<4x6xf32> -> vector<4x3xf32>""",
+    "bitcast_of_other_widths": """%s = vector.bitcast %v : vector<6xf32> to vector<12xi16>
+      %n = arith.addi %s, %s : vector<12xi16>
+      %r = arith.sitofp %n : vector<12xi16> to vector<12xf32>""",
     "transfer_read_repeated": """%r = vector.transfer_read %t[%i, %i], %pad
         {in_bounds = [true, false], permutation_map = affine_map<(i, j) -> (0, i)>}
         : tensor<4x6xf32>, vector<2x3xf32>""",
