@@ -51,8 +51,9 @@ class _Search:
         values: dict[int, int] = {}
         failed = False
         for part in parts:
-            # With bridges it is only asked whether a part makes further work needless.
-            outcome = self._part(_rows_only(part) if bridges else part)
+            # With bridges it is only asked whether a part makes further work needless. Bridges have many cases, most
+            # of which a part's own alternatives (a size is the smaller of two) exclude.
+            outcome = self._part(_without_products(part) if bridges else part)
             if outcome.is_feasible is False:
                 return outcome
             failed = failed or outcome.is_feasible is None
@@ -67,7 +68,8 @@ class _Search:
         rest = [other for other in problem.alternatives if other is not cases]
         for case in sorted(cases, key=lambda case: not case.holds(values)):
             narrowed = problem.copy()
-            narrowed.alternatives = rest
+            # Slices that differ in one dimension leave elements out in the same way in all others.
+            narrowed.alternatives = [other for other in rest if not any(_is_part_of(weaker, case) for weaker in other)]
             narrowed.add(case)
             found = self.run(narrowed)
             if found.is_feasible:
@@ -117,11 +119,16 @@ class _Search:
         return Outcome(None)
 
 
+def _is_part_of(weaker: Case, case: Case) -> bool:
+    """Whether ``case`` demands all that ``weaker`` does, word by word."""
+    return all(row in case.bounds for row in weaker.bounds) and all(row in case.equations for row in weaker.equations)
+
+
 # --- parts -------------------------------------------------------------------------------------------------------
 
 
-def _rows_only(part: Problem) -> Problem:
-    return Problem(part.equations, part.bounds, count=part.count) if part.alternatives or part.products else part
+def _without_products(part: Problem) -> Problem:
+    return Problem(part.equations, part.bounds, count=part.count) if part.products else part
 
 
 def _parts(problem: Problem) -> tuple[list[Problem], list[tuple[Case, ...]]] | None:
