@@ -14,7 +14,9 @@ or a branch that is none gets a remark with the rule that it breaks, and a note 
       scf.yield %u
     }
 
-Functions with ops that no analysis can follow are left out, with a remark. Nothing is changed. Linear in the ops, and a
+Functions with ops that no analysis can follow are left out, with a remark. Nothing is changed; with `annotate` the ops
+get attributes that say the same, for tests: `__destructive_updates_attr__` on those with updated results,
+`__destructive_roles_attr__` on those that hand on, update, read, or break a rule. Linear in the ops, and a
 bounded number of questions about the slices of each update. See docs/THEORY.md, *Destructive updates*.
 
 Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` looks for nests of `scf.for` with one update, and
@@ -23,23 +25,34 @@ takes for granted what is proven here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from mlir import ir
 
-from .analysis.destructive_proofs import UpdateProofs
+from .analysis.destructive_proofs import UpdateProof, UpdateProofs
 from .analysis.destructive_text import describe_proof, describe_refusal, describe_update, notes_of
-from .analysis.destructive_update import DestructiveUpdates
+from .analysis.destructive_update import DestructiveUpdate, DestructiveUpdates
 from .analysis.module_analysis import read_effects
+from .analysis.snapshot import Snapshot
 from .base import Pass, Statistic
-from .options import PassOptions
+from .options import PassOptions, option
 from .promotion.preparation import ACCESSES
+from .update_annotations import UpdateAnnotations
 
 
-class PrintDestructiveUpdatesPass(Pass[PassOptions]):
+@dataclass(frozen=True)
+class PrintDestructiveUpdatesOptions(PassOptions):
+    """Options of `inplace-print-destructive-updates`."""
+
+    annotate: bool = option(False, help="attach what was found to the ops, for tests, instead of emitting remarks")
+
+
+class PrintDestructiveUpdatesPass(Pass[PrintDestructiveUpdatesOptions]):
     """Report destructive updates."""
 
     argument = "inplace-print-destructive-updates"
     summary = "say which tensors are updated slice by slice, and what is certain about the slices"
-    Options = PassOptions
+    Options = PrintDestructiveUpdatesOptions
     anchor = "builtin.module"
     statistics = (
         Statistic("updates", "destructive updates"),
@@ -57,9 +70,20 @@ class PrintDestructiveUpdatesPass(Pass[PassOptions]):
                 accepted, refused = DestructiveUpdates(effects).of_function(function)
                 self.count("updates", len(accepted))
                 self.count("refused", len(refused))
+                if self.options.annotate:
+                    annotations = UpdateAnnotations(s)
+                    for update in accepted:
+                        annotations.accept(update, proofs.prove(update, function))
+                    for one in refused:
+                        annotations.refuse(one)
+                    annotations.attach()
+                    continue
                 for update in accepted:
-                    text = f"{describe_update(s, update)}; {describe_proof(update, proofs.prove(update, function))}"
-                    self.remark(s.values[update.value].location, text, notes_of(s, update))
+                    self._tell(s, update, proofs.prove(update, function))
                 for one in refused:
                     notes = [(f"because of this '{s.op_name[one.culprit]}'", s.ops[one.culprit].location)]
                     self.remark(s.ops[one.op].location, describe_refusal(s, one), notes)
+
+    def _tell(self, s: Snapshot, update: DestructiveUpdate, proof: UpdateProof) -> None:
+        text = f"{describe_update(s, update)}; {describe_proof(update, proof)}"
+        self.remark(s.values[update.value].location, text, notes_of(s, update))
