@@ -7,7 +7,9 @@ of a table of pointers, one to each of the function's LLVM arguments and one, at
 from __future__ import annotations
 
 import ctypes
+import math
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +19,11 @@ from mlir.execution_engine import ExecutionEngine
 from ..passes.diagnostics import file_location
 from ..passes.errors import PassError
 from ..passes.native_stderr import captured_native_stderr
+
+_ARRAY_SIZE = re.compile(r"(\d+) x ")
+
+_MOST_ELEMENTS = 1 << 31
+"""LLVM lists the elements of a constant, even of equal ones."""
 
 _Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
@@ -39,6 +46,7 @@ class Engine:
         libraries = [load_library(path) for path in shared_libs]
         self._callbacks = dict(callbacks or {})  # which native code calls as long as it lives
         require_lowered(module.operation)
+        _require_room(module.operation)
         _require_symbols(module.operation, libraries, self._callbacks)
         with captured_native_stderr() as report:
             try:
@@ -104,6 +112,22 @@ def require_lowered(module: ir.Operation) -> None:
     place = file_location(left.location)
     where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
     raise PassError(f"{where}'{left.name}' cannot be lowered to LLVM: {advice}")
+
+
+def _require_room(module: ir.Operation) -> None:
+    """Raise `PassError` for a constant or global so large that LLVM ends the process over it."""
+    for op in module.regions[0].blocks[0].operations:
+        if op.operation.name != "llvm.mlir.global":
+            continue
+        type_ = str(op.operation.attributes["global_type"])
+        sizes = _ARRAY_SIZE.findall(type_) if type_.startswith("!llvm.array<") else []
+        if math.prod(map(int, sizes)) > _MOST_ELEMENTS:
+            place = file_location(op.operation.location)
+            where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
+            count = " x ".join(sizes)
+            raise PassError(
+                f"{where}a constant of {count} elements cannot be compiled; fill a tensor when the program runs"
+            )
 
 
 def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import faulthandler
 import os
 import resource
 import signal
@@ -151,6 +152,9 @@ def _work(batch: Sequence[Trial], path: Path, writing: int, seconds: int, megaby
         _limit_time(seconds)
         os.write(writing, f"{line}\n".encode())
 
+    # Whoever uses this as a library may have replaced them, and they must go where C++ writes.
+    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
+    faulthandler.disable()  # Somebody else's may be on.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
     status = 1

@@ -151,3 +151,15 @@ def test_a_lowering_is_named_for_affine_loops() -> None:
     kept = module(text)
     mi.run_pipeline(kept, "builtin.module(lower-affine,inplace-one-shot-bufferize{bufferize-function-boundaries})")
     assert "memref.store" in str(kept)
+
+
+def test_a_constant_that_llvm_dies_of() -> None:
+    text = """
+        func.func @f(%i: index) -> f32 {
+          %t = arith.constant dense<1.0> : tensor<4611686018427387904xf32>
+          %r = tensor.extract %t[%i] : tensor<4611686018427387904xf32>
+          return %r : f32
+        }"""
+    message = "a constant of 4611686018427387904 elements cannot be compiled; fill a tensor when the program runs"
+    with pytest.raises(mi.PassError, match=f"{message}$"):
+        mi.compile(text)
