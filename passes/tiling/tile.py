@@ -3,25 +3,29 @@
 Each loop that is tiled runs in steps of the tile size. The last tile is smaller where the size does not divide the
 loop: as a slice of the size that is left (`affine.min`), or, for loops that are peeled, as an op of its own behind the
 loop, so that the one inside has static sizes.
+
+Producers can be taken into the tile: then their results are computed tile by tile, in buffers as large as a tile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from mlir import ir
-from mlir.dialects import affine, arith, tensor
+from mlir.dialects import affine, arith
 
-from ...dialects.bufferizable import Subset
 from ...dialects.structured import index_constant
-from ...dialects.subsets import extract_slice, insert_slice, static_entries
+from ...dialects.subsets import insert_slice
 from ..analysis.schedule import TileLoop
-from ..analysis.structured_op import Index, Structured
-from .loops import Number, Segment, add, as_value, build_loop, multiply, segments
+from ..analysis.structured_op import Structured
+from .loops import Number, Segment, as_value, build_loop, segments
+from .smaller import Sized, Tile, Tiles, build_smaller, slice_type, take_slice
 
 __all__ = ["Tiled", "tile"]
+
+_EMPTY = "tensor.empty"
 
 
 @dataclass
@@ -32,22 +36,16 @@ class Tiled:
     ops: list[ir.Operation] = field(default_factory=list[ir.Operation])
 
 
-@dataclass(frozen=True)
-class _Tile:
-    """Where a tile begins in a loop, and how many iterations it has."""
-
-    first: Number
-    size: Number
-
-
-def tile(structured: Structured, loops: Sequence[TileLoop], inits: Sequence[ir.Value] | None = None) -> Tiled:
+def tile(structured: Structured, loops: Sequence[TileLoop], producers: Sequence[Structured] = ()) -> Tiled:
     """Build `loops`, outermost first, around a smaller `structured` at the current insertion point.
 
-    `inits` take the place of the op's own. The op itself stays; its results are to be replaced. Linear in the op and in
-    2 to the number of peeled loops.
+    `producers` are computed inside the innermost loop; only they and the op itself may use their results, and all must
+    move with all of `loops`. The op and the producers stay; the results of the op are to be replaced.
+
+    Linear in the ops, and in 2 to the number of peeled loops.
     """
-    builder = _Builder(structured, loops)
-    first = list(inits) if inits is not None else [builder.operands[number] for number in structured.outputs]
+    builder = _Builder(structured, loops, producers)
+    first = [builder.root.operands[number] for number in structured.outputs]
     builder.tiled.results = builder.nest(loops, {}, first)
     return builder.tiled
 
@@ -55,78 +53,109 @@ def tile(structured: Structured, loops: Sequence[TileLoop], inits: Sequence[ir.V
 class _Builder:
     """Builds tiles. What depends on no loop is built before the first one."""
 
-    def __init__(self, structured: Structured, loops: Sequence[TileLoop]) -> None:
-        self.op = structured
-        self.operands = list(structured.op.operands)
+    def __init__(self, root: Structured, loops: Sequence[TileLoop], producers: Sequence[Structured]) -> None:
+        self.inits: dict[ir.Value, ir.Value] = {
+            result: producer.op.operands[number]
+            for producer in producers
+            for result, number in zip(producer.op.results, producer.outputs, strict=True)
+        }
+        self.root = Sized(root, self.measured)
+        self.producers: dict[ir.Value, tuple[Sized, int]] = {
+            result: (Sized(producer, self.measured), number)
+            for producer in producers
+            for number, result in enumerate(producer.op.results)
+        }
+        self.parts = {one.loop: _parts(one, self.root.sizes[one.loop]) for one in loops}
         self.tiled = Tiled()
-        self.sizes = [self._size(loop) for loop in structured.loops]
-        self.parts = {one.loop: _parts(one, self.sizes[one.loop]) for one in loops}
 
-    def _size(self, loop: int) -> Number:
-        size = self.op.sizes[loop]
-        if size is not None:
-            return size
-        operand, dimension = self.op.places[loop]
-        return tensor.dim(self.operands[operand], index_constant(dimension))
+    def measured(self, value: ir.Value) -> ir.Value:
+        """Return what has the sizes of `value` and stays: a result is as large as its init."""
+        while value in self.inits:
+            value = self.inits[value]
+        return value
 
-    def nest(self, loops: Sequence[TileLoop], tiles: Mapping[int, _Tile], carried: list[ir.Value]) -> list[ir.Value]:
+    def nest(self, loops: Sequence[TileLoop], tiles: Tiles, carried: list[ir.Value]) -> list[ir.Value]:
         """Build what is left of the `loops`; `tiles` tells where those that stand are."""
         if not loops:
-            return self.inside(tiles, carried)
+            return _Inside(self, tiles).build(carried)
         one, *others = loops
-        whole = self.sizes[one.loop]
+        whole = self.root.sizes[one.loop]
 
         def body(segment: Segment, number: Number, values: list[ir.Value]) -> list[ir.Value]:
-            position = _Tile(number, _tile_size(one, segment, number, whole))
+            position = Tile(number, _tile_size(one, segment, number, whole))
             return self.nest(others, {**tiles, one.loop: position}, values)
 
         for segment in self.parts[one.loop]:
             carried = build_loop(segment, carried, partial(body, segment))
         return carried
 
-    def inside(self, tiles: Mapping[int, _Tile], carried: list[ir.Value]) -> list[ir.Value]:
-        """Build the smaller op at `tiles`, with its slices."""
-        op = self.op
-        values = [*self.operands[: op.inputs], *carried]
-        subsets = [self.subset(operand, value, tiles) for operand, value in enumerate(values)]
-        parts = [_part(value, subset) for value, subset in zip(values, subsets, strict=True)]
-        smaller = op.op.clone(ir.InsertionPoint.current).operation
-        for number, part in enumerate(parts):
-            smaller.operands[number] = part
-        for result, number in zip(smaller.results, op.outputs, strict=True):
-            result.set_type(parts[number].type)
-        _shift_indices(smaller, {loop: one.first for loop, one in tiles.items()})
-        self.tiled.ops.append(smaller)
+
+class _Inside:
+    """What stands in the innermost loop."""
+
+    def __init__(self, builder: _Builder, tiles: Tiles) -> None:
+        self.builder = builder
+        self.tiles = tiles
+        self.known: dict[ir.Value, ir.Value] = {}
+
+    def build(self, carried: Sequence[ir.Value]) -> list[ir.Value]:
+        """Build the smaller op, and its producers before it; return the updated outputs."""
+        root = self.builder.root
+        inputs = [self.part(root, operand, self.tiles) for operand in range(root.op.inputs)]
+        subsets = [
+            root.subset(operand, value, self.tiles) for operand, value in zip(root.op.outputs, carried, strict=True)
+        ]
+        starts = [
+            self.part(root, operand, self.tiles) if root.operands[operand] in self.builder.producers
+            else take_slice(value, subset)
+            for operand, value, subset in zip(root.op.outputs, carried, subsets, strict=True)
+        ]  # fmt: skip
+        smaller = build_smaller(root.op, [*inputs, *starts], self.tiles)
+        self.builder.tiled.ops.append(smaller)
         return [
             result if subset is None else insert_slice(result, value, subset)
-            for result, value, subset in zip(smaller.results, carried, subsets[op.inputs :], strict=True)
+            for result, value, subset in zip(smaller.results, carried, subsets, strict=True)
         ]
 
-    def subset(self, operand: int, value: ir.Value, tiles: Mapping[int, _Tile]) -> Subset | None:
-        """Return the slice of an operand that a tile needs, None for all of it."""
-        if not any(self.op.depends(operand, loop) for loop in tiles):
-            return None
-        offsets: list[Number] = []
-        lengths: list[Number] = []
-        shape = ir.RankedTensorType(value.type).shape
-        for dimension, index in enumerate(self.op.indices[operand]):
-            if any(loop in tiles for loop in index.coefficients):
-                offsets.append(_first(index, tiles))
-                lengths.append(self.extent(index, tiles))
-            else:
-                offsets.append(0)
-                static = shape[dimension]
-                known = static != ir.ShapedType.get_dynamic_size()
-                lengths.append(static if known else tensor.dim(value, index_constant(dimension)))
-        return Subset(tuple(offsets), tuple(lengths), (1,) * len(offsets))
+    def part(self, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
+        """Return what the tile of `user` needs of an operand: a slice, or what a producer computes for it."""
+        value = user.operands[operand]
+        if value in self.builder.producers:
+            return self.produced(value, user, operand, tiles)
+        if not isinstance(value.type, ir.RankedTensorType):
+            return value
+        return take_slice(value, user.subset(operand, value, tiles))
 
-    def extent(self, index: Index, tiles: Mapping[int, _Tile]) -> Number:
-        """Return how many elements of a dimension a tile reaches; the constant of the index stays with the op."""
-        total: Number = 1 + index.constant
-        for loop, factor in index.coefficients.items():
-            size = tiles[loop].size if loop in tiles else self.sizes[loop]
-            total = add(total, multiply(add(size, -1), factor))
-        return total
+    def produced(self, value: ir.Value, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
+        """Return the tile of a producer's result, built once for all that use it."""
+        if value not in self.known:
+            producer, number = self.builder.producers[value]
+            output = producer.op.indices[producer.op.inputs + number]
+            own: dict[int, Tile] = {}
+            for index, read in zip(output, user.op.indices[operand], strict=True):
+                if index.loop is not None and read.loop is not None and read.loop in tiles:
+                    own[index.loop] = tiles[read.loop]
+            self.produce(producer, own)
+        return self.known[value]
+
+    def produce(self, producer: Sized, tiles: Tiles) -> None:
+        inputs = [self.part(producer, operand, tiles) for operand in range(producer.op.inputs)]
+        starts = [self.start(producer, operand, tiles) for operand in producer.op.outputs]
+        smaller = build_smaller(producer.op, [*inputs, *starts], tiles)
+        self.builder.tiled.ops.append(smaller)
+        self.known.update(zip(producer.op.op.results, smaller.results, strict=True))
+
+    def start(self, producer: Sized, operand: int, tiles: Tiles) -> ir.Value:
+        """Return the init of a smaller producer: of no tensor that is empty a slice is taken."""
+        value = producer.operands[operand]
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.name != _EMPTY:
+            return self.part(producer, operand, tiles)
+        subset = producer.subset(operand, value, tiles)
+        if subset is None:
+            return value
+        sizes = [size for size in subset.sizes if not isinstance(size, int)]
+        return ir.Operation.create(_EMPTY, results=[slice_type(value, subset)], operands=sizes).result
 
 
 def _parts(one: TileLoop, whole: Number) -> list[Segment]:
@@ -151,35 +180,3 @@ def _tile_size(one: TileLoop, segment: Segment, number: Number, whole: Number) -
         return affine.AffineMinOp(map_, [as_value(number)]).result
     map_ = ir.AffineMap.get(1, 1, [size, ir.AffineSymbolExpr.get(0) - position])
     return affine.AffineMinOp(map_, [as_value(number), as_value(whole)]).result
-
-
-def _first(index: Index, tiles: Mapping[int, _Tile]) -> Number:
-    """Return the first index of a tile; loops that are not tiled begin at 0."""
-    total: Number = 0
-    for loop, factor in index.coefficients.items():
-        if loop in tiles:
-            total = add(total, multiply(tiles[loop].first, factor))
-    return total
-
-
-def _part(value: ir.Value, subset: Subset | None) -> ir.Value:
-    if subset is None:
-        return value
-    type_ = ir.RankedTensorType(value.type)
-    return extract_slice(value, subset, ir.RankedTensorType.get(static_entries(subset.sizes), type_.element_type))
-
-
-def _shift_indices(op: ir.Operation, first: Mapping[int, Number]) -> None:
-    """Let `linalg.index` in the payload of the smaller op count from the beginning of the whole loop."""
-    for inner in list(op.regions[0].blocks[0].operations):
-        if inner.operation.name != "linalg.index":
-            continue
-        offset = first.get(ir.IntegerAttr(inner.operation.attributes["dim"]).value)
-        if offset is None or (isinstance(offset, int) and offset == 0):
-            continue
-        result = inner.operation.results[0]
-        uses = [(use.owner.operation, use.operand_number) for use in result.uses]
-        with ir.InsertionPoint.after(inner), inner.location:
-            shifted = arith.addi(result, as_value(offset))
-        for owner, operand in uses:
-            owner.operands[operand] = shifted

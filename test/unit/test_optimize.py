@@ -137,3 +137,141 @@ class TestMachine:
     def test_nonsense_is_refused(self, text: str, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             Machine.parse(text)
+
+
+MAPS = """
+  #ij = affine_map<(i, j) -> (i, j)>
+  #i = affine_map<(i, j) -> (i)>
+  #j = affine_map<(i, j) -> (j)>
+"""
+BY_ROW = 'iterator_types = ["parallel", "reduction"]'
+EACH = 'iterator_types = ["parallel", "parallel"]'
+
+
+def softmax(source: str, result: str, matrix: str, row: str) -> str:
+    """Ops that compute `result`, the softmax of the rows of `source`."""
+    return f"""
+      %lowest = arith.constant 0xFF800000 : f32
+      %zero = arith.constant 0.0 : f32
+      %rows = tensor.empty() : {row}
+      %whole = tensor.empty() : {matrix}
+      %least = linalg.fill ins(%lowest : f32) outs(%rows : {row}) -> {row}
+      %nothing = linalg.fill ins(%zero : f32) outs(%rows : {row}) -> {row}
+      %largest = linalg.generic {{indexing_maps = [#ij, #i], {BY_ROW}}}
+          ins({source} : {matrix}) outs(%least : {row}) {{
+      ^bb0(%x: f32, %y: f32):
+        %m = arith.maximumf %x, %y : f32
+        linalg.yield %m : f32
+      }} -> {row}
+      %powers = linalg.generic {{indexing_maps = [#ij, #i, #ij], {EACH}}}
+          ins({source}, %largest : {matrix}, {row}) outs(%whole : {matrix}) {{
+      ^bb0(%x: f32, %y: f32, %o: f32):
+        %d = arith.subf %x, %y : f32
+        %e = math.exp %d : f32
+        linalg.yield %e : f32
+      }} -> {matrix}
+      %sum = linalg.generic {{indexing_maps = [#ij, #i], {BY_ROW}}}
+          ins(%powers : {matrix}) outs(%nothing : {row}) {{
+      ^bb0(%x: f32, %y: f32):
+        %s = arith.addf %x, %y : f32
+        linalg.yield %s : f32
+      }} -> {row}
+      {result} = linalg.generic {{indexing_maps = [#ij, #i, #ij], {EACH}}}
+          ins(%powers, %sum : {matrix}, {row}) outs(%whole : {matrix}) {{
+      ^bb0(%x: f32, %y: f32, %o: f32):
+        %q = arith.divf %x, %y : f32
+        linalg.yield %q : f32
+      }} -> {matrix}"""
+
+
+def numpy_softmax(x: np.ndarray) -> np.ndarray:
+    e = np.exp(x - x.max(1, keepdims=True))
+    return e / e.sum(1, keepdims=True)
+
+
+def in_tiles(text: str, l2: int) -> mi.Program:
+    """The program of `text`, compiled for a machine with so small a cache that chains are computed in tiles."""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, f'builtin.module(func.func(inplace-fuse{{machine="l2={l2}"}}))')
+        assert "scf.for" in str(module)
+        module.operation.verify()
+        return mi.compile(module, optimize=True, memory_stats=True)
+
+
+@pytest.mark.parametrize("shape", [(24, 37), (50, 16), (3, 300)])
+def test_softmax_is_computed_in_tiles_of_rows(shape: tuple[int, int]) -> None:
+    m, n = shape
+    matrix, row = f"tensor<{m}x{n}xf32>", f"tensor<{m}xf32>"
+    body = softmax("%a", "%r", matrix, row)
+    program = in_tiles(f"{MAPS} func.func @main(%a: {matrix}) -> {matrix} {{ {body} return %r : {matrix} }}", 512)
+    a = floats(m, n)
+    np.testing.assert_allclose(program.main(a), numpy_softmax(a), rtol=1e-5, atol=1e-6)
+    stats = program.memory_stats
+    assert (stats.copies, stats.leaked_bytes) == (0, 0)
+    # The result, and a tile; all the rows in between would be as large as the result once more.
+    assert stats.peak_bytes < 2 * stats.result_bytes
+
+
+def test_attention_is_computed_in_tiles_of_rows() -> None:
+    m, n, d = 40, 48, 20
+    q, k, s, row = f"tensor<{m}x{d}xf32>", f"tensor<{n}x{d}xf32>", f"tensor<{m}x{n}xf32>", f"tensor<{m}xf32>"
+    text = f"""{MAPS}
+      func.func @main(%query: {q}, %key: {k}, %value: {k}) -> {q} {{
+        %z = arith.constant 0.0 : f32
+        %e0 = tensor.empty() : {s}
+        %f0 = linalg.fill ins(%z : f32) outs(%e0 : {s}) -> {s}
+        %scores = linalg.generic {{indexing_maps = [affine_map<(i, j, l) -> (i, l)>, affine_map<(i, j, l) -> (j, l)>,
+            affine_map<(i, j, l) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}}
+            ins(%query, %key : {q}, {k}) outs(%f0 : {s}) {{
+        ^bb0(%x: f32, %y: f32, %o: f32):
+          %p = arith.mulf %x, %y : f32
+          %t = arith.addf %p, %o : f32
+          linalg.yield %t : f32
+        }} -> {s}
+        {softmax("%scores", "%weights", s, row)}
+        %e1 = tensor.empty() : {q}
+        %f1 = linalg.fill ins(%z : f32) outs(%e1 : {q}) -> {q}
+        %r = linalg.matmul ins(%weights, %value : {s}, {k}) outs(%f1 : {q}) -> {q}
+        return %r : {q}
+      }}"""
+    program = in_tiles(text, 2048)
+    a, b, c = floats(m, d), floats(n, d), floats(n, d)
+    np.testing.assert_allclose(program.main(a, b, c), numpy_softmax(a @ b.T) @ c, rtol=1e-4, atol=1e-5)
+    stats = program.memory_stats
+    assert (stats.copies, stats.leaked_bytes) == (0, 0)
+    assert stats.peak_bytes < stats.result_bytes + m * n * 4
+
+
+def test_a_reduction_over_what_others_use_too_stays_whole() -> None:
+    text = f"""{MAPS}
+      func.func @main(%a: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<32xf32>) {{
+        %zero = arith.constant 0.0 : f32
+        %e = tensor.empty() : tensor<64x32xf32>
+        %s = linalg.exp ins(%a : tensor<64x32xf32>) outs(%e : tensor<64x32xf32>) -> tensor<64x32xf32>
+        %c = tensor.empty() : tensor<32xf32>
+        %f = linalg.fill ins(%zero : f32) outs(%c : tensor<32xf32>) -> tensor<32xf32>
+        %columns = linalg.generic {{indexing_maps = [#ij, #j], iterator_types = ["reduction", "parallel"]}}
+            ins(%s : tensor<64x32xf32>) outs(%f : tensor<32xf32>) {{
+        ^bb0(%x: f32, %y: f32):
+          %t = arith.addf %x, %y : f32
+          linalg.yield %t : f32
+        }} -> tensor<32xf32>
+        %r = linalg.generic {{indexing_maps = [#ij, #j, #ij], {EACH}}}
+            ins(%s, %columns : tensor<64x32xf32>, tensor<32xf32>) outs(%e : tensor<64x32xf32>) {{
+        ^bb0(%x: f32, %y: f32, %o: f32):
+          %q = arith.divf %x, %y : f32
+          linalg.yield %q : f32
+        }} -> tensor<64x32xf32>
+        return %r, %columns : tensor<64x32xf32>, tensor<32xf32>
+      }}"""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, 'builtin.module(func.func(inplace-fuse{machine="l2=512"}))')
+        # The columns need all rows before the first quotient: no loop is common.
+        assert "scf.for" not in str(module)
+    program = mi.compile(text, optimize=True)
+    a = floats(64, 32)
+    r, columns = program.main(a)
+    np.testing.assert_allclose(columns, np.exp(a).sum(0), rtol=1e-5)
+    np.testing.assert_allclose(r, np.exp(a) / np.exp(a).sum(0), rtol=1e-5)

@@ -1,0 +1,175 @@
+"""Linalg ops that are computed tile by tile together, so that what they pass on stays in a cache.
+
+A group has a root, whose results others use, and producers, whose results only the group uses. There are loops that
+all of them move with (`loops`, of the root): a tile of the root needs the same tile of each producer, so nothing is
+computed twice. Softmax, normalizations and attention are such groups: each row is computed from one row, through
+reductions.
+
+Producers are looked for from the root backwards; one is taken in if it leaves at least one common loop. A group is
+worth it if something that is passed on is larger than half of the second cache; contractions, which have tiles of their
+own, are left out unless one that passes on so much ends in another one, as in attention.
+
+Linear in the ops and their operands; nothing is changed. The counterpart upstream, `transform.structured.fuse`, has to
+be told what to fuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from mlir import ir
+
+from .machine import Machine
+from .schedule import TileLoop
+from .structured_op import Index, NotStructured, Structured, read_structured
+
+__all__ = ["Group", "find_groups"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+_UNKNOWN = 1 << 10
+"""What a dynamic size is taken for."""
+_ROWS = 8
+"""Tiles of many rows have a multiple of this."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Ops to compute together: the root, its producers in the order of the text, and the tiles."""
+
+    root: Structured
+    producers: tuple[Structured, ...]
+    loops: tuple[TileLoop, ...]
+
+
+def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
+    """Return the groups among `ops`, linalg ops of one function in the order of the text."""
+    read = [_read(op) for op in ops]
+    taken: set[int] = set()
+    groups: list[Group] = []
+    for number in reversed(range(len(ops))):
+        root = read[number]
+        if root is None or number in taken:
+            continue
+        finder = _Finder(root, machine)
+        # Users come after producers, so one sweep backwards meets a producer when all its users are known.
+        members = [other for other in reversed(range(number)) if other not in taken and finder.take(read[other])]
+        group = finder.group()
+        if group is not None:
+            taken.update(members)
+            groups.append(group)
+    return groups
+
+
+def _read(op: ir.Operation) -> Structured | None:
+    try:
+        return read_structured(op)
+    except NotStructured:
+        return None
+
+
+_Named = Mapping[int, int]
+"""Which loop of the root a loop of an op is, for those that are."""
+
+
+class _Finder:
+    """Collects the producers of one root."""
+
+    def __init__(self, root: Structured, machine: Machine) -> None:
+        self.root = root
+        self.machine = machine
+        self.producers: list[Structured] = []
+        self.loops = {loop for loop in root.loops if root.parallel[loop]}
+        self.uses: dict[ir.Value, list[tuple[Sequence[Index], _Named]]] = {}
+        self._read_by(root, {loop: loop for loop in self.loops})
+
+    def _read_by(self, op: Structured, named: _Named) -> None:
+        """Note what `op`, whose loops are `named`, reads and where."""
+        for value, indices in zip(op.op.operands, op.indices, strict=True):
+            self.uses.setdefault(value, []).append((indices, named))
+
+    def take(self, op: Structured | None) -> bool:
+        """Take `op` in if the group can compute it tile by tile; tell whether it did."""
+        if op is None or op.op.block != self.root.op.block:
+            return False
+        results = list(op.op.results)
+        if not any(result in self.uses for result in results):
+            return False
+        if any(len(list(result.uses)) != len(self.uses.get(result, ())) for result in results):
+            return False
+        if _is_contraction(op) and not (_is_contraction(self.root) and self._is_large(op)):
+            return False
+        named = self._named(op)
+        if not named:
+            return False
+        self.loops = set(named.values())
+        self.producers.append(op)
+        self._read_by(op, named)
+        return True
+
+    def _named(self, op: Structured) -> dict[int, int]:
+        """Return which loops of `op` are common loops of the root, for all its users alike."""
+        found: dict[int, int] | None = None
+        compound: set[int] = set()
+        for number, result in enumerate(op.op.results):
+            output = op.indices[op.inputs + number]
+            for read, user in self.uses.get(result, ()):
+                own: dict[int, int] = {}
+                for written, index in zip(output, read, strict=True):
+                    loops = {user[loop] for loop in index.coefficients if loop in user}
+                    if index.loop is None or written.loop is None:
+                        compound |= loops
+                    elif loops:
+                        own[written.loop] = user[index.loop]
+                found = own if found is None else {loop: own[loop] for loop in found if found[loop] == own.get(loop)}
+        common = self.loops - compound
+        return {loop: named for loop, named in (found or {}).items() if named in common}
+
+    def _is_large(self, op: Structured) -> bool:
+        return any(_bytes(result.type) > self.machine.l2 // 2 for result in op.op.results)
+
+    def group(self) -> Group | None:
+        """Return the group, if there is one that is worth it."""
+        if not any(self._is_large(op) for op in self.producers):
+            return None
+        if _is_contraction(self.root) and not any(_is_contraction(op) for op in self.producers):
+            return None
+        return Group(self.root, tuple(reversed(self.producers)), self._tiles())
+
+    def _tiles(self) -> tuple[TileLoop, ...]:
+        """Return tiles whose producers' results take half of the second cache, cutting outer loops first."""
+        passed_on = sum(_bytes(result.type) for op in self.producers for result in op.op.results)
+        room = self.machine.l2 // 2
+        tiles: list[TileLoop] = []
+        for loop in sorted(self.loops):
+            size = self.root.sizes[loop] or _UNKNOWN
+            rows = max(1, room * size // max(1, passed_on))
+            if rows >= size:
+                break
+            tiles.append(TileLoop(loop, _even(self.root.sizes[loop], rows // _ROWS * _ROWS or rows)))
+            passed_on = passed_on * rows // size
+        return tuple(tiles)
+
+
+def _even(size: int | None, most: int) -> int:
+    """Return the largest divisor of `size` up to `most`, or `most` if there is none half as large."""
+    divisors = (rows for rows in range(most, most // 2, -1) if size and size % rows == 0)
+    return next(divisors, most)
+
+
+def _is_contraction(op: Structured) -> bool:
+    """Whether `op` reduces, and reads an input again for some of its results."""
+    return not all(op.parallel) and any(
+        op.reads[operand] and op.indices[operand] and not op.depends(operand, loop)
+        for operand in range(op.inputs)
+        for loop in op.loops
+        if op.parallel[loop]
+    )
+
+
+def _bytes(type_: ir.Type) -> int:
+    shaped = ir.ShapedType(type_)
+    element = shaped.element_type
+    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 64
+    return prod(_UNKNOWN if size == _DYNAMIC else size for size in shaped.shape) * max(8, bits) // 8
