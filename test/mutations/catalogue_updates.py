@@ -1,4 +1,7 @@
-"""Rules about destructive updates. Data."""
+"""Rules about destructive updates. Data.
+
+What `update_rewrites.py` refuses is shown case by case in the tests of the pass.
+"""
 
 from __future__ import annotations
 
@@ -72,34 +75,6 @@ UPDATES = (
     ),
     Rule("nobody sees it early", "*Nobody sees it early.*", _REWRITE + "_Planner.is_untouched", "return True"),
     Rule("nothing planned sees it early", "*Nobody sees it early.*", _REWRITE + "_Windows.uses", "return []"),
-    Rule(
-        "elements that are kept",
-        "*What the memory holds behind",
-        _REWRITE + "_Planner._where",
-        "is_covered = True",
-        "is_covered = proof.covers is Answer.YES or (by_grid and not reloads)",
-    ),
-    Rule(
-        "reads see the source",
-        "*Reads.*",
-        _REWRITE + "_Planner._where",
-        "if False:",
-        "if update.reads and proof.reads_source is not Answer.YES and not self.proofs.sees_source(update):",
-    ),
-    Rule(
-        "stores of what is there",
-        "*Nobody sees it early.*",
-        _REWRITE + "_Planner.is_redundant",
-        "return True",
-        "return self._are_apart(load, others, block)",
-    ),
-    Rule(
-        "stores of the same part",
-        "*Nobody sees it early.*",
-        _REWRITE + "_Planner.is_redundant",
-        "if load < 0 or s.op_name[load] != LOAD:",
-        "if load < 0 or s.op_name[load] != LOAD or not accesses.is_same_part(load, store):",
-    ),
     Rule(
         "the target holds the source",
         "*What the memory holds behind",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import select
 import signal
 import sys
@@ -23,7 +24,7 @@ from typing import Any
 import mlir_inplace  # noqa: F401  # isort: skip
 
 from catalogue import BY_NAME, RULES
-from disabling import Rule
+from disabling import Rule, disabled
 from mlir import ir
 from reach import Reach
 from sources import ROTATION, SOURCES, case
@@ -31,9 +32,9 @@ from trial import Trial, Unusable
 
 FINDINGS = Path(__file__).parent / "findings.json"
 TRIES = 2000
-_BATCH = 8
-_SECONDS = 20
-_MOST_ENDS = 3
+_BATCH = 16
+_SECONDS = 8
+_MOST_ENDS = 1
 """A rule without which programs crash or run for ever is given up then."""
 _WEAK = ("internal error", "program that does not verify", "crash", "hang")
 """Findings that end a search only if nothing better is found."""
@@ -64,11 +65,11 @@ def write_findings(found: dict[str, dict[str, Any]]) -> None:
     FINDINGS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
 
 
-def _child(batch: Sequence[tuple[int, str, int]], rules: Sequence[Rule], pipe: int) -> None:
+def _child(batch: Sequence[tuple[int, str, int]], rules: Sequence[Rule], reach: Reach, pipe: int) -> None:
     def say(*words: Any) -> None:
         os.write(pipe, (json.dumps(words) + "\n").encode())
 
-    context, reach = ir.Context(), Reach(rules)
+    context = ir.Context()
     left = list(rules)
     for number, source, seed in batch:
         say("case", number)
@@ -97,6 +98,11 @@ class Search:
         self.left = {rule.name: rule for rule in rules}
         self.found: dict[str, dict[str, Any]] = {}
         self._sources = sources
+        # Sources are read and compiled here, once, and not in each child.
+        self._reach = Reach(rules)
+        for rule in rules:
+            with disabled(rule):
+                pass
         self._ended: Counter[str] = Counter()
         self._places: dict[int, tuple[str, int]] = {}
 
@@ -122,7 +128,7 @@ class Search:
             os.close(reading)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             try:
-                _child(batch, list(self.left.values()), writing)
+                _child(batch, list(self.left.values()), self._reach, writing)
             finally:
                 os._exit(0)
         os.close(writing)
@@ -178,10 +184,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tries", type=int, default=TRIES, help="how many programs at most for each rule")
     parser.add_argument("--rule", action="append", help="search for this rule only, found or not")
+    parser.add_argument(
+        "--where", default="", help="search for rules only that stand in modules with this in their names"
+    )
     parser.add_argument("--source", action="append", choices=sorted(SOURCES), help="take programs from there only")
     options = parser.parse_args(arguments)
     found = read_findings()
     rules = [BY_NAME[name] for name in options.rule] if options.rule else [r for r in RULES if _is_open(found, r)]
+    rules = [rule for rule in rules if re.search(options.where, rule.target)]
     began = time.monotonic()
     search = Search(rules, options.source or list(ROTATION))
     search.run(options.tries)

@@ -18,7 +18,8 @@ _DATE, _MACHINE = "2026-11-21", "a busy two-core AMD Zen 5 machine"
 _HEAD = f"""# What each rule is for
 
 The mutation check: one rule of the analysis after the other is switched off, and random programs are bufferized and
-run until one goes wrong, in at most {TRIES} tries. A rule is switched off by changing one expression of one function;
+run until one goes wrong, in at most {TRIES} tries. The search is not finished: rules that are listed as not found were
+tried on fewer programs than that so far. A rule is switched off by changing one expression of one function;
 `test/mutations/catalogue_*.py` says which. What a program means is computed by the evaluator (`runtime/evaluator/`),
 on tensors; the memref program must return the same, leave alone the arguments that are not writable, free each buffer
 once and read nothing that was freed or never written.
@@ -26,9 +27,11 @@ once and read nothing that was freed or never written.
     python test/mutations/search.py --tries {TRIES}    # what was not found yet; findings.json has the rest
     python test/mutations/table.py                 # this page
 
-Run on {_DATE} on {_MACHINE}, with `torch-mlir` 20261001. *Tries* are the programs that were made until one went
-wrong; *program* is the generator and its seed (`test/mutations/sources.py`), which `test/mutations/test_mutations.py`
-runs again for every rule. Where the program comes from a generator that is aimed at some features, its name says so.
+Run on {_DATE} on {_MACHINE}, with `torch-mlir` 20261001. *Tries* are the
+programs that were made until one went wrong, in turn from several generators or from the one that is named; *program*
+is the generator and its seed (`test/mutations/sources.py`), which `test/mutations/test_mutations.py` runs again for
+every rule. *Written* programs are files in `test/mutations/written/`. An *internal error* shows that the rule is
+needed, but not what it prevents.
 """
 
 
@@ -71,7 +74,7 @@ def _row(rule: Rule, finding: dict[str, Any]) -> str:
 
 
 def _missing_row(rule: Rule) -> str:
-    verdict, why = "untested", "no program was found yet"
+    verdict, why = "untested", "no program was found yet, in fewer tries than allowed"
     if rule.name in UNNEEDED:
         verdict, why = "unneeded", UNNEEDED[rule.name]
     elif rule.name in UNTESTED:
