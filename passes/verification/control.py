@@ -6,15 +6,15 @@ carried tensors and only shrinks, so it is found after a few passes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .machine import Machine, State, View
 from .memory import Content, Layer, Renamed, Way
 from .places import WHOLE, Place, join
-from .terms import UNDEFINED, Kind
+from .terms import UNDEFINED, Kind, Terms
 
-__all__ = ["Carried", "Control", "Loop"]
+__all__ = ["Carried", "Control", "Loop", "way_back"]
 
 _MOST_PASSES = 12
 _MOST_RELATED = 64
@@ -63,23 +63,62 @@ class Control:
 
     # --- branches --------------------------------------------------------------------------------------------------
 
-    def meet(self, before: State, ways: Sequence[State], renamed: Renamed, op: int) -> None:
-        """Let the state after ``op`` be what holds at the end of all ``ways``, which begin at ``before``."""
+    def meet(
+        self,
+        before: State,
+        ways: Sequence[State],
+        renamed: Renamed,
+        op: int,
+        chosen: Mapping[int, Sequence[View | None]],
+    ) -> None:
+        """Let the state after ``op`` be what holds at the end of all ``ways``, which begin at ``before``.
+
+        ``chosen`` has for each memref that is defined there what it is on the ways.
+        """
         m = self.machine
         m.state = before
-        roots = dict.fromkeys(root for way in ways for root in way.changes)
-        named = [root for root in self._holders(renamed, before) if root not in roots]
-        for root in (*roots, *named):
+        roots = dict.fromkeys(root for way in ways for root in self.changed(way, before))
+        roots.update(dict.fromkeys(self.holders(renamed, before)))
+        found: dict[int, Content] = {}
+        for root in roots:
             contents = [way.get(root) for way in ways]
-            if not all(contents):
-                # Memory that only one way has is named by nobody behind it.
-                continue
-            places = self._places(root, contents, renamed)
-            m.state.set(
-                root, m.memory.met([Way(content, _never, again=True) for content in contents], renamed, places, op)
-            )
+            # Memory that only one way has is named by nobody behind it.
+            if all(contents):
+                found[root] = self._met(contents, renamed, op)
+        for value, views in chosen.items():
+            known = self._known(views)
+            if known and any(view != known[0] for view in known):
+                seen = [self.seen(view, way, op) for view, way in zip(known, ways, strict=True)]
+                found[value] = self._met(seen, renamed, op)
+        for value, views in chosen.items():
+            self._choose(value, self._known(views))
+        # Only now, as ways go on where `before` ends.
+        for root, content in found.items():
+            before.set(root, content)
 
-    def _holders(self, renamed: Renamed, state: State) -> list[int]:
+    def _met(self, contents: Sequence[Content], renamed: Renamed, op: int) -> Content:
+        ways = [Way(content, _never, again=True) for content in contents]
+        return self.machine.memory.met(ways, renamed, self.places(contents, renamed), op)
+
+    def _known(self, views: Sequence[View | None]) -> list[View]:
+        """Return ``views`` if all of them are followed, and are not too many pieces of memory."""
+        known = [view for view in views if view is not None]
+        many = sum(len(self.machine.related.get(view.root, ())) for view in known) > _MOST_RELATED
+        return known if len(known) == len(views) and not many else []
+
+    def _choose(self, value: int, known: list[View]) -> None:
+        """Let memref ``value`` be one of ``known``."""
+        m = self.machine
+        if not known:
+            m.views.pop(value, None)
+        elif all(view == known[0] for view in known):
+            m.views[value] = known[0]
+        else:
+            m.renew(value)
+            m.views[value] = View(value)
+            m.relate(value, {view.root for view in known})
+
+    def holders(self, renamed: Renamed, state: State) -> list[int]:
         """Return the roots that hold a term that gets another name."""
         terms = self.machine.program.terms
         wanted = dict.fromkeys(old for _, before in renamed for old in before if old != UNDEFINED)
@@ -88,7 +127,7 @@ class Control:
                 wanted[base] = None
         return list(dict.fromkeys(root for term in wanted for root in self.machine.holders(term, state)))
 
-    def _places(self, _: int, contents: Sequence[Content], renamed: Renamed) -> list[Place]:
+    def places(self, contents: Sequence[Content], renamed: Renamed) -> list[Place]:
         """Return the places where terms that get another name may be."""
         terms = self.machine.program.terms
         found: list[Place] = []
@@ -98,28 +137,6 @@ class Control:
                 if wanted.kind == Kind.PART:
                     found.extend(join(layer.place, wanted.part) for layer in content if wanted.base in layer.terms)
         return found
-
-    # --- memrefs that come on several ways -------------------------------------------------------------------------
-
-    def choose(
-        self, value: int, views: Sequence[View | None], states: Sequence[State], op: int, renamed: Renamed
-    ) -> None:
-        """Let memref ``value`` be one of ``views``, one for each of the ways with ``states``."""
-        m = self.machine
-        known = [view for view in views if view is not None]
-        if len(known) < len(views) or not known or sum(len(m.related.get(v.root, ())) for v in known) > _MOST_RELATED:
-            m.views.pop(value, None)
-            return
-        if all(view == known[0] for view in known):
-            m.views[value] = known[0]
-            return
-        ways = [Way(self.seen(view, state, op), _never) for view, state in zip(known, states, strict=True)]
-        places = self._places(value, [way.content for way in ways], renamed)
-        content = m.memory.met(ways, renamed, places, op)
-        m.renew(value)
-        m.state.set(value, content)
-        m.views[value] = View(value)
-        m.relate(value, {view.root for view in known})
 
     def seen(self, view: View, state: State, op: int) -> Content:
         """Return what ``view`` holds, as a content of its own."""
@@ -142,7 +159,7 @@ class Control:
             m.state = State(head)
             back = body()
             stable = self._carry(loop, carried)
-            roots = [root for root in self._changed(back, head) if entry.get(root)]
+            roots = [root for root in self.changed(back, head) if entry.get(root)]
             roots += [c.argument for c in carried if c.argument in loop.varying]
             fresh: dict[int, Content] = {}
             for root in dict.fromkeys([*roots, *loop.head]):
@@ -164,7 +181,8 @@ class Control:
             return loop
         return before
 
-    def _changed(self, back: State, head: State) -> list[int]:
+    def changed(self, back: State, head: State) -> list[int]:
+        """Return the roots that changed from ``head`` to ``back``."""
         found: dict[int, None] = {}
         state: State | None = back
         while state is not None and state is not head:
@@ -177,12 +195,10 @@ class Control:
         m = self.machine
         renamed = [(new, [old]) for new, old, _ in loop.renamed]
         m.state = entry
-        for root in self._holders(renamed, entry):
+        for root in self.holders(renamed, entry):
             if root not in loop.head:
                 content = entry.get(root)
-                head.set(
-                    root, m.memory.met([Way(content, _never)], renamed, self._places(root, [content], renamed), loop.op)
-                )
+                head.set(root, m.memory.met([Way(content, _never)], renamed, self.places([content], renamed), loop.op))
         for root, content in loop.head.items():
             head.set(root, content)
         self._relate(loop, carried)
@@ -268,25 +284,29 @@ class Control:
         if root not in loop.head:
             # The first time, what the entry says is believed, so that the next pass can find it true.
             renamed: Renamed = [(new, [old]) for new, old, _ in loop.renamed]
-            believed = m.memory.met([Way(before, _never)], renamed, self._places(root, [before], renamed), loop.op)
+            believed = m.memory.met([Way(before, _never)], renamed, self.places([before], renamed), loop.op)
             if believed != head.get(root):
                 return believed
         renamed = [(new, [old, handed]) for new, old, handed in loop.renamed]
-        places = self._places(root, [before, after], renamed)
-        ways = [Way(before, _never), Way(after, self._stale(loop))]
+        places = self.places([before, after], renamed)
+        ways = [Way(before, _never), self._way_back(loop, after)]
         return m.memory.met(ways, renamed, places, _last_writer(after))
 
-    def _stale(self, loop: Loop) -> Callable[[int], bool]:
-        """Return which terms, at the end of the body, are of the run that ends there."""
+    def _way_back(self, loop: Loop, content: Content) -> Way:
+        """Return the way from the end of the body; its terms and places are those of the run that ends there."""
         m, terms = self.machine, self.machine.program.terms
         begin = m.snapshot.op_enter[loop.op]
         tensor_begin = m.program.snapshot.op_enter[loop.tensor_op] if loop.tensor_op >= 0 else 1 << 62
-        handed = {term for _, _, term in loop.renamed}
+        return way_back(terms, content, {term for _, _, term in loop.renamed}, tensor_begin, begin)
 
-        def is_stale(term: int) -> bool:
-            return term not in handed and terms.is_newer(term, tensor_begin, begin)
 
-        return is_stale
+def way_back(terms: Terms, content: Content, handed: set[int], tensor_begin: int, begin: int) -> Way:
+    """Return a way back to a place that begins at these positions, to which ``handed`` are handed over."""
+    return Way(
+        content,
+        lambda term: term not in handed and terms.is_newer(term, tensor_begin, begin),
+        lambda place: terms.is_newer_place(place, tensor_begin, begin),
+    )
 
 
 def _last_writer(content: Content) -> int:

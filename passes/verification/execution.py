@@ -5,6 +5,7 @@ from __future__ import annotations
 from .accesses import MEMORY_READS, MEMORY_WRITES, VIEWS
 from .control import Carried, Control, Loop
 from .functions import Functions
+from .graphs import Graphs
 from .machine import Machine, State, View
 from .operations import Operations
 from .places import Opaque, join
@@ -19,6 +20,9 @@ _HARMLESS = frozenset(
 )
 _TERMINATORS = frozenset(
     {
+        "cf.br",
+        "cf.cond_br",
+        "cf.switch",
         "linalg.yield",
         "scf.condition",
         "scf.forall.in_parallel",
@@ -41,6 +45,7 @@ class Execution:
         self.operations = Operations(machine)
         self.control = Control(machine, self.run_block)
         self.functions = Functions(machine, self.operations)
+        self.graphs = Graphs(machine, self.control)
         self.threads = Threads(machine, self.control)
         self._depth = 0
 
@@ -53,8 +58,10 @@ class Execution:
             self.functions.enter(function)
             if len(blocks) == 1:
                 self.run_block(blocks[0])
+            elif self.graphs.is_followed(blocks):
+                self.graphs.run(blocks)
             else:
-                self.functions.leave_out(function, "branches between blocks")
+                self.functions.leave_out(function, "branches that are not followed")
             self.functions.leave(function)
 
     def run_block(self, block: int) -> None:
@@ -137,8 +144,7 @@ class Execution:
         if tag >= 0 and m.program.operand_content(tag, 1) >= 0:
             content = m.program.content[m.program.snapshot.results(tag)[0]]
             renamed = [(content, [m.program.operand_content(tag, i) for i in (1, 2)])]
-        self.control.meet(m.state, [m.state, m.state], renamed, op)
-        self.control.choose(result, views, [m.state, m.state], op, renamed)
+        self.control.meet(m.state, [m.state, m.state], renamed, op, {result: views})
 
     # --- regions ---------------------------------------------------------------------------------------------------
 
@@ -149,7 +155,9 @@ class Execution:
         if twin < 0:
             self.operations.open_group(op)
         self._depth += 1
-        if any(len(region) > 1 for region in regions) or self._depth > _DEEPEST:
+        if name == "scf.execute_region" and len(regions[0]) > 1 and self.graphs.is_followed(regions[0]):
+            self._run_graph(op, twin)
+        elif any(len(region) > 1 for region in regions) or self._depth > _DEEPEST:
             self._skip(op)
         elif name in _BRANCHES:
             self._branch(op, twin)
@@ -173,6 +181,27 @@ class Execution:
         for result in m.snapshot.results(op):
             m.views.pop(result, None)
         self.operations.forget(op, "control flow that is not followed")
+
+    def _run_graph(self, op: int, twin: int) -> None:
+        """Run a region with branches; what leaves it meets behind it."""
+        m, program = self.machine, self.machine.program
+        before = m.state
+        exits = [
+            (o, s) for o, s in self.graphs.run(m.snapshot.op_regions[op][0]) if m.snapshot.op_name[o] == "scf.yield"
+        ]
+        ways = [state for _, state in exits]
+        results = program.snapshot.results(twin) if twin >= 0 else range(0)
+        renamed = [
+            (program.content[result], [program.operand_content(m.tags[o], index) for o, _ in exits])
+            for index, result in enumerate(results)
+            if program.content[result] >= 0
+        ]
+        chosen = {
+            result: [m.view(m.operand(o, index)) for o, _ in exits]
+            for index, result in enumerate(m.snapshot.results(op))
+            if m.is_shaped[result]
+        }
+        self.control.meet(before, ways, renamed, op, chosen)
 
     def _once(self, op: int) -> None:
         m = self.machine
@@ -207,10 +236,12 @@ class Execution:
                 if program.content[result] >= 0:
                     handed = [program.yielded(twin, r, index) for r in range(len(s.op_regions[op]))]
                     renamed.append((program.content[result], [program.content[v] for v in handed]))
-        self.control.meet(before, ways, renamed, op)
-        for index, result in enumerate(s.results(op)):
-            if m.is_shaped[result]:
-                self.control.choose(result, [m.view(m.operand(e, index)) for e in exits], ways, op, renamed)
+        chosen = {
+            result: [m.view(m.operand(e, index)) for e in exits]
+            for index, result in enumerate(s.results(op))
+            if m.is_shaped[result]
+        }
+        self.control.meet(before, ways, renamed, op, chosen)
 
     def _for(self, op: int, twin: int) -> None:
         m, s, program = self.machine, self.machine.snapshot, self.machine.program

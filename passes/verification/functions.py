@@ -94,10 +94,6 @@ class Functions:
     def leave(self, function: int) -> None:
         """Remember what callers have to know."""
         m = self.machine
-        for index, argument in enumerate(self._arguments):
-            content = m.state.get(argument)
-            if len(content) != 1 or content[0].writer != -1:
-                self._summary.written.add(index)
         self._summary.needed = m.needed
         self.summaries[self._name(function)] = self._summary
 
@@ -106,6 +102,12 @@ class Functions:
         m = self.machine
         twin = m.twin(op)
         arguments = {argument: index for index, argument in enumerate(self._arguments)}
+        for index, argument in enumerate(self._arguments):
+            content, tensors = m.state.get(argument), self._summary.arguments
+            paired = index < len(tensors) and m.program.content[tensors[index]] >= 0
+            given = m.program.content[tensors[index]] if paired else -1
+            if content and (given < 0 or m.memory.holds(content, WHOLE, given).verdict is not Verdict.YES):
+                self._summary.written.add(index)
         returned: list[int] = []
         for i in range(m.snapshot.op_operand_count[op]):
             value = m.operand(op, i)
@@ -184,7 +186,13 @@ class Functions:
             return
         given = m.view(operands[argument]) if argument >= 0 else None
         if given is not None:
-            m.write(given, terms, op, "a call")
+            # What it held is known still if the callee did not write it, and by other names of results.
+            held = m.memory.names(m.state.get(given.root), given.place)
+            twin = m.twin(op)
+            expected = m.program.operand_content(twin, argument) if twin >= 0 else -1
+            if expected >= 0 and m.ask(given, expected).verdict is Verdict.YES:
+                held |= {expected}
+            m.write(given, terms | held, op, "a call")
             m.views[result] = given
             return
         m.renew(result)

@@ -16,7 +16,7 @@ from .memory import Answer, Content, Layer, Memory, Verdict
 from .places import WHOLE, Overlap, Place, Sum, join, overlap
 from .reading import Scalars, read_snapshot
 from .tags import tag_of
-from .tensor_program import TensorProgram, is_shaped
+from .tensor_program import TensorProgram, is_shaped, read_successors
 from .terms import UNDEFINED
 
 __all__ = ["Machine", "Read", "State", "View"]
@@ -123,6 +123,7 @@ class Machine:
             if type_ not in types:
                 types[type_] = is_shaped(type_)
         self.is_shaped = [types[value.type] for value in s.values]
+        self.successors = read_successors(s)
         self.state = State()
         self.views: dict[int, View] = {}
         self.related: dict[int, set[int]] = {}
@@ -206,8 +207,11 @@ class Machine:
         for other in self.related.get(root, ()):
             content = self.state.get(other)
             if content and (content[-1].certain or content[-1].writer != layer.writer):
-                vague = "a call that may return what it is given" if {root, other} & self.vague else ""
-                maybe = Layer(layer.place, frozenset(), layer.writer, vague, certain=False)
+                called = {root, other} & self.vague
+                reason = (
+                    "a call that may return what it is given" if called else "memory that may be the same on some way"
+                )
+                maybe = Layer(layer.place, frozenset(), layer.writer, reason, certain=False)
                 self.state.set(other, self.memory.written(content, maybe))
 
     def copy(self, source: View | None, target: View, writer: int) -> None:

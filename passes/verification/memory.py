@@ -7,6 +7,7 @@ passed, those inside of it must hold the part of the content that is theirs, the
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from .places import WHOLE, Overlap, Place, join, overlap
 from .terms import FREED, UNDEFINED, Kind, Terms
 
-__all__ = ["Answer", "Content", "Layer", "Memory", "Renamed", "Verdict", "Way"]
+__all__ = ["Answer", "Content", "Layer", "Lost", "Memory", "Renamed", "Verdict", "Way"]
 
 _MOST_LAYERS = 48
 _MOST_TERMS = 12
@@ -37,6 +38,8 @@ class Answer:
     writer: int = -1
     found: int = -1
     reason: str = ""
+    partial: bool = False
+    """Whether it was decided by a write of a part of the place in question."""
 
 
 _AGREE = "contents that may agree in part"
@@ -76,10 +79,14 @@ Content = tuple[Layer, ...]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What memory holds at the end of a way. ``is_stale`` tells which terms mean something else where it leads."""
+    """What memory holds at the end of a way. ``is_stale`` tells which terms mean something else where it leads.
+
+    ``is_stale_place`` tells it of places.
+    """
 
     content: Content
     is_stale: Callable[[int], bool]
+    is_stale_place: Callable[[Place], bool] = lambda _: False
     again: bool = False
     """Whether it may be asked of places that are named behind it: it does not come around a loop."""
 
@@ -105,9 +112,7 @@ class Memory:
         exceptions = list(apart)
         for layer in reversed(content):
             if not layer.certain:
-                if layer.reason or (layer.place and place):
-                    return Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason or "slices that cannot be compared")
-                return Answer(Verdict.NO, layer.writer)
+                return Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason)
             relation, rest = overlap(layer.place, place)
             if relation is Overlap.DISJOINT or any(
                 overlap(e, layer.place)[0] in (Overlap.SAME, Overlap.AROUND) for e in exceptions
@@ -122,7 +127,7 @@ class Memory:
                 return Answer(Verdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared")
             answer = self._matches(layer, WHOLE, self.terms.part(expected, rest), [])
             if answer.verdict is not Verdict.YES:
-                return answer
+                return dataclasses.replace(answer, partial=True)
             exceptions.append(layer.place)
         return Answer(Verdict.UNKNOWN, reason="memory that is not known")
 
@@ -145,7 +150,7 @@ class Memory:
                 if not rest and not exceptions:
                     return answer
                 # Of a part, what is known of the whole says something only if nothing of it is left.
-                gone = answer.found >= 0 and not self.terms.share_values(answer.found, term)
+                gone = answer.found >= 0 and not answer.partial and not self.terms.share_values(answer.found, term)
                 return answer if gone else Answer(Verdict.UNKNOWN, answer.writer, -1, layer.reason or _AGREE)
         if not parts:
             return Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason)
@@ -230,7 +235,7 @@ class Memory:
         base = self._met_layer(WHOLE, ways, renamed, writer)
         layers = [base]
         for place in dict.fromkeys([*places, *(layer.place for way in ways for layer in way.content if layer.certain)]):
-            if not place or len(layers) > _MOST_LAYERS:
+            if not place or len(layers) > _MOST_LAYERS or any(way.is_stale_place(place) for way in ways):
                 continue
             layer = self._met_layer(place, ways, renamed, writer)
             known = frozenset(self.terms.part(term, place) for term in base.terms)

@@ -150,7 +150,7 @@ def _composed(outer: Slice, inner: Slice) -> Slice | None:
 def _through_unit_dimensions(reshape: Reshape, slice_: Slice) -> tuple[Slice, Reshape] | None:
     """Return a slice and the reshape behind it for a slice behind a reshape that only leaves out unit dimensions."""
     kept = dropped_dimensions(reshape.before, reshape.after)
-    if kept is None:
+    if kept is None or len(kept) != len(slice_.offsets):
         return None
     zero, one = Sum(0), Sum(1)
     rank = len(reshape.before)

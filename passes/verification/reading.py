@@ -9,7 +9,7 @@ from mlir import ir
 from ..analysis.snapshot import Snapshot
 from .places import DYNAMIC, Place, Reshape, Slice, Sum, add, join, scaled
 
-__all__ = ["Scalars", "element_place", "read_snapshot", "shape_of", "slice_place"]
+__all__ = ["Scalars", "element_place", "read_snapshot", "shape_of", "slice_place", "successor_operands"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _VIEWS = {"tensor.extract_slice": 0, "tensor.insert_slice": 1, "tensor.parallel_insert_slice": 1, "memref.subview": 0}
@@ -19,6 +19,27 @@ _VIEWS = {"tensor.extract_slice": 0, "tensor.insert_slice": 1, "tensor.parallel_
 def read_snapshot(root: ir.Operation) -> Snapshot:
     """Read the tables of ``root``; the checker finds out about loops by itself."""
     return Snapshot(root, lambda op, name, region: False)
+
+
+def successor_operands(snapshot: Snapshot, op: int) -> list[range] | None:
+    """Return which operands of branch ``op`` each successor gets; None for a branch that is not known."""
+    name, count = snapshot.op_name[op], snapshot.op_operand_count[op]
+    if name == "cf.br":
+        return [range(count)]
+    if name not in ("cf.cond_br", "cf.switch"):
+        return None
+    attributes = snapshot.ops[op].attributes
+    segments = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
+    sizes = [segments[1]]
+    if name == "cf.cond_br":
+        sizes.append(segments[2])
+    elif "case_operand_segments" in attributes:
+        cases = ir.DenseI32ArrayAttr(attributes["case_operand_segments"])
+        sizes += [cases[i] for i in range(len(cases))]
+    begins = [1]
+    for size in sizes:
+        begins.append(begins[-1] + size)
+    return [range(begins[i], begins[i + 1]) for i in range(len(sizes))]
 
 
 def shape_of(type_: ir.Type) -> tuple[int, ...] | None:

@@ -7,17 +7,21 @@ content, and what any other op makes is a value of its own. Linear in ops, opera
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlir import ir
 
 from ...dialects.bufferizable import is_tensor
+from ..analysis.snapshot import Snapshot
 from .accesses import transfer_box
 from .places import Place, Reshape
-from .reading import Scalars, element_place, read_snapshot, shape_of, slice_place
+from .reading import Scalars, element_place, read_snapshot, shape_of, slice_place, successor_operands
 from .tags import put_tags
-from .terms import UNDEFINED, Terms
+from .terms import UNDEFINED, Kind, Terms
 
 __all__ = ["TensorProgram", "is_shaped"]
 
+_MOST_PARTS = 24
 _SUMS = frozenset({"arith.addi", "arith.constant", "arith.muli", "arith.subi", "index.constant"})
 
 _SLICES = frozenset({"tensor.extract_slice", "tensor.insert_slice", "tensor.parallel_insert_slice"})
@@ -59,6 +63,8 @@ class TensorProgram:
             if op >= 0 and s.op_name[op] in _SUMS and not self.is_shaped[value]:
                 self.scalars.sum(value)
         self.scalars.freeze()
+        self.successors = read_successors(s)
+        """For each branch, which operands its successors get."""
         self._relate()
         self.locations: list[ir.Location] = []
 
@@ -101,6 +107,15 @@ class TensorProgram:
         lower, upper = (self.scalars.sum(self.operand(loop, i)) for i in range(2))
         return not lower.terms and not upper.terms and 0 <= lower.constant < upper.constant
 
+    def _output(self, loop: int, output: int) -> int:
+        """Return the term of an output of an `scf.forall` that no thread inserts into; -1 if one does."""
+        s = self.snapshot
+        arguments, count = s.arguments(s.op_regions[loop][0][0]), s.op_result_count[loop]
+        argument = arguments[len(arguments) - count + output]
+        if any(s.op_name[s.operand_op[use]] == "tensor.parallel_insert_slice" for use in s.value_uses[argument]):
+            return -1
+        return self.operand_content(loop, s.op_operand_count[loop] - count + output)
+
     def _argument(self, value: int) -> int:
         s = self.snapshot
         block, index = s.value_block[value], s.value_index[value]
@@ -110,6 +125,10 @@ class TensorProgram:
         if name == "scf.while" and s.block_region[block] == 1:
             passed = self.yielded(op, 0, index + 1)
             return self.content[passed] if passed >= 0 else self.terms.value(value)
+        if name == "scf.forall":
+            output = index - len(s.arguments(block)) + s.op_result_count[op]
+            kept = self._output(op, output) if output >= 0 else -1
+            return kept if kept >= 0 else self.terms.value(value)
         return self.terms.value(value)
 
     def _result(self, value: int) -> int:
@@ -126,6 +145,8 @@ class TensorProgram:
             return self.terms.constant(s.ops[op].attributes["value"])
         if name in _SLICES or name in ("tensor.insert", *_RESHAPES):
             return self._place_result(op, name)
+        if name == "scf.forall" and (kept := self._output(op, index)) >= 0:
+            return kept
         if name == "vector.transfer_write":
             indices = [self.scalars.sum(self.operand(op, i)) for i in range(2, s.op_operand_count[op])]
             rank = len(self._shape(self.operand(op, 1)) or ())
@@ -178,6 +199,9 @@ class TensorProgram:
             if not results and not regions:
                 continue
             dialect = name.partition(".")[0]
+            made = any(self.terms.table[self.content[value]].kind == Kind.VALUE for value in results)
+            if dialect == "tensor" and not made:
+                continue  # What its terms say is all.
             if name != "func.func" and (dialect in _MOVES or name in _MOVING or dialect == "cf"):
                 arguments = [a for region in regions for block in region for a in s.arguments(block)]
                 handed = [
@@ -187,20 +211,43 @@ class TensorProgram:
                     for operand in s.operands(exit_)
                 ]
                 given = [s.operand_value[operand] for operand in s.operands(op)]
-                self._relate_all(
-                    [v for v in (*results, *arguments, *handed, *given) if v >= 0 and self.content[v] >= 0]
-                )
+                self._relate_all((*results, *arguments), (*handed, *given))
         for op, targets in s.op_successors.items():
             given = [s.operand_value[operand] for operand in s.operands(op)]
             arguments = [a for target in targets for a in s.arguments(target)]
-            self._relate_all([v for v in (*given, *arguments) if v >= 0 and self.content[v] >= 0])
+            self._relate_all(arguments, given)
 
-    def _relate_all(self, values: list[int]) -> None:
-        leaves = [
-            leaf for value in values for leaf in self.terms.leaves(self.content[value]) or () if isinstance(leaf, int)
-        ]
-        for leaf in leaves[1:]:
-            self.terms.relate(leaf, leaves[0])
+    def _relate_all(self, made: Sequence[int], sources: Sequence[int]) -> None:
+        """State that what is ``made`` may have elements of ``sources``."""
+        table = self.terms.table
+        leaves = {leaf for value in sources if value >= 0 and self.content[value] >= 0 for leaf in self._leaves(value)}
+        for value in made:
+            term = self.content[value]
+            while term >= 0 and table[term].kind == Kind.INSERTION and table[term].inserted >= 0:
+                term = table[term].inserted
+            if term >= 0 and table[term].kind == Kind.VALUE:
+                self.terms.relate(term, leaves)
+
+    def _leaves(self, value: int) -> list[int]:
+        """Return the terms without parts in the content of ``value``, as far as they are looked at."""
+        found: list[int] = []
+        work = [self.content[value]]
+        for _ in range(_MOST_PARTS):
+            if not work:
+                return found
+            term = self.terms.table[work.pop()]
+            if term.kind in (Kind.PART, Kind.INSERTION) and isinstance(term.base, int):
+                work.extend(part for part in (term.base, term.inserted) if part >= 0)
+            elif term.kind != Kind.MARK:
+                found.append(self.terms.number(term))
+        # The rest is in the term that is left: it is a source as a whole.
+        return [*found, *work]
+
+
+def read_successors(snapshot: Snapshot) -> dict[int, list[range]]:
+    """Return for each branch of a known kind which operands its successors get."""
+    found = {op: successor_operands(snapshot, op) for op in snapshot.op_successors}
+    return {op: ranges for op, ranges in found.items() if ranges is not None}
 
 
 def _accesses(function: ir.Operation) -> dict[int, str]:

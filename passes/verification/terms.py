@@ -20,6 +20,7 @@ FREED = 1
 """Memory that was given back."""
 
 _DEPTH = 24
+_MOST_LEAVES = 200
 
 
 class Kind:
@@ -46,7 +47,7 @@ class Terms:
         self._numbers: dict[Term, int] = {}
         self._age: list[tuple[int, int]] = []
         self._symbol_age = symbol_age
-        self._families: dict[int, int] = {}
+        self._sources: dict[int, set[int]] = {}
         for mark in (UNDEFINED, FREED):
             self._make(Term(Kind.MARK, mark))
 
@@ -75,6 +76,11 @@ class Terms:
         age = self._age[term]
         return age[0] > tensor_position or age[1] > memref_position
 
+    def is_newer_place(self, place: Place, tensor_position: int, memref_position: int) -> bool:
+        """Whether ``place`` names something that is defined behind one of the positions in its program."""
+        ages = [self._symbol_age(symbol) for symbol in symbols_of(place)]
+        return any(age[0] > tensor_position or age[1] > memref_position for age in ages)
+
     def value(self, number: int) -> int:
         """Return the content of a tensor value."""
         return self._make(Term(Kind.VALUE, number))
@@ -86,6 +92,10 @@ class Terms:
     def constant(self, key: Hashable) -> int:
         """Return the content of a constant."""
         return self._make(Term(Kind.CONSTANT, key))
+
+    def number(self, term: Term) -> int:
+        """Return the number of a term that was made."""
+        return self._numbers[term]
 
     def is_constant(self, number: int) -> bool:
         """Whether ``number`` is the content of a constant."""
@@ -160,17 +170,9 @@ class Terms:
 
     # --- what might agree ------------------------------------------------------------------------------------------
 
-    def relate(self, a: int, b: int) -> None:
-        """State that value ``a`` may have elements of value ``b`` although it is a value of its own."""
-        self._families[self._family(a)] = self._family(b)
-
-    def _family(self, value: int) -> int:
-        root = value
-        while (parent := self._families.get(root, root)) != root:
-            root = parent
-        while value != root:
-            value, self._families[value] = self._families.get(value, value), root
-        return root
+    def relate(self, made: int, sources: set[int]) -> None:
+        """State that term ``made`` may have elements of ``sources``, terms without parts."""
+        self._sources.setdefault(made, set()).update(sources)
 
     def may_agree(self, a: int, b: int, depth: int = 4) -> bool:
         """Whether memory with ``a`` may have ``b``, as far as this is known: different values do not agree."""
@@ -181,7 +183,8 @@ class Terms:
         first, second = self.table[a], self.table[b]
         whole = (Kind.VALUE, Kind.CONSTANT, Kind.ELEMENT)
         if first.kind in whole and second.kind in whole:
-            return False
+            # What a loop, a branch or a call hands on may be what it was given.
+            return self.share_values(a, b)
         if depth and first.kind == Kind.INSERTION and second.kind == Kind.INSERTION and first.part == second.part:
             if not self.may_agree(first.inserted, second.inserted, depth - 1):
                 return False
@@ -202,24 +205,23 @@ class Terms:
         mine, other = self.leaves(a), self.leaves(b)
         return mine is None or other is None or not mine.isdisjoint(other)
 
-    def leaves(self, number: int) -> set[Hashable] | None:
-        """Return the families of the values that a term is made of; None for a term that is too large."""
-        found: set[Hashable] = set()
+    def leaves(self, number: int) -> set[int] | None:
+        """Return the terms without parts that a term may have elements of; None for too many."""
+        found: set[int] = set()
         work = [number]
-        for _ in range(_DEPTH):
+        for _ in range(_MOST_LEAVES):
             if not work:
                 return found
-            term = self.table[work.pop()]
+            number = work.pop()
+            term = self.table[number]
             if term.kind in (Kind.PART, Kind.INSERTION):
                 assert isinstance(term.base, int)
                 work.append(term.base)
                 if term.inserted >= 0:
                     work.append(term.inserted)
-            elif term.kind == Kind.VALUE:
-                assert isinstance(term.base, int)
-                found.add(self._family(term.base))
-            else:
-                found.add((term.kind, term.base))
+            elif number not in found:
+                found.add(number)
+                work.extend(self._sources.get(number, ()))
         return None
 
     def values_of(self, number: int) -> set[int]:

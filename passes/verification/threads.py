@@ -7,9 +7,11 @@ is inserted there; then the output holds the result of the loop.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .control import Control
 from .machine import Machine, State
-from .memory import Answer, Layer, Verdict
+from .memory import Answer, Layer, Renamed, Verdict, Way
 from .places import WHOLE, Overlap, Place, join, overlap
 from .terms import UNDEFINED, Kind
 
@@ -31,11 +33,16 @@ class Threads:
         m = self.machine
         block = m.snapshot.op_regions[op][0][0]
         entry, outputs = m.state, self._outputs(twin)
+        renamed = [(argument, [init]) for argument, init, _, _ in outputs]
         m.state = State(entry)
+        self._name(renamed, entry, m.state, (), op)
+        m.state = State(m.state)
         self.control.run_block(block)
         changed = [root for root in m.state.changes if entry.get(root)]
-        bases = {root: self._bases(root, entry, outputs) for root in changed}
+        kept = [root for root in self.control.holders(renamed, entry) if root not in changed]
+        bases = {root: self._bases(root, entry, outputs) for root in (*changed, *kept)}
         m.state = head = State(entry)
+        self._name(renamed, entry, head, changed, op)
         for root in changed:
             head.set(root, self._seen_by_thread(root, entry, bases[root], outputs, op))
         m.state = State(head)
@@ -44,7 +51,17 @@ class Threads:
         m.state = entry
         for root in changed:
             self._finish(root, entry, back, bases[root], outputs, op)
+        for root in kept:
+            self._keep(root, entry, back, bases[root], outputs, op)
         self._judge(op, back, bases, outputs)
+
+    def _name(self, renamed: Renamed, entry: State, state: State, changed: Collection[int], op: int) -> None:
+        """Let memory that no thread changes have the names of the arguments."""
+        for root in self.control.holders(renamed, entry):
+            if root not in changed:
+                content = entry.get(root)
+                way = Way(content, lambda _: False)
+                state.set(root, self.machine.memory.met([way], renamed, self.control.places([content], renamed), op))
 
     def _outputs(self, twin: int) -> list[Output]:
         """Return for each output the terms of argument, initial value and result, and the insertions."""
@@ -120,10 +137,7 @@ class Threads:
         for number, base in bases:
             inserts = outputs[number][3]
             places = [join(base, m.program.places[insert]) for insert in inserts]
-            answers = [
-                m.memory.holds(back.get(root), place, m.program.operand_content(insert, 0))
-                for place, insert in zip(places, inserts, strict=True)
-            ]
+            answers = [self._is_inserted(root, base, insert, back) for insert in inserts]
             if inserts and all(answer.verdict is Verdict.YES for answer in answers):
                 own.extend(places)
                 done.append((base, outputs[number][2]))
@@ -139,6 +153,25 @@ class Threads:
             content = m.memory.written(content, Layer(base, frozenset(r for b, r in done if b == base), op))
         m.state.set(root, content)
 
+    def _keep(
+        self, root: int, entry: State, back: State, bases: list[tuple[int, Place]], outputs: list[Output], op: int
+    ) -> None:
+        """Let ``root``, which no thread wrote, be the outputs that were inserted where they are already."""
+        m = self.machine
+        for number, base in bases:
+            inserts = outputs[number][3]
+            if inserts and all(
+                self._is_inserted(root, base, insert, back).verdict is Verdict.YES for insert in inserts
+            ):
+                names = m.memory.names(m.state.get(root), base) | {outputs[number][2]}
+                m.state.set(root, m.memory.written(m.state.get(root), Layer(base, names, op)))
+
+    def _is_inserted(self, root: int, base: Place, insert: int, back: State) -> Answer:
+        """Whether the slice of ``insert``, in the output at ``base``, holds what is inserted."""
+        program = self.machine.program
+        place = join(base, program.places[insert])
+        return self.machine.memory.holds(back.get(root), place, program.operand_content(insert, 0))
+
     def _judge(
         self,
         op: int,
@@ -153,15 +186,15 @@ class Threads:
             for insert in inserts:
                 expected = m.program.operand_content(insert, 0)
                 answers = [
-                    m.memory.holds(back.get(root), join(base, m.program.places[insert]), expected)
+                    self._is_inserted(root, base, insert, back)
                     for root, found in bases.items()
                     for output, base in found
                     if output == number
                 ]
                 order = list(Verdict)
                 best = min(answers, key=lambda answer: order.index(answer.verdict), default=None)
-                unsure = any(answer.verdict is Verdict.UNKNOWN for answer in answers)
-                if best is None or (best.verdict is Verdict.NO and unsure):
+                if best is None or best.verdict is Verdict.NO:
+                    # Which memory is the output is a guess as long as none holds what is inserted.
                     best = Answer(Verdict.UNKNOWN, reason=_OTHERS)
                 m.read(op, label, insert, expected, best)
                 label += 1

@@ -1,0 +1,233 @@
+"""Regions with branches between blocks: the blocks are run in their order until what is known at their heads stays.
+
+A branch back counts from the second time on, so that what is known begins with what the ways forward say and only
+shrinks. Terms and symbols of the blocks of a loop are dropped where a branch leads back to its head.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from .control import Control, way_back
+from .machine import Machine, State, View
+from .memory import Answer, Content, Layer, Lost, Verdict, Way
+from .places import WHOLE
+
+__all__ = ["Graphs"]
+
+_MOST_PASSES = 10
+_MOST_BLOCKS = 256
+
+
+@dataclass
+class Edge:
+    """A branch to a block: where from, the state there, and the operands that are handed over in both programs."""
+
+    branch: int
+    state: State
+    passed: list[int]
+    tensors: list[int]
+    back: bool
+
+
+@dataclass
+class Head:
+    """What was found of the beginning of a block."""
+
+    contents: dict[int, Content] = field(default_factory=dict[int, Content])
+    views: dict[int, View | None] = field(default_factory=dict[int, View | None])
+    varying: set[int] = field(default_factory=set[int])
+    aliases: dict[int, set[int]] = field(default_factory=dict[int, set[int]])
+
+
+class Graphs:
+    """Runs regions with several blocks on ``machine``."""
+
+    def __init__(self, machine: Machine, control: Control) -> None:
+        self.machine = machine
+        self.control = control
+        self._heads: dict[int, Head] = {}
+        self._edges: dict[int, list[Edge]] = {}
+        self._stable = True
+
+    def is_followed(self, blocks: tuple[int, ...]) -> bool:
+        """Whether there are not too many blocks, and all branches are of kinds that are known, with a tag."""
+        m, s = self.machine, self.machine.snapshot
+        last = [s.block_ops[block][-1] for block in blocks]
+        known = all(o not in s.op_successors or (m.twin(o) >= 0 and o in m.successors) for o in last)
+        graph = s.graphs[s.block_branches[blocks[0]]]
+        return known and len(blocks) <= _MOST_BLOCKS and not graph.unreachable
+
+    def run(self, blocks: tuple[int, ...]) -> list[tuple[int, State]]:
+        """Run the region; return the ops that leave it with the states there. ``state`` is that of the entry again."""
+        m, s = self.machine, self.machine.snapshot
+        entry = m.state
+        for block in blocks:
+            self._heads[block] = Head()
+            self._edges[block] = []
+        exits: list[tuple[int, State]] = []
+        for passes in range(_MOST_PASSES + 1):
+            self._stable = True
+            exits = []
+            for block in blocks:
+                m.state = State(entry) if block == blocks[0] else self._enter(block, entry, passes == _MOST_PASSES)
+                self.control.run_block(block)
+                last = s.block_ops[block][-1]
+                if last in s.op_successors:
+                    self._leave(last, block)
+                else:
+                    exits.append((last, m.state))
+            if self._stable or passes == _MOST_PASSES:
+                break
+        m.state = entry
+        return exits
+
+    def _leave(self, branch: int, block: int) -> None:
+        """Hand the state to the blocks that ``branch`` leads to."""
+        m, s = self.machine, self.machine.snapshot
+        program, twin = m.program, m.twin(branch)
+        for number, target in enumerate(s.op_successors[branch]):
+            passed = [m.operand(branch, i) for i in m.successors[branch][number]]
+            tensors = [program.operand(twin, i) for i in program.successors[twin][number]]
+            edge = Edge(branch, m.state, passed, tensors, target <= block)
+            edges = self._edges[target]
+            same = [i for i, e in enumerate(edges) if e.branch == branch and e.back == edge.back]
+            # Two edges of one branch to one block are told apart by what they hand over.
+            same = [i for i in same if edges[i].passed == passed and edges[i].tensors == tensors]
+            if same:
+                edges[same[0]] = edge
+            else:
+                edges.append(edge)
+                self._stable = self._stable and not edge.back
+
+    def _enter(self, block: int, entry: State, give_up: bool) -> State:
+        """Return the state at the beginning of ``block``."""
+        m, s = self.machine, self.machine.snapshot
+        edges, head = self._edges[block], self._heads[block]
+        forward = [edge for edge in edges if not edge.back]
+        renamed = self._renamed(block, edges)
+        if len(edges) == 1:
+            m.state = State(forward[0].state)
+            for argument, value in zip(s.arguments(block), forward[0].passed, strict=True):
+                self._alias(argument, m.view(value))
+            self._name(block, renamed)
+            return m.state
+        m.state = state = State(entry)
+        roots = dict.fromkeys(root for edge in edges for root in self.control.changed(edge.state, entry))
+        for edge in edges:
+            roots.update(dict.fromkeys(self.control.holders(renamed, edge.state)))
+        for root in roots:
+            contents = [edge.state.get(root) for edge in edges]
+            if all(contents):
+                self._set(block, root, contents, edges, renamed, give_up)
+        for index, argument in enumerate(s.arguments(block)):
+            if m.is_shaped[argument]:
+                self._choose(block, argument, [m.view(edge.passed[index]) for edge in edges], edges, renamed, give_up)
+        if head.contents.keys() - state.changes.keys():
+            self._stable = False
+        head.contents = dict(state.changes)
+        return state
+
+    def _alias(self, argument: int, view: View | None) -> None:
+        if not self.machine.is_shaped[argument]:
+            return
+        if view is None:
+            self.machine.views.pop(argument, None)
+        else:
+            self.machine.views[argument] = view
+
+    def _renamed(self, block: int, edges: list[Edge]) -> list[tuple[int, list[int]]]:
+        """Return the terms of the arguments of ``block``'s twin, with the terms that the edges hand over."""
+        m, t = self.machine, self.machine.program.snapshot
+        content = m.program.content
+        twin = t.op_block[m.tags[m.snapshot.block_ops[block][-1]]]
+        return [
+            (content[argument], [content[edge.tensors[index]] for edge in edges])
+            for index, argument in enumerate(t.arguments(twin))
+            if content[argument] >= 0
+        ]
+
+    def _name(self, block: int, renamed: list[tuple[int, list[int]]]) -> None:
+        """Give contents the names that they have from the only way to ``block`` on."""
+        m, state = self.machine, self.machine.state
+        for root in self.control.holders(renamed, state):
+            content = state.get(root)
+            places = self.control.places([content], renamed)
+            way = Way(content, _never)
+            state.set(root, m.memory.met([way], renamed, places, m.snapshot.block_ops[block][-1]))
+
+    def _set(
+        self,
+        block: int,
+        root: int,
+        contents: list[Content],
+        edges: list[Edge],
+        renamed: list[tuple[int, list[int]]],
+        give_up: bool,
+    ) -> None:
+        """Set what ``root`` holds at the beginning of ``block``."""
+        m, head = self.machine, self._heads[block]
+        writer = max((content[-1].writer for content in contents), default=-1)
+        chosen = list(range(len(edges)))
+        if root not in head.contents:
+            chosen = [i for i in chosen if not edges[i].back]
+        handed = {old for _, before in renamed for old in before}
+        ways = [
+            self._way_back(block, contents[i], handed) if edges[i].back else Way(contents[i], _never) for i in chosen
+        ]
+        names = [(term, [before[i] for i in chosen]) for term, before in renamed]
+        places = self.control.places([contents[i] for i in chosen], names)
+        content = tuple(_unsure(layer) for layer in m.memory.met(ways, names, places, writer))
+        if give_up:
+            content = (Layer(WHOLE, frozenset(), writer, "branches with too many cases"),)
+        if head.contents.get(root) != content:
+            self._stable = self._stable and not any(edge.back for edge in edges)
+        m.state.set(root, content)
+
+    def _choose(
+        self,
+        block: int,
+        argument: int,
+        views: list[View | None],
+        edges: list[Edge],
+        renamed: list[tuple[int, list[int]]],
+        give_up: bool,
+    ) -> None:
+        """Let memref ``argument`` be what the edges hand over."""
+        m, head = self.machine, self._heads[block]
+        own = View(argument)
+        known = [view for view in views if view is not None]
+        if len(known) < len(views):
+            m.views.pop(argument, None)
+            return
+        if argument not in head.varying and all(view in (known[0], own) for view in known):
+            m.views[argument] = known[0]
+            return
+        head.varying.add(argument)
+        aliases = head.aliases.setdefault(argument, set())
+        before = len(aliases)
+        for view in known:
+            aliases |= {view.root, *m.related.get(view.root, ())} - {argument}
+        if len(aliases) != before:
+            self._stable = False
+        m.views[argument] = own
+        contents = [self.control.seen(view, edge.state, edge.branch) for view, edge in zip(known, edges, strict=True)]
+        self._set(block, argument, contents, edges, renamed, give_up)
+        m.renew(argument)
+        m.relate(argument, aliases)
+
+    def _way_back(self, block: int, content: Content, handed: set[int]) -> Way:
+        m = self.machine
+        twin = m.program.snapshot.op_block[m.tags[m.snapshot.block_ops[block][-1]]]
+        begins = m.program.snapshot.block_begin[twin] - 1, m.snapshot.block_begin[block] - 1
+        return way_back(m.program.terms, content, handed, *begins)
+
+
+def _unsure(layer: Layer) -> Layer:
+    """Return ``layer`` without claims that something is lost for sure: a way that leads here need not be taken."""
+    unknown = Lost(Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason))
+    return replace(layer, lost=dict.fromkeys(layer.lost, unknown))
+
+
+def _never(_: int) -> bool:
+    return False
