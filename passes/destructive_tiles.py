@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import arith, tensor
+from mlir.dialects import arith, memref, tensor
 
 from ..dialects import dispatch
 from ..dialects.bufferizable import OpModel, Subset
@@ -82,9 +82,11 @@ def load_tile(place: Place, subset: Subset | None, type_: ir.Type) -> ir.Value:
 
 
 def replace_read(op: ir.Operation, place: Place) -> None:
-    """Let a load stand for ``op``, which reads a slice or an element of the tensor at ``place``."""
+    """Let a load stand for ``op``, which reads a slice, a vector or an element of the tensor at ``place``."""
     with ir.InsertionPoint(op), op.location:
-        if op.name == "tensor.extract_slice":
+        if isinstance(place.target.type, ir.MemRefType):
+            new = _load_from_memref(op, place.target)
+        elif op.name == "tensor.extract_slice":
             new = load_tile(place, mixed_subset(op, 1), op.results[0].type)
         elif op.name == "vector.transfer_read":
             new = _transfer(op, 0, load_tile(place, *_box(op, 0)), [op.results[0].type])
@@ -95,6 +97,15 @@ def replace_read(op: ir.Operation, place: Place) -> None:
             new = tensor.extract(load_tile(place, Subset(indices, ones, ones), type_), [_zero()] * len(indices))
     op.results[0].replace_all_uses_with(new)
     op.erase()
+
+
+def _load_from_memref(op: ir.Operation, target: ir.Value) -> ir.Value:
+    """Create what reads from all of ``target`` what ``op``, of an element or a vector, reads from a tensor."""
+    operands = [target, *list(op.operands)[1:]]
+    if op.name == "tensor.extract":
+        return memref.load(target, operands[1:])
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    return ir.Operation.create(op.name, results=[op.results[0].type], operands=operands, attributes=attributes).result
 
 
 # --- updates ----------------------------------------------------------------------------------------------------------

@@ -28,8 +28,10 @@ another one that computed it, so it suffices that all of them together update ev
 reads in the target must not be what another one stores. The same holds for the threads of an `scf.forall`.
 
 In functions without bindings the same is done for `bufferization.materialize_in_destination` into a memref: each slice
-is materialized in a subview. There reads have to see what the tensor came from, the result has no other users, and
-nothing in between uses memory in a way that is not known.
+is materialized in a subview, elements and vectors are loaded back if they have to be. There the result has no other
+users, and nothing in between uses memory in a way that is not known. Where a tensor is what is updated in the end, an
+argument that may be written or the destination of a materialization, there is nothing to store to, and nothing to gain:
+bufferization makes loops that carry nothing of these.
 
 Left alone, with a remark that says why (`print-kept`): values that are no destructive updates; targets that are used
 between the begin of the loop and the store; updates by ops that insert no slice and are none of linalg; vectors that

@@ -1,8 +1,9 @@
 """Which destructive updates that end in a memref can be copies of their slices.
 
-As in ``update_rewrites.py``, for ``bufferization.materialize_in_destination`` into a memref. Nothing can be loaded back
-as a tensor, so every read must see the source. Its attribute ``restrict`` promises that no tensor shares the memory;
-that is not relied on where a tensor is visibly made of the same memref.
+As in ``update_rewrites.py``, for ``bufferization.materialize_in_destination`` into a memref. Elements and vectors can
+be loaded back from there. A tensor cannot, as later stores would change its memory: other reads must see the source.
+The attribute ``restrict`` promises that no tensor shares the memory; that is not relied on where a tensor is visibly
+made of the same memref. Updates that end in tensors are told apart only, so that a remark can be given.
 
 Cost: linear in ops, and a binary search for each candidate. Nothing is changed here.
 """
@@ -13,12 +14,13 @@ from bisect import bisect_left, bisect_right
 
 from mlir import ir
 
-from .destructive_proofs import UpdateProofs
-from .destructive_update import DestructiveUpdate, DestructiveUpdates, RefusedUpdate
+from .destructive_proofs import UpdateProof, UpdateProofs
+from .destructive_update import Access, DestructiveUpdate, DestructiveUpdates, RefusedUpdate
 from .index_problems import Answer
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
-from .update_outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, is_whole_update, why_not_in_memory
+from .update_outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, is_box, is_whole_update, why_not_in_memory
+from .update_races import UpdateRaces
 
 __all__ = ["plan_materializations"]
 
@@ -53,6 +55,9 @@ class _Memory:
         self._snapshot = snapshot
         self._roots: dict[int, int] = {}
         self.candidates: list[int] = []
+        self.values: list[int] = []
+        """Where updates may end in tensors: materializations in these, and returns."""
+
         self.tensors: set[int] = set()
         self._used: list[int] = []
         self._written: dict[int, list[int]] = {}
@@ -62,6 +67,8 @@ class _Memory:
             if name in _VIEWS and memrefs:
                 source = self.root(snapshot.operand_value[memrefs[0]])
                 self._roots.update((result, source) for result in snapshot.results(op))
+            if name == "func.return" or (name == MATERIALIZE and not memrefs):
+                self.values.append(op)
             if name == MATERIALIZE and memrefs:
                 self.candidates.append(op)
                 root = self.root(snapshot.operand_value[memrefs[0]])
@@ -99,12 +106,13 @@ def plan_materializations(
 ) -> tuple[list[UpdateRewrite], list[KeptStore]]:
     """Return what becomes of each update that ``function`` materializes in a memref."""
     memory = _Memory(effects.snapshot, function)
-    if not memory.candidates:
+    if not memory.candidates and not memory.values:
         return [], []
     updates = DestructiveUpdates(effects)
     updates.of_function(function)
     plans = [_plan(effects, function, memory, updates, proofs, store) for store in memory.candidates]
     kept = [plan for plan in plans if isinstance(plan, KeptStore)]
+    kept += [KeptStore(op, RewriteRule.VALUE, op) for op in memory.values if _ends_in_value(effects, updates, op)]
     return [plan for plan in plans if isinstance(plan, UpdateRewrite)], kept
 
 
@@ -132,13 +140,53 @@ def _plan(
         return KeptStore(store, RewriteRule.INTERLEAVED, store)
     if root in memory.tensors or "restrict" not in s.ops[store].attributes:
         return KeptStore(store, RewriteRule.SHARED, store)
-    proof = proofs.prove(update, function)
-    reads = [access for access in update.updates if is_whole_update(s, access) and effects.reads[access.operand]]
-    if proof.reads_source is not Answer.YES and not proofs.sees_source(update):
-        reads += update.reads
-    if reads:
-        return KeptStore(store, RewriteRule.READS_TARGET, reads[0].op)
     if len(s.value_uses[update.value]) > 1:
         return KeptStore(store, RewriteRule.OTHER_USERS, store)
-    copies = proof.covers is not Answer.YES and not effects.undefined[update.source]
-    return UpdateRewrite(store, update, proof, ReadFrom.SOURCE, copies_source=copies, is_readable=False, reloads=False)
+    return _where(effects, store, update, proofs, proofs.prove(update, function))
+
+
+def _where(
+    effects: TensorEffects, store: int, update: DestructiveUpdate, proofs: UpdateProofs, proof: UpdateProof
+) -> UpdateRewrite | KeptStore:
+    """Decide where reads find their content, and whether the memref has to hold the source first."""
+    s = effects.snapshot
+    reads = ReadFrom.SOURCE
+    wholes = [access for access in update.updates if is_whole_update(s, access) and effects.reads[access.operand]]
+    if wholes or (proof.reads_source is not Answer.YES and not proofs.sees_source(update)):
+        for access in (*wholes, *update.reads):
+            if s.op_name[access.op] != "tensor.extract" and not _is_read_box(effects, access):
+                return KeptStore(store, RewriteRule.READ, access.op)
+        if not UpdateRaces(effects).are_threads_apart(update):
+            return KeptStore(store, RewriteRule.THREADS, update.reads[0].op)
+        reads = ReadFrom.TARGET
+    needs_source = reads is ReadFrom.TARGET or proof.covers is not Answer.YES
+    copies = needs_source and not effects.undefined[update.source]
+    return UpdateRewrite(store, update, proof, reads, copies_source=copies, is_readable=False, reloads=False)
+
+
+def _is_read_box(effects: TensorEffects, access: Access) -> bool:
+    return effects.snapshot.op_name[access.op] == "vector.transfer_read" and is_box(effects, access)
+
+
+def _ends_in_value(effects: TensorEffects, updates: DestructiveUpdates, op: int) -> bool:
+    """Whether ``op`` puts an update by loops in a tensor, or returns one of an argument that may be written."""
+    s = effects.snapshot
+    is_return = s.op_name[op] == "func.return"
+    for operand in list(s.operands(op))[: None if is_return else 1]:
+        value = s.operand_value[operand]
+        update = updates.of_value(value) if value >= 0 and s.value_is_tensor[value] else None
+        if not isinstance(update, DestructiveUpdate) or not update.loops:
+            continue
+        if not is_return or _is_writable_argument(s, update.source):
+            return True
+    return False
+
+
+def _is_writable_argument(s: Snapshot, value: int) -> bool:
+    """Whether ``value`` is an argument of its function that says ``bufferization.writable``."""
+    function = s.block_op[s.value_block[value]] if s.value_op[value] < 0 else -1
+    attributes = s.ops[function].attributes if function >= 0 else ()
+    if "arg_attrs" not in attributes or s.op_name[function] != "func.func":
+        return False
+    given = ir.DictAttr(ir.ArrayAttr(s.ops[function].attributes["arg_attrs"])[s.value_index[value]])
+    return "bufferization.writable" in given and ir.BoolAttr(given["bufferization.writable"]).value

@@ -54,6 +54,7 @@ class RewriteRule(enum.Enum):
     SHARED = "a tensor is made of the memory of the target"
     READS_TARGET = "updated elements are, or may be, read again, and the target must not be loaded from"
     READ = "updated elements are, or may be, read again, by an op that no load can stand for"
+    VALUE = "its target is a tensor, which is a value: bufferization decides what is updated in its memory"
     OTHER_USERS = "its value has other users, and the target must not be loaded from"
     GRID = "all workgroups may leave elements out, and a copy of the source would overwrite what others store"
     GRID_READS = "a workgroup would read, in the target, what another one may have stored"

@@ -397,18 +397,41 @@ func.func @loaded(%t: tensor<8xf32>, %m: memref<8xf32>, %f: f32) -> f32 {
 
 // -----
 
-// Each iteration reads what the one before stored, and a memref is not loaded from as a tensor.
+// Each iteration reads what the one before stored, and no slice of a memref is loaded as a tensor.
 func.func @accumulated(%t: tensor<8xf32>, %m: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
     %before = arith.subi %i, %c1 : index
-    // expected-note @+1 {{because of this 'tensor.extract'}}
-    %e = tensor.extract %a[%before] : tensor<8xf32>
+    // expected-note @+1 {{because of this 'tensor.extract_slice'}}
+    %s = tensor.extract_slice %a[%before] [1] [1] : tensor<8xf32> to tensor<1xf32>
+    %e = tensor.extract %s[%c0] : tensor<1xf32>
     %n = tensor.insert %e into %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{stays as it is: updated elements are, or may be, read again, and the target must not be loaded from}}
+  // expected-remark @+1 {{stays as it is: updated elements are, or may be, read again, by an op that no load can stand for}}
   bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
   return
+}
+
+// -----
+
+// There is nothing to store to: bufferization updates the memory of both arguments as they are.
+func.func @values(%t: tensor<8xf32> {bufferization.writable = true}, %d: tensor<8xf32>, %f: f32) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'bufferization.materialize_in_destination' stays as it is: its target is a tensor, which is a value}}
+  %m = bufferization.materialize_in_destination %r in %d : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %q = scf.for %i = %c1 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %n = tensor.insert %f into %a[%i] : tensor<8xf32>
+    scf.yield %n : tensor<8xf32>
+  }
+  // expected-remark @+1 {{'func.return' stays as it is: its target is a tensor, which is a value: bufferization decides what is updated in its memory}}
+  return %m, %q : tensor<8xf32>, tensor<8xf32>
 }

@@ -45,7 +45,10 @@ def refusal(
 
 LOADED = "%e = memref.load %m[%c1] : !m\n"
 EARLIER = "%b = arith.subi %c7, %i : index\n%e = tensor.extract {}[%b] : !t\n"
-NEXT = SHIFT + "%e = tensor.extract {}[%i] : !t\n"
+TILE = """
+  %part = tensor.extract_slice {0}[%i] [1] [1] : {1} to tensor<1xf64>
+  %e = tensor.extract %part[%c0] : tensor<1xf64>
+"""
 
 MATERIALIZATIONS = (
     refusal(
@@ -64,9 +67,9 @@ MATERIALIZATIONS = (
         TARGET[::-1].copy(),
     ),
     refusal(
-        RewriteRule.READS_TARGET,
-        loop(NEXT.format("%a") + PUT_NEXT, UPWARDS) + END,
-        COPIED + plain(NEXT.format("%t") + place("%e", "%next"), UPWARDS),
+        RewriteRule.READ,
+        loop(SHIFT + TILE.format("%a", "!t") + PUT_NEXT, UPWARDS) + END,
+        COPIED + plain(SHIFT + TILE.format("%t", "!t") + place("%e", "%next"), UPWARDS),
         np.ones(8),
     ),
     refusal(
