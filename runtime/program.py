@@ -238,7 +238,7 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     aligned = demands_alignment(module.operation)
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
-    deallocation = () if settings.plain else _deallocation(source.operation, module.operation)
+    deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
     phases = (*deallocation, *lowering.lower_phases(count=settings.memory_stats))
     run_pipeline(module, lowering.pipeline_text(phases))
     if settings.memory_stats:
@@ -251,7 +251,7 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     )
 
 
-def _deallocation(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
+def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
     """How to free what `module` allocates: by our pass, else by upstream's, else as the program itself does.
 
     Branches between blocks are lifted to structured control flow for it.

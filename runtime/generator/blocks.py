@@ -14,7 +14,8 @@ from .draw import Draw
 from .functions import Function, Parameters, new_builder, results_for, write_function
 from .values import Index, Tensor
 
-_LIMIT = 6
+_LIMIT = 7
+"""More than the parameter that the count begins with, by a few rounds."""
 
 
 @dataclass
@@ -64,12 +65,12 @@ def write_blocks(builder: Builder, models: Sequence[Tensor], results: Sequence[T
     blocks = _draw_blocks(builder.draw, [*models, *results])
     dominators = _dominators(blocks)
     order = sorted(dominators, key=lambda n: (len(dominators[n]), n))
-    zero = builder.constant(0).name
-    for name in (1, 2, 3, _LIMIT):
-        builder.constant(name)
+    for number in (1, 2, 3, _LIMIT):
+        builder.constant(number)
     for number in order:
         block = blocks[number]
-        block.counter = zero if number == 0 else builder.name()
+        # A constant would let upstream's canonicalize find loops that are not reached, on which it does not end.
+        block.counter = builder.module.parameters.indices[-1].name if number == 0 else builder.name()
         block.arguments = [Tensor(builder.name(), m.sizes, m.element) for m in block.models]
     for number in order:
         block = blocks[number]

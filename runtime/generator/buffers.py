@@ -14,21 +14,24 @@ from .values import Tensor, shape_text
 class Boundary:
     """The parameters as they are declared.
 
-    `unspecified` are the positions of those whose memory is the program's own from the call on.
+    The positions of arguments that no bufferization may change, and of those that compiled code may change.
     """
 
     declared: str
     outputs: tuple[Tensor, ...]
+    kept: tuple[int, ...]
     unspecified: tuple[int, ...]
 
 
 def enter(builder: Builder, parameters: Parameters, models: Sequence[Tensor], *, memrefs: bool) -> Boundary:
     """Bring the parameters like `models` into scope; with `memrefs`, the last is an output and others may be inputs."""
-    texts, outputs, unspecified = [parameters.declared], [], []
+    texts, outputs = [parameters.declared], list[Tensor]()
+    kept, unspecified = list[int](), list[int]()
     first = len(parameters.indices) + len(parameters.conditions)
     for number, model in enumerate(models):
         if memrefs and number == len(models) - 1:
             outputs.append(model)
+            kept.append(first + number)
             texts.append(f"{model.name}: {memref_type(model)}")
             continue
         if memrefs and builder.draw.chance(0.5):
@@ -38,14 +41,15 @@ def enter(builder: Builder, parameters: Parameters, models: Sequence[Tensor], *,
             builder.emit(
                 f"{model.name} = bufferization.to_tensor {name} {words} : {memref_type(model)} to {model.type}"
             )
-            unspecified += [first + number] if words.endswith("writable") else []
+            (unspecified if words.endswith("writable") else kept).append(first + number)
         else:
-            word = builder.draw.choice(
-                ("", "", " {bufferization.writable = true}", " {bufferization.writable = false}")
-            )
-            texts.append(f"{model.name}: {model.type}{word}")
+            word = builder.draw.choice(("", "", "true", "false"))
+            attribute = f" {{bufferization.writable = {word}}}" if word else ""
+            texts.append(f"{model.name}: {model.type}{attribute}")
+            if word:
+                (unspecified if word == "true" else kept).append(first + number)
         builder.scope.tensors.append(model)
-    return Boundary(", ".join(texts), tuple(outputs), tuple(unspecified))
+    return Boundary(", ".join(texts), tuple(outputs), tuple(kept), tuple(unspecified))
 
 
 def leave(builder: Builder, boundary: Boundary) -> None:

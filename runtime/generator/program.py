@@ -38,8 +38,9 @@ _DEPTH = 3
 class GeneratedProgram:
     """A program with arguments to call it with.
 
-    `features` are those that it uses; `productions` says how often it uses each rule. An argument whose position is in
-    `unspecified` may hold anything after the call: the program hands its memory over.
+    `features` are those that it uses; `productions` says how often it uses each rule. `kept` are the positions of
+    arguments that hold after a call what they hold after an evaluation of the program on tensors, however it is
+    bufferized; those in `unspecified` may hold anything, since the program may use their memory.
     """
 
     seed: int
@@ -48,6 +49,7 @@ class GeneratedProgram:
     features: tuple[str, ...]
     productions: tuple[tuple[str, int], ...]
     argument_sets: tuple[tuple[Any, ...], ...]
+    kept: tuple[int, ...] = ()
     unspecified: tuple[int, ...] = ()
 
 
@@ -131,6 +133,7 @@ class _Assembly:
             tuple(used),
             tuple(sorted(self.module.features.items())),
             argument_sets(self.parameters, models),
+            boundary.kept,
             boundary.unspecified,
         )
 

@@ -19,7 +19,7 @@ def _fits(tensor: Tensor) -> bool:
 def _vector(builder: Builder, element: str, shape: tuple[int, ...]) -> tuple[str, str] | None:
     """Add a read of some tensor, which may begin near the end; returns the name and type of the vector."""
     type_ = f"vector<{'x'.join(map(str, shape))}x{element}>"
-    source = builder.pick(lambda t: t.element == element and t.rank >= len(shape))
+    source = builder.pick(lambda t: t.element == element and _has_place(builder, t, len(shape)))
     if source is None:
         return None
     position = _start(builder, source)
@@ -35,6 +35,11 @@ def _vector(builder: Builder, element: str, shape: tuple[int, ...]) -> tuple[str
             f"{name} = vector.transfer_read {source.name}[{position}], {padding.name} : {source.type}, {type_}"
         )
     return name, type_
+
+
+def _has_place(builder: Builder, tensor: Tensor, transferred: int) -> bool:
+    """Whether the dimensions that a transfer does not go along have an element; along the others it may find none."""
+    return tensor.rank >= transferred and all(builder.minimum(s) > 0 for s in tensor.sizes[: tensor.rank - transferred])
 
 
 def _start(builder: Builder, tensor: Tensor) -> str:
@@ -64,6 +69,8 @@ def transfer(builder: Builder) -> bool:
     shape: tuple[int, ...] = (builder.draw.between(1, 4),)
     if target.rank > 1 and builder.draw.chance(0.3):
         shape = (builder.draw.between(1, 3), *shape)
+    if not _has_place(builder, target, len(shape)):
+        return False
     read = _vector(builder, target.element, shape)
     if read is None:
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -77,6 +78,19 @@ def test_sizes_and_ranks() -> None:
     assert len({array.dtype for array in arrays}) == 8  # index and i64 are one.
     sizes = Counter(size for array in arrays for size in array.shape)
     assert min(sizes[0], sizes[1], sizes[5]) > 50
+
+
+def test_what_may_change_is_told() -> None:
+    """An argument is kept, changed, or its memory may be used, as its type and attribute say."""
+    for program, _ in programs():
+        head = re.search(r"@main\((.*)\) -> ", program.text)
+        assert head is not None
+        parts = re.split(r", (?=%)", head[1])
+        for number, part in enumerate(parts):
+            is_input = f"to_tensor {part.split(':')[0]} " in program.text
+            is_writable = f"to_tensor {part.split(':')[0]} restrict writable" in program.text
+            kept = "= false" in part or ("memref" in part and not (is_input and is_writable))
+            assert (number in program.kept, number in program.unspecified) == (kept, "= true" in part or is_writable)
 
 
 def test_elements_differ() -> None:

@@ -1,0 +1,10 @@
+"""Fuzzing of bufferization: random programs through many configurations, compared with what the programs mean."""
+
+from __future__ import annotations
+
+from .campaign import Campaign, Tally
+from .configurations import CONFIGURATIONS, Configuration
+from .outcomes import Finding, Kind, Trial
+from .trial import try_program
+
+__all__ = ["CONFIGURATIONS", "Campaign", "Configuration", "Finding", "Kind", "Tally", "Trial", "try_program"]

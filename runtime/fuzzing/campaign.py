@@ -1,0 +1,209 @@
+"""Many programs in worker processes: a crash or a hang of native code ends a worker, is noted, and the rest goes on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from ..generator import generate
+from .configurations import CONFIGURATIONS, Configuration
+from .outcomes import Finding, Kind, Trial
+from .trial import try_program
+
+_PATIENCE = 60.0
+"""How many seconds a program may take in one configuration."""
+
+_STARTING = 60.0
+"""How many seconds more a process may take to begin with its first program."""
+
+ENGINES = ("evaluator", "jit")
+"""What programs on memrefs are run by."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """Which programs are tried in what.
+
+    `seeds` are tried in this order; `jit_every`: of so many programs one is compiled and run as well, none for 0.
+    """
+
+    seeds: range
+    configurations: Sequence[Configuration] = CONFIGURATIONS
+    size: int = 6
+    features: Collection[str] | None = None
+    engine: str = ENGINES[0]
+    jit_every: int = 0
+    jobs: int = 1
+    patience: float = _PATIENCE
+
+    def run(
+        self, note: Callable[[int, Trial], None] = lambda seed, trial: None, *, seconds: float | None = None
+    ) -> Tally:
+        """Try all programs, or as many as can be begun in `seconds`; `note` is told about each.
+
+        Raises:
+            OSError: no worker process can be started.
+        """
+        return _Supervisor(self, note).run(seconds)
+
+    def attempt(self, seed: int, begin: Callable[[int], None] = lambda number: None) -> Trial:
+        """Try one program, in this process; `begin` is told the number of each configuration before it is tried."""
+        program = generate(seed, size=self.size, features=self.features)
+        count = len(self.configurations)
+        compiled = range(count) if self.engine == "jit" else _sampled(self, seed)
+        evaluates = self.engine == ENGINES[0]
+        return try_program(program, self.configurations, evaluates=evaluates, compiled=compiled, begin=begin)
+
+
+@dataclass
+class Tally:
+    """What came of a campaign so far."""
+
+    programs: int = 0
+    runs: int = 0
+    evaluated: int = 0
+    executed: int = 0
+    rounded: int = 0
+    allocations: int = 0
+    copies: int = 0
+    failures: list[Finding] = field(default_factory=list)
+    others: Counter[tuple[Kind, str]] = field(default_factory=Counter)
+    """Refusals and programs that could not be evaluated, by message without names and numbers."""
+    seconds: float = 0.0
+
+    def add(self, trial: Trial) -> None:
+        """Count one program."""
+        self.programs += 1
+        for name in ("runs", "evaluated", "executed", "rounded", "allocations", "copies"):
+            setattr(self, name, getattr(self, name) + getattr(trial, name))
+        for finding in trial.findings:
+            if finding.kind.is_failure:
+                self.failures.append(finding)
+            else:
+                self.others[finding.kind, _without_names(finding.text)] += 1
+
+
+def _without_names(text: str) -> str:
+    head, _, rest = text.partition("error:")
+    words = (rest or head).replace("'", " ' ").split()
+    kept = ("…" if word.startswith("%") or any(c.isdigit() for c in word) else word for word in words)
+    return " ".join(kept).replace(" ' ", "'")[:160]
+
+
+@dataclass
+class _Worker:
+    process: Any
+    connection: Connection
+    place: Any
+    """Shared memory: how many programs were begun, and the number of the configuration that is being tried."""
+    since: float
+    seed: int = -1
+    seen: tuple[int, int] = (0, -1)
+
+
+class _Supervisor:
+    def __init__(self, campaign: Campaign, note: Callable[[int, Trial], None]) -> None:
+        self._campaign, self._note = campaign, note
+        self._seeds = iter(campaign.seeds)
+        self._tally = Tally()
+        self._processes = multiprocessing.get_context("spawn")
+
+    def run(self, seconds: float | None) -> Tally:
+        """Hand out seeds until there are none left, or no time."""
+        begin = time.monotonic()
+        workers = [self._start() for _ in range(self._campaign.jobs)]
+        try:
+            workers = [worker for worker in workers if self._next(worker)]
+            while workers:
+                ready = wait([worker.connection for worker in workers], timeout=1.0)
+                for worker in list(workers):
+                    is_over = seconds is not None and time.monotonic() - begin > seconds
+                    going_on = self._look(worker, worker.connection in ready, is_over)
+                    if going_on is not worker:
+                        workers.remove(worker)
+                        workers += [going_on] if going_on else []
+        finally:
+            for worker in workers:
+                worker.process.kill()
+        self._tally.seconds = time.monotonic() - begin
+        return self._tally
+
+    def _start(self) -> _Worker:
+        ours, theirs = self._processes.Pipe()
+        place = self._processes.Array("q", 2, lock=False)
+        process = self._processes.Process(target=_work, args=(self._campaign, theirs, place), daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(process, ours, place, time.monotonic())
+
+    def _next(self, worker: _Worker) -> bool:
+        seed = next(self._seeds, None)
+        if seed is None:
+            worker.connection.close()
+            return False
+        worker.seed, worker.since = seed, time.monotonic()
+        worker.connection.send(seed)
+        return True
+
+    def _look(self, worker: _Worker, is_ready: bool, is_over: bool) -> _Worker | None:
+        """Take what a worker has to say; return who goes on in its place, if anyone does."""
+        place = (worker.place[0], worker.place[1])
+        if is_ready:
+            try:
+                seed, trial = worker.connection.recv()
+            except EOFError:
+                worker.process.join()
+                return self._replace(worker, Kind.CRASH, f"exit code {worker.process.exitcode}", is_over)
+            self._done(seed, trial)
+            return worker if not is_over and self._next(worker) else None
+        if place != worker.seen:
+            worker.seen, worker.since = place, time.monotonic()
+        elif time.monotonic() - worker.since > self._campaign.patience + (0 if place[0] else _STARTING):
+            worker.process.kill()
+            return self._replace(worker, Kind.TIME, f"more than {self._campaign.patience:.0f} s", is_over)
+        return worker
+
+    def _done(self, seed: int, trial: Trial) -> None:
+        self._tally.add(trial)
+        self._note(seed, trial)
+
+    def _replace(self, ended: _Worker, kind: Kind, text: str, is_over: bool) -> _Worker | None:
+        """Note what ended a worker, and start another one. The rest of that program is not tried."""
+        number = ended.place[1]
+        configurations = self._campaign.configurations
+        name = configurations[number].name if 0 <= number < len(configurations) else ""
+        self._done(ended.seed, Trial([Finding(ended.seed, name, kind, text)]))
+        if is_over:
+            return None
+        worker = self._start()
+        return worker if self._next(worker) else None
+
+
+def _work(campaign: Campaign, connection: Connection, place: Any) -> None:
+    """Try programs until the connection is closed; passes with bugs leave their reproducers in a folder of this run."""
+    with tempfile.TemporaryDirectory() as folder:
+        tempfile.tempdir = folder
+        while True:
+            try:
+                seed = connection.recv()
+            except (EOFError, KeyboardInterrupt):
+                return
+            place[0], place[1] = place[0] + 1, -1
+
+            def begin(number: int) -> None:
+                place[1] = number
+
+            connection.send((seed, campaign.attempt(seed, begin)))
+
+
+def _sampled(campaign: Campaign, seed: int) -> list[int]:
+    """Which configurations are compiled for the program of a seed: for one of a few programs, one, in turn."""
+    if campaign.jit_every == 0 or seed % campaign.jit_every:
+        return []
+    return [seed // campaign.jit_every % len(campaign.configurations)]

@@ -1,0 +1,76 @@
+"""What programs are put through: the heuristics and random orders of the analysis, and each pass of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["CONFIGURATIONS", "Configuration", "find_configurations"]
+
+_BUFFERIZE = "inplace-one-shot-bufferize{{bufferize-function-boundaries=true warn-written-arguments=false {0}}}"
+
+_CONTIGUOUS = "function-boundary-type-conversion=identity-layout-map"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Passes that bufferize, and passes on memrefs after that, before memory is freed.
+
+    `{seed}` in `bufferize` is replaced by the number of the program.
+    """
+
+    name: str
+    bufferize: str
+    on_memrefs: str = ""
+
+    def pipeline(self, seed: int) -> str:
+        """Return the pipeline up to memrefs for the program of a seed."""
+        passes = ",".join(filter(None, [self.bufferize.replace("{seed}", str(seed)), self.on_memrefs]))
+        return f"builtin.module({passes})"
+
+
+def _one_shot(options: str = "") -> str:
+    return _BUFFERIZE.format(options).replace(" }", "}")
+
+
+def _before(*passes: str) -> str:
+    return ",".join([*passes, _one_shot()])
+
+
+CONFIGURATIONS: tuple[Configuration, ...] = (
+    Configuration("cheapest", _one_shot()),
+    Configuration("bottom-up", _one_shot("analysis-heuristic=bottom-up")),
+    Configuration("top-down", _one_shot("analysis-heuristic=top-down")),
+    Configuration("from-terminators", _one_shot("analysis-heuristic=bottom-up-from-terminators")),
+    Configuration("fuzzer-1", _one_shot("analysis-heuristic=fuzzer analysis-fuzzer-seed={seed}")),
+    Configuration("fuzzer-2", _one_shot("analysis-heuristic=fuzzer analysis-fuzzer-seed=9{seed}")),
+    Configuration(
+        "identity-layout", _one_shot(f"{_CONTIGUOUS} analysis-heuristic=fuzzer analysis-fuzzer-seed=8{{seed}}")
+    ),
+    Configuration("copy-before-write", _one_shot("copy-before-write=true")),
+    Configuration("destinations", _before("inplace-convert-to-destination-style")),
+    Configuration("eliminate-empties", _before("inplace-eliminate-empty-tensors")),
+    Configuration("remove-outs", _before("inplace-remove-outs-dependency")),
+    Configuration("rewrite-updates", _before("inplace-rewrite-destructive-updates")),
+    Configuration(
+        "out-params",
+        _before("inplace-convert-to-destination-style"),
+        "inplace-drop-equivalent-results,inplace-results-to-out-params{copy-results=true},inplace-contiguous-arguments",
+    ),
+    Configuration("called-out-params", _one_shot(), "inplace-results-to-out-params{modify-called-functions=true}"),
+    Configuration("hoist", _one_shot(), "inplace-hoist-allocations"),
+)
+"""All configurations, by which findings are named."""
+
+
+def find_configurations(names: Sequence[str] | None = None) -> tuple[Configuration, ...]:
+    """Return the configurations called so, or all.
+
+    Raises:
+        ValueError: a name is not known.
+    """
+    known = {configuration.name: configuration for configuration in CONFIGURATIONS}
+    for name in names or ():
+        if name not in known:
+            raise ValueError(f"unknown configuration {name!r}; known are {', '.join(known)}")
+    return CONFIGURATIONS if names is None else tuple(known[name] for name in names)

@@ -1,0 +1,86 @@
+"""What can come of trying a program: findings, counts, and the first difference from what was wanted."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..evaluator import Evaluation
+from .comparison import Agreement, compare, describe
+
+
+class Kind(enum.Enum):
+    """What can be wrong. Refusals are no failures; they are counted by their messages."""
+
+    VALUE = "wrong value"
+    ARGUMENT = "changed argument"
+    MEMORY = "memory error"
+    LEAK = "leak"
+    BUG = "exception"
+    CRASH = "crash"
+    TIME = "too slow"
+    REFERENCE = "no reference"
+    REFUSED = "refused"
+    UNSUPPORTED = "not evaluated"
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether something is wrong with the bufferization."""
+        return self not in (Kind.REFUSED, Kind.UNSUPPORTED, Kind.REFERENCE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to report about a program in a configuration, in one line of words."""
+
+    seed: int
+    configuration: str
+    kind: Kind
+    text: str
+
+
+@dataclass
+class Trial:
+    """What came of one program."""
+
+    findings: list[Finding] = field(default_factory=list)
+    runs: int = 0
+    """Configurations in which the program was bufferized."""
+    evaluated: int = 0
+    """Different programs on memrefs that were evaluated."""
+    executed: int = 0
+    """Programs that were compiled and run."""
+    rounded: int = 0
+    allocations: int = 0
+    copies: int = 0
+
+
+def copies_of(arguments: Sequence[Any]) -> list[Any]:
+    """Return arguments that a run may change."""
+    return [np.copy(value) if isinstance(value, np.ndarray) else value for value in arguments]
+
+
+def difference(
+    outcome: tuple[Sequence[Any], Sequence[Any]], reference: Evaluation, checked: Sequence[int], trial: Trial
+) -> tuple[Kind, str] | None:
+    """Compare results, and the arguments at the positions `checked`; return the first difference."""
+    results = list(zip(outcome[0], reference.results, strict=True))
+    arguments = [(outcome[1][number], reference.arguments[number]) for number in checked]
+    for position, (found, wanted) in enumerate((*results, *arguments)):
+        agreement = compare(found, wanted)
+        trial.rounded += agreement is Agreement.ROUNDED
+        if agreement is Agreement.DIFFERENT:
+            if position < len(results):
+                return Kind.VALUE, f"result {position} {describe(found, wanted)}"
+            return Kind.ARGUMENT, f"argument {checked[position - len(results)]} {describe(found, wanted)}"
+    return None
+
+
+def first_error(text: str) -> str:
+    """Return the first error of a report of diagnostics."""
+    lines = [line for line in text.splitlines() if "error:" in line]
+    return (lines or text.splitlines() or [""])[0]

@@ -1,0 +1,190 @@
+"""One random program through all configurations: bufferized, freed, evaluated, compared.
+
+What bufferizes to the same text is evaluated once. The reference is the program on tensors, evaluated by
+`runtime/evaluator`, which shares nothing with what is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+from ...passes.errors import PassError
+from ...passes.function_results import result_arguments
+from ...passes.pipeline import run_pipeline
+from .. import lowering
+from ..dtypes import element_type
+from ..evaluator import Evaluation, EvaluationError, Evaluator
+from ..generator import GeneratedProgram
+from ..program import compile as compile_program
+from ..program import deallocation_phases
+from .configurations import Configuration
+from .outcomes import Finding, Kind, Trial, copies_of, difference, first_error
+
+STEPS = 400_000
+
+
+def try_program(
+    program: GeneratedProgram,
+    configurations: Sequence[Configuration],
+    *,
+    evaluates: bool = True,
+    compiled: Sequence[int] = (),
+    begin: Callable[[int], None] = lambda number: None,
+) -> Trial:
+    """Put a program through configurations. `begin` is told the number of each before it is tried.
+
+    Bufferized programs are evaluated unless told otherwise; for the numbers in `compiled` they are compiled and run.
+    """
+    trial = Trial()
+    with ir.Context():
+        try:
+            wanted = _reference(program)
+        except EvaluationError as error:
+            trial.findings.append(Finding(program.seed, "", Kind.REFERENCE, str(error)))
+            return trial
+        seen: set[str] = set()
+        for number, configuration in enumerate(configurations if evaluates else ()):
+            begin(number)
+            trial.findings += _try(program, configuration, wanted, seen, trial)
+    for number in compiled:
+        begin(number)
+        trial.findings += _execute(program, configurations[number], wanted, trial)
+    return trial
+
+
+def _reference(program: GeneratedProgram) -> list[Evaluation]:
+    evaluator = Evaluator(ir.Module.parse(program.text))
+    found = [evaluator.run(program.function, copies_of(given), steps=STEPS) for given in program.argument_sets]
+    if any(mask is not None and np.any(mask) for evaluation in found for mask in evaluation.undefined):
+        raise EvaluationError("the program returns elements that were never written")
+    return found
+
+
+def _try(
+    program: GeneratedProgram,
+    configuration: Configuration,
+    wanted: Sequence[Evaluation],
+    seen: set[str],
+    trial: Trial,
+) -> Iterator[Finding]:
+    def finding(kind: Kind, text: str) -> Finding:
+        return Finding(program.seed, configuration.name, kind, text)
+
+    try:
+        source = ir.Module.parse(program.text)
+        module = ir.Module.parse(program.text)
+        run_pipeline(module, configuration.pipeline(program.seed))
+        trial.runs += 1
+        text = str(module)
+        if text in seen:
+            return
+        seen.add(text)
+        _free(source, module)
+    except PassError as error:
+        yield finding(Kind.REFUSED, first_error(str(error)))
+        return
+    except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
+        yield finding(Kind.BUG, f"{type(error).__name__}: {error}")
+        return
+    trial.evaluated += 1
+    yield from _evaluate(program, module, wanted, trial, finding)
+
+
+def _free(source: ir.Module, module: ir.Module) -> None:
+    if "shape." in str(source):
+        run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),canonicalize)")
+    phases = deallocation_phases(source.operation, module.operation)
+    run_pipeline(module, lowering.pipeline_text(phases))
+
+
+def _evaluate(
+    program: GeneratedProgram,
+    module: ir.Module,
+    wanted: Sequence[Evaluation],
+    trial: Trial,
+    finding: Callable[[Kind, str], Finding],
+) -> Iterator[Finding]:
+    function = _function(module, program.function)
+    places = result_arguments(function)
+    evaluator = Evaluator(module)
+    for number, (given, reference) in enumerate(zip(program.argument_sets, wanted, strict=True)):
+        try:
+            arguments = copies_of(given) + _out_arguments(function, reference)
+            found = evaluator.run(program.function, arguments, steps=STEPS)
+        except EvaluationError as error:
+            kind = Kind.UNSUPPORTED if "not supported" in str(error) else Kind.MEMORY
+            yield finding(kind, f"argument set {number}: {first_error(str(error))}")
+            return
+        trial.allocations += found.allocations
+        trial.copies += found.copies
+        returned = iter(found.results)
+        results = [found.arguments[place] if place >= 0 else next(returned) for place in places]
+        outcome = (results, found.arguments)
+        problem = difference(outcome, reference, program.kept, trial)
+        if problem is None and any(mask is not None and np.any(mask) for mask in found.undefined):
+            problem = Kind.MEMORY, "a result has elements that were never written"
+        if problem is None and found.leaked:
+            problem = Kind.LEAK, f"{found.leaked} of {found.allocations} buffers"
+        if problem is not None:
+            yield finding(problem[0], f"argument set {number}: {problem[1]}")
+            return
+
+
+def _function(module: ir.Module, name: str) -> Any:
+    return next(
+        op for op in module.body.operations if "sym_name" in op.operation.attributes
+        and ir.StringAttr(op.operation.attributes["sym_name"]).value == name
+    )  # fmt: skip
+
+
+def _out_arguments(function: Any, reference: Evaluation) -> list[Any]:
+    """Return arrays for the results that became arguments, with something in them."""
+    if "arg_attrs" not in function.operation.attributes:
+        return []
+    attributes = [ir.DictAttr(attribute) for attribute in function.operation.attributes["arg_attrs"]]
+    outs: list[Any] = []
+    for argument, attribute in zip(function.arguments, attributes, strict=True):
+        if "inplace.out_result" in attribute:
+            result = reference.results[ir.IntegerAttr(attribute["inplace.out_result"]).value]
+            dtype = element_type(ir.MemRefType(argument.type).element_type).dtype
+            outs.append(np.full(np.shape(result), 77, dtype))
+    return outs
+
+
+def _execute(
+    program: GeneratedProgram, configuration: Configuration, wanted: Sequence[Evaluation], trial: Trial
+) -> Iterator[Finding]:
+    """Compile and run; passes on memrefs are left out, as the runtime has its own."""
+
+    def finding(kind: Kind, text: str) -> Finding:
+        return Finding(program.seed, f"{configuration.name}, compiled", kind, text)
+
+    constraints = ",func.func(convert-shape-constraints),canonicalize" if "shape." in program.text else ""
+    passes = configuration.bufferize.replace("{seed}", str(program.seed)) + constraints
+    try:
+        compiled = compile_program(program.text, pipeline=f"builtin.module({passes})", opt_level=0, memory_stats=True)
+    except PassError as error:
+        yield finding(Kind.REFUSED, first_error(str(error)))
+        return
+    except Exception as error:  # noqa: BLE001 - as above
+        yield finding(Kind.BUG, f"{type(error).__name__}: {error}")
+        return
+    trial.executed += 1
+    # A second call would see what the first one has stored in a global.
+    calls = 1 if "ml_program.global private mutable" in program.text else len(wanted)
+    for number, (given, reference) in enumerate(zip(program.argument_sets[:calls], wanted, strict=False)):
+        arguments = copies_of(given)
+        found = compiled[program.function](*arguments)
+        arrays = [position for position, value in enumerate(given) if isinstance(value, np.ndarray)]
+        checked = [position for position in arrays if position not in program.unspecified]
+        outcome = (found if isinstance(found, tuple) else (found,), arguments)
+        problem = difference(outcome, reference, checked, trial)
+        if problem is None and compiled.memory_stats.leaked_bytes:
+            problem = Kind.LEAK, f"{compiled.memory_stats.leaked_bytes} bytes"
+        if problem is not None:
+            yield finding(problem[0], f"argument set {number}: {problem[1]}")
+            return

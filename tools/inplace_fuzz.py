@@ -1,0 +1,182 @@
+"""`inplace-fuzz`: random programs through bufferization in many configurations, compared with what they mean.
+
+    inplace-fuzz --seeds 0..200 --jobs 2 --jit-every 50 --save failures
+
+Each program is bufferized by each configuration, freed, and evaluated with NumPy; `--engine jit` compiles and runs all
+of them instead. Refusals are counted, everything else that goes wrong is a failure, also a crash.
+
+Exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ..runtime.fuzzing import CONFIGURATIONS, Campaign, Kind, Tally, Trial
+from ..runtime.fuzzing.campaign import ENGINES
+from ..runtime.fuzzing.configurations import find_configurations
+from ..runtime.fuzzing.saving import save_failure
+from ..runtime.generator import FEATURES
+from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+
+PROGRAM = "inplace-fuzz"
+SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class UsageError(Exception):
+    """The command line makes no sense; the message is one line."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the campaign and returns the exit code; `arguments` defaults to the process's."""
+    open_standard_error()
+    try:
+        settings = _make_parser().parse_args(sys.argv[1:] if arguments is None else arguments)
+        return _run(settings)
+    except UsageError as error:
+        print_error(f"{PROGRAM}: error: {error}")
+        return USAGE
+    except BrokenPipeError:
+        abandon_standard_output()
+        return FAILURE
+    except OSError as error:
+        print_error(f"{PROGRAM}: error: {explain_os_error(error)}")
+        return FAILURE
+    except KeyboardInterrupt:
+        print_error(f"{PROGRAM}: interrupted")
+        return INTERRUPTED
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Bufferizes random programs in many ways and compares the values with what the programs mean.",
+        epilog=f"configurations: {', '.join(c.name for c in CONFIGURATIONS)}\nfeatures: {', '.join(FEATURES)}\n"
+        "exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 130 interrupted",
+    )
+    add = parser.add_argument
+    add("--seeds", default="0..200", metavar="A..B", help="the programs from A to B, B excluded; 0..200 by default")
+    add("--configurations", metavar="NAMES", help="which ones, separated by commas; all by default")
+    add("--features", metavar="NAMES", help="what programs may consist of, separated by commas; everything by default")
+    add("--size", type=int, default=6, metavar="N", help="how many ops the main function has, about; 6 by default")
+    add("--engine", choices=ENGINES, default=ENGINES[0], help="evaluate with NumPy, or compile and run everything")
+    add("--jit-every", type=int, default=0, metavar="N", help="also compile and run one of N programs; none by default")
+    add("--jobs", type=int, default=1, metavar="N", help="how many processes; 1 by default")
+    add("--time-limit", type=float, metavar="SECONDS", help="begin no program after that; none by default")
+    add("--save", metavar="DIR", help="where to write programs that fail, each with its configuration and the report")
+    return parser
+
+
+def _run(settings: argparse.Namespace) -> int:
+    campaign = _campaign(settings)
+    folder = Path(settings.save) if settings.save else None
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    failures = 0
+    with _Progress(len(campaign.seeds)) as progress:
+
+        def note(seed: int, trial: Trial) -> None:
+            nonlocal failures
+            for finding in trial.findings:
+                if finding.kind.is_failure:
+                    failures += 1
+                    print(f"seed {seed}, {finding.configuration}: {finding.kind.value}: {finding.text}", flush=True)
+                    if folder is not None:
+                        save_failure(campaign, finding, folder)
+            progress.advance(failures)
+
+        tally = campaign.run(note, seconds=settings.time_limit)
+    print(summary(tally))
+    sys.stdout.flush()
+    return FAILURE if tally.failures else SUCCESS
+
+
+def _campaign(settings: argparse.Namespace) -> Campaign:
+    for name in ("size", "jobs"):
+        if getattr(settings, name) < 1:
+            raise UsageError(f"--{name} must be at least 1, got {getattr(settings, name)}")
+    if settings.jit_every < 0:
+        raise UsageError(f"--jit-every must not be negative, got {settings.jit_every}")
+    try:
+        configurations = find_configurations(_names(settings.configurations))
+    except ValueError as error:
+        raise UsageError(f"--configurations: {error}") from None
+    features = _names(settings.features)
+    for name in features or ():
+        if name not in FEATURES:
+            raise UsageError(f"--features: unknown feature {name!r}; known are {', '.join(FEATURES)}")
+    return Campaign(
+        _seeds(settings.seeds),
+        configurations,
+        size=settings.size,
+        features=features,
+        engine=settings.engine,
+        jit_every=settings.jit_every,
+        jobs=settings.jobs,
+    )
+
+
+def _names(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def _seeds(text: str) -> range:
+    first, dots, end = text.partition("..")
+    if not (dots and first.isdecimal() and end.isdecimal() and int(first) < int(end)):
+        raise UsageError(f"--seeds must be A..B with A smaller than B, as in 0..200, got {text!r}")
+    return range(int(first), int(end))
+
+
+def summary(tally: Tally) -> str:
+    """Return the outcome of a campaign in a few lines: counts, then refusals by message."""
+    lines = [
+        f"{tally.programs} programs in {tally.seconds:.0f} s: {tally.runs} bufferizations, {tally.evaluated} different "
+        f"programs evaluated, {tally.executed} compiled and run",
+        f"{tally.allocations} allocations and {tally.copies} copies, {tally.rounded} results differ by rounding",
+    ]
+    for (kind, text), count in tally.others.most_common():
+        lines.append(f"{count} × {kind.value}: {text}")
+    kinds = {kind: sum(finding.kind is kind for finding in tally.failures) for kind in Kind}
+    found = ", ".join(f"{count} × {kind.value}" for kind, count in kinds.items() if count)
+    return "\n".join([*lines, f"failures: {found or 'none'}"])
+
+
+class _Progress:
+    """A bar on a terminal if `rich` is installed, else nothing."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._advance: Callable[[int], None] = lambda failures: None
+        self._stop: Callable[[], None] = lambda: None
+
+    def __enter__(self) -> _Progress:
+        if sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("rich"):
+            self._begin()
+        return self
+
+    def _begin(self) -> None:
+        from rich.console import Console  # pyright: ignore[reportMissingImports]
+        from rich.progress import Progress  # pyright: ignore[reportMissingImports]
+
+        bar = Progress(console=Console(stderr=True))
+        task = bar.add_task("programs", total=self._total)
+        bar.start()
+        self._stop = bar.stop
+        self._advance = lambda failures: bar.update(task, advance=1, description=f"programs, {failures} failures")
+
+    def advance(self, failures: int) -> None:
+        """One more program is done; so many failures were found in all."""
+        self._advance(failures)
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
