@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from mlir_inplace.runtime.checker.isolation import isolated
 
 ONE_SHOT = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
 FORGETFUL = f"builtin.module({ONE_SHOT},test-forget-copies)"
+
+DISPATCH = Path(__file__).parents[2] / "examples" / "dispatch_matmul.mlir"
 
 TWO_VERSIONS = """
 func.func @main(%a: tensor<4xf32>, %x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
@@ -101,7 +104,7 @@ class TestRightPrograms:
         assert counts.allocations == 8
 
     def test_a_dispatch_function_gets_the_sizes_it_asks_for(self) -> None:
-        report = mi.check("examples/dispatch_matmul.mlir")
+        report = mi.check(DISPATCH)
         assert report.ok
         (counts,) = report.counts
         assert (counts.input_sets, counts.reference) == (

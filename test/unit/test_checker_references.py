@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from mlir_inplace.runtime.checker.outcomes import differs, equal_elements
 from mlir_inplace.runtime.signature import Signature
 
 FORGETFUL = "builtin.module(inplace-one-shot-bufferize{bufferize-function-boundaries=true},test-forget-copies)"
+
+DISPATCH = Path(__file__).parents[2] / "examples" / "dispatch_matmul.mlir"
 
 OVERWRITE = """
 func.func @main(%a: tensor<4xf32>, %x: f32) -> (tensor<4xf32>, tensor<4xf32>) {
@@ -62,6 +65,12 @@ def test_the_evaluator_as_reference() -> None:
     (difference,) = mi.check(OVERWRITE, FORGETFUL, engine="evaluator").differences
     assert difference.message == "result 0 is 1.5 where 0.5 is right at [1] (1 of 4 elements are wrong)"
     assert str(difference.origin) == "-:5:8: 'tensor.insert' overwrites result 0 of 'linalg.add' at -:4:8"
+
+
+def test_the_evaluator_runs_dispatch_functions_on_sizes_that_agree() -> None:
+    report = mi.check(DISPATCH, engine="evaluator", rounds=3)
+    assert report.ok, report
+    assert report.counts[0].input_sets == 3
 
 
 def test_a_reference_that_is_wrong_is_overruled() -> None:
