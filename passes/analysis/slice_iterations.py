@@ -3,7 +3,8 @@
 A write ``w`` and a read ``r`` of value ``u`` lie in loops; the outermost one that leads from ``w`` to ``r`` without
 passing the definition of ``u`` is given. Time leads from ``w`` in one iteration to ``r`` in the same one, if ``r``
 comes after it there, or in a later one of one of the common loops, with any iterations of the loops inside of that. In
-each case the slices may have an element in common or not, which ``index_sets.py`` decides.
+each case the slices may have an element in common or not, which ``index_sets.py`` decides. Runs of a parallel region
+have no order: another one takes the place of a later one.
 
 Cost: a question for each common loop, of which there may be a fixed number; a program gets a fixed number of questions
 and a share for each operand, so that the analysis stays linear. Answers are remembered.
@@ -26,6 +27,8 @@ __all__ = ["SliceIterations"]
 _EFFORT = 32
 _MOST_LOOPS = 8
 _DEEPEST = 64
+_LATER = (Direction.LATER,)
+_OTHERS = (Direction.LATER, Direction.EARLIER)
 _QUESTIONS = 256
 """How many questions a program gets, and one more for every eight of its operands."""
 
@@ -50,8 +53,7 @@ class SliceIterations:
         blocks = s.op_block[written[1]], s.op_block[read[1]]
         key = (written[0], read[0], blocks, loop, later)
         if key not in self._known:
-            ordered = not s.graphs and not any(self._is_parallel(block, loop) for block in blocks)
-            possible = ordered and max(s.block_depth[block] for block in blocks) <= _DEEPEST
+            possible = not s.graphs and max(s.block_depth[block] for block in blocks) <= _DEEPEST
             self._known[key] = possible and self._left > 0 and self._ask(written[0], read[0], blocks, loop, later=later)
         return self._known[key]
 
@@ -67,18 +69,24 @@ class SliceIterations:
         first, second = reader.slice(written), reader.slice(read)
         if later and not self._are_disjoint(first, second, inner, directions):
             return False
+        threads = self._threads(blocks[0], loop)
         for carrier in reversed(inner):
-            carried = directions | {carrier.variable: Direction.LATER}
-            if not self._are_disjoint(first, second, inner, carried):
-                return False
+            for way in _OTHERS if carrier.variable in threads else _LATER:
+                if not self._are_disjoint(first, second, inner, directions | {carrier.variable: way}):
+                    return False
             directions[carrier.variable] = Direction.ANY
         return bool(inner)
 
-    def _is_parallel(self, block: int, loop: int) -> bool:
-        """Whether ``block`` lies in a parallel region that is the loop or lies inside of it: it has no order."""
-        s = self._snapshot
+    def _threads(self, block: int, loop: int) -> set[int]:
+        """Return the variables of the parallel regions around ``block`` that are ``loop`` or lie inside of it."""
+        s, reader = self._snapshot, self._reader
+        found: set[int] = set()
         region = s.block_parallel[block]
-        return region >= 0 and (region == loop or s.encloses(loop, s.block_begin[region]))
+        while region >= 0 and (region == loop or s.encloses(loop, s.block_begin[region])):
+            outside = reader.loops_around(s.parent_block(region))
+            found.update(variable.variable for variable in reader.loops_around(region)[len(outside) :])
+            region = s.block_parallel[s.parent_block(region)] if s.parent_block(region) >= 0 else -1
+        return found
 
     def _are_disjoint(self, first: Slice, second: Slice, nest: list[Loop], directions: Mapping[int, Direction]) -> bool:
         self._left -= 1

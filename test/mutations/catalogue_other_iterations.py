@@ -45,13 +45,13 @@ OTHER_ITERATIONS = (
         "if loop < 0 or self._is_late(read):",
         "if loop < 0 or self._is_late(read) or order in (Order.ENCLOSES, Order.INSIDE):",
     ),
-    Rule("threads have no order", "**Other iterations**", _AROUND + "_is_parallel", "return False"),
+    Rule("threads have no order", "**Other iterations**", _AROUND + "_threads", "return set()"),
     Rule(
         "loops of blocks are not compared",
         "**Other iterations**",
         _AROUND + "are_apart",
-        "ordered = not any(self._is_parallel(block, loop) for block in blocks)",
-        "ordered = not s.graphs and not any(self._is_parallel(block, loop) for block in blocks)",
+        "possible = max(s.block_depth[block] for block in blocks) <= _DEEPEST",
+        "possible = not s.graphs and max(s.block_depth[block] for block in blocks) <= _DEEPEST",
     ),
     Rule(
         "loops around one access only",
@@ -71,8 +71,8 @@ OTHER_ITERATIONS = (
         "a later iteration of each loop",
         "**Other iterations**",
         _AROUND + "_ask",
-        "break",
-        "carried = directions | {carrier.variable: Direction.LATER}",
+        "for way in ():",
+        "for way in _OTHERS if carrier.variable in threads else _LATER:",
     ),
     Rule("buffers made in other iterations", "**Made in another iteration**", _ITERATIONS + "_differ", "return True"),
     Rule(

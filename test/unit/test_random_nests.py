@@ -24,7 +24,9 @@ from mlir_inplace.passes.promotion.preparation import ACCESSES
 
 REWRITE = "builtin.module(inplace-rewrite-destructive-updates{print-rewritten=false print-kept=false})"
 COUNT = int(os.environ.get("MLIR_INPLACE_RANDOM_NESTS", "40"))
-REFUSED = "not bufferized afterwards"
+THREADS = (435, 1165)
+"""Seeds of nests whose threads read other elements than their own, of what the others store to."""
+
 LOOPS = ("for", "while", "before", "forall", "each", "tiles")
 STORED = {place.name for place in ReadFrom}
 GRIDS = (Grid(1, 1), Grid(2, 3), Grid(5, 4), Grid(3, 30))
@@ -76,12 +78,7 @@ def check(nest: Nest) -> list[str]:
         outcome = nest.run(given, added, others[: len(nest.sources)], grid)
         # Workgroups that each store all of a tensor race: there is one outcome with one of them only.
         for program in (text, after) if grid == GRIDS[0] else (after,):
-            try:
-                found = run(program, nest, grid)
-            except mi.PassError:
-                # Threads that read what others might store, as far as one-shot bufferization can tell.
-                assert program == after and any(isinstance(n, Loop) and n.kind == "forall" for n in nodes_of(nest.body))
-                return [*words.values(), REFUSED]
+            found = run(program, nest, grid)
             for k, (last, together) in enumerate(zip(outcome.last, outcome.together, strict=True)):
                 is_stored = program == after and words.get(2 + k) in STORED
                 expect(found, 2 + k, together if is_stored else last, f"{grid}, {words}:\n{program}")
@@ -97,9 +94,8 @@ def expect(found: dict[str, Array], number: int, values: Array, message: str) ->
 
 
 def test_random_nests() -> None:
-    nests = [random_nest(seed) for seed in range(COUNT)]
+    nests = [random_nest(seed) for seed in (*range(COUNT), *THREADS)]
     planned = Counter(word for nest in nests for word in check(nest))
-    assert planned[REFUSED] <= COUNT // 200
     assert {"SOURCE", "SOURCE_BINDING", "TARGET", "NO_UPDATE", "GRID_READS"} <= planned.keys()
     nodes = [node for nest in nests for node in nodes_of(nest.body)]
     assert {node.kind for node in nodes if isinstance(node, Loop)} == set(LOOPS)

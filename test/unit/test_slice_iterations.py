@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
+
 import numpy as np
 import pytest
 from analysed import analyse
@@ -113,6 +116,44 @@ def test_threads_have_no_order() -> None:
     ]
     # Its own tile is another matter.
     assert analyse(text.replace("d0 * 4 + 4", "d0 * 4"), ARGUMENTS).costs == []
+
+
+def threads(read: str, write: str, runs: int) -> str:
+    """`read` of the original and `write` of the shared tensor are offsets over j, an outer loop, and k, the thread."""
+    return f"""
+      %end = arith.constant {runs} : index
+      %out = scf.for %j = %c0 to %end step %c1 iter_args(%y = %t) -> !d {{
+        %r = scf.forall (%k) in (4) shared_outs(%x = %y) -> !d {{
+          %a = affine.apply affine_map<(j, k) -> ({read})>(%j, %k)
+          %b = affine.apply affine_map<(j, k) -> ({write})>(%j, %k)
+          %e = tensor.extract_slice %t[%a] [2] [1] : !d to tensor<2xf32>
+          %o = tensor.empty() : tensor<2xf32>
+          %g = linalg.exp ins(%e : tensor<2xf32>) outs(%o : tensor<2xf32>) -> tensor<2xf32>
+          scf.forall.in_parallel {{
+            tensor.parallel_insert_slice %g into %x[%b] [2] [1] : tensor<2xf32> into !d
+          }}
+        }}
+        scf.yield %r : !d
+      }}
+      return %out : !d"""
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_threads_that_read_elements_that_no_other_one_writes(runs: int) -> None:
+    """In place if and only if nothing that is read was written in an earlier run, or may be by another thread."""
+    found: Counter[bool] = Counter()
+    for outer, shift in itertools.product((0, 8, -8), (-9, -8, -4, -2, 0, 1, 2, 3, 4, 8, 9)):
+        points = list(itertools.product(range(runs), range(4)))
+        wanted = any(
+            abs(first[0] * outer + first[1] * 4 - (second[0] * outer + second[1] * 4 + shift)) < 2
+            for first, second in itertools.product(points, points)
+            if first[0] < second[0] or (first[0] == second[0] and first != second)
+        )
+        written = f"j * {outer} + k * 4 + 32"
+        a = analyse(threads(f"{written} + {shift}", written, runs), ARGUMENTS)
+        assert (a.costs != []) is wanted, (outer, shift, a.costs)
+        found[wanted] += 1
+    assert min(found[True], found[False]) > 4
 
 
 def results_of(program: mi.Program, tensor: np.ndarray, bound: int) -> list[np.ndarray]:
