@@ -42,7 +42,7 @@ from mlir import ir
 from .analysis.elementwise_fusion import find_fusion
 from .analysis.fusion_groups import Group, find_groups
 from .base import Pass, Statistic
-from .linalg_ops import erase_if_unused, find_linalg_ops, read_machine, replace_op
+from .linalg_ops import find_linalg_ops, read_machine, replace_op
 from .options import PassOptions, option
 from .tiling.elementwise import fuse
 from .tiling.tile import tile
@@ -91,7 +91,5 @@ class FusePass(Pass[FuseOptions]):
             self.remark(root.location, f"'{root.name}' is computed in tiles, {tiles}, together with {names}")
         with ir.InsertionPoint(root), root.location:
             tiled = tile(group.root, group.loops, group.producers)
-        replace_op(root, tiled.results)
-        for producer in reversed(group.producers):
-            erase_if_unused(producer.op)
+        replace_op(root, tiled.results, [producer.op for producer in group.producers])
         self.count("tiled", len(group.producers))

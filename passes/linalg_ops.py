@@ -9,7 +9,7 @@ from mlir import ir
 from .analysis.machine import Machine, detect_machine
 from .errors import PassFailure
 
-__all__ = ["erase_if_unused", "find_linalg_ops", "read_machine", "replace_op"]
+__all__ = ["find_linalg_ops", "read_machine", "replace_op"]
 
 
 def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.Operation]:
@@ -28,20 +28,22 @@ def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.
     return found
 
 
-def replace_op(op: ir.Operation, values: Sequence[ir.Value]) -> None:
-    """Let `values` take the place of the results of `op`, which goes, and with it the fills that only it used."""
-    producers = [value.owner.operation for value in op.operands if not isinstance(value.owner, ir.Block)]
+def replace_op(op: ir.Operation, values: Sequence[ir.Value], producers: Sequence[ir.Operation] = ()) -> None:
+    """Let `values` take the place of the results of `op`, and erase it.
+
+    What nobody uses then is erased too: of `producers`, in the order of the text, and of the fills that `op` used.
+    """
+    owners = [value.owner.operation for value in op.operands if not isinstance(value.owner, ir.Block)]
+    dead = list(producers)
+    for one in owners:
+        if one.name == "linalg.fill" and not any(one == other for other in dead):
+            dead.insert(0, one)
     for old, new in zip(op.results, values, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
-    for producer in {id(one): one for one in producers if one.name == "linalg.fill"}.values():
-        erase_if_unused(producer)
-
-
-def erase_if_unused(op: ir.Operation) -> None:
-    """Erase `op`, which has no effect, if nobody uses a result of it."""
-    if not any(list(result.uses) for result in op.results):
-        op.erase()
+    for one in reversed(dead):
+        if not any(list(result.uses) for result in one.results):
+            one.erase()
 
 
 def read_machine(text: str, op: ir.Operation) -> Machine:

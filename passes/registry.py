@@ -27,6 +27,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-convert-to-destination-style": ("convert_to_destination_style", "ConvertToDestinationStylePass"),
     "inplace-count-memory": ("count_memory", "CountMemoryPass"),
     "inplace-deallocate": ("deallocate", "DeallocatePass"),
+    "inplace-distribute": ("distribute", "DistributePass"),
     "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),
     "inplace-eliminate-empty-tensors": ("eliminate_empty_tensors", "EliminateEmptyTensorsPass"),
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),

@@ -25,6 +25,8 @@ _ARRAY_SIZE = re.compile(r"(\d+) x ")
 _MOST_ELEMENTS = 1 << 31
 """LLVM lists the elements of a constant, even of equal ones."""
 
+_TRANSLATED = ("llvm.", "omp.")
+"""The dialects that become LLVM IR."""
 _Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -103,7 +105,7 @@ def _operations(root: ir.Operation) -> Iterator[ir.Operation]:
 
 def require_lowered(module: ir.Operation) -> None:
     """Raise `PassError` naming the first operation, with its place, that the lowering to LLVM left over."""
-    left = next((op for op in _operations(module) if not op.name.startswith("llvm.")), None)
+    left = next((op for op in _operations(module) if not op.name.startswith(_TRANSLATED)), None)
     if left is None:
         return
     advice = "no pass of the route handles it here; rewrite it with a pipeline of your own before compiling"

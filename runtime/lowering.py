@@ -10,7 +10,7 @@ on purpose: a route is changed by editing data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -25,10 +25,10 @@ class Phase:
 
 OPTIMIZE = (
     Phase(
-        "fusion",
+        "elementwise fusion",
         "Only on demand (`optimize=True`), and first: elementwise ops go where their results are used, so that a value"
         " that only one op wants never reaches memory.",
-        ("func.func(convert-elementwise-to-linalg,inplace-fuse)",),
+        ("func.func(convert-elementwise-to-linalg,inplace-fuse{tiles=false})",),
     ),
     Phase(
         "destinations",
@@ -38,9 +38,12 @@ OPTIMIZE = (
     ),
     Phase(
         "tiles and vectors",
-        "Tiles for the caches, panels, then vectors with results in registers; all on tensors, so that bufferization"
-        " decides afterwards what is in place.",
-        ("func.func(inplace-schedule,inplace-vectorize)", "cse"),
+        "Threads first, each with tiles of its own: chains of rows, then tiles for the caches and panels, then vectors"
+        " with results in registers; all on tensors, so that bufferization decides afterwards what is in place.",
+        (
+            "func.func(inplace-distribute{threads=1},inplace-fuse{elementwise=false},inplace-schedule,inplace-vectorize)",
+            "cse",
+        ),
     ),
 )
 
@@ -195,16 +198,41 @@ COUNTED_ALLOCATOR = ("finalize-memref-to-llvm", "finalize-memref-to-llvm{use-gen
 """What `lower` replaces when allocations are counted: malloc and free become functions that the runtime brings."""
 
 
-def lower_phases(*, count: bool) -> tuple[Phase, ...]:
-    """From memrefs to LLVM; with `count`, copies are counted and the allocator is the one of `memory_stats.py`."""
-    if not count:
+SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
+"""What `lower_phases` changes for threads: OpenMP in place of a loop, and its lowering after that of what is inside."""
+
+
+def optimize_phases(threads: int) -> tuple[Phase, ...]:
+    """From tensors to tensors, tiled and vectorized, for so many threads."""
+    return _renamed(OPTIMIZE, {"threads=1": f"threads={threads}"})
+
+
+def lower_phases(*, count: bool, threads: int = 1) -> tuple[Phase, ...]:
+    """From memrefs to LLVM; with `count`, copies are counted and the allocator is the one of `memory_stats.py`.
+
+    With several `threads` an `scf.forall` runs on them, by OpenMP; but not if memory is counted, since the counters are
+    not made for that.
+    """
+    if count:
+        plain, counted = COUNTED_ALLOCATOR
+        return (*COUNT, *_renamed(LOWER, {plain: counted}))
+    if threads == 1:
         return LOWER
-    plain, counted = COUNTED_ALLOCATOR
-    swapped = (
-        Phase(phase.name, phase.why, tuple(counted if name == plain else name for name in phase.passes))
-        for phase in LOWER
-    )
-    return (*COUNT, *swapped)
+    loop, functions = SEQUENTIAL
+    # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
+    parallel = f"scf-forall-to-parallel,convert-scf-to-openmp{{num-threads={threads}}},canonicalize"
+    return _renamed(LOWER, {loop: parallel, functions: f"{functions},convert-openmp-to-llvm"})
+
+
+def _renamed(phases: Iterable[Phase], names: Mapping[str, str]) -> tuple[Phase, ...]:
+    """Return `phases` with other passes, or options, in the place of those that are keys of `names`."""
+
+    def renamed(text: str) -> str:
+        for old, new in names.items():
+            text = text.replace(old, new)
+        return text
+
+    return tuple(Phase(phase.name, phase.why, tuple(map(renamed, phase.passes))) for phase in phases)
 
 
 def pipeline_text(phases: Iterable[Phase]) -> str:

@@ -7,6 +7,7 @@ pipeline); shape the boundary; free what is left; lower to LLVM; start the JIT. 
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -33,6 +34,7 @@ from .dtypes import UnsupportedTypeError
 from .engine import Engine, library_paths
 from .entry_point import EntryPoint
 from .memory_stats import MemoryStats, Recorder, link_counters
+from .openmp import find_openmp
 from .results import NativeCode
 from .signature import Signature, read_signature
 from .size_verification import verify_sizes
@@ -47,6 +49,7 @@ def compile(  # noqa: A001
     opt_level: int = 2,
     memory_stats: bool = False,
     shared_libs: Sequence[str] = (),
+    threads: int = 1,
 ) -> Program:
     """Compile a program for the host CPU; the source is not changed.
 
@@ -65,6 +68,9 @@ def compile(  # noqa: A001
         opt_level: LLVM's optimization level, 0 to 3.
         memory_stats: count allocations and copies in each call (`Program.memory_stats`), which costs a little time.
         shared_libs: libraries with functions that the program declares but does not define.
+        threads: how many threads an `scf.forall` runs on, those that `optimize` makes among them. They need an OpenMP
+            runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a warning says so and
+            everything runs on one thread. Results do not depend on the number. Counting memory takes one thread.
 
     Raises:
         ir.MLIRError: the text does not parse; the diagnostics are in the message.
@@ -76,7 +82,15 @@ def compile(  # noqa: A001
     if opt_level not in range(4):
         raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
     route = None if pipeline is None else as_pipeline(pipeline)
-    settings = Settings(route, opt_level, memory_stats, library_paths(shared_libs), optimize=optimize)
+    libraries = library_paths(shared_libs)
+    if _checked_threads(threads) > 1:
+        runtime = find_openmp()
+        if runtime is None:
+            warnings.warn(_NO_OPENMP, RuntimeWarning, stacklevel=2)
+            threads = 1
+        else:
+            libraries = (*libraries, runtime)
+    settings = Settings(route, opt_level, memory_stats, libraries, optimize=optimize, threads=threads)
     return Program(private_copy(source), settings)
 
 
@@ -99,8 +113,21 @@ class Settings:
     plain: bool = False
     callbacks: Mapping[str, Any] = field(default_factory=dict)
     optimize: bool = False
+    threads: int = 1
 
 
+def _checked_threads(threads: int) -> int:
+    if type(threads) is not int:
+        raise TypeError(f"threads must be an integer, got {type(threads).__name__}")
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, got {threads}")
+    return threads
+
+
+_NO_OPENMP = (
+    "there is no OpenMP runtime, so everything runs on one thread; install one: pip install 'mlir-inplace[openmp]', or "
+    "apt-get install libomp5"
+)
 _NOTHING = "builtin.module()"
 
 
@@ -228,7 +255,7 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     separate_entries(module.operation)
     protect_arguments(module.operation)
     if settings.optimize:
-        run_pipeline(module, lowering.pipeline_text(lowering.OPTIMIZE))
+        run_pipeline(module, lowering.pipeline_text(lowering.optimize_phases(settings.threads)))
     run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
     if settings.plain:
         verify_sizes(module.operation)
@@ -239,7 +266,8 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
     deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
-    phases = (*deallocation, *lowering.lower_phases(count=settings.memory_stats))
+    lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads)
+    phases = (*deallocation, *lower)
     run_pipeline(module, lowering.pipeline_text(phases))
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)

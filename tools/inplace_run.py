@@ -13,6 +13,7 @@ import os
 import statistics
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -91,7 +92,8 @@ def _make_parser() -> Parser:
     add("--check", metavar="EXPRESSION", help="compare with NumPy: np and the arguments, a0, a1, …, as in 'a0 @ a1'")
     add("--tolerance", type=float, metavar="X", help="how far --check lets results be off, relative to the largest")
     add("--repeat", type=int, default=1, metavar="N", help="call N times and print the median and least time")
-    add("--threads", type=int, default=1, metavar="N", help="run on N threads; only 1 so far")
+    add("--threads", type=int, default=1, metavar="N", help="run on N threads, by OpenMP; 1 by default")
+    add("--optimize", action="store_true", help="fuse, tile and vectorize on tensors before bufferization")
     return parser
 
 
@@ -100,8 +102,6 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     settings = parser.parse_like_llvm(arguments)
     if settings.threads < 1:
         raise UsageError(f"--threads must be at least 1, got {settings.threads}")
-    if settings.threads != 1:
-        raise UsageError(f"--threads {settings.threads} is not available yet; leave it at 1")
     if settings.repeat < 1:
         raise UsageError(f"--repeat must be at least 1, got {settings.repeat}")
     if settings.tolerance is not None and not settings.tolerance >= 0:
@@ -174,13 +174,20 @@ def _compile(source: Source, settings: argparse.Namespace, pipeline: Pipeline | 
         try:
             module = parse_module(source, context)
             name_locations(module, source.name)
-            return compile_program(
-                module,
-                pipeline=pipeline,
-                opt_level=settings.opt_level,
-                memory_stats=settings.memory_stats,
-                shared_libs=[path for paths in settings.shared_libs for path in paths.split(",")],
-            )
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", RuntimeWarning)
+                program = compile_program(
+                    module,
+                    pipeline=pipeline,
+                    opt_level=settings.opt_level,
+                    optimize=settings.optimize,
+                    memory_stats=settings.memory_stats,
+                    shared_libs=[path for paths in settings.shared_libs for path in paths.split(",")],
+                    threads=settings.threads,
+                )
+            for warning in caught:
+                print_error(f"{PROGRAM}: warning: {warning.message}")
+            return program
         except ir.MLIRError:
             raise RunError from None
         except PassError as error:

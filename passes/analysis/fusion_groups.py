@@ -36,11 +36,15 @@ _ROWS = 8
 
 @dataclass(frozen=True)
 class Group:
-    """Ops to compute together: the root, its producers in the order of the text, and the tiles."""
+    """Ops to compute together: the root, its producers in the order of the text, and the tiles.
+
+    `common` are the loops of the root that all of them move with.
+    """
 
     root: Structured
     producers: tuple[Structured, ...]
     loops: tuple[TileLoop, ...]
+    common: tuple[int, ...]
 
 
 def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
@@ -98,6 +102,8 @@ class _Finder:
             return False
         if any(len(list(result.uses)) != len(self.uses.get(result, ())) for result in results):
             return False
+        if any(result in self.root.op.operands for result in results) and not self._writes_all():
+            return False
         if _is_contraction(op) and not (_is_contraction(self.root) and self._is_large(op)):
             return False
         named = self._named(op)
@@ -107,6 +113,10 @@ class _Finder:
         self.producers.append(op)
         self._read_by(op, named)
         return True
+
+    def _writes_all(self) -> bool:
+        """Whether the root writes every element of its outputs, so that nothing of an init shows in the end."""
+        return all(index.loop is not None for number in self.root.outputs for index in self.root.indices[number])
 
     def _named(self, op: Structured) -> dict[int, int]:
         """Return which loops of `op` are common loops of the root, for all its users alike."""
@@ -135,7 +145,7 @@ class _Finder:
             return None
         if _is_contraction(self.root) and not any(_is_contraction(op) for op in self.producers):
             return None
-        return Group(self.root, tuple(reversed(self.producers)), self._tiles())
+        return Group(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
 
     def _tiles(self) -> tuple[TileLoop, ...]:
         """Return tiles whose producers' results take half of the second cache, cutting outer loops first."""

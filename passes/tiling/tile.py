@@ -9,21 +9,23 @@ Producers can be taken into the tile: then their results are computed tile by ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from mlir import ir
-from mlir.dialects import affine, arith
+from mlir.dialects import affine, arith, scf
 
+from ...dialects.bufferizable import Subset
 from ...dialects.structured import index_constant
-from ...dialects.subsets import insert_slice
+from ...dialects.subsets import insert_slice, parallel_insert_slice
+from ..analysis.distribution import Distribution
 from ..analysis.schedule import TileLoop
 from ..analysis.structured_op import Structured
-from .loops import Number, Segment, as_value, build_loop, segments
+from .loops import Number, Segment, as_value, build_loop, multiply, segments
 from .smaller import Sized, Tile, Tiles, build_smaller, slice_type, take_slice
 
-__all__ = ["Tiled", "tile"]
+__all__ = ["Tiled", "distribute", "tile"]
 
 _EMPTY = "tensor.empty"
 
@@ -44,16 +46,54 @@ def tile(structured: Structured, loops: Sequence[TileLoop], producers: Sequence[
 
     Linear in the ops, and in 2 to the number of peeled loops.
     """
-    builder = _Builder(structured, loops, producers)
-    first = [builder.root.operands[number] for number in structured.outputs]
-    builder.tiled.results = builder.nest(loops, {}, first)
+    builder = _Builder(structured, producers)
+    parts = {one.loop: _parts(one, builder.root.sizes[one.loop]) for one in loops}
+    builder.tiled.results = builder.nest(loops, parts, {}, builder.first())
     return builder.tiled
+
+
+def distribute(structured: Structured, how: Distribution, producers: Sequence[Structured] = ()) -> Tiled:
+    """Build an `scf.forall` in which each thread computes its part of `structured`; else as `tile`.
+
+    There are as many threads as parts that are not empty.
+    """
+    builder = _Builder(structured, producers)
+    whole = builder.root.sizes[how.loop]
+    part = _equal_part(whole, how)
+    forall = scf.ForallOp([0], [_ceil_div(whole, part)], [1], builder.first())
+    thread, *shared = list(forall.body.arguments)
+    with ir.InsertionPoint(forall.body):
+        first = arith.muli(thread, as_value(part))
+        tiles = {how.loop: Tile(first, _rest(part, whole, first))}
+        results, subsets = _Inside(builder, tiles).build(shared)
+        ends = scf.InParallelOp()
+        with ir.InsertionPoint(ends.operation.regions[0].blocks[0]):
+            for result, target, subset in zip(results, shared, subsets, strict=True):
+                assert subset is not None, "every output moves with a parallel loop"
+                parallel_insert_slice(result, target, subset)
+    builder.tiled.results = list(forall.operation.results)
+    return builder.tiled
+
+
+def _equal_part(whole: Number, how: Distribution) -> Number:
+    """Return how many iterations a thread has: an equal share, rounded up to a multiple of the unit."""
+    share = how.threads * how.unit
+    if isinstance(whole, int):
+        return max(1, -(-whole // share)) * how.unit
+    parts = arith.maxui(as_value(_ceil_div(whole, share)), index_constant(1))
+    return multiply(parts, how.unit)
+
+
+def _ceil_div(number: Number, divisor: Number) -> Number:
+    if isinstance(number, int) and isinstance(divisor, int):
+        return -(-number // divisor)
+    return arith.ceildivui(as_value(number), as_value(divisor))
 
 
 class _Builder:
     """Builds tiles. What depends on no loop is built before the first one."""
 
-    def __init__(self, root: Structured, loops: Sequence[TileLoop], producers: Sequence[Structured]) -> None:
+    def __init__(self, root: Structured, producers: Sequence[Structured]) -> None:
         self.inits: dict[ir.Value, ir.Value] = {
             result: producer.op.operands[number]
             for producer in producers
@@ -65,7 +105,6 @@ class _Builder:
             for producer in producers
             for number, result in enumerate(producer.op.results)
         }
-        self.parts = {one.loop: _parts(one, self.root.sizes[one.loop]) for one in loops}
         self.tiled = Tiled()
 
     def measured(self, value: ir.Value) -> ir.Value:
@@ -74,18 +113,32 @@ class _Builder:
             value = self.inits[value]
         return value
 
-    def nest(self, loops: Sequence[TileLoop], tiles: Tiles, carried: list[ir.Value]) -> list[ir.Value]:
+    def first(self) -> list[ir.Value]:
+        """Return where the outputs begin. All of an output is written if its init is a producer's, so that may go."""
+        return [self.measured(self.root.operands[number]) for number in self.root.op.outputs]
+
+    def nest(
+        self,
+        loops: Sequence[TileLoop],
+        parts: Mapping[int, Sequence[Segment]],
+        tiles: Tiles,
+        carried: list[ir.Value],
+    ) -> list[ir.Value]:
         """Build what is left of the `loops`; `tiles` tells where those that stand are."""
         if not loops:
-            return _Inside(self, tiles).build(carried)
+            results, subsets = _Inside(self, tiles).build(carried)
+            return [
+                result if subset is None else insert_slice(result, value, subset)
+                for result, value, subset in zip(results, carried, subsets, strict=True)
+            ]
         one, *others = loops
         whole = self.root.sizes[one.loop]
 
         def body(segment: Segment, number: Number, values: list[ir.Value]) -> list[ir.Value]:
             position = Tile(number, _tile_size(one, segment, number, whole))
-            return self.nest(others, {**tiles, one.loop: position}, values)
+            return self.nest(others, parts, {**tiles, one.loop: position}, values)
 
-        for segment in self.parts[one.loop]:
+        for segment in parts[one.loop]:
             carried = build_loop(segment, carried, partial(body, segment))
         return carried
 
@@ -97,25 +150,26 @@ class _Inside:
         self.builder = builder
         self.tiles = tiles
         self.known: dict[ir.Value, ir.Value] = {}
+        self.targets: dict[ir.Value, ir.Value] = {}
 
-    def build(self, carried: Sequence[ir.Value]) -> list[ir.Value]:
-        """Build the smaller op, and its producers before it; return the updated outputs."""
+    def build(self, carried: Sequence[ir.Value]) -> tuple[list[ir.Value], list[Subset | None]]:
+        """Build the smaller op, and its producers before it; return its results and which slices they are."""
         root = self.builder.root
         inputs = [self.part(root, operand, self.tiles) for operand in range(root.op.inputs)]
         subsets = [
             root.subset(operand, value, self.tiles) for operand, value in zip(root.op.outputs, carried, strict=True)
         ]
-        starts = [
-            self.part(root, operand, self.tiles) if root.operands[operand] in self.builder.producers
-            else take_slice(value, subset)
-            for operand, value, subset in zip(root.op.outputs, carried, subsets, strict=True)
-        ]  # fmt: skip
+        starts: list[ir.Value] = []
+        for operand, value, subset in zip(root.op.outputs, carried, subsets, strict=True):
+            target, init = take_slice(value, subset), root.operands[operand]
+            # What is not read of an init is not computed, and what is read is computed where the result is wanted.
+            if root.op.reads[operand] and init in self.builder.producers:
+                self.targets[init] = target
+                target = self.part(root, operand, self.tiles)
+            starts.append(target)
         smaller = build_smaller(root.op, [*inputs, *starts], self.tiles)
         self.builder.tiled.ops.append(smaller)
-        return [
-            result if subset is None else insert_slice(result, value, subset)
-            for result, value, subset in zip(smaller.results, carried, subsets, strict=True)
-        ]
+        return list(smaller.results), subsets
 
     def part(self, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
         """Return what the tile of `user` needs of an operand: a slice, or what a producer computes for it."""
@@ -148,6 +202,11 @@ class _Inside:
     def start(self, producer: Sized, operand: int, tiles: Tiles) -> ir.Value:
         """Return the init of a smaller producer: of no tensor that is empty a slice is taken."""
         value = producer.operands[operand]
+        target = self.targets.get(producer.op.op.results[operand - producer.op.inputs])
+        if target is not None and value not in self.builder.producers:
+            return target
+        if target is not None:
+            self.targets[value] = target
         owner = value.owner
         if isinstance(owner, ir.Block) or owner.name != _EMPTY:
             return self.part(producer, operand, tiles)
@@ -172,11 +231,17 @@ def _tile_size(one: TileLoop, segment: Segment, number: Number, whole: Number) -
     """Return how many iterations the tile at `number` has."""
     if one.peel:
         return segment.count or arith.subi(as_value(whole), as_value(number))
-    if isinstance(whole, int) and (whole % one.size == 0 or isinstance(number, int)):
-        return min(one.size, whole - (number if isinstance(number, int) else 0))
-    size, position = ir.AffineConstantExpr.get(one.size), ir.AffineDimExpr.get(0)
-    if isinstance(whole, int):
-        map_ = ir.AffineMap.get(1, 0, [size, ir.AffineConstantExpr.get(whole) - position])
-        return affine.AffineMinOp(map_, [as_value(number)]).result
-    map_ = ir.AffineMap.get(1, 1, [size, ir.AffineSymbolExpr.get(0) - position])
-    return affine.AffineMinOp(map_, [as_value(number), as_value(whole)]).result
+    return _rest(one.size, whole, number)
+
+
+def _rest(size: Number, whole: Number, first: Number) -> Number:
+    """Return `size`, or what is left of `whole` from `first`, a multiple of `size`, on."""
+    if isinstance(size, int) and isinstance(whole, int) and (whole % size == 0 or isinstance(first, int)):
+        return min(size, whole - (first if isinstance(first, int) else 0))
+    position, bound = ir.AffineDimExpr.get(0), ir.AffineSymbolExpr.get(0)
+    if isinstance(size, int):
+        operands = [as_value(first)] if isinstance(whole, int) else [as_value(first), as_value(whole)]
+        end = ir.AffineConstantExpr.get(whole) if isinstance(whole, int) else bound
+        map_ = ir.AffineMap.get(1, len(operands) - 1, [ir.AffineConstantExpr.get(size), end - position])
+        return affine.AffineMinOp(map_, operands).result
+    return arith.minui(size, arith.subi(as_value(whole), as_value(first)))

@@ -308,7 +308,7 @@ def test_shared_libraries(tmp_path: Path) -> None:
         (["{add}", "--shared-libs=/nowhere.so"], 1, "shared library '/nowhere.so' does not exist"),
         (["{add}", "--pass-pipeline=inplace-nothing"], 2, "unknown pass 'inplace-nothing'"),
         (["{add}", "--pass-pipeline="], 2, "the pipeline is empty"),
-        (["{add}", "--threads=2"], 2, "--threads 2 is not available yet"),
+        (["{add}", "--threads=0"], 2, "--threads must be at least 1, got 0"),
         (["{add}", "--repeat=0"], 2, "--repeat must be at least 1, got 0"),
         (["{add}", "--seed=-1"], 2, "--seed must not be negative"),
         (["{add}", "--nothing"], 2, "unrecognized arguments: --nothing"),

@@ -1,0 +1,106 @@
+"""Give the iterations of linalg ops on tensors to threads: an `scf.forall` with one part for each.
+
+## Before and after
+
+```mlir
+%r = linalg.exp ins(%a : tensor<4096x64xf32>) outs(%b : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+```
+
+with `threads=2`:
+
+```mlir
+%r = scf.forall (%thread) in (2) shared_outs(%t = %b) -> (tensor<4096x64xf32>) {
+  %first = arith.muli %thread, %c2048 : index
+  %x = tensor.extract_slice %a[%first, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>
+  %y = tensor.extract_slice %t[%first, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>
+  %z = linalg.exp ins(%x : tensor<2048x64xf32>) outs(%y : tensor<2048x64xf32>) -> tensor<2048x64xf32>
+  scf.forall.in_parallel {
+    tensor.parallel_insert_slice %z into %t[%first, 0] [2048, 64] [1, 1] : ...
+  }
+}
+```
+
+## Contract
+
+In: a function; linalg ops on tensors that no loop is around. Out: the same values, bit for bit and for any number of
+threads, since no sum is cut: each thread computes elements of its own. Chains that `inplace-fuse` computes tile by tile
+stay together in one `scf.forall`. Ops with too little work, and ops without a parallel loop that is long enough, stay
+as they are.
+
+How many threads there really are is decided when the `scf.forall` is lowered.
+
+Linear in the ops. Upstream counterpart: `transform.structured.tile_using_forall`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .analysis.distribution import Distribution, choose_distribution
+from .analysis.fusion_groups import find_groups
+from .analysis.structured_op import NotStructured, Structured, read_structured
+from .base import Pass, Statistic
+from .errors import PassFailure
+from .linalg_ops import find_linalg_ops, read_machine, replace_op
+from .options import PassOptions, option
+from .tiling.tile import distribute
+
+_FILL = "linalg.fill"
+
+
+@dataclass(frozen=True)
+class DistributeOptions(PassOptions):
+    """Options of `inplace-distribute`."""
+
+    threads: int = option(0, help="how many parts to make; 0 means the cores of the machine")
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'cores=4'")
+
+
+class DistributePass(Pass[DistributeOptions]):
+    """Give linalg ops on tensors to threads."""
+
+    argument = "inplace-distribute"
+    summary = "give the iterations of linalg ops on tensors to threads"
+    Options = DistributeOptions
+    anchor = "func.func"
+    statistics = (Statistic("distributed", "linalg ops that run on several threads"),)
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        if self.options.threads < 0:
+            raise PassFailure(f"the number of threads must not be negative, got {self.options.threads}", op)
+        threads = self.options.threads or machine.cores
+        ops = [one for one in find_linalg_ops(op) if one.parent == op]
+        groups = find_groups(ops, machine)
+        for group in groups:
+            self._distribute(
+                choose_distribution(group.root, group.common, threads, machine), group.root, group.producers
+            )
+        grouped = {id(member.op) for group in groups for member in (group.root, *group.producers)}
+        for one in reversed(ops):
+            if id(one) in grouped or one.name == _FILL:
+                continue
+            try:
+                root = read_structured(one)
+            except NotStructured:
+                continue
+            loops = [loop for loop in root.loops if root.parallel[loop]]
+            self._distribute(choose_distribution(root, loops, threads, machine), root, _fills(root))
+
+    def _distribute(self, how: Distribution | None, root: Structured, producers: Sequence[Structured]) -> None:
+        if how is None:
+            return
+        with ir.InsertionPoint(root.op), root.op.location:
+            distributed = distribute(root, how, producers)
+        replace_op(root.op, distributed.results, [producer.op for producer in producers])
+        self.count("distributed", 1 + len(producers))
+
+
+def _fills(root: Structured) -> list[Structured]:
+    """Return the fills that only `root` starts from: each thread fills what it writes."""
+    inits = [root.op.operands[number] for number in root.outputs if root.reads[number]]
+    owners = [init.owner.operation for init in inits if not isinstance(init.owner, ir.Block)]
+    return [read_structured(one) for one in owners if one.name == _FILL and len(list(one.results[0].uses)) == 1]

@@ -1,0 +1,35 @@
+// RUN: inplace-opt %s --inplace-distribute='threads=2 machine="vector-bits=512 registers=32"' --canonicalize --cse | filecheck %s
+
+// Rows are given away; each thread fills what it starts from.
+// CHECK-LABEL: func.func @rows
+//       CHECK:   scf.forall (%[[T:.*]]) in (2) shared_outs(%[[OUT:.*]] = %arg1) -> (tensor<4096x64xf32>)
+//       CHECK:     %[[FIRST:.*]] = arith.muli %[[T]], %c2048
+//       CHECK:     tensor.extract_slice %arg0[%[[FIRST]], 0] [2048, 64] [1, 1]
+//       CHECK:     %[[R:.*]] = linalg.exp {{.*}} -> tensor<2048x64xf32>
+//       CHECK:     tensor.parallel_insert_slice %[[R]] into %[[OUT]][%[[FIRST]], 0] [2048, 64] [1, 1]
+func.func @rows(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+  %r = linalg.exp ins(%a : tensor<4096x64xf32>) outs(%b : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+  return %r : tensor<4096x64xf32>
+}
+
+// The columns of a product, 64 of them at a time.
+// CHECK-LABEL: func.func @columns
+//       CHECK:   scf.forall (%[[T:.*]]) in (2)
+//       CHECK:     affine.min
+//       CHECK:     linalg.fill {{.*}} -> tensor<256x?xf32>
+//       CHECK:     linalg.matmul {{.*}} -> tensor<256x?xf32>
+func.func @columns(%a: tensor<256x64xf32>, %b: tensor<64x300xf32>, %e: tensor<256x300xf32>) -> tensor<256x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x300xf32>) -> tensor<256x300xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<256x64xf32>, tensor<64x300xf32>) outs(%f : tensor<256x300xf32>)
+      -> tensor<256x300xf32>
+  return %r : tensor<256x300xf32>
+}
+
+// Too little to do.
+// CHECK-LABEL: func.func @small
+//   CHECK-NOT:   scf.forall
+func.func @small(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %r = linalg.exp ins(%a : tensor<64x64xf32>) outs(%b : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}

@@ -1,0 +1,107 @@
+"""`threads=`: the same values bit for bit for any number of threads, and what happens without OpenMP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from linalg_programs import PROGRAMS, Arrays, floats
+from mlir import ir
+
+import mlir_inplace as mi
+from mlir_inplace.runtime import openmp, program
+from mlir_inplace.tools import inplace_run
+
+CASES = [pytest.param(*PROGRAMS[name], id=name) for name in PROGRAMS]
+
+
+def matmul(m: int, n: int, k: int) -> str:
+    """A product that starts from zero."""
+    return f"""
+      func.func @main(%a: tensor<{m}x{k}xf32>, %b: tensor<{k}x{n}xf32>) -> tensor<{m}x{n}xf32> {{
+        %zero = arith.constant 0.0 : f32
+        %e = tensor.empty() : tensor<{m}x{n}xf32>
+        %f = linalg.fill ins(%zero : f32) outs(%e : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+        %r = linalg.matmul ins(%a, %b : tensor<{m}x{k}xf32>, tensor<{k}x{n}xf32>) outs(%f : tensor<{m}x{n}xf32>)
+            -> tensor<{m}x{n}xf32>
+        return %r : tensor<{m}x{n}xf32>
+      }}"""
+
+
+@pytest.mark.parametrize(("text", "expected", "arguments"), CASES)
+def test_parts_have_the_values_of_numpy(
+    text: str, expected: Callable[..., np.ndarray], arguments: list[Arrays], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every op is distributed here, however small, among more threads than some have rows for."""
+    monkeypatch.setattr("mlir_inplace.passes.analysis.distribution._LEAST_WORK", 0)
+    machine = 'machine="vector-bits=128 registers=16"'
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, f"builtin.module(func.func(inplace-distribute{{threads=3 {machine}}}))")
+        module.operation.verify()
+        compiled = mi.compile(module, memory_stats=True)
+    for one in arguments:
+        np.testing.assert_allclose(compiled.main(*one), expected(*one), rtol=1e-5, atol=1e-5)
+        # The init is an argument, which must not change.
+        assert (compiled.memory_stats.allocations, compiled.memory_stats.copies) == (1, 1)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("shape", [(64, 2048, 64), (200, 100, 333), (96, 65, 512)])
+def test_results_do_not_depend_on_threads(shape: Sequence[int], threads: int) -> None:
+    assert openmp.find_openmp() is not None, "the extra 'openmp' is part of the extra 'test'"
+    m, n, k = shape
+    text = matmul(m, n, k)
+    a, b = floats(m, k), floats(k, n)
+    alone = mi.compile(text, optimize=True).main(a, b)
+    np.testing.assert_allclose(alone, a @ b, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=threads).main(a, b), alone)
+
+
+def test_a_forall_of_the_program_runs_on_threads() -> None:
+    text = """
+      func.func @main(%a: tensor<5x8xf32>) -> tensor<5x8xf32> {
+        %e = tensor.empty() : tensor<5x8xf32>
+        %r = scf.forall (%i) in (5) shared_outs(%t = %e) -> (tensor<5x8xf32>) {
+          %x = tensor.extract_slice %a[%i, 0] [1, 8] [1, 1] : tensor<5x8xf32> to tensor<1x8xf32>
+          %y = tensor.extract_slice %t[%i, 0] [1, 8] [1, 1] : tensor<5x8xf32> to tensor<1x8xf32>
+          %z = linalg.exp ins(%x : tensor<1x8xf32>) outs(%y : tensor<1x8xf32>) -> tensor<1x8xf32>
+          scf.forall.in_parallel {
+            tensor.parallel_insert_slice %z into %t[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<5x8xf32>
+          }
+        }
+        return %r : tensor<5x8xf32>
+      }"""
+    a = floats(5, 8)
+    np.testing.assert_allclose(mi.compile(text, threads=2).main(a), np.exp(a), rtol=1e-6)
+
+
+def test_without_a_runtime_a_warning_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "find_openmp", lambda: None)
+    a, b = floats(8, 4), floats(4, 16)
+    with pytest.warns(RuntimeWarning, match=r"there is no OpenMP runtime, so everything runs on one thread; install"):
+        compiled = mi.compile(matmul(8, 16, 4), threads=2)
+    np.testing.assert_allclose(compiled.main(a, b), a @ b, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("threads", "error", "message"),
+    [(0, ValueError, "threads must be at least 1, got 0"), ("2", TypeError, "threads must be an integer, got str")],
+)
+def test_wrong_numbers(threads: int, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        mi.compile(matmul(1, 1, 1), threads=threads)
+
+
+def test_inplace_run_optimizes_on_threads(
+    tmp_path: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"{tmp_path}/product.mlir"
+    with open(path, "w") as file:
+        file.write(matmul(64, 256, 64))
+    arguments = [path, "--arg=random", "--arg=random", "--check=a0 @ a1", "--tolerance=1e-5", "--optimize"]
+    assert inplace_run.main([*arguments, "--threads=2"]) == 0
+    monkeypatch.setattr(program, "find_openmp", lambda: None)
+    assert inplace_run.main([*arguments, "--threads=2"]) == 0
+    assert "inplace-run: warning: there is no OpenMP runtime" in capsys.readouterr().err
