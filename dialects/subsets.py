@@ -12,6 +12,7 @@ from .memref_types import subview_type
 
 __all__ = [
     "covers",
+    "dropped_dimensions",
     "extract_slice",
     "insert_slice",
     "mixed_subset",
@@ -52,6 +53,17 @@ def covers(subset: Subset, type_: ir.Type) -> bool:
         and all(stride == 1 for stride in subset.strides)
         and all(size == extent != _DYNAMIC for size, extent in zip(subset.sizes, shaped.shape, strict=True))
     )
+
+
+def dropped_dimensions(sizes: Sequence[int | ir.Value], shape: Sequence[int]) -> frozenset[int]:
+    """Return the unit dimensions of a slice that a tensor of ``shape`` does not have."""
+    left, dropped = list(shape), set[int]()
+    for d, size in enumerate(sizes):
+        if left and left[0] == (size if isinstance(size, int) else _DYNAMIC):
+            left.pop(0)
+        else:
+            dropped.add(d)
+    return frozenset(dropped)
 
 
 def static_entries(entries: Sequence[int | ir.Value]) -> list[int]:

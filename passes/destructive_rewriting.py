@@ -19,9 +19,11 @@ from .destructive_tiles import Place, load_tile, place_of, replace_insertion, re
 __all__ = ["Rewriter", "erase_dead"]
 
 _PURE_DIALECTS = frozenset({"affine", "arith", "linalg", "math", "tensor"})
-"""Ops of these that have results have no effect but these: those that work on memrefs have none."""
+"""Ops of these that have no memrefs have no effect but their results."""
 
 _PURE = frozenset({"dispatch.load"})
+
+_MEMREFS = (ir.MemRefType, ir.UnrankedMemRefType)
 
 
 class Rewriter:
@@ -138,7 +140,9 @@ def _is_pure(op: ir.Operation) -> bool:
 
     def visit(nested: ir.Operation) -> ir.WalkResult:
         nonlocal pure
-        pure = pure and (nested.name in _PURE or nested.name.partition(".")[0] in _PURE_DIALECTS)
+        known = nested.name in _PURE or nested.name.partition(".")[0] in _PURE_DIALECTS
+        # A loop without uses of its results may fill memory.
+        pure = pure and known and not any(isinstance(operand.type, _MEMREFS) for operand in nested.operands)
         return ir.WalkResult.ADVANCE
 
     op.walk(visit, ir.WalkOrder.PRE_ORDER)

@@ -14,7 +14,7 @@ from mlir.dialects import arith, memref, tensor
 from ..dialects import dispatch
 from ..dialects.bufferizable import OpModel, Subset
 from ..dialects.registry import find_model
-from ..dialects.subsets import mixed_subset, subview
+from ..dialects.subsets import dropped_dimensions, mixed_subset, subview
 
 __all__ = [
     "Place",
@@ -59,18 +59,7 @@ def place_of(op: ir.Operation) -> Place:
     if part is None:
         return Place(target)
     shape = ir.ShapedType((op.results[0] if is_load else op.operands[0]).type).shape
-    return Place(target, part, _dropped(part.sizes, shape))
-
-
-def _dropped(sizes: Sequence[_Entry], shape: Sequence[int]) -> frozenset[int]:
-    """Return the unit dimensions of a slice that a tensor of ``shape`` does not have."""
-    dynamic, left, dropped = ir.ShapedType.get_dynamic_size(), list(shape), set[int]()
-    for d, size in enumerate(sizes):
-        if left and left[0] == (size if isinstance(size, int) else dynamic):
-            left.pop(0)
-        else:
-            dropped.add(d)
-    return frozenset(dropped)
+    return Place(target, part, dropped_dimensions(part.sizes, shape))
 
 
 # --- reads ------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from .destructive_proofs import UpdateProof
 from .destructive_update import Access, DestructiveUpdate, RefusedUpdate
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
+from .update_bounds import may_be_inside
 
 __all__ = [
     "KeptStore",
@@ -46,6 +47,7 @@ class RewriteRule(enum.Enum):
     ELSEWHERE = "the store is not in the block of the loop, so it may not run whenever the loop does"
     LATE_TARGET = "the target is there after the begin of the loop only"
     UPDATE = "it is updated by an op that is neither an insertion nor one of linalg"
+    OUTSIDE = "a slice lies outside of the target, or has a stride that is not positive: no store can stand for it"
     TRANSFER = "a vector is written under a mask, or perhaps behind the end of the tensor"
     IN_THREAD = "a thread of an scf.forall stores at the top level of its body only"
     THREAD_SLICES = "the slices that one thread of an scf.forall inserts may overlap"
@@ -115,6 +117,8 @@ def why_not_in_memory(effects: TensorEffects, store: int, update: DestructiveUpd
                 return RewriteRule.TRANSFER, access.op
         elif s.op_name[access.op] not in _INSERTIONS and not is_whole_update(s, access):
             return RewriteRule.UPDATE, access.op
+        if not may_be_inside(effects.slices.get(access.operand), s.ops[store]):
+            return RewriteRule.OUTSIDE, access.op
     return None
 
 

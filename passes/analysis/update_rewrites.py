@@ -27,6 +27,7 @@ from .index_problems import Answer
 from .slices import SliceRelation, slice_relation
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
+from .update_bounds import may_be_inside
 from .update_outcomes import (
     KeptStore,
     ReadFrom,
@@ -206,6 +207,8 @@ class _Planner:
             for access in update.reads:
                 if not is_tile_read(self.effects, access):
                     return KeptStore(store, RewriteRule.READ, access.op)
+                if not self._may_be_load(access.operand, store):
+                    return KeptStore(store, RewriteRule.OUTSIDE, access.op)
             reads = ReadFrom.TARGET
         elif proof.reads_source is Answer.YES and self._is_loaded_tile_by_tile(store, update):
             reads = ReadFrom.SOURCE_BINDING
@@ -237,7 +240,7 @@ class _Planner:
         load = s.value_op[update.source]
         if load < 0 or s.op_name[load] != LOAD:
             return False
-        if not all(is_tile_read(self.effects, access) for access in update.reads):
+        if not all(is_tile_read(self.effects, a) and self._may_be_load(a.operand, load) for a in update.reads):
             return False
         window = (s.op_enter[load], s.op_exit[update.ops[-1]])
         if s.op_block[load] != s.op_block[update.ops[0]] or not self.is_untouched(load, window, from_loads=False):
@@ -246,6 +249,10 @@ class _Planner:
             return True
         is_own = not self.has_grid or self.races.are_parts_apart(store, self.function)
         return accesses.is_same_part(load, store) and (is_own or self._is_in_own_elements(store, update))
+
+    def _may_be_load(self, read: int, access: int) -> bool:
+        """Whether a load from where ``access`` loads or stores may stand for what operand ``read`` reads."""
+        return may_be_inside(self.effects.slices.get(read), self.snapshot.ops[access])
 
     def _holds_source(self, store: int, update: DestructiveUpdate) -> bool:
         """Whether the target holds the source anyway when the chain begins, or the source holds nothing."""
@@ -303,6 +310,7 @@ def _tile_loads(planner: _Planner, accepted: list[UpdateRewrite]) -> list[tuple[
             window = (s.op_enter[load], s.op_exit[chain])
             if s.op_block[chain] != s.op_block[load] or not s.op_enter[load] < s.operand_position(use) < window[1]:
                 continue
-            if planner.is_untouched(load, window, from_loads=False):
+            is_inside = may_be_inside(planner.effects.slices.get(use), s.ops[load])
+            if is_inside and planner.is_untouched(load, window, from_loads=False):
                 found.append((s.operand_op[use], load))
     return found

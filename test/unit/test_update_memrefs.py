@@ -116,3 +116,24 @@ def test_tensors_that_may_be_written_are_left_to_bufferization() -> None:
     # What the rewrite would have made of it: loops that carry nothing, and a store of each element.
     assert not any(word in text for word in ("iter_args", "memref.alloc", "memref.copy"))
     assert text.count("memref.store") == 2
+
+
+def test_loops_that_fill_other_memory_stay() -> None:
+    """Nobody needs what they return, but what they do."""
+    writes = "affine.store %x, %k[%j] : memref<8xf64>\naffine.yield %x : f64"
+    other = f"""
+      %k = memref.alloc() : memref<8xf64>
+      %q = affine.for %j = 0 to 8 iter_args(%x = %f) -> (f64) {{
+        {writes}
+      }}
+      %g = tensor.generate {{
+      ^bb0(%j: index):
+        linalg.fill ins(%f : f64) outs(%k : memref<8xf64>)
+        tensor.yield %f : f64
+      }} : !t
+    """
+    body = other + loop("%n = tensor.insert %f into %a[%i] : !t\nscf.yield %n : !t")
+    after = transformed(program(body + END))[1]
+    assert "iter_args(%arg4 = %arg2) -> (f64)" in after
+    assert "linalg.fill" in after
+    assert "-> (tensor" not in after

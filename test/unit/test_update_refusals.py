@@ -30,6 +30,7 @@ STRUCTURAL: dict[Rule, str] = {
     RewriteRule.LATE_TARGET: "the forced program would use a target that is not there yet: it is no valid program",
     RewriteRule.IN_THREAD: "the forced program is refused when it is compiled: promotion cannot make a value of it",
     RewriteRule.THREAD_SLICES: "as before",
+    RewriteRule.OUTSIDE: "the forced program is no valid one, as test_update_bounds.py shows",
     RewriteRule.VALUE: "a tensor cannot be stored to; test_update_memrefs.py shows what bufferization makes of it",
 }
 """Rules without a forced program, and why."""
