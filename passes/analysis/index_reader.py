@@ -49,6 +49,7 @@ class IndexReader:
         self._named: dict[tuple[str, int, int], Symbol] = {}
         self._loops: dict[int, tuple[Loop, ...]] = {}
         self._around: dict[int, tuple[Loop, ...]] = {-1: ()}
+        self._grids: dict[int, tuple[Loop, ...]] = {}
 
     # --- slices and indices ------------------------------------------------------------------------------------
 
@@ -260,11 +261,13 @@ class IndexReader:
 
     def workgroups(self, function: int) -> tuple[Loop, ...]:
         """Return the loops over the ids of workgroups that ``function`` asks for, the last dimension outermost."""
-        s = self._snapshot
-        ids = [op for op in s.nested_ops(function) if s.op_name[op] == "dispatch.workgroup_id"]
-        found = {self._dimension(op): self._workgroup(op) for op in ids}
-        definitions = [self.terms.definitions[found[d].value] for d in sorted(found, reverse=True)]
-        return tuple(loop for loop in definitions if isinstance(loop, Loop))
+        if function not in self._grids:
+            s = self._snapshot
+            ids = [op for op in s.nested_ops(function) if s.op_name[op] == "dispatch.workgroup_id"]
+            found = {self._dimension(op): self._workgroup(op) for op in ids}
+            definitions = [self.terms.definitions[found[d].value] for d in sorted(found, reverse=True)]
+            self._grids[function] = tuple(loop for loop in definitions if isinstance(loop, Loop))
+        return self._grids[function]
 
     def _dimension(self, op: int) -> int:
         return ir.IntegerAttr(self._snapshot.ops[op].attributes["dimension"]).value

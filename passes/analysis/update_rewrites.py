@@ -24,6 +24,7 @@ from .binding_accesses import LOAD, BindingAccesses, Window
 from .destructive_proofs import UpdateProof, UpdateProofs
 from .destructive_update import DestructiveUpdate, DestructiveUpdates, RefusedUpdate
 from .index_problems import Answer
+from .planned_windows import PlannedWindows
 from .slices import SliceRelation, slice_relation
 from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
@@ -61,20 +62,17 @@ class DispatchRewrites:
     """An op that keeps the accesses from being known; then nothing is planned."""
 
 
-_Use = tuple[Window, int]
-
-
 @dataclass
 class _Windows:
     """When each slot is stored to or loaded from by what was planned, and by which load or store that was before."""
 
-    loads: dict[dispatch.Slot, list[_Use]] = field(default_factory=dict[dispatch.Slot, list[_Use]])
-    stores: dict[dispatch.Slot, list[_Use]] = field(default_factory=dict[dispatch.Slot, list[_Use]])
+    loads: dict[dispatch.Slot, PlannedWindows] = field(default_factory=dict[dispatch.Slot, PlannedWindows])
+    stores: dict[dispatch.Slot, PlannedWindows] = field(default_factory=dict[dispatch.Slot, PlannedWindows])
 
     def uses(self, slot: dispatch.Slot, window: Window, *, for_store: bool) -> list[int]:
         """Return who uses the slot in ``window`` so that it matters: stores, and loads if it is to be stored to."""
-        taken = [*self.stores.get(slot, ()), *(self.loads.get(slot, ()) if for_store else ())]
-        return [op for (begin, end), op in taken if begin < window[1] and window[0] < end]
+        taken = [windows[slot] for windows in (self.stores, *([self.loads] * for_store)) if slot in windows]
+        return [op for windows in taken for op in windows.meeting(window, _MOST_STORES + 2)]
 
 
 class _Planner:
@@ -159,11 +157,11 @@ class _Planner:
         if isinstance(rewrite, UpdateRewrite):
             self._rewritten.add(update.value)
             window = (s.op_enter[rewrite.first] - 1, s.op_enter[store] + 1)
-            self.windows.stores.setdefault(self.accesses.slot(store), []).append((window, store))
+            self.windows.stores.setdefault(self.accesses.slot(store), PlannedWindows()).add(window, store)
             if rewrite.reads is ReadFrom.SOURCE_BINDING:
                 load = s.value_op[update.source]
                 window = (s.op_enter[load], s.op_exit[update.ops[-1]])
-                self.windows.loads.setdefault(self.accesses.slot(load), []).append((window, load))
+                self.windows.loads.setdefault(self.accesses.slot(load), PlannedWindows()).add(window, load)
         return rewrite
 
     def _why_not(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
