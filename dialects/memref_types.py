@@ -27,6 +27,7 @@ __all__ = [
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 _DYNAMIC_SIZE = ir.ShapedType.get_dynamic_size()
+_HALF = 1 << 63
 
 
 def identity_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> ir.Type:
@@ -85,8 +86,17 @@ def _strided(shape: Sequence[int], strides: Sequence[int], offset: int, like: ir
     """
     if offset == 0 and _DYNAMIC not in strides and list(strides) == _row_major(shape):
         return ir.MemRefType.get(shape, like.element_type, memory_space=like.memory_space)
-    layout = ir.StridedLayoutAttr.get(offset, list(strides))
+    layout = _layout(strides, offset)
     return ir.MemRefType.get(shape, like.element_type, layout, like.memory_space)
+
+
+def _layout(strides: Sequence[int], offset: int) -> ir.StridedLayoutAttr:
+    """Return a layout, in which numbers that do not fit wrap around, as in the types that MLIR infers.
+
+    A memory that large cannot be; places are computed modulo 2^64 all the same.
+    """
+    offset, *wrapped = ((number + _HALF) % (2 * _HALF) - _HALF for number in (offset, *strides))
+    return ir.StridedLayoutAttr.get(offset, wrapped)
 
 
 def _row_major(shape: Sequence[int]) -> list[int]:
@@ -144,7 +154,7 @@ def expanded_type(source: ir.MemRefType, shape: Sequence[int], reassociation: Se
         result.extend(reversed(inner))
     if not reassociation:
         result = [1] * len(shape)
-    layout = ir.StridedLayoutAttr.get(offset, result)
+    layout = _layout(result, offset)
     return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
 
 
@@ -166,7 +176,7 @@ def collapsed_type(
         last = next((d for d in reversed(group) if sizes[d] != 1), group[0])
         # A dynamic size may turn out to be one; then the stride is that of a dimension in front of it.
         result.append(_DYNAMIC if sizes[last] == _DYNAMIC_SIZE and last != group[0] else strides[last])
-    layout = ir.StridedLayoutAttr.get(offset, result)
+    layout = _layout(result, offset)
     return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
 
 

@@ -35,6 +35,7 @@ COUNT_COPY = "inplace_count_copy"
 COUNT_ALIGNMENT = "inplace.count_alignment"
 
 _COPIES = ("memref.copy", "linalg.copy")
+_LARGEST = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,10 @@ class MemoryOperations:
 
 
 def analyze_memory_operations(root: ir.Operation) -> MemoryOperations:
-    """Collect the copies and allocations under `root`. Changes nothing."""
+    """Collect the copies and allocations under `root`. Changes nothing.
+
+    Raises `PassFailure` for a copy whose bytes cannot be counted.
+    """
     copies: list[ir.Operation] = []
     allocations: list[ir.Operation] = []
 
@@ -65,6 +69,13 @@ def analyze_memory_operations(root: ir.Operation) -> MemoryOperations:
         return ir.WalkResult.ADVANCE
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for op in copies:
+        try:
+            count = _static_bytes(ir.MemRefType(op.operands[0].type))
+        except ValueError as error:
+            raise PassFailure(f"cannot count what this copies: {error}", op) from None
+        if count > _LARGEST:
+            raise PassFailure(f"cannot count what this copies: {count} bytes do not fit into 64 bits", op)
     return MemoryOperations(tuple(copies), tuple(allocations))
 
 
@@ -82,12 +93,17 @@ def element_bytes(type_: ir.Type) -> int:
     raise ValueError(f"the size of {type_} is not known")
 
 
+def _static_bytes(type_: ir.MemRefType) -> int:
+    """The bytes in a memref with each dynamic size 1. Raises `ValueError`."""
+    sizes = (size for size in type_.shape if not ir.ShapedType.is_dynamic_size(size))
+    return math.prod(sizes) * element_bytes(type_.element_type)
+
+
 def _copied_bytes(source: ir.Value) -> ir.Value:
     """Build the number of bytes `source` holds, at the current insertion point."""
     type_ = ir.MemRefType(source.type)
     index = ir.IndexType.get()
-    static = math.prod(size for size in type_.shape if not ir.ShapedType.is_dynamic_size(size))
-    total = arith.constant(index, static * element_bytes(type_.element_type))
+    total = arith.constant(index, _static_bytes(type_))
     for number, size in enumerate(type_.shape):
         if ir.ShapedType.is_dynamic_size(size):
             total = arith.muli(total, memref.dim(source, arith.constant(index, number)))

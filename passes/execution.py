@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mlir import ir
 
-from ..dialects.location_casts import read_location_attributes
+from ..dialects.attribute_casts import read_every_attribute
 from ..dialects.registry import ModelError
 from .attribute_checks import check_attributes
 from .diagnostics import DiagnosticCollector, emit
@@ -67,7 +67,7 @@ class Execution:
 
     def run(self, op: ir.Operation) -> None:
         """Runs the pipeline; raises `PassError`, and whatever a pass with a bug raises."""
-        read_location_attributes()
+        read_every_attribute()
         reproducer = self._make_reproducer(op)
         try:
             with op.context, DiagnosticCollector(op.context) as collector:

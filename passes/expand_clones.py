@@ -4,7 +4,8 @@ Goes in: `bufferization.clone`, as deallocation inserts it. Comes out: an alloca
 `memref.copy` into it, and the type of the clone for its users. Where the layout can be cast from the identity, the
 allocation is contiguous and a `memref.cast` gives it the type; where the type fixes other strides or an offset, the
 allocation is flat, large enough for them, and a `memref.reinterpret_cast` shapes it, with dynamic strides chosen to
-step over the rest. Left alone: everything else. Clones of unranked memrefs are refused with an error.
+step over the rest. Left alone: everything else. Clones of unranked memrefs are refused with an error, and those that
+take more elements than an index can count.
 
     %1 = bufferization.clone %0 : memref<2xf32, strided<[1], offset: 1>> to memref<2xf32, strided<[1], offset: 1>>
     ->
@@ -20,6 +21,8 @@ Upstream counterpart: the clone pattern of `convert-bufferization-to-memref`, wh
 
 from __future__ import annotations
 
+import math
+
 from mlir import ir
 from mlir.dialects import arith, memref
 
@@ -29,10 +32,14 @@ from .errors import PassFailure
 from .options import PassOptions
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+_LARGEST = (1 << 63) - 1
 
 
 def analyze_clones(root: ir.Operation) -> tuple[ir.Operation, ...]:
-    """The clones under `root`, in program order. Changes nothing; raises `PassFailure` for one that has no rank."""
+    """The clones under `root`, in program order. Changes nothing.
+
+    Raises `PassFailure` for one that has no rank, or is so large that its elements cannot be counted.
+    """
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -45,7 +52,27 @@ def analyze_clones(root: ir.Operation) -> tuple[ir.Operation, ...]:
         for type_ in (op.operands[0].type, op.results[0].type):
             if not isinstance(type_, ir.MemRefType):
                 raise PassFailure(f"cannot clone a {type_}: it needs a rank; cast it to a ranked memref first", op)
+        target = ir.MemRefType(op.results[0].type)
+        with op.location:
+            is_too_long = not _is_contiguous(target) and _least_length(target) > _LARGEST
+        if is_too_long:
+            raise PassFailure(f"cannot clone a {target}: it spans more elements than an index can count", op)
     return tuple(found)
+
+
+def _is_contiguous(type_: ir.MemRefType) -> bool:
+    """Whether a contiguous allocation can be cast to the type."""
+    return is_castable(identity_type(type_, type_.memory_space), type_)
+
+
+def _least_length(type_: ir.MemRefType) -> int:
+    """At least as large as any constant that `_flat` makes; dynamic sizes count as 1, and so do those of 0."""
+    strides, offset = type_.get_strides_and_offset()
+    sizes = [1 if ir.ShapedType.is_dynamic_size(size) else max(size, 1) for size in type_.shape]
+    fixed = zip(sizes, strides, strict=True)
+    length = 1 + sum((size - 1) * max(stride, 0) for size, stride in fixed if stride != _DYNAMIC)
+    stepped = (size for size, stride in zip(sizes, strides, strict=True) if stride == _DYNAMIC)
+    return math.prod(stepped, start=length) + (0 if offset == _DYNAMIC else offset)
 
 
 def _sizes(source: ir.Value, shape: list[int]) -> list[ir.Value | int]:
@@ -132,8 +159,7 @@ class ExpandClonesPass(Pass[PassOptions]):
         for clone in clones:
             source, type_ = clone.operands[0], ir.MemRefType(clone.results[0].type)
             with ir.InsertionPoint(clone), clone.location:
-                plain = identity_type(type_, type_.memory_space)
-                build = _contiguous if is_castable(plain, type_) else _flat
+                build = _contiguous if _is_contiguous(type_) else _flat
                 target = build(source, type_)
                 memref.copy(source, target)
             clone.results[0].replace_all_uses_with(target)

@@ -53,6 +53,7 @@ checker". There is no counterpart upstream.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 from mlir import ir
@@ -99,7 +100,7 @@ class VerifyBufferizationPass(Pass[VerifyBufferizationOptions]):
                 "inplace-verify-bufferization{record=true} before bufferization"
             )
             raise PassFailure(message, op.location)
-        recorded = ir.Module.parse(ir.StringAttr(op.attributes[ATTRIBUTE]).value, op.context)
+        recorded = self._recorded(op)
         program = TensorProgram(recorded.operation)
         program.locations = [nested.location for nested in program.snapshot.ops]
         report = verify(program, op)
@@ -107,6 +108,15 @@ class VerifyBufferizationPass(Pass[VerifyBufferizationOptions]):
         del op.attributes[ATTRIBUTE]
         take_tags(op)
         self._tell(op, report)
+
+    def _recorded(self, op: ir.Operation) -> ir.Module:
+        """The tensor program; raises where it is not one."""
+        attribute = op.attributes[ATTRIBUTE]
+        if isinstance(attribute, ir.StringAttr):
+            with contextlib.suppress(ir.MLIRError, UnicodeDecodeError):
+                return ir.Module.parse(attribute.value_bytes.decode(), op.context)
+        message = f"attribute '{ATTRIBUTE}' holds no module; remove it, and record the tensor program again"
+        raise PassFailure(message, op.location)
 
     def _record(self, op: ir.Operation) -> None:
         """Keep the text of ``op`` and tag its ops."""

@@ -31,13 +31,16 @@ _ALIAS = re.compile(rb"\s*(![\w$-]+)\s*$")
 _ELEMENTS = re.compile(rb"(?:from|to)_elements\b[^:{}]*:\s*(?:tensor|vector)\s*<\s*((?:\d+\s*x\s*)+)")
 _MOST_ELEMENTS = 1_000_000
 
+# MLIR's passes and LLVM list the lanes of a vector, and end the process, or take for ever, where there are too many.
+_VECTOR = re.compile(rb"\bvector\s*<\s*((?:\[?\s*\d+\s*\]?\s*x\s*)+)")
+
 _PARENTHESIS = re.compile(rb"[()]")
 _BRACKET_OR_COMMA = re.compile(rb"[\[({<>})\],]")
 
 
 def first_deadly(text: bytes) -> Found | None:
     """The first such mistake of the first kind there is, in text without strings, comments and arrows. Linear."""
-    for rule in (_bad_lists, _scalars_in_short_forms, _too_many_elements):
+    for rule in (_bad_lists, _scalars_in_short_forms, _too_many_elements, _too_many_lanes):
         if found := next(rule(text), None):
             return found
     return None
@@ -52,9 +55,18 @@ def _bad_lists(text: bytes) -> Iterator[Found]:
 
 def _too_many_elements(text: bytes) -> Iterator[Found]:
     for match in _ELEMENTS.finditer(text):
-        count = math.prod(int(size[:30]) for size in re.findall(rb"\d+", match[1]))
-        if count > _MOST_ELEMENTS:
+        if (count := _product(match[1])) > _MOST_ELEMENTS:
             yield f"{count} elements would have to be listed here; fill a tensor instead", match.start(1)
+
+
+def _too_many_lanes(text: bytes) -> Iterator[Found]:
+    for match in _VECTOR.finditer(text):
+        if (count := _product(match[1])) > _MOST_ELEMENTS:
+            yield f"a vector of {count} elements fits no machine; use a tensor instead", match.start(1)
+
+
+def _product(sizes: bytes) -> int:
+    return math.prod(int(size[:30]) for size in re.findall(rb"\d+", sizes))
 
 
 def _scalars_in_short_forms(text: bytes) -> Iterator[Found]:

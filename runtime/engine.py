@@ -22,8 +22,8 @@ from ..passes.native_stderr import captured_native_stderr
 
 _ARRAY_SIZE = re.compile(r"(\d+) x ")
 
-_MOST_ELEMENTS = 1 << 31
-"""LLVM lists the elements of a constant, even of equal ones."""
+_MOST_ELEMENTS = 1 << 27
+"""LLVM lists the elements of a constant, even of equal ones, and holds the list several times."""
 
 _TRANSLATED = ("llvm.", "omp.")
 """The dialects that become LLVM IR."""

@@ -39,6 +39,7 @@ from .results import NativeCode
 from .signature import Signature, read_signature
 from .size_verification import verify_sizes
 from .source import Source, private_copy
+from .vector_limits import require_short_vectors
 
 
 def compile(  # noqa: A001
@@ -148,6 +149,7 @@ class Program:
 
     def __init__(self, source: ir.Module, settings: Settings) -> None:
         run_pipeline(source, _NOTHING)  # It is valid, and so are the attributes that are read here.
+        require_short_vectors(source.operation)
         with source.context:
             drop_results_of_passes(source.operation)
             source, finished = lower_dispatch_functions(source, settings.pipeline)

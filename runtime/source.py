@@ -10,7 +10,7 @@ from typing import Union
 from mlir import ir
 
 from ..dialects import dispatch
-from ..dialects.location_casts import read_location_attributes
+from ..dialects.attribute_casts import read_every_attribute
 from .bytecode import check_bytecode
 from .source_names import UNNAMED_SOURCE as _UNNAMED
 from .source_names import name_locations
@@ -30,7 +30,7 @@ def private_copy(source: object) -> ir.Module:
     Raises `ir.MLIRError` with the parser's diagnostics or as `TextError`, `OSError` if a file cannot be read,
     `TypeError` for other objects.
     """
-    read_location_attributes()
+    read_every_attribute()
     if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
         return _clone(source.operation)
     if isinstance(source, str) and _is_path(source):

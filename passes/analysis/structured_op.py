@@ -103,6 +103,8 @@ def read_structured(op: ir.Operation) -> Structured:
     if len(maps) != len(op.operands):
         raise NotStructured("it has not one indexing map for each operand")
     indices = tuple(tuple(_index(result) for result in map_.results) for map_ in maps)
+    if any(0 in ir.ShapedType(value.type).shape for value in op.operands if isinstance(value.type, ir.ShapedType)):
+        raise NotStructured("an operand has no elements")  # and so no slice of it is valid
     loops = maps[0].n_dims
     sizes, places = _sizes(op, indices, loops)
     block = op.regions[0].blocks[0]

@@ -14,6 +14,7 @@ from mlir import ir
 __all__ = ["plain_location", "put_tags", "tag_of", "take_tags"]
 
 _PREFIX = "inplace.tensor-op#"
+_DIGITS = 18
 
 
 def put_tags(ops: Sequence[ir.Operation]) -> list[ir.Location]:
@@ -25,11 +26,12 @@ def put_tags(ops: Sequence[ir.Operation]) -> list[ir.Location]:
 
 
 def tag_of(location: ir.Location) -> int:
-    """Return the number in the tag of ``location``; -1 without one."""
+    """Return the number in the tag of ``location``; -1 without one, as for a name that somebody wrote by hand."""
     if not isinstance(location, ir.NameLoc):
         return -1
-    name = location.name_str
-    return int(name[len(_PREFIX) :]) if name.startswith(_PREFIX) else -1
+    prefix, _, number = location.name_str.rpartition("#")
+    is_tag = f"{prefix}#" == _PREFIX and len(number) <= _DIGITS and number.isascii() and number.isdecimal()
+    return int(number) if is_tag else -1
 
 
 def plain_location(location: ir.Location) -> ir.Location:

@@ -25,3 +25,14 @@ func.func @kept(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
   %r = linalg.copy ins(%a : tensor<8xf32>) outs(%b : tensor<8xf32>) -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// A slice of nothing is not valid.
+// CHECK-LABEL: func.func @no_elements
+//   CHECK-NOT:   scf.for
+func.func @no_elements(%a: tensor<16x0xf32>, %b: tensor<0x16xf32>, %c: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  // expected-remark @+1 {{'linalg.matmul' is not tiled, because an operand has no elements}}
+  %r = linalg.matmul ins(%a, %b : tensor<16x0xf32>, tensor<0x16xf32>) outs(%c : tensor<16x16xf32>) -> tensor<16x16xf32>
+  return %r : tensor<16x16xf32>
+}

@@ -43,6 +43,11 @@ DEADLY = [
         34,
         "4611686018427387904 elements would have to be listed here; fill a tensor instead",
     ),
+    (
+        "arith.addf %v, %v : vector<[65536]x65536xf32>",
+        28,
+        "a vector of 4294967296 elements fits no machine; use a tensor instead",
+    ),
 ]
 
 

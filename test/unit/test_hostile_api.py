@@ -12,7 +12,7 @@ from mlir import ir
 from mlir.dialects import arith, func
 
 import mlir_inplace as mi
-from mlir_inplace.dialects.location_casts import read_location_attributes
+from mlir_inplace.dialects.attribute_casts import read_every_attribute
 from mlir_inplace.passes.analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
 from mlir_inplace.passes.analysis.init_reuse import TRIAL_REUSE
 from mlir_inplace.passes.analysis.pinned_interface import INTERFACE
@@ -133,7 +133,7 @@ LOCATIONS = ("unknown", '"f":1:2', '"x"', 'fused["f":1:2, "x"]', 'callsite("x" a
 
 def test_locations_in_the_place_of_attributes() -> None:
     """Reading one from a dictionary of attributes would end the process."""
-    read_location_attributes()
+    read_every_attribute()
     text = "module {{ func.func private @f(index {{a.a = loc({0})}}) loc({0}) }}"
     for location in LOCATIONS:
         kept = ir.Module.parse(text.format(location), ir.Context())
@@ -155,6 +155,61 @@ def test_locations_in_the_place_of_attributes_survive_passes() -> None:
     mi.bufferize(kept)
     assert "{a.a = loc(unknown)}" in str(kept)
     assert mi.compile(text).f(np.arange(4, dtype=np.float32), 9.0, 2).tolist() == [0, 1, 9, 3]
+
+
+def test_constants_of_complex_numbers() -> None:
+    """The bindings know no class for them."""
+    text = """
+        func.func @f(%z: complex<f32>, %i: index) -> tensor<2xcomplex<f32>> {
+          %c = arith.constant dense<[(1.0, 2.0), (3.0, 4.0)]> : tensor<2xcomplex<f32>>
+          %r = tensor.insert %z into %c[%i] : tensor<2xcomplex<f32>>
+          return %r : tensor<2xcomplex<f32>>
+        }"""
+    kept = module(text)
+    mi.run_pipeline(kept, f"{ONE_SHOT}{{verify-bufferization bufferize-function-boundaries}}")
+    assert mi.compile(text).f(9j, 0).tolist() == [9j, 3 + 4j]
+    constant = "dense<(1.0,2.0)> : tensor<2xcomplex<f32>>"
+    kinds = {
+        "dense<1.0> : tensor<2xf32>": ir.DenseFPElementsAttr,
+        "dense<1> : tensor<2xindex>": ir.DenseIntElementsAttr,
+    }
+    with ir.Context():
+        for spelling, kind in {**kinds, constant: ir.DenseElementsAttr}.items():
+            assert type(ir.DictAttr(ir.Attribute.parse(f"{{a = {spelling}}}"))["a"]) is kind
+
+
+def test_strides_that_do_not_fit_wrap_around_as_in_mlir() -> None:
+    text = """
+        func.func @f(%x: tensor<4xf32>, %t: tensor<?x9223372036854775807xf32>) -> tensor<?x9223372036854775807xf32> {
+          %r = tensor.insert_slice %x into %t[2, 1] [4, 1] [1, 1] : tensor<4xf32> into tensor<?x9223372036854775807xf32>
+          return %r : tensor<?x9223372036854775807xf32>
+        }"""
+    kept = module(text)
+    mi.run_pipeline(
+        kept, f"{ONE_SHOT}{{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}}"
+    )
+    assert "memref<4xf32, strided<[9223372036854775807], offset: -1>>" in str(kept)
+
+
+@pytest.mark.parametrize("value", ["3", "unit", '"x"', '"\\FF"'])
+def test_a_recorded_program_written_by_hand(value: str) -> None:
+    kept = module(f"module attributes {{inplace.tensor_program = {value}}} {{}}")
+    message = "attribute 'inplace.tensor_program' holds no module; remove it, and record the tensor program again"
+    with pytest.raises(mi.PassError, match=re.escape(message)):
+        mi.run_pipeline(kept, "inplace-verify-bufferization")
+
+
+@pytest.mark.parametrize("name", ["#x", "#", "#\\C2\\B2", "#99999999999999999999", "x#1"])
+def test_a_tag_of_the_checker_written_by_hand(name: str) -> None:
+    kept = module(f'func.func @f() {{ return loc("inplace.tensor-op{name}") }}')
+    mi.run_pipeline(kept, "inplace-verify-bufferization{record},inplace-verify-bufferization")
+    assert f'"inplace.tensor-op{name}"' in kept.operation.get_asm(enable_debug_info=True)
+
+
+@pytest.mark.parametrize("program", ["(" * 501, "linalg.transpose ins(%a : !t) outs(%b : !t) permutation = 3"])
+def test_a_recorded_program_that_kills_the_parser(program: str) -> None:
+    with pytest.raises(ir.MLIRError, match="the program in this string cannot be read: -:1:"):
+        mi.compile(f'module attributes {{inplace.tensor_program = "{program}"}} {{}}')
 
 
 @pytest.mark.parametrize(

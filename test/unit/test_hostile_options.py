@@ -153,6 +153,13 @@ def test_a_lowering_is_named_for_affine_loops() -> None:
     assert "memref.store" in str(kept)
 
 
+def test_a_vector_that_takes_llvm_minutes() -> None:
+    text = "func.func @f(%a: memref<40000xf32>, %v: vector<4x10000xf32>) { return }"
+    message = "a vector of 40000 elements cannot be compiled, at most 32768 are possible; use a tensor instead"
+    with pytest.raises(mi.PassError, match=f"^-:1:1: {message}$"):
+        mi.compile(text)
+
+
 def test_a_constant_that_llvm_dies_of() -> None:
     text = """
         func.func @f(%i: index) -> f32 {
