@@ -25,7 +25,7 @@ from ..runtime.checker.supervisor import ENGINES, Options, check_with
 from ..runtime.signature import Signature
 from ..runtime.source import private_copy
 from . import run_values
-from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+from .opt_console import abandon_standard_output, explain_bug, explain_os_error, open_standard_error, print_error
 from .opt_diagnostics import DiagnosticPrinter
 from .opt_input import InputError, Source, read_source
 from .opt_output import OutputError, OutputFile
@@ -35,6 +35,7 @@ from .run_values import ArgumentError
 
 PROGRAM = "inplace-check"
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+_LONGEST = 1_000_000
 
 
 class CheckFailure(Exception):
@@ -95,6 +96,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError(f"--seed must not be negative, got {settings.seed}")
     if not settings.time_limit > 0:
         raise UsageError(f"--time-limit must be positive, got {settings.time_limit:g}")
+    if settings.time_limit > _LONGEST:
+        raise UsageError(f"--time-limit must be at most {_LONGEST} seconds, got {settings.time_limit:g}")
+    if any(not path or "\0" in path for paths in settings.shared_libs for path in paths.split(",")):
+        raise UsageError(f"--shared-libs needs paths between commas, got '{','.join(settings.shared_libs)}'")
     if not settings.tolerance >= 0:
         raise UsageError(f"--tolerance must not be negative, got {settings.tolerance:g}")
     if settings.output is not None and not settings.reduce:
@@ -154,6 +159,12 @@ def _check(source: Source, options: Options, output: OutputFile | None) -> int:
             raise CheckFailure("" if error.diagnostics else str(error)) from None
         except (OSError, ValueError) as error:
             raise CheckFailure(str(error)) from None
+        except MemoryError:
+            raise CheckFailure("there is not enough memory for what the program takes; use smaller sizes") from None
+        except Exception as error:
+            if said := explain_bug(error):
+                raise CheckFailure(said) from None
+            raise
     print(report, flush=True)
     if output is not None:
         _reduce(module, options, report, output)

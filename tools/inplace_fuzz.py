@@ -22,24 +22,26 @@ from ..runtime.fuzzing.configurations import find_configurations
 from ..runtime.fuzzing.saving import save_failure
 from ..runtime.generator import FEATURES
 from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+from .opt_output import OutputError
+from .run_arguments import Parser, UsageError
 
 PROGRAM = "inplace-fuzz"
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
-
-
-class UsageError(Exception):
-    """The command line makes no sense; the message is one line."""
+_MOST_JOBS, _MOST_DIGITS = 256, 18
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the campaign and returns the exit code; `arguments` defaults to the process's."""
     open_standard_error()
     try:
-        settings = _make_parser().parse_args(sys.argv[1:] if arguments is None else arguments)
+        settings = _make_parser().parse_like_llvm(sys.argv[1:] if arguments is None else arguments)
         return _run(settings)
     except UsageError as error:
         print_error(f"{PROGRAM}: error: {error}")
         return USAGE
+    except OutputError as error:
+        print_error(f"{PROGRAM}: error: {error}")
+        return FAILURE
     except BrokenPipeError:
         abandon_standard_output()
         return FAILURE
@@ -51,8 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _make_parser() -> Parser:
+    parser = Parser(
         prog=PROGRAM,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -74,8 +76,10 @@ def _make_parser() -> argparse.ArgumentParser:
 
 
 def _run(settings: argparse.Namespace) -> int:
+    if sys.stdout is None:  # Python's way to say that the descriptor is closed.
+        raise OutputError("standard output is closed")
     campaign = _campaign(settings)
-    folder = Path(settings.save) if settings.save else None
+    folder = Path(settings.save) if settings.save is not None else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     failures = 0
@@ -101,6 +105,12 @@ def _campaign(settings: argparse.Namespace) -> Campaign:
     for name in ("size", "jobs"):
         if getattr(settings, name) < 1:
             raise UsageError(f"--{name} must be at least 1, got {getattr(settings, name)}")
+    if settings.jobs > _MOST_JOBS:
+        raise UsageError(f"--jobs must be at most {_MOST_JOBS}, got {settings.jobs}")
+    if settings.time_limit is not None and not settings.time_limit > 0:
+        raise UsageError(f"--time-limit must be positive, got {settings.time_limit:g}")
+    if settings.save is not None and (not settings.save or "\0" in settings.save):
+        raise UsageError(f"--save needs a folder, got {settings.save!r}")
     if settings.jit_every < 0:
         raise UsageError(f"--jit-every must not be negative, got {settings.jit_every}")
     try:
@@ -128,6 +138,8 @@ def _names(text: str | None) -> list[str] | None:
 
 def _seeds(text: str) -> range:
     first, dots, end = text.partition("..")
+    if max(len(first), len(end)) > _MOST_DIGITS:
+        raise UsageError(f"--seeds has numbers of more than {_MOST_DIGITS} digits: {text[:50]!r}")
     if not (dots and first.isdecimal() and end.isdecimal() and int(first) < int(end)):
         raise UsageError(f"--seeds must be A..B with A smaller than B, as in 0..200, got {text!r}")
     return range(int(first), int(end))

@@ -27,7 +27,7 @@ from ..runtime.entry_point import EntryPoint
 from ..runtime.program import Program
 from ..runtime.program import compile as compile_program
 from . import run_values
-from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+from .opt_console import abandon_standard_output, explain_bug, explain_os_error, open_standard_error, print_error
 from .opt_diagnostics import DiagnosticPrinter
 from .opt_input import InputError, Source, read_source
 from .opt_output import OutputError
@@ -194,6 +194,10 @@ def _compile(source: Source, settings: argparse.Namespace, pipeline: Pipeline | 
             raise RunError("" if error.diagnostics else str(error)) from None
         except OSError as error:
             raise RunError(str(error)) from None
+        except Exception as error:
+            if said := explain_bug(error):
+                raise RunError(said) from None
+            raise
 
 
 def _entry_point(program: Program, name: str | None) -> EntryPoint:

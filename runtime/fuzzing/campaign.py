@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import tempfile
 import time
 from collections import Counter
@@ -187,12 +188,13 @@ class _Supervisor:
 
 def _work(campaign: Campaign, connection: Connection, place: Any) -> None:
     """Try programs until the connection is closed; passes with bugs leave their reproducers in a folder of this run."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent decides.
     with tempfile.TemporaryDirectory() as folder:
         tempfile.tempdir = folder
         while True:
             try:
                 seed = connection.recv()
-            except (EOFError, KeyboardInterrupt):
+            except EOFError:
                 return
             place[0], place[1] = place[0] + 1, -1
 

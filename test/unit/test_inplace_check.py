@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wrong_passes import ForgetCopiesPass, registered
+from wrong_passes import ForgetCopiesPass, RaisePass, registered
 
 from mlir_inplace.tools import inplace_check
 from mlir_inplace.tools.inplace_check import main
@@ -69,6 +69,8 @@ def test_nothing_is_written_for_a_program_that_is_equal(program: str) -> None:
         (["--tolerance=-1"], "--tolerance must not be negative, got -1"),
         (["-o", "x.mlir"], "-o is for the program of --reduce; give that too"),
         (["--arg", "1"], "--arg needs the function that it is for; name it with -e"),
+        (["--time-limit=inf"], "--time-limit must be at most 1000000 seconds, got inf"),
+        (["--shared-libs=,"], "--shared-libs needs paths between commas, got ','"),
         (["--engine=magic"], "argument --engine: invalid choice: 'magic' (choose from 'jit', 'evaluator')"),
     ],
 )
@@ -87,6 +89,43 @@ def test_text_that_does_not_parse(tmp_path: Path, capsys: pytest.CaptureFixture[
     path.write_text("func.func @main( {")
     assert main([str(path)]) == 1
     assert f"{path}:1:17: error: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "inplace-check: error: 'f.mlir' is empty; expected MLIR text\n"),
+        (b"\xff", "inplace-check: error: 'f.mlir' is not MLIR text: byte 0xff at offset 0 (line 1) is not UTF-8\n"),
+        (b"ML\xefR", "inplace-check: error: 'f.mlir' is MLIR bytecode; this tool reads MLIR text\n"),
+        (b"a\0b", "f.mlir:1:2: error: byte 0x00 is no text; expected MLIR text\n"),
+        (b"(" * 501, "f.mlir:1:501: error: brackets are nested deeper than 500 levels here; "),
+        (
+            b"func.func @f(%t: !x) -> !x { return %t : !x }".replace(b"!x", b"tensor<4503599627370496xf32>"),
+            "inplace-check: error: there is not enough memory for what the program takes; use smaller sizes\n",
+        ),
+        (
+            b"func.func @f(%t: !x) -> !x { return %t : !x }".replace(b"!x", b"tensor<4611686018427387904xf32>"),
+            "f.mlir:1:88: error: cannot count what this copies: 18446744073709551616 bytes do not fit into 64 bits\n",
+        ),
+    ],
+)
+def test_hostile_programs(
+    content: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("f.mlir").write_bytes(content)
+    assert main(["f.mlir", "--rounds=1"]) == 1
+    assert capsys.readouterr().err.startswith(message)
+
+
+def test_a_pass_that_raises(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with registered(RaisePass):
+        assert main([program, "--pass-pipeline=test-raise"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    start = "inplace-check: error: a pass stopped with ZeroDivisionError: on purpose; reproducer generated at '"
+    assert captured.err.startswith(start)
+    Path(captured.err.split("'")[-2]).unlink()
 
 
 def test_an_output_that_cannot_be_written(program: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -123,6 +123,13 @@ def test_failures_are_saved(
     [
         (["--seeds", "5"], "--seeds must be A..B with A smaller than B, as in 0..200, got '5'"),
         (["--seeds", "5..5"], "--seeds must be A..B with A smaller than B, as in 0..200, got '5..5'"),
+        (["--seeds", "²..3"], "--seeds must be A..B with A smaller than B, as in 0..200, got '²..3'"),
+        (["--seeds", f"0..{10**20}"], "--seeds has numbers of more than 18 digits: '0..100000000000000000000'\n"),
+        (["--size", "x"], "argument --size: invalid int value: 'x'\n"),
+        (["--jobs", "257"], "--jobs must be at most 256, got 257\n"),
+        (["--time-limit", "nan"], "--time-limit must be positive, got nan\n"),
+        (["--save", ""], "--save needs a folder, got ''\n"),
+        (["no-file"], "unrecognized arguments: no-file\n"),
         (["--jobs", "0"], "--jobs must be at least 1, got 0"),
         (["--jit-every", "-1"], "--jit-every must not be negative, got -1"),
         (["--configurations", "none"], "--configurations: unknown configuration 'none'; known are cheapest, "),
@@ -132,6 +139,18 @@ def test_failures_are_saved(
 def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     assert main(arguments) == 2
     assert capsys.readouterr().err.startswith(f"inplace-fuzz: error: {message}")
+
+
+def test_an_output_that_is_closed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    assert main(["--seeds", "0..1"]) == 1
+    assert capsys.readouterr().err == "inplace-fuzz: error: standard output is closed\n"
+
+
+def test_a_folder_that_cannot_be(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["--seeds", "0..1", "--save", str(tmp_path / "file")]) == 1
+    assert capsys.readouterr().err == f"inplace-fuzz: error: cannot write '{tmp_path / 'file'}': File exists\n"
 
 
 def test_comparison() -> None:

@@ -80,6 +80,15 @@ class StrayPass(WrongPass):
                 memref.StoreOp(arith.constant(ir.F32Type.get(), 0.0), add.operands[2], [far])
 
 
+class RaisePass(WrongPass):
+    """Stops with an exception."""
+
+    argument = "test-raise"
+
+    def run(self, op: ir.Operation) -> None:
+        raise ZeroDivisionError("on purpose")
+
+
 class HangPass(WrongPass):
     """Never gets past each linalg.add."""
 
