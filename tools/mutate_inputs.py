@@ -139,7 +139,8 @@ def _run_batch(
                 yield batch[index], findings
                 index, findings = index + 1, []
             else:
-                findings.append(Finding(word, way, bytes.fromhex(rest).decode(errors="replace")))
+                ended, said = (bytes.fromhex(text).decode(errors="replace") for text in rest.split(" "))
+                findings.append(Finding(word, ended, said))
     status = os.waitpid(child, 0)[1]
     if status:
         yield batch[index], [*findings, _death(status, way, output_path(path))]
@@ -161,7 +162,8 @@ def _work(batch: Sequence[Trial], path: Path, writing: int, seconds: int, megaby
     try:
         for trial in batch:
             for finding in run_trial(trial, path, lambda way: report(f"way {way}")):
-                report(f"{finding.kind} {finding.text.encode(errors='replace').hex()}")
+                way, text = (text.encode(errors="replace").hex() for text in (finding.way, finding.text))
+                report(f"{finding.kind} {way} {text}")
             report("done")
         status = 0
     finally:

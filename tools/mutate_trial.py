@@ -59,18 +59,26 @@ PIPELINES = (
     "inplace-contiguous-arguments,inplace-count-memory,inplace-deallocate",
     "inplace-lower-dispatch{workgroups=arguments check-sizes=false}",
     f"{_ONE_SHOT},canonicalize,cse,inplace-deallocate",
+    "builtin.module(func.func(inplace-fuse{print-groups machine='l2=512'},inplace-schedule{machine='l2=512'}))",
+    "builtin.module(func.func(inplace-vectorize{print-kept machine='vector-bits=256'}))",
+    f"func.func(inplace-tile{{tile-sizes=3,2 print-kept}},inplace-pack,inplace-vectorize),{_ONE_SHOT}",
+    f"func.func(inplace-tile{{tile-sizes=0,0,5 peel=2}},inplace-fuse,inplace-pack),{_ONE_SHOT}",
+    "inplace-verify-bufferization",
+    f"inplace-verify-bufferization{{record}},{_ONE_SHOT},inplace-verify-bufferization{{report}}",
+    f"{_KERNELS},inplace-plan-bufferize{{bufferize-function-boundaries verify-bufferization}}",
 )
 """What an input may be sent through."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One input, the pipelines it goes through, and whether it is compiled too."""
+    """One input, the pipelines it goes through, and whether it is compiled too, with `optimize=True` perhaps."""
 
     number: int
     data: bytes
     pipelines: tuple[str, ...]
     compiled: bool
+    optimized: bool
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,7 @@ def make_trial(seed: int, number: int, corpus: Sequence[bytes]) -> Trial:
     pipelines = [rng.choice(PIPELINES) for _ in range(2)]
     if rng.random() < 0.1:
         pipelines[0] = mutate_pipeline(pipelines[0] or _ONE_SHOT, rng)
-    return Trial(number, data, tuple(pipelines), rng.random() < 0.25)
+    return Trial(number, data, tuple(pipelines), rng.random() < 0.25, rng.random() < 0.5)
 
 
 def run_trial(trial: Trial, path: Path, report: Callable[[str], None]) -> list[Finding]:
@@ -105,8 +113,9 @@ def run_trial(trial: Trial, path: Path, report: Callable[[str], None]) -> list[F
         report(way)
         findings.append(_captured(way, path, lambda arguments=arguments: _opt(arguments)))
     if trial.compiled:
-        report("mi.compile")
-        findings.append(_captured("mi.compile", path, lambda: _compile(trial.data)))
+        way = f"mi.compile(optimize={trial.optimized})"
+        report(way)
+        findings.append(_captured(way, path, lambda: _compile(trial.data, trial.optimized)))
     return findings
 
 
@@ -141,9 +150,9 @@ def _opt(arguments: Sequence[str]) -> tuple[str, str]:
     return ("ok" if code == inplace_opt.SUCCESS else "diagnostic"), ""
 
 
-def _compile(data: bytes) -> tuple[str, str]:
+def _compile(data: bytes, optimize: bool) -> tuple[str, str]:
     try:
-        compile_program(data.decode() if b"\xef" not in data else data, opt_level=0)
+        compile_program(data.decode() if b"\xef" not in data else data, opt_level=0, optimize=optimize)
     except UnicodeDecodeError:
         return "ok", ""
     except (ir.MLIRError, PassError, PipelineError, UnsupportedTypeError) as error:
