@@ -47,8 +47,8 @@ their location, or were fused with others, are not followed. Out: the same modul
 not known to be right or wrong is *not checked*: it is counted, with its reason, and told with `report=true`, and never
 counted as right. Nothing is changed if a read is wrong.
 
-Linear in ops and uses, times the few passes over each loop's body. What is trusted: docs/THEORY.md, "The independent
-checker". There is no counterpart upstream.
+Linear in ops and uses, times the passes over loops, which grow with the depth of a nest. What is trusted:
+docs/THEORY.md, "The independent checker". There is no counterpart upstream.
 """
 
 from __future__ import annotations

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .accesses import MEMORY_READS, MEMORY_WRITES, VIEWS
-from .control import Carried, Control, Loop
+from .control import Control
 from .functions import Functions
 from .graphs import Graphs
-from .machine import Machine, State, View
+from .loops import Carried, Loop, Loops
+from .machine import Machine, NotFollowed, State, View
 from .operations import Operations
 from .places import Opaque, join
 from .tensor_program import TensorProgram
@@ -33,8 +34,10 @@ _TERMINATORS = frozenset(
         "vector.yield",
     }
 )
-_DEEPEST = 7
-"""Loops nested deeper than this are not followed: each level may double the time."""
+_DEEPEST = 48
+"""Ops nested deeper than this are not followed, as each level needs a part of the stack."""
+_MOST_RUNS = 200
+"""How often a block of a function may be run, on the average, before the function is not followed any more."""
 
 
 class Execution:
@@ -44,30 +47,44 @@ class Execution:
         self.machine = machine
         self.operations = Operations(machine)
         self.control = Control(machine, self.run_block)
+        self.loops = Loops(self.control)
         self.functions = Functions(machine, self.operations)
         self.graphs = Graphs(machine, self.control)
         self.threads = Threads(machine, self.control)
         self._depth = 0
+        self._runs_left = 0
 
     def run(self) -> None:
         """Run all functions, callees first."""
         m = self.machine
         for function in self.functions.in_order():
             m.state = State()
-            blocks = m.snapshot.op_regions[function][0]
+            self._depth, self._runs_left = 0, _MOST_RUNS * sum(1 for _ in m.snapshot.nested_ops(function))
+            self.operations.forget_groups()
+            self.loops.forget()
             self.functions.enter(function)
-            if len(blocks) == 1:
-                self.run_block(blocks[0])
-            elif self.graphs.is_followed(blocks):
-                self.graphs.run(blocks)
+            try:
+                self._run_function(m.snapshot.op_regions[function][0])
+            except NotFollowed as reason:
+                self.functions.leave_out(function, str(reason))
             else:
-                self.functions.leave_out(function, "branches that are not followed")
-            self.functions.leave(function)
+                self.functions.leave(function)
+
+    def _run_function(self, blocks: tuple[int, ...]) -> None:
+        if len(blocks) == 1:
+            self.run_block(blocks[0])
+        elif self.graphs.is_followed(blocks):
+            self.graphs.run(blocks)
+        else:
+            raise NotFollowed("branches that are not followed")
 
     def run_block(self, block: int) -> None:
         """Execute the ops of ``block``."""
         m, operations = self.machine, self.operations
         around, operations.block = operations.block, block
+        self._runs_left -= len(m.snapshot.block_ops[block])
+        if self._runs_left < 0:
+            raise NotFollowed("control flow that takes too long")
         for op in m.snapshot.block_ops[block]:
             operations.begin(op)
             self._run(op, m.snapshot.op_name[op])
@@ -262,7 +279,7 @@ class Execution:
             return m.state
 
         entry = m.state
-        head, back = self.control.loop(Loop(op, twin, self._renamed_for(program, twin)), carried, body)
+        head, back = self.loops.run(Loop(op, twin, self._renamed_for(program, twin)), carried, body)
         runs = twin >= 0 and program.surely_runs(twin)
         m.state = (back if runs else head).fold(entry)
         for i, result in enumerate(s.results(op)):
@@ -315,7 +332,7 @@ class Execution:
                     handed = program.content[program.yielded(twin, 1, i)]
                     renamed.append((program.content[argument], program.operand_content(twin, i), handed))
         entry = m.state
-        self.control.loop(Loop(op, twin, renamed), carried, body)
+        self.loops.run(Loop(op, twin, renamed), carried, body)
         pass_on(s.results(op))
         m.state = out.fold(entry)
 
@@ -330,7 +347,7 @@ class Execution:
             return m.state
 
         entry = m.state
-        head, _ = self.control.loop(Loop(op, -1, []), [], body)
+        head, _ = self.loops.run(Loop(op, -1, []), [], body)
         m.state = head.fold(entry)
         for result in m.snapshot.results(op):
             m.views.pop(result, None)

@@ -19,11 +19,15 @@ from .tags import tag_of
 from .tensor_program import TensorProgram, is_shaped, read_successors
 from .terms import UNDEFINED
 
-__all__ = ["Machine", "Read", "State", "View"]
+__all__ = ["Machine", "NotFollowed", "Read", "State", "View"]
 
 _FEW = 4
 _MOST_HOLDERS = 64
 _TWINS = {"tensor.extract": "memref.load", "tensor.dim": "memref.dim", "tensor.rank": "memref.rank"}
+
+
+class NotFollowed(Exception):
+    """A function cannot be followed to its end; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)

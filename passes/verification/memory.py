@@ -12,7 +12,7 @@ import enum
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .places import WHOLE, Overlap, Place, join, overlap
+from .places import WHOLE, Overlap, Place, is_empty, join, overlap
 from .terms import FREED, UNDEFINED, Kind, Terms
 
 __all__ = ["Answer", "Content", "Layer", "Lost", "Memory", "Renamed", "Verdict", "Way"]
@@ -107,7 +107,7 @@ class Memory:
         self, content: Content, place: Place, expected: int, apart: Sequence[Place] = (), depth: int = _MOST_WAYS
     ) -> Answer:
         """Whether ``place`` holds ``expected``, leaving out the places ``apart``."""
-        if expected == UNDEFINED:
+        if expected == UNDEFINED or is_empty(place):
             return _YES
         exceptions = list(apart)
         for layer in reversed(content):
@@ -125,8 +125,13 @@ class Memory:
                 return answer
             if relation is Overlap.UNKNOWN:
                 return Answer(Verdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared")
-            answer = self._matches(layer, WHOLE, self.terms.part(expected, rest), [])
+            within = self._within(exceptions, layer.place)
+            answer = self._matches(layer, WHOLE, self.terms.part(expected, rest), within)
             if answer.verdict is not Verdict.YES:
+                apart_from = [e for e in exceptions if overlap(e, layer.place)[0] is Overlap.DISJOINT]
+                if len(within) + len(apart_from) < len(exceptions):
+                    # A younger write may have overwritten a part of this one.
+                    return Answer(Verdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared", partial=True)
                 return dataclasses.replace(answer, partial=True)
             exceptions.append(layer.place)
         return Answer(Verdict.UNKNOWN, reason="memory that is not known")
@@ -144,14 +149,21 @@ class Memory:
             return _YES
         if FREED in parts:
             return Answer(Verdict.NO, layer.writer, FREED)
+        if expected == UNDEFINED:
+            return _YES
         for term, lost in layer.lost.items():
-            if self.terms.same(self.terms.part(term, rest), expected, exceptions):
+            # What has the content that is expected has that of the term, which the memory has not on that way.
+            part = self.terms.part(term, rest)
+            if part != UNDEFINED and self.terms.same(expected, part, exceptions):
                 answer = lost.answer
                 if not rest and not exceptions:
                     return answer
                 # Of a part, what is known of the whole says something only if nothing of it is left.
                 gone = answer.found >= 0 and not answer.partial and not self.terms.share_values(answer.found, term)
                 return answer if gone else Answer(Verdict.UNKNOWN, answer.writer, -1, layer.reason or _AGREE)
+        if layer.reason:
+            # Where ways meet, any memory holds what is not defined: it was perhaps written on some way.
+            parts = [part for part in parts if part != UNDEFINED]
         if not parts:
             return Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason)
         agree = self.terms.share_values if exceptions else self.terms.may_agree
@@ -165,7 +177,8 @@ class Memory:
         """Ask the way on which ``layer`` lost what is expected, for the place in question alone."""
         within = self._within(exceptions, place)
         for term, lost in layer.lost.items():
-            if lost.content and self.terms.same(self.terms.part(term, rest), expected, within):
+            part = self.terms.part(term, rest)
+            if lost.content and part != UNDEFINED and self.terms.same(expected, part, within):
                 wanted = self.terms.part(lost.term, rest)
                 answer = self.holds(lost.content, place, wanted, exceptions, depth - 1)
                 return answer if answer.verdict is Verdict.NO else None
@@ -187,6 +200,8 @@ class Memory:
 
     def written(self, content: Content, layer: Layer) -> Content:
         """Return ``content`` after a write."""
+        if is_empty(layer.place):
+            return content
         if not layer.certain:
             return (*content, layer)
         kept = [

@@ -49,6 +49,11 @@ class Operations:
 
     # --- groups ----------------------------------------------------------------------------------------------------
 
+    def forget_groups(self) -> None:
+        """Begin with another function, wherever the last one was left."""
+        self.block = -1
+        self._groups.clear()
+
     def begin(self, op: int) -> None:
         """Finish the group of this block that ``op`` is not of."""
         if self._groups and self._groups[-1].block == self.block and self._groups[-1].tag != self.machine.tags[op]:

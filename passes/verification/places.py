@@ -22,6 +22,7 @@ __all__ = [
     "Sum",
     "add",
     "constant",
+    "is_empty",
     "join",
     "overlap",
     "scaled",
@@ -175,6 +176,11 @@ def dropped_dimensions(before: Sequence[int], after: Sequence[int]) -> list[int]
 
 def _static(size: Sum) -> int:
     return DYNAMIC if size.terms else size.constant
+
+
+def is_empty(place: Place) -> bool:
+    """Whether ``place`` certainly has no elements: some size is the constant zero."""
+    return any(not s.terms and not s.constant for step in place if isinstance(step, Slice) for s in step.sizes)
 
 
 def overlap(a: Place, b: Place) -> tuple[Overlap, Place]:

@@ -27,6 +27,7 @@ _SUMS = frozenset({"arith.addi", "arith.constant", "arith.muli", "arith.subi", "
 _SLICES = frozenset({"tensor.extract_slice", "tensor.insert_slice", "tensor.parallel_insert_slice"})
 _RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape"})
 _ONE_REGION = frozenset({"vector.mask", "scf.execute_region", "shape.assuming"})
+_BRANCHES = frozenset({"scf.if", "scf.index_switch"})
 _MOVES = frozenset({"bufferization", "func", "scf", "tensor", "vector", "ml_program"})
 """Dialects whose ops return elements that they were given."""
 _MOVING = frozenset(
@@ -159,9 +160,14 @@ class TensorProgram:
             source = s.arguments(s.op_regions[op][0][0])[index + 1]
         elif name == "scf.while":
             source = self.yielded(op, 0, index + 1)
-        elif name in _ONE_REGION:
+        elif name in _ONE_REGION or (name in _BRANCHES and self._yields_one(op, index)):
             source = self.yielded(op, 0, index)
         return self.content[source] if source >= 0 and self.content[source] >= 0 else self.terms.value(value)
+
+    def _yields_one(self, op: int, index: int) -> bool:
+        """Whether all regions of a branch yield one content in place ``index``."""
+        handed = [self.yielded(op, region, index) for region in range(len(self.snapshot.op_regions[op]))]
+        return all(value >= 0 and self.content[value] == self.content[handed[0]] for value in handed)
 
     def _place_result(self, op: int, name: str) -> int:
         """Return the term of what a slice, an insertion or a reshape makes."""
@@ -238,7 +244,7 @@ class TensorProgram:
             term = self.terms.table[work.pop()]
             if term.kind in (Kind.PART, Kind.INSERTION) and isinstance(term.base, int):
                 work.extend(part for part in (term.base, term.inserted) if part >= 0)
-            elif term.kind != Kind.MARK:
+            else:
                 found.append(self.terms.number(term))
         # The rest is in the term that is left: it is a source as a whole.
         return [*found, *work]

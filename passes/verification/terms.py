@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
-from .places import WHOLE, Overlap, Place, Slice, join, overlap
+from .places import WHOLE, Overlap, Place, Slice, is_empty, join, overlap
 
 __all__ = ["FREED", "UNDEFINED", "Kind", "Term", "Terms"]
 
@@ -103,6 +103,8 @@ class Terms:
 
     def part(self, whole: int, place: Place) -> int:
         """Return what ``whole`` holds at ``place``."""
+        if is_empty(place):
+            return UNDEFINED
         for _ in range(_DEPTH):
             term = self.table[whole]
             if not place or term.kind == Kind.MARK:
@@ -127,13 +129,15 @@ class Terms:
 
     def insertion(self, inserted: int, base: int, place: Place) -> int:
         """Return ``base`` with ``inserted`` at ``place``."""
+        if is_empty(place):
+            return base
         for _ in range(_DEPTH):
             term = self.table[base]
             if term.kind != Kind.INSERTION or overlap(place, term.part)[0] not in (Overlap.SAME, Overlap.AROUND):
                 break
             assert isinstance(term.base, int)
             base = term.base
-        if not place:
+        if not place or inserted == base == UNDEFINED:
             return inserted
         term = self.table[inserted]
         if term.kind == Kind.PART and (term.base, term.part) == (base, place):
@@ -147,6 +151,13 @@ class Terms:
             if b in (a, UNDEFINED):
                 return a != FREED
             first, second = self.table[a], self.table[b]
+            if second.kind == Kind.INSERTION and isinstance(second.base, int):
+                if second.inserted == UNDEFINED:
+                    exceptions, b = [*exceptions, second.part], second.base
+                    continue
+                if second.base == UNDEFINED and not exceptions:
+                    a, b = self.part(a, second.part), second.inserted
+                    continue
             if first.kind != Kind.INSERTION or second.kind != Kind.INSERTION:
                 return False
             if (first.inserted, first.part) != (second.inserted, second.part):
@@ -179,12 +190,16 @@ class Terms:
         if b in (a, UNDEFINED):
             return True
         if a == UNDEFINED:
-            return False
+            return self.share_values(a, b)
         first, second = self.table[a], self.table[b]
         whole = (Kind.VALUE, Kind.CONSTANT, Kind.ELEMENT)
         if first.kind in whole and second.kind in whole:
             # What a loop, a branch or a call hands on may be what it was given.
             return self.share_values(a, b)
+        if second.kind == Kind.INSERTION and second.inserted == UNDEFINED:
+            return self.share_values(a, b)
+        if depth and second.kind == Kind.INSERTION and second.base == UNDEFINED:
+            return self.may_agree(self.part(a, second.part), second.inserted, depth - 1)
         if depth and first.kind == Kind.INSERTION and second.kind == Kind.INSERTION and first.part == second.part:
             if not self.may_agree(first.inserted, second.inserted, depth - 1):
                 return False
@@ -203,7 +218,10 @@ class Terms:
     def share_values(self, a: int, b: int) -> bool:
         """Whether two terms are made of values that may have elements of each other."""
         mine, other = self.leaves(a), self.leaves(b)
-        return mine is None or other is None or not mine.isdisjoint(other)
+        if mine is None or other is None:
+            return True
+        # Which elements of a tensor have no content is not followed: any memory may hold it then.
+        return UNDEFINED in other or not mine.isdisjoint(other)
 
     def leaves(self, number: int) -> set[int] | None:
         """Return the terms without parts that a term may have elements of; None for too many."""

@@ -27,27 +27,34 @@ class Threads:
     def __init__(self, machine: Machine, control: Control) -> None:
         self.machine = machine
         self.control = control
+        self._changed: dict[int, dict[int, None]] = {}
+        """What the threads of each loop were seen to change."""
 
     def run(self, op: int, twin: int) -> None:
-        """Run the body twice: once to see what it changes, once with only that known which other threads leave."""
+        """Run the body until it is seen what it changes: of that, only what other threads leave is known.
+
+        What was seen the last time is a beginning, so that loops and threads around do not multiply the runs.
+        """
         m = self.machine
         block = m.snapshot.op_regions[op][0][0]
         entry, outputs = m.state, self._outputs(twin)
         renamed = [(argument, [init]) for argument, init, _, _ in outputs]
-        m.state = State(entry)
-        self._name(renamed, entry, m.state, (), op)
-        m.state = State(m.state)
-        self.control.run_block(block)
-        changed = [root for root in m.state.changes if entry.get(root)]
-        kept = [root for root in self.control.holders(renamed, entry) if root not in changed]
-        bases = {root: self._bases(root, entry, outputs) for root in (*changed, *kept)}
-        m.state = head = State(entry)
-        self._name(renamed, entry, head, changed, op)
-        for root in changed:
-            head.set(root, self._seen_by_thread(root, entry, bases[root], outputs, op))
-        m.state = State(head)
-        self.control.run_block(block)
-        back = m.state
+        seen = self._changed.setdefault(op, {})
+        while True:
+            changed = [root for root in seen if entry.get(root)]
+            kept = [root for root in self.control.holders(renamed, entry) if root not in changed]
+            bases = {root: self._bases(root, entry, outputs) for root in (*changed, *kept)}
+            m.state = head = State(entry)
+            self._name(renamed, entry, head, changed, op)
+            for root in changed:
+                head.set(root, self._seen_by_thread(root, entry, bases[root], outputs, op))
+            m.state = State(head)
+            self.control.run_block(block)
+            back = m.state
+            new = {root: None for root in back.changes if entry.get(root) and root not in changed}
+            if not new:
+                break
+            seen.update(new)
         m.state = entry
         for root in changed:
             self._finish(root, entry, back, bases[root], outputs, op)

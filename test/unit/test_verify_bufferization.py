@@ -11,6 +11,7 @@ import mlir_inplace as mi
 from mlir_inplace.passes.analysis.joining import Joiner
 from mlir_inplace.passes.diagnostics import DiagnosticCollector
 from mlir_inplace.passes.errors import PassError
+from mlir_inplace.passes.verification.execution import Execution
 from mlir_inplace.passes.verification.recording import ATTRIBUTE, VARIABLE
 
 RECORD = "inplace-verify-bufferization{record=true}"
@@ -312,3 +313,78 @@ def test_the_checker_uses_nothing_that_decides() -> None:
                 assert node.module in allowed, path.name
                 if node.module == "dialects.bufferizable":
                     assert [alias.name for alias in node.names] == ["is_tensor"]
+
+
+# --- programs that are right -----------------------------------------------------------------------------------------
+
+
+def told_of(text: str) -> str:
+    """What the checker says of the memref form of ``text``."""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        run(module, RECORD, BUFFERIZE)
+        return run(module, VERIFY)
+
+
+def nest(depth: int) -> str:
+    """Loops in loops that carry two tensors, swap them and insert in the innermost one."""
+    lines = [f"func.func @main(%a0: {V}, %b0: {V}, %x: f32, %n: index) -> ({V}, {V}) {{"]
+    lines += ["%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index"]
+    lines += [
+        f"%r{d}:2 = scf.for %i{d} = %c0 to %n step %c1 iter_args(%a{d + 1} = %a{d}, %b{d + 1} = %b{d}) -> ({V}, {V}) {{"
+        for d in range(depth)
+    ]
+    lines += [f"%w = tensor.insert %x into %a{depth}[%i0] : {V}", f"scf.yield %b{depth}, %w : {V}, {V} }}"]
+    lines += [f"scf.yield %r{d}#1, %r{d}#0 : {V}, {V} }}" for d in range(depth - 1, 0, -1)]
+    return "\n".join([*lines, f"return %r0#1, %r0#0 : {V}, {V} }}"])
+
+
+def test_deep_nests_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[int] = []
+    run_block = Execution.run_block
+    monkeypatch.setattr(Execution, "run_block", lambda self, block: (runs.append(block), run_block(self, block))[1])
+    counts: list[int] = []
+    for depth in (3, 6, 12):
+        runs.clear()
+        assert "2 reads are right, 0 were not checked" in told_of(nest(depth))
+        counts.append(len(runs))
+    # Twice as many loops take at most twice as many passes, not a power of them.
+    assert counts[1] <= 4 * counts[0]
+    assert counts[2] <= 4 * counts[1]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # A branch that yields one tensor on all ways is that tensor, which has no content here.
+        "%r = scf.if %p -> TYPE { scf.yield %e : TYPE } else { scf.yield %e : TYPE }",
+        # A part of what is inserted has no content.
+        "%r = tensor.insert_slice %h into %t[0] [4] [1] : tensor<4xf32> into TYPE",
+        # What is inserted last is right, whatever it lies over.
+        """%s = tensor.insert %x into %t[%i] : TYPE
+        %u = tensor.insert_slice %g into %s[2] [4] [1] : tensor<4xf32> into TYPE
+        %r = tensor.insert %x into %u[%c3] : TYPE""",
+        # Nothing is inserted.
+        "%r = tensor.insert_slice %z into %t[0] [%c0] [1] : tensor<?xf32> into TYPE",
+    ],
+)
+def test_no_false_alarms(body: str) -> None:
+    text = f"""func.func @main(%t: TYPE, %g: tensor<4xf32>, %z: tensor<?xf32>, %x: f32, %i: index, %p: i1)
+        -> (TYPE, TYPE) {{
+      %c0 = arith.constant 0 : index
+      %c3 = arith.constant 3 : index
+      %e = tensor.empty() : TYPE
+      %h = tensor.empty() : tensor<4xf32>
+      {body}
+      %o = linalg.add ins(%r, %r : TYPE, TYPE) outs(%e : TYPE) -> TYPE
+      return %o, %r : TYPE, TYPE
+    }}"""
+    assert ", 0 were not checked" in told_of(text.replace("TYPE", V)), told_of(text.replace("TYPE", V))
+
+
+def test_a_function_that_is_not_followed_may_write_what_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mlir_inplace.passes.verification.execution._MOST_RUNS", 0)
+    with ir.Context():
+        module = ir.Module.parse(CALL)
+        run(module, RECORD, BUFFERIZE)
+        assert "0 reads are right" in run(module, VERIFY)
