@@ -129,7 +129,7 @@ class _Tensor:
         numbers = [
             abs(factor) * loop.step for factor in moves if isinstance(factor, int) and isinstance(loop.step, int)
         ]
-        return max(numbers) if len(numbers) == len(moves) else inf
+        return max(numbers, default=0) if len(numbers) == len(moves) else inf
 
     def _choices(self, guide: Slice) -> list[_Choice] | None:
         starts: list[Index | None] = list(guide.offsets)
