@@ -39,9 +39,11 @@ OPTIMIZE = (
     Phase(
         "tiles and vectors",
         "Threads first, each with tiles of its own: chains of rows, then tiles for the caches and panels, then vectors"
-        " with results in registers; all on tensors, so that bufferization decides afterwards what is in place.",
+        " with results in registers, and math functions of them; all on tensors, so that bufferization decides"
+        " afterwards what is in place.",
         (
-            "func.func(inplace-distribute{threads=1},inplace-fuse{elementwise=false},inplace-schedule,inplace-vectorize)",
+            "func.func(inplace-distribute{threads=1},inplace-fuse{elementwise=false},inplace-schedule,inplace-vectorize,"
+            "inplace-vector-math)",
             "cse",
         ),
     ),

@@ -1,0 +1,131 @@
+"""Compute math functions of vectors by polynomials on all lanes at once, instead of a call of libm for each lane.
+
+## Problem
+
+`math.exp` of a vector is lowered to a call of `expf` for every lane, so that a softmax spends its time in calls.
+
+## Before and after
+
+```mlir
+%y = math.exp2 %x : vector<16xf32>
+```
+
+becomes, with constants by their values and limits on `%x` left out:
+
+```mlir
+%raised = arith.addf %x, 1.5 * 2^23 : vector<16xf32>
+%n = arith.subf %raised, 1.5 * 2^23 : vector<16xf32>
+%r = arith.subf %x, %n : vector<16xf32>
+%p5 = math.fma ... : vector<16xf32>                  // a polynomial of degree 5 in %r
+%power = math.fma %r, %p5, 1.0 : vector<16xf32>
+%bits = arith.bitcast %raised : vector<16xf32> to vector<16xi32>
+%half1, %half2 = ...                                 // powers of two, whose product is 2^n
+%first = arith.mulf %power, %half1 : vector<16xf32>
+%y = arith.mulf %first, %half2 : vector<16xf32>
+```
+
+## Contract
+
+In: any op. Out: `math.atan`, `cos`, `erf`, `exp`, `exp2`, `expm1`, `log`, `log10`, `log1p`, `log2`, `rsqrt`, `sin`,
+`tan` and `tanh` of vectors of f32 are arithmetic on vectors, within 2 ulp of the function for every f32; of f16 and
+bf16 too, by way of f32. NaN, infinities, overflow, denormal results and signs of zeros are as libm has them. Sines,
+cosines and tangents of vectors with a lane beyond 65536 still go to libm, by a branch. Left alone, with a reason
+(`print-kept`): vectors of f64, scalable vectors and those without dimensions, scalars (no reason told).
+
+Results are the same on any machine: each op rounds once, `math.fma` too, and flags for fast math are not handed on.
+`functions` names the ops to rewrite, all by default.
+
+Linear in the ops. Upstream counterpart: `test-math-polynomial-approximation`, which flushes denormal numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith
+
+from .base import Pass, Statistic
+from .errors import PassFailure, nearest
+from .options import PassOptions, option
+from .vector_math_functions import FUNCTIONS
+from .vector_math_functions.lanes import Floats
+
+_NARROW = frozenset({"f16", "bf16"})
+
+
+@dataclass(frozen=True)
+class VectorMathOptions(PassOptions):
+    """Options of `inplace-vector-math`."""
+
+    functions: tuple[str, ...] = option((), help="the math ops to rewrite, without 'math.'; empty means all")
+    print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with why")
+
+
+class VectorMathPass(Pass[VectorMathOptions]):
+    """Rewrite math ops on vectors into arithmetic."""
+
+    argument = "inplace-vector-math"
+    summary = "compute math functions of f32 vectors by polynomials, within 2 ulp"
+    Options = VectorMathOptions
+    statistics = (
+        Statistic("rewritten", "math ops on vectors that are arithmetic now"),
+        Statistic("kept", "math ops on vectors that stay"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        wanted = self._wanted(op)
+        for one in _find_ops(op, wanted):
+            if reason := _why_kept(ir.VectorType(one.results[0].type)):
+                self.count("kept")
+                if self.options.print_kept:
+                    self.remark(one.location, f"'{one.name}' is not rewritten, because {reason}")
+                continue
+            with ir.InsertionPoint(one), one.location:
+                result = _build(one.name, one.operands[0])
+            one.results[0].replace_all_uses_with(result)
+            one.erase()
+            self.count("rewritten")
+
+    def _wanted(self, op: ir.Operation) -> frozenset[str]:
+        names = self.options.functions or tuple(FUNCTIONS)
+        for name in names:
+            if name not in FUNCTIONS:
+                known = ", ".join(FUNCTIONS)
+                raise PassFailure(f"unknown function '{name}'{nearest(name, FUNCTIONS)}; known are {known}", op)
+        return frozenset(f"math.{name}" for name in names)
+
+
+def _find_ops(root: ir.Operation, names: frozenset[str]) -> list[ir.Operation]:
+    """The ops with one of `names` inside `root` that give vectors, in the order of the text."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in names and isinstance(op.results[0].type, ir.VectorType):
+            found.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def _why_kept(type_: ir.VectorType) -> str | None:
+    """Why an op on vectors of `type_` stays; None if it does not."""
+    if type_.rank == 0:
+        return "a vector without dimensions is a scalar"
+    if type_.scalable:
+        return "the lanes of a scalable vector cannot be counted"
+    element = str(type_.element_type)
+    if element != "f32" and element not in _NARROW:
+        return f"there are polynomials for f32, f16 and bf16, and not for {element}"
+    return None
+
+
+def _build(name: str, operand: ir.Value) -> ir.Value:
+    """The value of the op `name` for `operand`; narrow floats go by f32, which has more than twice their digits."""
+    type_ = ir.VectorType(operand.type)
+    function = FUNCTIONS[name.removeprefix("math.")]
+    if str(type_.element_type) not in _NARROW:
+        return function(Floats(operand)).value
+    wide = ir.VectorType.get(type_.shape, ir.F32Type.get())
+    return arith.truncf(type_, function(Floats(arith.extf(wide, operand))).value)

@@ -1,0 +1,102 @@
+"""exp, exp2, expm1 and tanh.
+
+`e^x = 2^n e^r` with n the integer next to x / ln 2, so that |r| <= ln 2 / 2. r is x - n ln 2 with ln 2 in two parts,
+each product exact in its fma: what is lost is half an ulp of r. The integer comes from adding 1.5 * 2^23, below which
+there is no room for a fraction; its bits end with n.
+
+Coefficients are minimax, fitted for this file by Lawson's reweighting of least squares on 3001 Chebyshev points, from
+the lowest on rounded to f32 and the others fitted again.
+"""
+
+from __future__ import annotations
+
+from .lanes import Bits, Floats, bits_of, polynomial
+
+__all__ = ["exp", "exp2", "exp_without_limits", "expm1", "tanh"]
+
+ROUNDER = 12582912.0
+"""1.5 * 2^23: adding it rounds to an integer, ties to even."""
+
+LOG2_E = 1.44269502
+LN2_HIGH, LN2_LOW = 0.693147182, -1.90465421e-09
+"""ln 2 to 2^-56: the f32 nearest, and the f32 nearest to what is left."""
+
+# (e^r - 1 - r) / r^2, degree 4, |r| <= 1.002 ln 2 / 2; relative to e^r - 1 the error is at most 2^-26.1.
+_EXP = (0.49999997, 0.16666545, 0.04166746, 0.008366432, 0.0013868435)
+
+# (2^r - 1) / r, degree 5, |r| <= 0.501; relative to 2^r the error is at most 2^-28.3.
+_EXP2 = (0.6931472, 0.24022648, 0.055503596, 0.009618506, 0.0013391025, 0.00015326781)
+
+# (tanh x - x) / x^3 in x^2, degree 5, |x| <= 0.625; relative to tanh x the error is at most 2^-32.4.
+_TANH = (-0.3333333, 0.13333221, -0.05394818, 0.021706894, -0.0081900135, 0.002152684)
+_TANH_SMALL = 0.625
+
+_TINY = 2.0**-25
+"""Below, f(x) = x + x^2 / 2 + ... is x: it also keeps what has no bit to spare, and the sign of zero."""
+
+
+def _nearest_integer(scaled: Floats) -> tuple[Floats, Bits]:
+    """Return the integer next to `scaled` (below 2^22), as a number and as bits that end with it."""
+    raised = scaled + ROUNDER
+    return raised - ROUNDER, raised.bits()
+
+
+def _power_of_two(n: Bits) -> Floats:
+    """Return 2^n for -126 <= n <= 127; higher bits of n do not matter, but for a NaN beside it."""
+    return ((n << 23) + bits_of(1.0)).floats()
+
+
+def _reduced(x: Floats) -> tuple[Bits, Floats]:
+    """Return n and e^r - 1 for `x`, which is no larger than what f32 has a power of e for."""
+    n, bits = _nearest_integer(x * LOG2_E)
+    r = n.times_plus(-LN2_LOW, n.times_plus(-LN2_HIGH, x))
+    return bits, (r * r).times_plus(polynomial(r, _EXP), r)
+
+
+def _scaled(mantissa: Floats, n: Bits) -> Floats:
+    """Return `mantissa` * 2^n: in two steps, of which only the second rounds, since 2^n may be denormal or too large.
+
+    n is the end of the bits of a number; the bits above it are those of `ROUNDER`.
+    """
+    n = n - bits_of(ROUNDER)
+    half = n >> 1
+    return mantissa * _power_of_two(half) * _power_of_two(n - half)
+
+
+def exp(x: Floats) -> Floats:
+    """e^x: infinity from 88.73 on, denormal below -87.34, zero below -103.97."""
+    n, power = _reduced(x.at_most(89.0).at_least(-104.0))
+    return _scaled(power + 1.0, n)
+
+
+def exp_without_limits(x: Floats) -> Floats:
+    """e^x where it is known to be a normal number with -87 < x < 88, or x is NaN."""
+    n, power = _reduced(x)
+    scale = _power_of_two(n)
+    return power.times_plus(scale, scale)
+
+
+def exp2(x: Floats) -> Floats:
+    """2^x: infinity from 128 on, denormal below -126, zero from -150 on. x - n is exact."""
+    x = x.at_most(129.0).at_least(-151.0)
+    n, bits = _nearest_integer(x)
+    r = x - n
+    return _scaled(r.times_plus(polynomial(r, _EXP2), 1.0), bits)
+
+
+def expm1(x: Floats) -> Floats:
+    """e^x - 1 = 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): 2^n itself has no room next to infinity."""
+    n, power = _reduced(x.at_most(89.0).at_least(-20.0))
+    half = _power_of_two(n - 1)
+    result = power.times_plus(half, half - 0.5) * 2.0
+    return (x.abs() < _TINY).select(x, result)
+
+
+def tanh(x: Floats) -> Floats:
+    """1 - 2 / (e^2|x| + 1) with the sign of x, a polynomial where that would cancel; 1 from 9.02 on."""
+    square = x * x
+    small = (x * square).times_plus(polynomial(square, _TANH), x)
+    size = x.abs()
+    large = 1.0 - 2.0 / (exp_without_limits((size + size).at_most(20.0)) + 1.0)
+    result = (size < _TANH_SMALL).select(small, large.with_sign_of(x))
+    return (size < _TINY).select(x, result)

@@ -1,0 +1,68 @@
+// RUN: inplace-opt %s --inplace-vector-math=print-kept --split-input-file --verify-diagnostics | filecheck %s
+
+// The integer part of x goes into the exponent, in two halves; the rest into a polynomial of degree 6.
+// CHECK-LABEL: func.func @exp2
+//  CHECK-SAME:   %[[X:.*]]: vector<16xf32>
+//   CHECK-NOT:   math.exp2
+//       CHECK:   %[[ROUNDER:.*]] = arith.constant dense<0x4B400000> : vector<16xf32>
+//       CHECK:   %[[RAISED:.*]] = arith.addf %{{.*}}, %[[ROUNDER]] : vector<16xf32>
+// CHECK-COUNT-6: math.fma {{.*}} : vector<16xf32>
+//       CHECK:   arith.shli
+//       CHECK:   arith.mulf
+//       CHECK:   %[[RESULT:.*]] = arith.mulf
+//       CHECK:   return %[[RESULT]]
+func.func @exp2(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp2 %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// -----
+
+// Lanes that are too large for the reduction take the whole vector to libm.
+// CHECK-LABEL: func.func @sin
+//  CHECK-SAME:   %[[X:.*]]: vector<2x4xf32>
+//       CHECK:   %[[LARGE:.*]] = arith.cmpf ogt, {{.*}} : vector<2x4xf32>
+//       CHECK:   %[[LANES:.*]] = vector.shape_cast %[[LARGE]] : vector<2x4xi1> to vector<8xi1>
+//       CHECK:   %[[ANY:.*]] = vector.reduction <or>, %[[LANES]]
+//       CHECK:   scf.if %[[ANY]] -> (vector<2x4xf32>)
+//       CHECK:     math.sin %[[X]] : vector<2x4xf32>
+//       CHECK:   } else {
+//       CHECK:     math.fma
+//   CHECK-NOT:   math.sin
+func.func @sin(%x: vector<2x4xf32>) -> vector<2x4xf32> {
+  %0 = math.sin %x : vector<2x4xf32>
+  return %0 : vector<2x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @narrow
+//       CHECK:   %[[WIDE:.*]] = arith.extf %{{.*}} : vector<8xbf16> to vector<8xf32>
+//       CHECK:   math.sqrt %[[WIDE]] : vector<8xf32>
+//       CHECK:   arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
+func.func @narrow(%x: vector<8xbf16>) -> vector<8xbf16> {
+  %0 = math.rsqrt %x : vector<8xbf16>
+  return %0 : vector<8xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @kept
+func.func @kept(%x: vector<4xf64>, %y: vector<[4]xf32>, %z: vector<f32>, %s: f32, %v: vector<4xf32>)
+    -> (vector<4xf64>, vector<[4]xf32>, vector<f32>, f32, vector<4xf32>) {
+  // CHECK: math.exp %{{.*}} : vector<4xf64>
+  // expected-remark @+1 {{'math.exp' is not rewritten, because there are polynomials for f32, f16 and bf16, and not for f64}}
+  %0 = math.exp %x : vector<4xf64>
+  // CHECK: math.log %{{.*}} : vector<[4]xf32>
+  // expected-remark @+1 {{'math.log' is not rewritten, because the lanes of a scalable vector cannot be counted}}
+  %1 = math.log %y : vector<[4]xf32>
+  // CHECK: math.erf %{{.*}} : vector<f32>
+  // expected-remark @+1 {{'math.erf' is not rewritten, because a vector without dimensions is a scalar}}
+  %2 = math.erf %z : vector<f32>
+  // CHECK: math.tanh %{{.*}} : f32
+  %3 = math.tanh %s : f32
+  // An instruction already.
+  // CHECK: math.sqrt %{{.*}} : vector<4xf32>
+  %4 = math.sqrt %v : vector<4xf32>
+  return %0, %1, %2, %3, %4 : vector<4xf64>, vector<[4]xf32>, vector<f32>, f32, vector<4xf32>
+}
