@@ -179,11 +179,12 @@ LOWER = (
     ),
     Phase(
         "LLVM",
-        "One dialect after another; math goes to LLVM's intrinsics first, and only the rest to libm.",
+        "One dialect after another; math goes to LLVM's intrinsics first, and only the rest to libm: of vectors lane by"
+        " lane, which makes vector ops, so those come later.",
         (
-            "convert-vector-to-llvm",
             "convert-math-to-llvm",
             "convert-math-to-libm",
+            "convert-vector-to-llvm",
             "convert-complex-to-llvm",
             "finalize-memref-to-llvm",
             "convert-arith-to-llvm",

@@ -176,3 +176,10 @@ def test_an_optimized_softmax_does_not_call_libm() -> None:
         mi.run_pipeline(module, pipeline_text(OPTIMIZE))
         assert "math.fma" in str(module)
         assert "math.exp" not in str(module)
+
+
+def test_vectors_of_f64_go_to_libm_lane_by_lane() -> None:
+    program = compiled(kernel("erf", "2x4", "f64") + kernel("log1p", "8", "f64"))
+    x = np.linspace(-0.9, 3, 64)
+    np.testing.assert_allclose(compute(program, "erf", x), erf(x), rtol=1e-15)
+    np.testing.assert_allclose(compute(program, "log1p", x), np.log1p(x), rtol=1e-15)
