@@ -56,12 +56,12 @@ def boundaries() -> np.ndarray:
 
 
 def kernel(name: str, vector: str, element: str = "f32") -> str:
-    """A function that computes `math.<name>` of an array, a vector at a time; sizes must be multiples of it."""
+    """A function for `math.<name>` of an array, a vector at a time; libm has functions of the bare names."""
     lanes = math.prod(int(size) for size in vector.split("x"))
     array, type_ = f"memref<?x{element}>", f"vector<{vector}x{element}>"
     flat = f"vector<{lanes}x{element}>"
     return f"""
-      func.func @{name}(%a: {array}, %o: {array}) {{
+      func.func @vector_{name}(%a: {array}, %o: {array}) {{
         %c0 = arith.constant 0 : index
         %step = arith.constant {lanes} : index
         %z = arith.constant 0.0 : {element}
@@ -87,7 +87,7 @@ def compiled(text: str) -> mi.Program:
 
 def compute(program: mi.Program, name: str, x: np.ndarray) -> np.ndarray:
     result = np.full_like(x, 7)
-    getattr(program, name)(x, result)
+    getattr(program, f"vector_{name}")(x, result)
     return result
 
 
