@@ -3,7 +3,8 @@
 `x = n pi / 2 + r` with |r| <= pi / 4 (a little more where n was rounded the other way). r is x - n pi / 2 with pi / 2
 in three parts: the first fma is exact, as its result is a multiple of 2^-24 below 1 and so fits; the second rounds to
 half an ulp; the third adds what pi / 2 has beyond 2^-50. That is good for |x| <= 2^16, where rounding moves x 2 / pi by
-no more than 2^-8. If any lane is larger, all go to libm, by a branch that is not taken as long as none is.
+no more than 2^-8. Larger lanes are taken from libm, in a branch that is not taken as long as there is none; the others
+are not, so that what a lane gives does not depend on its neighbours.
 
 The coefficients were made as those of `exponentials.py`.
 """
@@ -119,8 +120,10 @@ def tan(x: Floats) -> Floats:
 
 
 def _branch(x: Floats, small: Callable[[Floats], Floats], libm: Callable[[ir.Value], ir.Value]) -> Floats:
-    """Build `small`, and a branch to `libm` for vectors with a lane beyond `LARGEST`; NaN goes with the small ones."""
-    large = (x.abs() > LARGEST).value
+    """Build `small`, and a branch to `libm` for lanes beyond `LARGEST`; NaN goes with the small ones."""
+    result = small(x)
+    beyond = x.abs() > LARGEST
+    large = beyond.value
     type_ = ir.VectorType(large.type)
     lanes = 1
     for size in type_.shape:
@@ -130,7 +133,7 @@ def _branch(x: Floats, small: Callable[[Floats], Floats], libm: Callable[[ir.Val
     any_large = vector.reduction(type_.element_type, ir.Attribute.parse("#vector.kind<or>"), large)
     choice = scf.IfOp(any_large, [x.value.type], has_else=True)
     with ir.InsertionPoint(choice.then_block):
-        scf.YieldOp([libm(x.value)])
+        scf.YieldOp([beyond.select(Floats(libm(x.value)), result).value])
     with ir.InsertionPoint(choice.else_block):
-        scf.YieldOp([small(x).value])
+        scf.YieldOp([result.value])
     return Floats(choice.results[0])

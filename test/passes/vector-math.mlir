@@ -18,17 +18,19 @@ func.func @exp2(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
-// Lanes that are too large for the reduction take the whole vector to libm.
+// Lanes that are too large for the reduction are libm's.
 // CHECK-LABEL: func.func @sin
 //  CHECK-SAME:   %[[X:.*]]: vector<2x4xf32>
+//       CHECK:   math.fma
 //       CHECK:   %[[LARGE:.*]] = arith.cmpf ogt, {{.*}} : vector<2x4xf32>
 //       CHECK:   %[[LANES:.*]] = vector.shape_cast %[[LARGE]] : vector<2x4xi1> to vector<8xi1>
 //       CHECK:   %[[ANY:.*]] = vector.reduction <or>, %[[LANES]]
-//       CHECK:   scf.if %[[ANY]] -> (vector<2x4xf32>)
-//       CHECK:     math.sin %[[X]] : vector<2x4xf32>
+//       CHECK:   %[[RESULT:.*]] = scf.if %[[ANY]] -> (vector<2x4xf32>)
+//       CHECK:     %[[CALLED:.*]] = math.sin %[[X]] : vector<2x4xf32>
+//       CHECK:     arith.select %[[LARGE]], %[[CALLED]], %{{.*}} : vector<2x4xi1>, vector<2x4xf32>
 //       CHECK:   } else {
-//       CHECK:     math.fma
 //   CHECK-NOT:   math.sin
+//       CHECK:   return %[[RESULT]]
 func.func @sin(%x: vector<2x4xf32>) -> vector<2x4xf32> {
   %0 = math.sin %x : vector<2x4xf32>
   return %0 : vector<2x4xf32>

@@ -128,8 +128,12 @@ def test_functions_are_within_two_ulp(name: str, program: mi.Program, inputs: np
 @pytest.mark.parametrize("name", ["sin", "cos", "tan"])
 def test_one_large_lane_does_not_change_the_others(name: str, program: mi.Program) -> None:
     x = np.linspace(-70, 70, 4096, dtype=np.float32)
-    x[::32] *= np.float32(2.0**90)
-    assert_within(2, x, compute(program, name, x), exact(name, x))
+    alone = compute(program, name, x)
+    x[::16] *= np.float32(2.0**90)
+    found = compute(program, name, x)
+    assert_within(2, x, found, exact(name, x))
+    small = np.arange(len(x)) % 16 != 0
+    np.testing.assert_array_equal(found[small], alone[small])
 
 
 @pytest.mark.parametrize("vector", ["1", "3", "4", "2x4", "3x1x2"])
