@@ -132,8 +132,8 @@ def _branch(x: Floats, small: Callable[[Floats], Floats], libm: Callable[[ir.Val
         large = vector.shape_cast(ir.VectorType.get([lanes], type_.element_type), large)
     any_large = vector.reduction(type_.element_type, ir.Attribute.parse("#vector.kind<or>"), large)
     choice = scf.IfOp(any_large, [x.value.type], has_else=True)
-    with ir.InsertionPoint(choice.then_block):
+    with ir.InsertionPoint(choice.thenRegion.blocks[0]):
         scf.YieldOp([beyond.select(Floats(libm(x.value)), result).value])
-    with ir.InsertionPoint(choice.else_block):
+    with ir.InsertionPoint(choice.elseRegion.blocks[0]):
         scf.YieldOp([result.value])
     return Floats(choice.results[0])
