@@ -234,7 +234,7 @@ WRITTEN = Path(__file__).parent / "written"
 
 def _written(name: str) -> Case:
     text = (WRITTEN / f"{name}.mlir").read_text()
-    says = dict(re.findall(r"^// (\w+): (.*)$", text, re.MULTILINE))
+    says = dict(re.findall(r"^// (\w+): ?(.*)$", text, re.MULTILINE))
     runs: Runs = [[_value(*given) for given in run] for run in json.loads(says["runs"])]
     return Case(text, runs, says["passes"], says.get("after", _DEALLOCATE), protects=says.get("protects") == "yes")
 

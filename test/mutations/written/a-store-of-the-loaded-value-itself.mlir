@@ -1,0 +1,16 @@
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false }
+// after: canonicalize,cse,inplace-deallocate
+// protects: yes
+// runs: [[["float32", [8], 1]], [["float32", [8], 1]], [["float32", [8], 1]]]
+ml_program.global private mutable @s(dense<7.0> : tensor<8xf32>) : tensor<8xf32>
+func.func private @swap(%t: tensor<8xf32>, %u: tensor<8xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  ml_program.global_store @s = %t : tensor<8xf32>
+  %e = tensor.extract %u[%c0] : tensor<8xf32>
+  return %e : f32
+}
+func.func @main(%t: tensor<8xf32>) -> f32 {
+  %a = ml_program.global_load @s : tensor<8xf32>
+  %e = call @swap(%t, %a) : (tensor<8xf32>, tensor<8xf32>) -> f32
+  return %e : f32
+}

@@ -1,0 +1,18 @@
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false }
+// after:
+// protects: no
+// runs: [[["float32", [8], 1], ["f", null, 100.5], ["int64", null, 3]], [["float32", [8], 1], ["f", null, 100.5], ["int64", null, 2]], [["float32", [8], 1], ["f", null, 100.5], ["int64", null, 1]]]
+func.func @main(%t: tensor<8xf32>, %f: f32, %i: index) -> (tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %r = tensor.generate {
+  ^bb0(%k: index):
+    %y = arith.index_cast %k : index to i32
+    %g = arith.sitofp %y : i32 to f32
+    %e = tensor.extract %t[%c0] : tensor<8xf32>
+    %n = tensor.insert %g into %t[%c0] : tensor<8xf32>
+    %x = tensor.extract %n[%c0] : tensor<8xf32>
+    %s = arith.addf %e, %x : f32
+    tensor.yield %s : f32
+  } : tensor<8xf32>
+  return %r : tensor<8xf32>
+}

@@ -1,0 +1,10 @@
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false }
+// after:
+// protects: no
+// runs: [[["float32", [8], 1], ["float32", [8], 101], ["float32", [4, 2], 201], ["f", null, 102.5]], [["float32", [8], 1], ["float32", [8], 101], ["float32", [4, 2], 201], ["f", null, 102.5]], [["float32", [8], 1], ["float32", [8], 101], ["float32", [4, 2], 201], ["f", null, 102.5]]]
+func.func @main(%t: tensor<8xf32>, %u: tensor<8xf32>, %w: tensor<4x2xf32>, %f: f32) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %x = linalg.softmax dimension(0) ins(%t : tensor<8xf32>) outs(%u : tensor<8xf32>) -> tensor<8xf32>
+  %y = linalg.fill ins(%f : f32) outs(%u : tensor<8xf32>) -> tensor<8xf32>
+  return %x, %y : tensor<8xf32>, tensor<8xf32>
+}

@@ -1,0 +1,15 @@
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false }
+// after:
+// protects: yes
+// runs: [[["int64", null, 1], ["float32", [4], 101], ["float32", [4], 201], ["float32", [13], 301]], [["int64", null, 0], ["float32", [4], 101], ["float32", [4], 201], ["float32", [13], 301]], [["int64", null, 2], ["float32", [4], 101], ["float32", [4], 201], ["float32", [13], 301]]]
+func.func @main(%n: index, %s0: tensor<4xf32>, %s1: tensor<4xf32>, %t: tensor<13xf32>) -> (tensor<13xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = linalg.generic {indexing_maps = [affine_map<(d0,d1)->(d0)>, affine_map<(d0,d1)->(d1)>, affine_map<(d0,d1)->(d0*2+d1*2)>], iterator_types = ["parallel","parallel"]}
+    ins(%s0, %s1 : tensor<4xf32>, tensor<4xf32>) outs(%t : tensor<13xf32>) {
+    ^bb0(%a0: f32, %a1: f32, %b: f32):
+      linalg.yield %a0 : f32
+    } -> tensor<13xf32>
+  %e = tensor.extract %t[%c1] : tensor<13xf32>
+  return %x, %e : tensor<13xf32>, f32
+}

@@ -1,0 +1,15 @@
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false }
+// after:
+// protects: yes
+// runs: [[["float32", [8], 1], ["f", null, 100.5]], [["float32", [8], 1], ["f", null, 100.5]], [["float32", [8], 1], ["f", null, 100.5]]]
+func.func @main(%t: tensor<8xf32>, %f: f32) -> f32 {
+  %c0 = arith.constant 0 : index
+  %a = tensor.insert %f into %t[%c0] : tensor<8xf32>
+  %m = bufferization.to_buffer %a : tensor<8xf32> to memref<8xf32>
+  %g = arith.negf %f : f32
+  %b = tensor.insert %g into %a[%c0] : tensor<8xf32>
+  %e = tensor.extract %b[%c0] : tensor<8xf32>
+  %x = memref.load %m[%c0] : memref<8xf32>
+  %r = arith.subf %x, %e : f32
+  return %r : f32
+}
