@@ -8,6 +8,7 @@ is its content ever read, has it any content, may its buffer be written. Constan
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mlir import ir
 
@@ -15,7 +16,7 @@ from ...dialects.bufferizable import Relation
 from .slices import Slice
 from .snapshot import Snapshot
 
-__all__ = ["Commit", "EffectTables", "Refusal", "SharedOutput", "Tie"]
+__all__ = ["Carried", "Commit", "EffectTables", "HandOvers", "Passed", "Refusal", "SharedOutput", "Tie"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,33 @@ class Refusal:
     message: str
 
 
+class Carried(NamedTuple):
+    """One tensor that a loop carries: the terminator's operand, the region argument and the result it reaches.
+
+    ``result`` is -1 when the operand reaches the argument only.
+    """
+
+    operand: int
+    argument: int
+    result: int
+
+
+class Passed(NamedTuple):
+    """One tensor that a region hands to another region's argument, and the results that it becomes instead."""
+
+    operand: int
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HandOvers:
+    """What the regions of an op pass on: to their next run, to another region, and to results only."""
+
+    carried: list[Carried]
+    passed: list[Passed]
+    exits: list[tuple[int, list[int]]]
+
+
 class EffectTables:
     """The tables of one module; what is not entered is false, or absent."""
 
@@ -90,6 +118,8 @@ class EffectTables:
         """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
         self.commits: dict[int, list[Commit]] = {}
         """For a function, what it says of the content that memory has in the end."""
+        self.hand_overs: dict[int, HandOvers] = {}
+        """For an op with regions, what they pass on (``region_flow.py``), once somebody asked."""
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
         self.handed_out: dict[int, int] = {}
@@ -113,6 +143,7 @@ class EffectTables:
         tables = (*tables, self.shape_only)
         by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
         for op in s.nested_ops(function):
+            self.hand_overs.pop(op, None)
             self.shared.pop(op, None)
             self.unknown_ops.discard(op)
             self.handed_out.pop(op, None)

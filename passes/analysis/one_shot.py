@@ -106,13 +106,15 @@ class OneShotAnalyzer:
         ops = s.nested_ops(self._function)
         self._enter_values()
         for op in ops:
-            self._join_first(op)
+            if s.op_regions[op] or op in effects.shared:
+                self._join_first(op)
         for op in ops if effects.shared_outputs else ():
             self._outputs.decide(op)
         for op in ops:
             if op in s.op_successors and self._order.exits_first:
                 self._branches.decide_first(op, self._exits)
-            self._exits.begin(op)
+            if s.op_regions[op]:
+                self._exits.begin(op)
             if self._order.postpone:
                 self._decide_choice(op)
         for op in self._order.ops(self._effects, self._function):
@@ -181,28 +183,33 @@ class OneShotAnalyzer:
     # --- decisions ---------------------------------------------------------------------------------------------
 
     def _decide_op(self, op: int) -> None:
-        s, effects = self._snapshot, self._effects
+        s, effects, record = self._snapshot, self._effects, self._record
         self._exits.decide_waiting(op)
-        self._decide_postponed(op)
-        self._exits.decide_passed(op)
+        rotating = self._decide_regions(op) if s.op_regions[op] else False
         if op in s.op_successors:
             for header, blocks in self._branches.entered_loops(op):
                 self._decide_postponed_in(blocks)
                 self._branches.decide_rounds(header)
             self._branches.decide(op)
-        carried = carried_values(self._effects, op)
-        rotating = self._carried.decide(op, carried) if carried else False
-        self._exits.unite(op)
         for operand in self._order.operands(s, op):
-            if operand in self._record or operand in self._commits:
+            if operand in record.decisions or operand in self._commits:
                 continue
             if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
-                if self._order.postpone and self._record.is_cheap(operand) and not effects.must_in_place[operand]:
+                if self._order.postpone and record.is_cheap(operand) and not effects.must_in_place[operand]:
                     self._postponed.setdefault(s.op_block[op], []).append(operand)
                 else:
                     self._decide_tie(operand)
             elif operand in effects.forwards and s.op_regions[op]:
                 self._carried.decide_initial(operand, rotating=rotating)
+
+    def _decide_regions(self, op: int) -> bool:
+        """Decide what the regions of ``op`` pass on; return whether it is a loop that swaps buffers."""
+        self._decide_postponed(op)
+        self._exits.decide_passed(op)
+        carried = carried_values(self._effects, op)
+        rotating = self._carried.decide(op, carried) if carried else False
+        self._exits.unite(op)
+        return rotating
 
     def _decide_commits(self) -> None:
         """Decide what is written in the end, when it is known what is in that memory already."""

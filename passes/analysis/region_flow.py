@@ -4,70 +4,62 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from .alias_sets import AliasSets
+from .effect_tables import Carried, HandOvers, Passed
 from .tensor_effects import TensorEffects
 
 __all__ = ["Carried", "Passed", "carried_values", "exit_values", "passed_values", "permuted"]
 
 
-class Carried(NamedTuple):
-    """One tensor that a loop carries: the terminator's operand, the region argument and the result it reaches.
-
-    ``result`` is -1 when the operand reaches the argument only.
-    """
-
-    operand: int
-    argument: int
-    result: int
-
-
-class Passed(NamedTuple):
-    """One tensor that a region hands to another region's argument, and the results that it becomes instead."""
-
-    operand: int
-    targets: tuple[int, ...]
+_NOTHING = HandOvers([], [], [])
 
 
 def carried_values(effects: TensorEffects, op: int) -> list[Carried]:
     """Return what ``op`` carries from one iteration to the next; empty for ops that are no loops."""
-    s = effects.snapshot
-    if not s.op_regions[op]:
-        return []
-    found: list[Carried] = []
-    for operand in _terminator_operands(effects, op):
-        targets = effects.forwards.get(operand, ())
-        arguments = [value for value in targets if s.value_op[value] < 0]
-        results = [value for value in targets if s.value_op[value] >= 0]
-        if arguments and not _is_passed(effects, targets):
-            found.append(Carried(operand, arguments[0], results[0] if results else -1))
-    return found
+    return _hand_overs(effects, op).carried
 
 
 def passed_values(effects: TensorEffects, op: int) -> list[Passed]:
     """Return what a region of ``op`` hands to another one, which gets it from nowhere else, as `scf.while` does."""
+    return _hand_overs(effects, op).passed
+
+
+def exit_values(effects: TensorEffects, op: int) -> list[tuple[int, list[int]]]:
+    """Return the terminator operands that ``op`` hands to its results only, with those results."""
+    return _hand_overs(effects, op).exits
+
+
+def _hand_overs(effects: TensorEffects, op: int) -> HandOvers:
+    """Return what the regions of ``op`` pass on. Read once: each order of decisions asks several times."""
+    if not effects.snapshot.op_regions[op]:
+        return _NOTHING
+    found = effects.hand_overs.get(op)
+    if found is None:
+        found = effects.hand_overs[op] = _read(effects, op)
+    return found
+
+
+def _read(effects: TensorEffects, op: int) -> HandOvers:
     s = effects.snapshot
-    found: list[Passed] = []
+    found = HandOvers([], [], [])
     for operand in _terminator_operands(effects, op):
         targets = effects.forwards.get(operand, ())
-        if any(s.value_op[value] < 0 for value in targets) and _is_passed(effects, targets):
-            found.append(Passed(operand, targets))
+        arguments = [value for value in targets if s.value_op[value] < 0]
+        results = [value for value in targets if s.value_op[value] >= 0]
+        if not arguments:
+            if results:
+                found.exits.append((operand, results))
+        elif _is_passed(effects, targets):
+            found.passed.append(Passed(operand, targets))
+        else:
+            found.carried.append(Carried(operand, arguments[0], results[0] if results else -1))
     return found
 
 
 def _is_passed(effects: TensorEffects, targets: tuple[int, ...]) -> bool:
     """Whether each of ``targets`` comes from one place only."""
     return all(len(effects.sources[target]) == 1 for target in targets)
-
-
-def exit_values(effects: TensorEffects, op: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield the terminator operands that ``op`` hands to its results only, with those results."""
-    s = effects.snapshot
-    for operand in _terminator_operands(effects, op):
-        targets = effects.forwards.get(operand, ())
-        if targets and all(s.value_op[target] >= 0 for target in targets):
-            yield operand, list(targets)
 
 
 def _terminator_operands(effects: TensorEffects, op: int) -> Iterator[int]:

@@ -23,18 +23,25 @@ class Configuration:
     bufferize: str
     on_memrefs: str = ""
 
+    def bufferization(self, seed: int) -> str:
+        """Return the passes that bufferize the program of a seed."""
+        return self.bufferize.replace("{seed}", str(seed))
+
     def pipeline(self, seed: int) -> str:
         """Return the pipeline up to memrefs for the program of a seed."""
-        passes = ",".join(filter(None, [self.bufferize.replace("{seed}", str(seed)), self.on_memrefs]))
-        return f"builtin.module({passes})"
+        return f"builtin.module({','.join(filter(None, [self.bufferization(seed), self.on_memrefs]))})"
 
 
 def _one_shot(options: str = "") -> str:
     return _BUFFERIZE.format(options).replace(" }", "}")
 
 
-def _before(*passes: str) -> str:
-    return ",".join([*passes, _one_shot()])
+def _fuzzed(number: int) -> str:
+    return f"analysis-heuristic=fuzzer analysis-fuzzer-seed={number}{{seed}}"
+
+
+def _before(*passes: str, options: str = "") -> str:
+    return ",".join([*passes, _one_shot(options)])
 
 
 CONFIGURATIONS: tuple[Configuration, ...] = (
@@ -43,15 +50,14 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration("top-down", _one_shot("analysis-heuristic=top-down")),
     Configuration("from-terminators", _one_shot("analysis-heuristic=bottom-up-from-terminators")),
     Configuration("fuzzer-1", _one_shot("analysis-heuristic=fuzzer analysis-fuzzer-seed={seed}")),
-    Configuration("fuzzer-2", _one_shot("analysis-heuristic=fuzzer analysis-fuzzer-seed=9{seed}")),
-    Configuration(
-        "identity-layout", _one_shot(f"{_CONTIGUOUS} analysis-heuristic=fuzzer analysis-fuzzer-seed=8{{seed}}")
-    ),
+    Configuration("fuzzer-2", _one_shot(_fuzzed(9))),
+    Configuration("identity-layout", _one_shot(f"{_CONTIGUOUS} {_fuzzed(8)}")),
     Configuration("copy-before-write", _one_shot("copy-before-write=true")),
     Configuration("destinations", _before("inplace-convert-to-destination-style")),
-    Configuration("eliminate-empties", _before("inplace-eliminate-empty-tensors")),
-    Configuration("remove-outs", _before("inplace-remove-outs-dependency")),
-    Configuration("rewrite-updates", _before("inplace-rewrite-destructive-updates")),
+    # What these passes leave must be right in any order; the one with the fewest copies is left to `destinations`.
+    Configuration("eliminate-empties", _before("inplace-eliminate-empty-tensors", options=_fuzzed(7))),
+    Configuration("remove-outs", _before("inplace-remove-outs-dependency", options=_fuzzed(6))),
+    Configuration("rewrite-updates", _before("inplace-rewrite-destructive-updates", options=_fuzzed(5))),
     Configuration(
         "out-params",
         _before("inplace-convert-to-destination-style"),

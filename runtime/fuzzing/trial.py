@@ -1,7 +1,7 @@
 """One random program through all configurations: bufferized, freed, evaluated, compared.
 
-What bufferizes to the same text is evaluated once. The reference is the program on tensors, evaluated by
-`runtime/evaluator`, which shares nothing with what is tested.
+Passes that configurations have in common run once, and what bufferizes to the same text is evaluated once. The
+reference is the program on tensors, evaluated by `runtime/evaluator`, which shares nothing with what is tested.
 """
 
 from __future__ import annotations
@@ -42,22 +42,46 @@ def try_program(
     trial = Trial()
     with ir.Context():
         try:
-            wanted = _reference(program)
+            source = ir.Module.parse(program.text)
+            wanted = _reference(program, source)
         except EvaluationError as error:
             trial.findings.append(Finding(program.seed, "", Kind.REFERENCE, str(error)))
             return trial
-        seen: set[str] = set()
+        route = _Route(program, source)
         for number, configuration in enumerate(configurations if evaluates else ()):
             begin(number)
-            trial.findings += _try(program, configuration, wanted, seen, trial)
+            trial.findings += _try(program, configuration, wanted, route, trial)
     for number in compiled:
         begin(number)
         trial.findings += _execute(program, configurations[number], wanted, trial)
     return trial
 
 
-def _reference(program: GeneratedProgram) -> list[Evaluation]:
-    evaluator = Evaluator(ir.Module.parse(program.text))
+class _Route:
+    """One program on its way through the passes, and what of that was seen before."""
+
+    def __init__(self, program: GeneratedProgram, source: ir.Module) -> None:
+        self.program = program
+        self.source = source
+        self.seen: set[str] = set()
+        """What was evaluated."""
+        self._bufferized: dict[str, Any] = {}
+
+    def bufferize(self, configuration: Configuration) -> Any:
+        """Return a module on memrefs that nobody else has; raises what the passes raise."""
+        passes = configuration.bufferization(self.program.seed)
+        if passes not in self._bufferized:
+            module = self.source.operation.clone()
+            run_pipeline(module, f"builtin.module({passes})")
+            self._bufferized[passes] = module
+        module = self._bufferized[passes].operation.clone()
+        if configuration.on_memrefs:
+            run_pipeline(module, f"builtin.module({configuration.on_memrefs})")
+        return module
+
+
+def _reference(program: GeneratedProgram, source: ir.Module) -> list[Evaluation]:
+    evaluator = Evaluator(source)
     found = [evaluator.run(program.function, copies_of(given), steps=STEPS) for given in program.argument_sets]
     if any(mask is not None and np.any(mask) for evaluation in found for mask in evaluation.undefined):
         raise EvaluationError("the program returns elements that were never written")
@@ -68,22 +92,20 @@ def _try(
     program: GeneratedProgram,
     configuration: Configuration,
     wanted: Sequence[Evaluation],
-    seen: set[str],
+    route: _Route,
     trial: Trial,
 ) -> Iterator[Finding]:
     def finding(kind: Kind, text: str) -> Finding:
         return Finding(program.seed, configuration.name, kind, text)
 
     try:
-        source = ir.Module.parse(program.text)
-        module = ir.Module.parse(program.text)
-        run_pipeline(module, configuration.pipeline(program.seed))
+        module = route.bufferize(configuration)
         trial.runs += 1
         text = str(module)
-        if text in seen:
+        if text in route.seen:
             return
-        seen.add(text)
-        _free(source, module)
+        route.seen.add(text)
+        _free(route.source, module)
     except PassError as error:
         yield finding(Kind.REFUSED, first_error(str(error)))
         return
@@ -94,7 +116,7 @@ def _try(
     yield from _evaluate(program, module, wanted, trial, finding)
 
 
-def _free(source: ir.Module, module: ir.Module) -> None:
+def _free(source: ir.Module, module: Any) -> None:
     if "shape." in str(source):
         run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),canonicalize)")
     phases = deallocation_phases(source.operation, module.operation)
@@ -103,7 +125,7 @@ def _free(source: ir.Module, module: ir.Module) -> None:
 
 def _evaluate(
     program: GeneratedProgram,
-    module: ir.Module,
+    module: Any,
     wanted: Sequence[Evaluation],
     trial: Trial,
     finding: Callable[[Kind, str], Finding],
@@ -134,7 +156,7 @@ def _evaluate(
             return
 
 
-def _function(module: ir.Module, name: str) -> Any:
+def _function(module: Any, name: str) -> Any:
     return next(
         op for op in module.body.operations if "sym_name" in op.operation.attributes
         and ir.StringAttr(op.operation.attributes["sym_name"]).value == name
@@ -164,7 +186,7 @@ def _execute(
         return Finding(program.seed, f"{configuration.name}, compiled", kind, text)
 
     constraints = ",func.func(convert-shape-constraints),canonicalize" if "shape." in program.text else ""
-    passes = configuration.bufferize.replace("{seed}", str(program.seed)) + constraints
+    passes = configuration.bufferization(program.seed) + constraints
     try:
         compiled = compile_program(program.text, pipeline=f"builtin.module({passes})", opt_level=0, memory_stats=True)
     except PassError as error:
