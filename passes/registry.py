@@ -33,6 +33,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
     "inplace-expand-poison": ("expand_poison", "ExpandPoisonPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
+    "inplace-fold-constant-branches": ("fold_constant_branches", "FoldConstantBranchesPass"),
     "inplace-fuse": ("fuse", "FusePass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),

@@ -59,10 +59,12 @@ BUFFERIZE = (
         "bufferize",
         "Our one-shot bufferization decides what is updated in place, across calls too. Shape constraints become "
         "assertions: the pass for it folds other ops as well, so it comes when nothing is decided any more. "
+        "Folding does not end in a loop that it cuts off, so branches that lead past one are settled before. "
         "Canonicalization then removes assumptions that were asserted, casts, and loop-carried memrefs that only pass "
         "a buffer on, so that the boundary passes see through to the arguments.",
         (
             "inplace-one-shot-bufferize{bufferize-function-boundaries=true}",
+            "inplace-fold-constant-branches",
             "func.func(convert-shape-constraints)",
             "canonicalize",
             "cse",
@@ -89,7 +91,7 @@ BOUNDARY = (
         "contiguous arguments",
         "Once results have left the signature only arguments are still strided. Canonicalization folds the casts into "
         "their users, and so static strides reach the loops.",
-        ("inplace-contiguous-arguments", "canonicalize"),
+        ("inplace-contiguous-arguments", "inplace-fold-constant-branches", "canonicalize"),
     ),
 )
 

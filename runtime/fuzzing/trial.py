@@ -117,7 +117,10 @@ def _try(
 
 
 def _free(source: ir.Module, module: Any) -> None:
-    if "shape." in str(source):
+    text = str(source)
+    if "cf." in text:
+        run_pipeline(module, "builtin.module(inplace-fold-constant-branches)")
+    if "shape." in text:
         run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),canonicalize)")
     phases = deallocation_phases(source.operation, module.operation)
     run_pipeline(module, lowering.pipeline_text(phases))

@@ -69,8 +69,10 @@ def write_blocks(builder: Builder, models: Sequence[Tensor], results: Sequence[T
         builder.constant(number)
     for number in order:
         block = blocks[number]
-        # A constant would let upstream's canonicalize find loops that are not reached, on which it does not end.
-        block.counter = builder.module.parameters.indices[-1].name if number == 0 else builder.name()
+        # From a constant it may be known that a way is never taken.
+        known = number == 0 and builder.draw.below(3) == 0
+        first = builder.constant(0).name if known else builder.module.parameters.indices[-1].name
+        block.counter = first if number == 0 else builder.name()
         block.arguments = [Tensor(builder.name(), m.sizes, m.element) for m in block.models]
     for number in order:
         block = blocks[number]

@@ -433,6 +433,26 @@ class TestCompile:
                   return %0 : index
                 }""")
 
+    def test_a_loop_that_folding_cuts_off(self) -> None:
+        """Upstream's canonicalize does not end on it."""
+        program = mi.compile("""
+            func.func @main(%t: tensor<4xf32>) -> tensor<4xf32> {
+              %c0 = arith.constant 0 : index
+              %c1 = arith.constant 1 : index
+              %c6 = arith.constant 6 : index
+              %p = arith.constant true
+              cf.cond_br %p, ^end, ^loop(%c0 : index)
+            ^loop(%i: index):
+              %j = arith.addi %i, %c1 : index
+              %k = arith.cmpi slt, %j, %c6 : index
+              cf.cond_br %k, ^go, ^end
+            ^go:
+              cf.br ^loop(%j : index)
+            ^end:
+              return %t : tensor<4xf32>
+            }""")
+        np.testing.assert_array_equal(program.main(np.arange(4, dtype=np.float32)), [0, 1, 2, 3])
+
     def test_no_entry_point(self) -> None:
         program = mi.compile("func.func private @f() { return }")
         assert program.entry_points == ()
