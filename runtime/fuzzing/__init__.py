@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from .campaign import Campaign, Tally
-from .configurations import CONFIGURATIONS, Configuration
+from .configurations import CONFIGURATIONS, KERNEL_CONFIGURATIONS, Configuration
 from .outcomes import Finding, Kind, Trial
 from .trial import try_program
 
-__all__ = ["CONFIGURATIONS", "Campaign", "Configuration", "Finding", "Kind", "Tally", "Trial", "try_program"]
+__all__ = [
+    "CONFIGURATIONS",
+    "KERNEL_CONFIGURATIONS",
+    "Campaign",
+    "Configuration",
+    "Finding",
+    "Kind",
+    "Tally",
+    "Trial",
+    "try_program",
+]

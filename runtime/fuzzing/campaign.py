@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from ..generator import generate
+from ..generator import GeneratedProgram, generate, generate_kernel
 from .configurations import CONFIGURATIONS, Configuration
 from .outcomes import Finding, Kind, Trial
 from .trial import try_program
@@ -42,6 +42,8 @@ class Campaign:
     jit_every: int = 0
     jobs: int = 1
     patience: float = _PATIENCE
+    kernels: bool = False
+    """Whether the programs are dispatch functions; `features` do not apply to those."""
 
     def run(
         self, note: Callable[[int, Trial], None] = lambda seed, trial: None, *, seconds: float | None = None
@@ -53,9 +55,15 @@ class Campaign:
         """
         return _Supervisor(self, note).run(seconds)
 
+    def program(self, seed: int) -> GeneratedProgram:
+        """Return the program of a seed."""
+        if self.kernels:
+            return generate_kernel(seed, size=self.size)
+        return generate(seed, size=self.size, features=self.features)
+
     def attempt(self, seed: int, begin: Callable[[int], None] = lambda number: None) -> Trial:
         """Try one program, in this process; `begin` is told the number of each configuration before it is tried."""
-        program = generate(seed, size=self.size, features=self.features)
+        program = self.program(seed)
         count = len(self.configurations)
         compiled = range(count) if self.engine == "jit" else _sampled(self, seed)
         evaluates = self.engine == ENGINES[0]

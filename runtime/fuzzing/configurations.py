@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["CONFIGURATIONS", "Configuration", "find_configurations"]
+__all__ = ["CONFIGURATIONS", "KERNEL_CONFIGURATIONS", "Configuration", "find_configurations"]
 
 _BUFFERIZE = "inplace-one-shot-bufferize{{bufferize-function-boundaries=true warn-written-arguments=false {0}}}"
 
@@ -68,15 +68,35 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
 )
 """All configurations, by which findings are named."""
 
+_PROMOTE = "inplace-promote-bindings"
 
-def find_configurations(names: Sequence[str] | None = None) -> tuple[Configuration, ...]:
-    """Return the configurations called so, or all.
+_PLAN = f"{_PROMOTE},inplace-convert-to-destination-style,inplace-plan-bufferize"
+
+_UPDATES = "inplace-rewrite-destructive-updates"
+
+KERNEL_CONFIGURATIONS: tuple[Configuration, ...] = (
+    Configuration("kernel-plan", _PLAN),
+    Configuration("kernel-plan-stack", f"{_PLAN}{{allocation=stack}}"),
+    Configuration("kernel-one-shot", _one_shot()),
+    Configuration("kernel-fuzzer", _one_shot(_fuzzed(4))),
+    Configuration("kernel-copies", _one_shot("copy-before-write=true")),
+    Configuration("kernel-updates-plan", f"{_UPDATES},{_PLAN}"),
+    Configuration("kernel-updates", _before(_UPDATES, options=_fuzzed(3))),
+    Configuration("kernel-destinations", _before("inplace-convert-to-destination-style", options=_fuzzed(2))),
+)
+"""What dispatch functions are put through."""
+
+
+def find_configurations(
+    names: Sequence[str] | None = None, among: Sequence[Configuration] = CONFIGURATIONS
+) -> tuple[Configuration, ...]:
+    """Return the configurations called so, or all of those that there are for a kind of program.
 
     Raises:
         ValueError: a name is not known.
     """
-    known = {configuration.name: configuration for configuration in CONFIGURATIONS}
+    known = {configuration.name: configuration for configuration in among}
     for name in names or ():
         if name not in known:
             raise ValueError(f"unknown configuration {name!r}; known are {', '.join(known)}")
-    return CONFIGURATIONS if names is None else tuple(known[name] for name in names)
+    return tuple(among) if names is None else tuple(known[name] for name in names)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..generator import generate
 from .campaign import Campaign
 from .outcomes import Finding
 
 
 def save_failure(campaign: Campaign, finding: Finding, folder: Path) -> Path:
     """Write the program of a finding to `folder` and return the file; raises `OSError`."""
-    program = generate(finding.seed, size=campaign.size, features=campaign.features)
+    program = campaign.program(finding.seed)
     name = finding.configuration.partition(",")[0]
     found = [c for c in campaign.configurations if c.name == name]
     features = f" --features {','.join(campaign.features)}" if campaign.features is not None else ""
-    command = f"inplace-fuzz --seeds {finding.seed}..{finding.seed + 1} --size {campaign.size}{features}"
+    kind = " --kernels" if campaign.kernels else ""
+    command = f"inplace-fuzz{kind} --seeds {finding.seed}..{finding.seed + 1} --size {campaign.size}{features}"
     lines = [
         f"{finding.kind.value}: {finding.text}",
         f"{command} --configurations {name}" if found else command,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
+from ...dialects import dispatch
 from ...passes.errors import PassError
 from ...passes.function_results import result_arguments
 from ...passes.pipeline import run_pipeline
@@ -22,6 +23,7 @@ from ..generator import GeneratedProgram
 from ..program import compile as compile_program
 from ..program import deallocation_phases
 from .configurations import Configuration
+from .kernel_arguments import used_arguments
 from .outcomes import Finding, Kind, Trial, copies_of, difference, first_error
 
 STEPS = 400_000
@@ -40,9 +42,9 @@ def try_program(
     Bufferized programs are evaluated unless told otherwise; for the numbers in `compiled` they are compiled and run.
     """
     trial = Trial()
-    with ir.Context():
+    with _quiet_context() as context:
         try:
-            source = ir.Module.parse(program.text)
+            source = _parse(program.text, context)
             wanted = _reference(program, source)
         except EvaluationError as error:
             trial.findings.append(Finding(program.seed, "", Kind.REFERENCE, str(error)))
@@ -80,6 +82,17 @@ class _Route:
         return module
 
 
+def _quiet_context() -> ir.Context:
+    """Return a context whose remarks nobody sees; errors come as exceptions."""
+    context = ir.Context()
+    context.attach_diagnostic_handler(lambda _: True)
+    return context
+
+
+def _parse(text: str, context: ir.Context) -> ir.Module:
+    return dispatch.parse(text, context) if dispatch.mentions_dispatch(text) else ir.Module.parse(text)
+
+
 def _reference(program: GeneratedProgram, source: ir.Module) -> list[Evaluation]:
     evaluator = Evaluator(source)
     found = [evaluator.run(program.function, copies_of(given), steps=STEPS) for given in program.argument_sets]
@@ -113,7 +126,7 @@ def _try(
         yield finding(Kind.BUG, f"{type(error).__name__}: {error}")
         return
     trial.evaluated += 1
-    yield from _evaluate(program, module, wanted, trial, finding)
+    yield from _evaluate(route, module, wanted, trial, finding)
 
 
 def _free(source: ir.Module, module: Any) -> None:
@@ -127,19 +140,22 @@ def _free(source: ir.Module, module: Any) -> None:
 
 
 def _evaluate(
-    program: GeneratedProgram,
+    route: _Route,
     module: Any,
     wanted: Sequence[Evaluation],
     trial: Trial,
     finding: Callable[[Kind, str], Finding],
 ) -> Iterator[Finding]:
+    program = route.program
     function = _function(module, program.function)
+    used = used_arguments(_function(route.source, program.function).operation, function.operation)
     places = result_arguments(function)
     evaluator = Evaluator(module)
     for number, (given, reference) in enumerate(zip(program.argument_sets, wanted, strict=True)):
         try:
             arguments = copies_of(given) + _out_arguments(function, reference)
-            found = evaluator.run(program.function, arguments, steps=STEPS)
+            passed = arguments if used is None else [arguments[place] for place in used]
+            found = evaluator.run(program.function, passed, steps=STEPS)
         except EvaluationError as error:
             kind = Kind.UNSUPPORTED if "not supported" in str(error) else Kind.MEMORY
             yield finding(kind, f"argument set {number}: {first_error(str(error))}")
@@ -148,7 +164,8 @@ def _evaluate(
         trial.copies += found.copies
         returned = iter(found.results)
         results = [found.arguments[place] if place >= 0 else next(returned) for place in places]
-        outcome = (results, found.arguments)
+        # The arrays of bindings are changed in place.
+        outcome = (results, found.arguments if used is None else arguments)
         problem = difference(outcome, reference, program.kept, trial)
         if problem is None and any(mask is not None and np.any(mask) for mask in found.undefined):
             problem = Kind.MEMORY, "a result has elements that were never written"
@@ -191,7 +208,9 @@ def _execute(
     constraints = ",func.func(convert-shape-constraints),canonicalize" if "shape." in program.text else ""
     passes = configuration.bufferization(program.seed) + constraints
     try:
-        compiled = compile_program(program.text, pipeline=f"builtin.module({passes})", opt_level=0, memory_stats=True)
+        with _quiet_context() as context:
+            module = _parse(program.text, context)
+        compiled = compile_program(module, pipeline=f"builtin.module({passes})", opt_level=0, memory_stats=True)
     except PassError as error:
         yield finding(Kind.REFUSED, first_error(str(error)))
         return
@@ -206,7 +225,8 @@ def _execute(
         found = compiled[program.function](*arguments)
         arrays = [position for position, value in enumerate(given) if isinstance(value, np.ndarray)]
         checked = [position for position in arrays if position not in program.unspecified]
-        outcome = (found if isinstance(found, tuple) else (found,), arguments)
+        results = found if isinstance(found, tuple) else (() if found is None else (found,))
+        outcome = (results, arguments)
         problem = difference(outcome, reference, checked, trial)
         if problem is None and compiled.memory_stats.leaked_bytes:
             problem = Kind.LEAK, f"{compiled.memory_stats.leaked_bytes} bytes"

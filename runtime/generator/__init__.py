@@ -3,11 +3,12 @@
 `generate(seed)` gives a program in which values meet: tensors are read again after they were written over, used in
 several places, passed around by loops, branches and calls. No two argument sets have the same sizes, and some sizes are
 0 and 1. Slices are in bounds, loops end, nothing that is undefined is read; so any two correct ways to run a program
-agree.
+agree. `generate_kernel(seed)` gives a dispatch function.
 """
 
 from __future__ import annotations
 
+from .kernels import generate_kernel
 from .program import FEATURES, GeneratedProgram, generate
 
-__all__ = ["FEATURES", "GeneratedProgram", "generate"]
+__all__ = ["FEATURES", "GeneratedProgram", "generate", "generate_kernel"]

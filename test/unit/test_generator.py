@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from mlir import ir
 
+from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.registry import described_ops
-from mlir_inplace.runtime.generator import FEATURES, GeneratedProgram, generate
+from mlir_inplace.runtime.generator import FEATURES, GeneratedProgram, generate, generate_kernel
 
 SEEDS = range(300)
 LEAST = 8
@@ -23,8 +24,6 @@ LEAST = 8
 NOT_GENERATED = {
     "dispatch.contents": "made by inplace-promote-bindings, never written by hand",
     "dispatch.commit": "made by inplace-promote-bindings, never written by hand",
-    "dispatch.load": "dispatch functions have a generator of their own, test/differential/random_dispatch.py",
-    "dispatch.store": "dispatch functions have a generator of their own, test/differential/random_dispatch.py",
     "ml_program.global_load_graph": "its model refuses it",
     "ml_program.global_store_graph": "its model refuses it",
 }
@@ -38,6 +37,19 @@ def programs() -> list[tuple[GeneratedProgram, Counter[str]]]:
         for seed in SEEDS:
             program = generate(seed, size=6)
             module = ir.Module.parse(program.text)
+            assert module.operation.verify(), program.text
+            found.append((program, ops(module.operation)))
+    return found
+
+
+@functools.cache
+def kernels() -> list[tuple[GeneratedProgram, Counter[str]]]:
+    """The dispatch functions of all seeds, in the same way."""
+    found = []
+    with ir.Context() as context:
+        for seed in SEEDS:
+            program = generate_kernel(seed, size=6)
+            module = dispatch.parse(program.text, context)
             assert module.operation.verify(), program.text
             found.append((program, ops(module.operation)))
     return found
@@ -60,7 +72,7 @@ def ops(root: ir.Operation) -> Counter[str]:
 
 def test_all_ops_with_a_model_are_generated() -> None:
     total: Counter[str] = Counter()
-    for _, count in programs():
+    for _, count in (*programs(), *kernels()):
         total.update(count)
     assert {name: total[name] for name in described_ops() if total[name] < LEAST} == dict.fromkeys(NOT_GENERATED, 0)
 
@@ -69,6 +81,19 @@ def test_all_features_and_rules_are_used() -> None:
     features = Counter(feature for program, _ in programs() for feature in program.features)
     assert {name: features[name] for name in FEATURES if features[name] < LEAST} == {}
     assert set(features) == set(FEATURES)
+
+
+def test_kernels() -> None:
+    """All rules are used, all kinds of bindings occur, and rows are empty in some calls; grids differ."""
+    rules = Counter(rule for program, _ in kernels() for rule, count in program.productions for _ in range(count))
+    assert len(rules) == 10
+    assert min(rules.values()) > LEAST
+    text = "".join(program.text for program, _ in kernels())
+    for part in ("readonly", "writeonly", "readwrite", "tensor<?x?x", "x2x?x", "workgroup_id 1", "step %count"):
+        assert text.count(part) > LEAST, part
+    shapes = [program.argument_sets[n][0].shape for program, _ in kernels() for n in range(3)]
+    assert len({shape[0] for shape in shapes}) == 4
+    assert sum(shape[-1] == 0 for shape in shapes) > LEAST
 
 
 def test_sizes_and_ranks() -> None:

@@ -13,8 +13,17 @@ import numpy as np
 import pytest
 from mlir import ir
 
+from mlir_inplace.dialects.linalg import StructuredOpModel
 from mlir_inplace.dialects.tensor import InsertModel, InsertSliceModel
-from mlir_inplace.runtime.fuzzing import CONFIGURATIONS, Campaign, Kind, Trial, trial, try_program
+from mlir_inplace.runtime.fuzzing import (
+    CONFIGURATIONS,
+    KERNEL_CONFIGURATIONS,
+    Campaign,
+    Kind,
+    Trial,
+    trial,
+    try_program,
+)
 from mlir_inplace.runtime.fuzzing.comparison import Agreement, compare, describe
 from mlir_inplace.runtime.fuzzing.configurations import find_configurations
 from mlir_inplace.runtime.generator import GeneratedProgram
@@ -38,6 +47,27 @@ def test_budgeted_run() -> None:
     assert tally.runs == len(BUDGET) * len(CONFIGURATIONS)
     assert tally.runs > tally.evaluated > 3 * len(BUDGET)
     assert min(tally.allocations, tally.copies) > len(BUDGET)
+
+
+def kernels(seeds: range, *, jit_every: int = 0) -> Campaign:
+    """A campaign with dispatch functions."""
+    return Campaign(seeds, KERNEL_CONFIGURATIONS, kernels=True, jit_every=jit_every)
+
+
+def test_budgeted_run_of_kernels() -> None:
+    """More: inplace-fuzz --kernels --seeds 0..5000 --jobs 2."""
+    tally = kernels(range(7000, 7012), jit_every=7005).run()
+    assert list(tally.failures) == []
+    assert tally.others == {}
+    assert (tally.programs, tally.executed, tally.runs) == (12, 1, 12 * len(KERNEL_CONFIGURATIONS))
+    assert min(tally.evaluated, tally.copies) > 24
+
+
+def test_wrong_models_of_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StructuredOpModel, "bufferizes_to_memory_write", lambda self, op, operand: False)
+    campaign = kernels(range(6))
+    found = {finding.kind for seed in campaign.seeds for finding in campaign.attempt(seed).findings}
+    assert Kind.ARGUMENT in found
 
 
 def broken(monkeypatch: pytest.MonkeyPatch, *models: type) -> set[Kind]:
