@@ -93,7 +93,8 @@ def _way(terminator: ir.Operation, value: int) -> tuple[int, list[int]]:
     _, first, *others = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
     if terminator.name == "cf.cond_br":
         return (0 if value else 1), [first, *others]
-    cases = list(ir.DenseIntElementsAttr(attributes["case_values"])) if "case_values" in attributes else []
+    values = ir.DenseIntElementsAttr(attributes["case_values"]) if "case_values" in attributes else None
+    cases = [values[index] for index in range(len(values))] if values is not None else []
     way = cases.index(value) + 1 if value in cases else 0
     return way, [first, *ir.DenseI32ArrayAttr(attributes["case_operand_segments"])]
 
