@@ -46,7 +46,7 @@ def test_the_readme_keeps_everything_around_its_table(clone: Path) -> None:
     readme = (clone / "README.md").read_text()
     assert readme.startswith(f"before\n{TABLE_BEGIN}\n| pass | what it does |\n")
     assert readme.endswith(f"|\n{TABLE_END}\nafter\n")
-    assert "old" not in readme
+    assert "\nold\n" not in readme
     assert "](docs/PASSES.md#inplace-tag) | set an attribute |" in pass_table([TagPass])
 
 
