@@ -45,7 +45,7 @@ __all__ = ["DispatchRewrites", "plan_rewrites"]
 _MOST_STORES = 16
 """How many stores between a load and a store of the same are looked at."""
 
-_INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice"})
+_INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice", "vector.transfer_write"})
 
 
 @dataclass(frozen=True, slots=True)

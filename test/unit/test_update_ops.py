@@ -33,6 +33,13 @@ VECTORS = (
         + STORE,
         np.r_[2.0, 4.0, FIRST[2:] + np.tile([2.0, 4.0], 3)],
     ),
+    accepted(
+        "a vector outside of any loop",
+        f"%v = vector.transfer_read %t[%c2], %zero {BOX}\n"
+        "%r = vector.transfer_write %v, %t[%c5] {in_bounds = [true]} : vector<2xf64>, !t\n" + STORE,
+        np.r_[FIRST[:5], FIRST[2:4], FIRST[7:]],
+        hides="vector<2xf64>, tensor<8xf64>",
+    ),
 )
 
 ADD = "linalg.add ins(%{0}, %{1} : !t, !t) outs(%{2} : !t) -> !t"
