@@ -21,7 +21,7 @@ def run_module(name: str) -> str:
 config.name = "mlir-inplace"
 config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir"]
-config.excludes = ["Inputs", "benchmarks", "build", "regressions", ".venv"]
+config.excludes = ["Inputs", "benchmarks", "build", "mutations", "regressions", "upstream", ".venv"]
 config.test_source_root = str(ROOT)
 config.test_exec_root = str(ROOT / "build" / "lit")
 

@@ -27,7 +27,7 @@ func.func @two_accesses() {
 func.func @races() {
   %a = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<16xf32>>
   scf.forall (%i) = (0) to (8) step (4) {
-    %x = dispatch.load %a[8] [4] [1] : !dispatch.readwrite<tensor<16xf32>> -> tensor<4xf32>
+    %x = dispatch.load %a[4] [4] [1] : !dispatch.readwrite<tensor<16xf32>> -> tensor<4xf32>
     // expected-error @+1 {{operand #1 must be bufferized in-place, but a value that is read later would be overwritten}}
     dispatch.store %x, %a[%i] [4] [1] : tensor<4xf32> -> !dispatch.readwrite<tensor<16xf32>>
   }

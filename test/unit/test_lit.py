@@ -17,12 +17,14 @@ ROOT = Path(__file__).parents[2]
 # Neither `python -m lit` nor (since lit 23) `python -m lit.main` runs anything; the latter exits 0 all the same.
 LIT = (sys.executable, "-c", "from lit.main import main; main()")
 PASSED = {"PASS", "XFAIL"}
+OTHERS = {"Inputs", "mutations", "regressions", "upstream"}
+"""Folders with programs that pytest runs, or that belong to a test."""
 
 
 def lit_tests() -> list[str]:
     """The lit tests, as paths below the repository's root, by the rules of lit.cfg.py."""
     found = [path for folder in ("test", "examples") for path in (ROOT / folder).rglob("*.mlir")]
-    return sorted(str(path.relative_to(ROOT)) for path in found if "Inputs" not in path.parts)
+    return sorted(str(path.relative_to(ROOT)) for path in found if not OTHERS & {*path.parts})
 
 
 def run_lit(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:

@@ -10,11 +10,10 @@ import re
 from pathlib import Path
 
 import pytest
+from test_lit import lit_tests
 
 ROOT = Path(__file__).parents[2]
-TESTS = sorted(
-    str(path.relative_to(ROOT)) for folder in ("test", "examples") for path in (ROOT / folder).rglob("*.mlir")
-)
+TESTS = lit_tests()
 
 LIT_DIRECTIVES = {"RUN", "REQUIRES", "UNSUPPORTED", "XFAIL", "DEFINE", "REDEFINE", "COM"}
 CHECK_SUFFIX = re.compile(r"(-(DAG|COUNT-[1-9]\d*|NOT|EMPTY|NEXT|SAME|LABEL))?(\{LITERAL\})?")
