@@ -9,7 +9,8 @@ turns, each several times a round; the table has medians over the rounds with th
 peer's median to ours (above 1.00 we are faster). The last column but one is the share of what the machine can do: of
 the peak of fused multiplications and additions for programs limited by arithmetic, of a copy past the caches for
 programs limited by memory, both measured in the same run (programs in a cache can be above it). Results are compared
-with NumPy in float64. Nothing here is a test: figures depend on the machine.
+with NumPy in float64. JAX computes f64 in f32 unless it is told otherwise. Nothing here is a test: figures depend on
+the machine.
 
 `--processor-time` counts the time of the thread in place of the clock's: for a machine that others use too.
 """
@@ -17,16 +18,26 @@ with NumPy in float64. Nothing here is a test: figures depend on the machine.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
-import numpy as np
+if "avx512f" in Path("/proc/cpuinfo").read_text():
+    os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# JAX has threads of its own, which only the system keeps on one core.
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
-import mlir_inplace as mi
+# isort: split
+# Only now, since they read the environment when they are loaded.
+import numpy as np  # noqa: E402
 
-from workloads import WORKLOADS, Workload  # isort: skip
+import mlir_inplace as mi  # noqa: E402
+
+from workloads import WORKLOADS, Workload  # isort: skip  # noqa: E402
 
 Call = Callable[[], Any]
 
