@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ...dialects.subsets import mixed_subset
+from .allocation_hoisting import is_inside
 
 __all__ = ["Packing", "find_packings", "find_slices", "is_constant"]
 
@@ -81,7 +82,7 @@ def _packing(op: ir.Operation) -> Packing | None:
     best: Packing | None = None
     inside: list[ir.Operation] = []
     for reuse in _loops_around(op):
-        if _is_inside(source, reuse):
+        if is_inside(source, reuse):
             break
         if reuse.regions[0].blocks[0] not in used.blocks:
             best = _before(reuse, op, used, inside) or best
@@ -94,11 +95,11 @@ def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.
     panels = [loop for loop in inside if loop.regions[0].blocks[0] in used.blocks]
     # Anything else that the indices come from, such as a branch, is not known in front of the loop.
     foreign = used.blocks - {loop.regions[0].blocks[0] for loop in panels}
-    if not panels or any(_encloses(reuse, block.owner.operation) for block in foreign):
+    if not panels or any(is_inside(block.arguments[0], reuse) for block in foreign):
         return None
-    if any(_is_inside(bound, reuse) and not is_constant(bound) for loop in panels for bound in list(loop.operands)[:3]):
+    if any(is_inside(bound, reuse) and not is_constant(bound) for loop in panels for bound in list(loop.operands)[:3]):
         return None
-    computed = [one for one in used.computed if _encloses(reuse, one)]
+    computed = [one for one in used.computed if is_inside(one.results[0], reuse)]
     if not all(one.name.startswith(_INDEX_OPS) and not len(one.regions) for one in computed):
         return None
     bounds = [_bound(size, reuse) for size in mixed_subset(op, 1).sizes]
@@ -116,7 +117,7 @@ def is_constant(value: ir.Value) -> bool:
 
 def _bound(size: int | ir.Value, reuse: ir.Operation) -> int | ir.Value | None:
     """Return `size`, or the largest that it can be if it is computed inside `reuse`; None if that is not known."""
-    if isinstance(size, int) or not _is_inside(size, reuse):
+    if isinstance(size, int) or not is_inside(size, reuse):
         return size
     owner = size.owner
     if isinstance(owner, ir.Block) or owner.name != "affine.min":
@@ -132,23 +133,6 @@ def _loops_around(op: ir.Operation) -> Iterator[ir.Operation]:
     while parent is not None and parent.name == _LOOP:
         yield parent.operation
         parent = parent.parent
-
-
-def _is_inside(value: ir.Value, loop: ir.Operation) -> bool:
-    """Whether `value` is defined inside `loop`, as an argument of its body or by an op there."""
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        return owner.owner.operation == loop or _encloses(loop, owner.owner.operation)
-    return _encloses(loop, owner.operation)
-
-
-def _encloses(loop: ir.Operation, op: ir.Operation) -> bool:
-    parent = op.parent
-    while parent is not None:
-        if parent.operation == loop:
-            return True
-        parent = parent.parent
-    return False
 
 
 class _Used:
