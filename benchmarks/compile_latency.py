@@ -1,0 +1,209 @@
+"""How long `mi.compile` takes from text to a function that can be called, by phase, beside `jax.jit` of the same.
+
+    python benchmarks/compile_latency.py
+    python benchmarks/compile_latency.py --ops 100 400 1000 --rounds 5 --programs "same shapes"
+
+The programs have as many ops as `--ops` says: rounds of matmul, add, max and mul. In the first all are 64x64, each
+on the result of the one before; in the second each round works on a slice of a size of its own, so that no two bodies
+are the same. Each time is the median over the rounds, which take turns, of the processor time of the process (what
+other processes do does not count, and threads of JAX's compiler do), in milliseconds. Everything is compiled once
+before it is timed, since imports and first uses are no part of it; no cache on disk is used. The last column is the
+largest difference to NumPy's result, relative to its largest element. Nothing here is a test: figures depend on the
+machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+import mlir_inplace as mi
+from mlir_inplace.passes.instrumentation import Instrumentation
+from mlir_inplace.passes.pipeline import as_pipeline, run_pipeline
+from mlir_inplace.runtime import program as runtime
+
+SIZE = 64
+PHASES = ("parse", "optimize", "destinations", "bufferize", "boundary", "deallocate", "lower", "jit", "rest")
+_OWN_PHASE = {
+    "inplace-convert-to-destination-style": "destinations",
+    "inplace-deallocate": "deallocate",
+    "inplace-expand-clones": "deallocate",
+}
+_FIRST_PASS = {
+    "convert-elementwise-to-linalg": "optimize",
+    "inplace-one-shot-bufferize": "bufferize",
+    "inplace-drop-equivalent-results": "boundary",
+}
+
+
+def same_shapes(ops: int) -> str:
+    """A chain of matmul, add, max and mul on square matrices."""
+    t = f"tensor<{SIZE}x{SIZE}xf32>"
+    lines = [
+        f"func.func @main(%a: {t}, %b: {t}) -> {t} {{",
+        "%z = arith.constant 0.0 : f32",
+        f"%e = tensor.empty() : {t}",
+    ]
+    last = "%a"
+    for n in range(ops // 4):
+        lines += [f"%f{n} = linalg.fill ins(%z : f32) outs(%e : {t}) -> {t}"]
+        lines += [f"%m{n} = linalg.matmul ins({last}, %b : {t}, {t}) outs(%f{n} : {t}) -> {t}"]
+        last = f"%m{n}"
+        for name in ("add", "max", "mul"):
+            lines += [f"%{name}{n} = linalg.{name} ins({last}, %b : {t}, {t}) outs(%e : {t}) -> {t}"]
+            last = f"%{name}{n}"
+    return "\n".join([*lines, f"return {last} : {t}", "}"])
+
+
+def many_shapes(ops: int) -> str:
+    """The same ops, each round on more rows of one matrix than the last."""
+    whole, square = f"tensor<{SIZE + ops // 4}x{SIZE}xf32>", f"tensor<{SIZE}x{SIZE}xf32>"
+    lines = [f"func.func @main(%a0: {whole}, %b: {square}) -> {whole} {{", "%z = arith.constant 0.0 : f32"]
+    for n in range(ops // 4):
+        t = f"tensor<{n + 1}x{SIZE}xf32>"
+        lines += [f"%s{n} = tensor.extract_slice %a{n}[0, 0] [{n + 1}, {SIZE}] [1, 1] : {whole} to {t}"]
+        lines += [f"%c{n} = tensor.extract_slice %a{n}[1, 0] [{n + 1}, {SIZE}] [1, 1] : {whole} to {t}"]
+        lines += [f"%e{n} = tensor.empty() : {t}", f"%f{n} = linalg.fill ins(%z : f32) outs(%e{n} : {t}) -> {t}"]
+        lines += [f"%m{n} = linalg.matmul ins(%s{n}, %b : {t}, {square}) outs(%f{n} : {t}) -> {t}"]
+        last = f"%m{n}"
+        for name in ("add", "max", "mul"):
+            lines += [f"%{name}{n} = linalg.{name} ins({last}, %c{n} : {t}, {t}) outs(%e{n} : {t}) -> {t}"]
+            last = f"%{name}{n}"
+        lines += [
+            f"%a{n + 1} = tensor.insert_slice {last} into %a{n}[0, 0] [{n + 1}, {SIZE}] [1, 1] : {t} into {whole}"
+        ]
+    return "\n".join([*lines, f"return %a{ops // 4} : {whole}", "}"])
+
+
+def same_shapes_array(np_: Any, ops: int, a: Any, b: Any) -> Any:
+    """What `same_shapes` computes."""
+    for _ in range(ops // 4):
+        a = np_.maximum(a @ b + b, b) * b
+    return a
+
+
+def many_shapes_array(np_: Any, ops: int, a: Any, b: Any) -> Any:
+    """What `many_shapes` computes."""
+    for n in range(1, ops // 4 + 1):
+        c = a[1 : n + 1]
+        a = np_.concatenate((np_.maximum(a[:n] @ b + c, c) * c, a[n:]))
+    return a
+
+
+PROGRAMS = {"same shapes": (same_shapes, same_shapes_array), "many shapes": (many_shapes, many_shapes_array)}
+
+
+class _Watch(Instrumentation):
+    """Adds the processor time of each pass to its phase."""
+
+    def __init__(self, times: dict[str, float], phase: str) -> None:
+        self._times, self._phase, self._begin = times, phase, 0.0
+
+    def before_pass(self, step: Any, op: Any) -> None:
+        self._begin = time.process_time()
+
+    def after_pass(self, step: Any, op: Any) -> None:
+        phase = _OWN_PHASE.get(step.argument, self._phase)
+        self._times[phase] += time.process_time() - self._begin
+
+
+def phases_of(text: str, options: dict[str, Any]) -> tuple[dict[str, float], mi.Program]:
+    """Compile and return the seconds of each phase, and the program."""
+    times = dict.fromkeys(PHASES, 0.0)
+
+    def timed(phase: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            begin = time.process_time()
+            try:
+                return function(*arguments, **keywords)
+            finally:
+                times[phase] += time.process_time() - begin
+
+        return call
+
+    def watched(module: Any, pipeline: Any) -> None:
+        parsed = as_pipeline(pipeline)
+        phase = next((found for name, found in _FIRST_PASS.items() if name in str(parsed)), "lower")
+        run_pipeline(module, parsed, _Watch(times, phase))
+
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(runtime, "run_pipeline", watched))
+        stack.enter_context(mock.patch.object(runtime, "private_copy", timed("parse", runtime.private_copy)))
+        engine = runtime.Engine
+        stack.enter_context(mock.patch.object(engine, "__init__", timed("jit", engine.__init__)))
+        stack.enter_context(mock.patch.object(engine, "function", timed("jit", engine.function)))
+        begin = time.process_time()
+        program = mi.compile(text, **options)
+        times["total"] = time.process_time() - begin
+    times["rest"] = times["total"] - sum(times[phase] for phase in PHASES)
+    return times, program
+
+
+def jax_seconds(function: Callable[..., Any], ops: int, arguments: Sequence[np.ndarray]) -> float | None:
+    """How long `jax.jit` takes from Python to a function that can be called; None without JAX."""
+    try:
+        import jax
+        import jax.numpy as jnp
+    except ImportError:
+        return None
+    jax.clear_caches()
+    begin = time.process_time()
+    jax.jit(lambda *values: function(jnp, ops, *values)).lower(*arguments).compile()
+    return time.process_time() - begin
+
+
+def rows(name: str, ops: int, rounds: int) -> list[str]:
+    """The rows of one program: unoptimized, optimized, JAX."""
+    write, function = PROGRAMS[name]
+    text = write(ops)
+    generator = np.random.default_rng(1)
+    height = SIZE if name == "same shapes" else SIZE + ops // 4
+    arguments = [generator.random((height, SIZE), np.float32) / 2, generator.random((SIZE, SIZE), np.float32) / SIZE]
+    expected = function(np, ops, *(argument.astype(np.float64) for argument in arguments))
+    kinds: dict[str, dict[str, Any]] = {"mi.compile": {}, "mi.compile, optimize": {"optimize": True}}
+    times: dict[str, list[dict[str, float]]] = {kind: [] for kind in kinds}
+    errors: dict[str, float] = {}
+    jax: list[float | None] = []
+    for _ in range(rounds):
+        for kind, options in kinds.items():
+            seconds, program = phases_of(text, options)
+            times[kind].append(seconds)
+            errors[kind] = float(np.abs(program.main(*arguments) - expected).max() / np.abs(expected).max())
+        jax.append(jax_seconds(function, ops, arguments))
+    lines: list[str] = []
+    for kind, found in times.items():
+        cells = [f"{statistics.median(one[phase] for one in found) * 1e3:.0f}" for phase in ("total", *PHASES)]
+        lines.append(f"| {name}, {ops} ops | {kind} | {' | '.join(cells)} | {errors[kind]:.0e} |")
+    known = [seconds for seconds in jax if seconds is not None]
+    if known:
+        lines.append(
+            f"| {name}, {ops} ops | jax.jit | {statistics.median(known) * 1e3:.0f} |{' - |' * (len(PHASES) + 1)}"
+        )
+    return lines
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ops", nargs="+", type=int, default=[1000])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=list(PROGRAMS))
+    options = parser.parse_args()
+    for optimize in (False, True):
+        mi.compile(same_shapes(4), optimize=optimize)
+    print(f"| program | compiler | total, ms | {' | '.join(PHASES)} | error |")
+    print(f"|---|---|{'---|' * (len(PHASES) + 2)}")
+    for name in options.programs:
+        for ops in options.ops:
+            print("\n".join(rows(name, ops, options.rounds)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
