@@ -30,7 +30,17 @@ from mlir_inplace.passes.pipeline import as_pipeline, run_pipeline
 from mlir_inplace.runtime import program as runtime
 
 SIZE = 64
-PHASES = ("parse", "optimize", "destinations", "bufferize", "boundary", "deallocate", "lower", "jit", "rest")
+PHASES: tuple[str, ...] = (
+    "parse",
+    "optimize",
+    "destinations",
+    "bufferize",
+    "boundary",
+    "deallocate",
+    "lower",
+    "jit",
+    "rest",
+)
 _OWN_PHASE = {
     "inplace-convert-to-destination-style": "destinations",
     "inplace-deallocate": "deallocate",
