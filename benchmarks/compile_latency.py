@@ -27,7 +27,8 @@ import numpy as np
 import mlir_inplace as mi
 from mlir_inplace.passes.instrumentation import Instrumentation
 from mlir_inplace.passes.pipeline import as_pipeline, run_pipeline
-from mlir_inplace.runtime import program as runtime
+from mlir_inplace.runtime.engine import Engine
+from mlir_inplace.runtime.source import private_copy
 
 SIZE = 64
 PHASES: tuple[str, ...] = (
@@ -144,11 +145,14 @@ def phases_of(text: str, options: dict[str, Any]) -> tuple[dict[str, float], mi.
         run_pipeline(module, parsed, _Watch(times, phase))
 
     with ExitStack() as stack:
-        stack.enter_context(mock.patch.object(runtime, "run_pipeline", watched))
-        stack.enter_context(mock.patch.object(runtime, "private_copy", timed("parse", runtime.private_copy)))
-        engine = runtime.Engine
-        stack.enter_context(mock.patch.object(engine, "__init__", timed("jit", engine.__init__)))
-        stack.enter_context(mock.patch.object(engine, "function", timed("jit", engine.function)))
+        patches = {
+            "program.run_pipeline": watched,
+            "program.private_copy": timed("parse", private_copy),
+            "program.Engine.__init__": timed("jit", Engine.__init__),
+            "program.Engine.function": timed("jit", Engine.function),
+        }
+        for name, function in patches.items():
+            stack.enter_context(mock.patch(f"mlir_inplace.runtime.{name}", function))
         begin = time.process_time()
         program = mi.compile(text, **options)
         times["total"] = time.process_time() - begin
