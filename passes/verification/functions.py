@@ -165,7 +165,7 @@ class Functions:
         for i in written:
             view = m.view(operands[i])
             if m.is_shaped[operands[i]] and view is None:
-                self.operations.forget(op, "memrefs that are not followed")
+                m.forget(op, "memrefs that are not followed")
             elif view is not None:
                 m.write(view, frozenset(), op, "a call that may write it")
         returned = summary.returned if summary is not None else None

@@ -229,6 +229,13 @@ class Machine:
         for layer in layers:
             self.put(target.root, layer)
 
+    def forget(self, op: int, reason: str) -> None:
+        """Let nothing be known of any memory from ``op`` on."""
+        roots = {view.root for view in self.views.values()}
+        for root in roots:
+            if self.state.get(root):
+                self.write(View(root), frozenset(), op, reason)
+
     def may_overlap(self, a: View, b: View) -> bool:
         """Whether two views may share memory."""
         if a.root == b.root:
