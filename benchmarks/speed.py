@@ -1,93 +1,99 @@
-"""How fast programs run that `mi.compile(..., optimize=True)` made of plain linalg, beside NumPy and JAX, in one run.
+"""How fast programs run that `mi.compile(..., optimize=True)` made of plain linalg, beside its peers, in one run.
 
     python benchmarks/speed.py
-    python benchmarks/speed.py --only matmul softmax --rounds 15 --peers numpy
+    python benchmarks/speed.py --only matmul softmax --rounds 15 --peers numpy --threads 1
+    python benchmarks/speed.py --threads 1 2 --json speed.json --plot speed.svg
 
-OpenBLAS, which is what NumPy multiplies with, does not know every processor with wide vectors; it is told to use them
-(`OPENBLAS_CORETYPE`, if that is not set), since it would be half as fast otherwise. All peers run on one thread, in
-turns, each several times a round; the table has medians over the rounds with the quartiles, and the ratio of the best
-peer's median to ours (above 1.00 we are faster). The last column but one is the share of what the machine can do: of
-the peak of fused multiplications and additions for programs limited by arithmetic, of a copy past the caches for
-programs limited by memory, both measured in the same run (programs in a cache can be above it). Results are compared
-with NumPy in float64. JAX computes f64 in f32 unless it is told otherwise. Nothing here is a test: figures depend on
-the machine.
+Peers are NumPy, and JAX, IREE and torch where they are installed (`pip install 'mlir-inplace[bench]'`). OpenBLAS, which
+is what NumPy multiplies with, does not know every processor with wide vectors; it is told to use them
+(`OPENBLAS_CORETYPE`, if that is not set), since it would be half as fast otherwise. All run on as many threads, on as
+many cores, and take turns, each several times a round. The table has medians over the rounds, for ours with the
+quartiles, and the ratio of the best peer's median to ours (above 1.00 we are faster), with the quartiles of the ratio
+in each round. *Of the limit* is the share of what the machine can do, measured in the same run (`limits.py`): of the
+peak of fused multiplications and additions for programs limited by arithmetic, of streams past the caches for programs
+limited by memory (what stays in a cache can be above it). Before that, the results of all are compared with NumPy in
+float64. Nothing here is a test: figures depend on the machine.
 
-`--processor-time` counts the time of the thread in place of the clock's: for a machine that others use too.
+`--processor-time` counts the time of the thread in place of the clock's, on one thread: for a machine that others use
+too. Each number of threads has a process of its own, since OpenBLAS and JAX read theirs once.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-if "avx512f" in Path("/proc/cpuinfo").read_text():
-    os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# JAX has threads of its own, which only the system keeps on one core.
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+if TYPE_CHECKING:
+    import numpy as np
+    from limits import Limits
+    from workloads import Workload
 
-# isort: split
-# Only now, since they read the environment when they are loaded.
-import numpy as np  # noqa: E402
-
-import mlir_inplace as mi  # noqa: E402
-
-from workloads import WORKLOADS, Workload  # isort: skip  # noqa: E402
-
-Call = Callable[[], Any]
-
-PEAK = """
-func.func @main(%n: index, %x: f32) -> f32 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %v = vector.broadcast %x : f32 to vector<16xf32>
-  %r:12 = scf.for %i = %c0 to %n step %c1 iter_args(ARGUMENTS) -> (TYPES) {
-    BODY
-    scf.yield VALUES : TYPES
-  }
-  SUMS
-  return %s11 : f32
-}"""
+Clock = Callable[[], float]
+CHILD = "MLIR_INPLACE_BENCHMARK_THREADS"
 
 
-def peak_program() -> str:
-    """Twelve chains of fused multiplications and additions that depend on nothing else."""
-    chains = range(12)
-    text = PEAK.replace("ARGUMENTS", ", ".join(f"%a{i} = %v" for i in chains))
-    text = text.replace("TYPES", ", ".join("vector<16xf32>" for _ in chains))
-    text = text.replace("BODY", "\n".join(f"%b{i} = vector.fma %v, %v, %a{i} : vector<16xf32>" for i in chains))
-    text = text.replace("VALUES", ", ".join(f"%b{i}" for i in chains))
-    sums = ["%s0 = vector.reduction <add>, %r#0 : vector<16xf32> into f32"]
-    sums += [f"%s{i} = vector.reduction <add>, %r#{i}, %s{i - 1} : vector<16xf32> into f32" for i in chains if i]
-    return text.replace("SUMS", "\n".join(sums))
+def set_up(threads: int) -> None:
+    """Give the process `threads` cores, before NumPy and JAX are loaded."""
+    if "avx512f" in Path("/proc/cpuinfo").read_text():
+        os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
+    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ[variable] = str(threads)
+    # JAX has threads of its own, which only the system keeps on some cores.
+    os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:threads]))
 
 
-def peer_calls(workload: Workload, arguments: Sequence[np.ndarray], peers: Sequence[str]) -> dict[str, Call]:
-    """One call for each peer that is installed and knows the types."""
-    calls: dict[str, Call] = {}
-    if "numpy" in peers:
-        calls["numpy"] = lambda: workload.function(np, *arguments)
-    if "jax" in peers:
+def error_of(workload: Workload, arguments: Sequence[np.ndarray], result: Any) -> float:
+    """How far `result` is off, relative to the largest element."""
+    import numpy as np
+
+    exact = [argument if argument.dtype.kind == "i" else argument.astype(np.float64) for argument in arguments]
+    expected = np.asarray(workload.function(np, *exact), np.float64)
+    return float(np.abs(np.asarray(result, np.float64) - expected).max() / np.abs(expected).max())
+
+
+def calls_of(
+    workload: Workload, options: argparse.Namespace, threads: int
+) -> tuple[dict[str, Callable[[], Any]], float]:
+    """A call of the program and of each peer that can run it, and how many seconds it took to compile.
+
+    Raises:
+        SystemExit: our result is wrong.
+    """
+    from peers import PEERS
+
+    import mlir_inplace as mi
+
+    arguments = workload.arguments()
+    begin = time.perf_counter()
+    program = mi.compile(workload.text, optimize=True, threads=threads)
+    seconds = time.perf_counter() - begin
+    calls: dict[str, Callable[[], Any]] = {"ours": lambda: program.main(*arguments)}
+    if not (error := error_of(workload, arguments, calls["ours"]())) <= workload.tolerance:
+        raise SystemExit(f"{workload.name}: the result is off by {error:.1e}")
+    for name in options.peers:
         try:
-            import jax
-            import jax.numpy as jnp
-        except ImportError:
-            return calls
-        on_device = [jnp.asarray(argument) for argument in arguments]
-        compiled = jax.jit(lambda *values: workload.function(jnp, *values))
-        calls["jax"] = lambda: compiled(*on_device).block_until_ready()
-    return calls
+            call = PEERS[name][1](workload, arguments, threads)
+            error = error_of(workload, arguments, call())
+        except Exception as reason:  # noqa: BLE001 - whatever is wrong with it, the others can be measured
+            print(f"{workload.name}: {name} is left out: {str(reason).splitlines()[0][:100]}", file=sys.stderr)
+            continue
+        if error <= workload.tolerance:
+            calls[name] = call
+        else:
+            print(f"{workload.name}: {name} is left out, as its result is off by {error:.1e}", file=sys.stderr)
+    return calls, seconds
 
 
-def measure(calls: dict[str, Call], rounds: int, clock: Callable[[], float]) -> dict[str, list[float]]:
+def measure(calls: Mapping[str, Callable[[], Any]], rounds: int, clock: Clock) -> dict[str, list[float]]:
     """Seconds for each round of each of `calls`, which take turns; each round is the best of three calls."""
-    for call in calls.values():
-        call()
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
@@ -100,69 +106,117 @@ def measure(calls: dict[str, Call], rounds: int, clock: Callable[[], float]) -> 
     return times
 
 
-def limits(clock: Callable[[], float]) -> tuple[float, float]:
-    """Operations and bytes a second that the machine can do on one thread."""
-    program = mi.compile(peak_program())
-    steps = 1 << 20
-    flops = min(_timed(lambda: program.main(steps, 0.5), clock) for _ in range(5))
-    source = np.ones(1 << 24, np.float32)
-    target = np.empty_like(source)
-    copy = min(_timed(lambda: np.copyto(target, source), clock) for _ in range(5))
-    return steps * 12 * 16 * 2 / flops, 2 * source.nbytes / copy
-
-
-def _timed(call: Call, clock: Callable[[], float]) -> float:
-    begin = clock()
-    call()
-    return clock() - begin
-
-
-def error_of(workload: Workload, arguments: Sequence[np.ndarray], result: np.ndarray) -> float:
-    """How far `result` is off, relative to the largest element."""
-    exact = [argument if argument.dtype.kind == "i" else argument.astype(np.float64) for argument in arguments]
-    expected = np.asarray(workload.function(np, *exact), np.float64)
-    return float(np.abs(np.asarray(result, np.float64) - expected).max() / np.abs(expected).max())
-
-
-def row(workload: Workload, options: argparse.Namespace, clock: Callable[[], float], most: tuple[float, float]) -> str:
-    """One row of the table."""
-    arguments = workload.arguments()
-    begin = time.perf_counter()
-    program = mi.compile(workload.text, optimize=True)
-    compiled = time.perf_counter() - begin
-    error = error_of(workload, arguments, program.main(*arguments))
-    if not error <= workload.tolerance:
-        raise SystemExit(f"{workload.name}: the result is off by {error:.1e}")
-    calls: dict[str, Call] = {"ours": lambda: program.main(*arguments)}
-    times = measure(calls | peer_calls(workload, arguments, options.peers), options.rounds, clock)
+def measured(
+    workload: Workload, options: argparse.Namespace, threads: int, clock: Clock, limits: Limits
+) -> dict[str, Any]:
+    """Everything that is to be told of a workload."""
+    calls, compiled = calls_of(workload, options, threads)
+    times = measure(calls, options.rounds, clock)
     medians = {name: statistics.median(values) for name, values in times.items()}
-    best = min(seconds for name, seconds in medians.items() if name != "ours")
-    quartiles = statistics.quantiles(times["ours"], n=4)
-    share = workload.work / medians["ours"] / most[0] if workload.work else workload.traffic / medians["ours"] / most[1]
-    ours = f"{medians['ours'] * 1e3:.2f} ({quartiles[0] * 1e3:.2f}-{quartiles[2] * 1e3:.2f})"
-    peers = [f"{medians[name] * 1e3:.2f}" if name in medians else "-" for name in options.peers]
-    cells = [workload.name, ours, *peers, f"{best / medians['ours']:.2f}", f"{share:.0%}", f"{compiled:.2f}"]
-    return f"| {' | '.join(cells)} |"
+    peers = {name: values for name, values in times.items() if name != "ours"}
+    best = min(peers, key=medians.__getitem__) if peers else "ours"
+    ratios = [theirs / ours for theirs, ours in zip(times[best], times["ours"], strict=True)]
+    work, most = (workload.work, limits.operations) if workload.work else (workload.traffic, limits.bytes)
+    return {
+        "workload": workload.name,
+        "threads": threads,
+        "medians": medians,
+        "quartiles": statistics.quantiles(times["ours"], n=4),
+        "best": best,
+        "ratio": medians[best] / medians["ours"],
+        "ratio quartiles": statistics.quantiles(ratios, n=4),
+        "of the limit": work / medians["ours"] / most,
+        "compile": compiled,
+    }
+
+
+def row(figures: Mapping[str, Any], peers: Sequence[str]) -> str:
+    """One row of the table."""
+    low, _, high = (f"{seconds * 1e3:.2f}" for seconds in figures["quartiles"])
+    worst, _, best = (f"{ratio:.2f}" for ratio in figures["ratio quartiles"])
+    medians = {name: f"{seconds * 1e3:.2f}" for name, seconds in figures["medians"].items()}
+    rest = [f"{figures['ratio']:.2f} ({worst}-{best})", f"{figures['of the limit']:.0%}", f"{figures['compile']:.2f}"]
+    cells = [figures["workload"], f"{medians['ours']} ({low}-{high})", *(medians.get(name, "-") for name in peers)]
+    return f"| {' | '.join([*cells, *rest])} |"
+
+
+def run(options: argparse.Namespace, threads: int) -> None:
+    """Measure on `threads` threads; print the table and, for the parent, add a line of JSON for each row."""
+    from limits import measure_limits
+    from workloads import WORKLOADS
+
+    clock = time.thread_time if options.processor_time else time.perf_counter
+    limits = measure_limits(threads, clock)
+    print(f"\n{threads} thread{'s' if threads > 1 else ''}: {limits}\n")
+    names = [*options.peers, "ratio (quartiles)", "of the limit", "compile, s"]
+    print(f"| workload | ours, ms (quartiles) | {' | '.join(names)} |\n|---|---|{'---|' * len(names)}")
+    for workload in WORKLOADS:
+        if any(part in workload.name for part in options.only):
+            figures = measured(workload, options, threads, clock, limits)
+            print(row(figures, options.peers), flush=True)
+            if options.json:
+                with options.json.open("a") as file:
+                    file.write(json.dumps(figures) + "\n")
+
+
+def plot(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Draw the ratios to the best peer as bars, a colour for each number of threads."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    names = list(dict.fromkeys(row["workload"] for row in rows))
+    counts = sorted({row["threads"] for row in rows})
+    figure, axes = pyplot.subplots(figsize=(9, 0.3 * len(names) * len(counts) ** 0.5 + 1.5))
+    height = 0.8 / len(counts)
+    for number, count in enumerate(counts):
+        of_count = [row for row in rows if row["threads"] == count]
+        places = [names.index(row["workload"]) + (number - (len(counts) - 1) / 2) * height for row in of_count]
+        spread = [[abs(row["ratio"] - row["ratio quartiles"][i]) for row in of_count] for i in (0, 2)]
+        label = f"{count} thread{'s' if count > 1 else ''}"
+        axes.barh(places, [row["ratio"] for row in of_count], height, xerr=spread, label=label, ecolor="0.4")
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("times as fast as the best peer")
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path)
 
 
 def main() -> None:
-    """Print the table."""
+    """Run a process for each number of threads, and plot what they found."""
+    sys.path.insert(0, str(Path(__file__).parent))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", default=[""], help="workloads whose names contain one of these")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--peers", nargs="+", default=["numpy", "jax"], choices=["numpy", "jax"])
+    parser.add_argument("--peers", nargs="+", help="those that are installed by default")
+    parser.add_argument("--threads", nargs="+", type=int, default=[1], help="1 by default")
     parser.add_argument("--processor-time", action="store_true", help="count the time of the thread")
+    parser.add_argument("--json", type=Path, help="where to write the figures, a line for each row")
+    parser.add_argument("--plot", type=Path, help="where to draw the ratios (needs matplotlib and --json)")
     options = parser.parse_args()
-    clock = time.thread_time if options.processor_time else time.perf_counter
-    most = limits(clock)
-    print(f"peak {most[0] / 1e9:.0f} G operations/s, copy {most[1] / 1e9:.1f} GB/s, one thread")
-    print(
-        f"| workload | ours, ms (quartiles) | {', ms | '.join(options.peers)}, ms | ratio | of the limit | compile, s |"
-    )
-    print(f"|---|---|{'---|' * len(options.peers)}---|---|---|")
-    for workload in WORKLOADS:
-        if any(part in workload.name for part in options.only):
-            print(row(workload, options, clock, most), flush=True)
+    if options.rounds < 2:
+        parser.error("--rounds must be 2 or more, as there are quartiles of them")
+    if options.plot and not options.json:
+        parser.error("--plot needs --json")
+    if CHILD in os.environ:
+        threads = int(os.environ[CHILD])
+        set_up(threads)
+        from peers import PEERS, installed_peers
+
+        options.peers = options.peers or installed_peers()
+        if unknown := set(options.peers) - PEERS.keys():
+            parser.error(f"unknown peers {', '.join(sorted(unknown))}; known are {', '.join(PEERS)}")
+        run(options, threads)
+        return
+    if options.json:
+        options.json.write_text("")
+    for threads in options.threads:
+        subprocess.run([sys.executable, *sys.argv], env=os.environ | {CHILD: str(threads)}, check=True)
+    if options.plot:
+        plot([json.loads(line) for line in options.json.read_text().splitlines()], options.plot)
 
 
 if __name__ == "__main__":

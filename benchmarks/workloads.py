@@ -6,6 +6,7 @@ A workload says nothing about how it is to run: no tile, no order, no layout is 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -224,6 +225,29 @@ def relu_mlp(xp: Any, x: Any, *parameters: Any) -> Any:
     return x
 
 
+def gelu_mlp(xp: Any, x: Any, *parameters: Any) -> Any:
+    """What the MLP with GELU computes."""
+    for number in range(0, len(parameters), 2):
+        x = xp.matmul(x, parameters[number]) + parameters[number + 1]
+        if number < len(parameters) - 2:
+            x = x * (_erf_of(xp)(x * np.float32(0.5**0.5)) + 1) * np.float32(0.5)
+    return x
+
+
+def _erf_of(xp: Any) -> Callable[[Any], Any]:
+    """The error function of a module; NumPy has none, so SciPy's, which comes with JAX, stands in for it."""
+    if hasattr(xp, "erf"):
+        return xp.erf
+    try:
+        if xp is np:
+            from scipy.special import erf
+        else:
+            from jax.scipy.special import erf
+    except ImportError:
+        return np.vectorize(math.erf, otypes=[np.float64])
+    return erf
+
+
 def elementwise(n: int) -> Workload:
     """relu(a * b + c), three ops."""
     type_ = _tensor(n)
@@ -373,6 +397,7 @@ WORKLOADS = (
     transposed(512, 512, 512, "B"),
     batch_matmul(16, 128, 128, 128),
     mlp(128, (784, 512, 512, 10), RELU, "MLP", relu_mlp),
+    mlp(128, (768, 3072, 768), GELU, "GELU MLP", gelu_mlp),
     elementwise(16 << 20),
     softmax(1024, 4096),
     softmax(1024, 4096, log=True),
