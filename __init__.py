@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .passes.errors import PassError
     from .passes.pipeline import run_pipeline
     from .runtime import bindings
+    from .runtime.bound_call import BoundCall
     from .runtime.checker import CheckReport, check
     from .runtime.program import Program, compile
     from .runtime.report import BufferizationReport, bufferize
@@ -32,6 +33,7 @@ else:
 __version__ = "0.1.0"
 
 __all__ = [
+    "BoundCall",
     "BufferizationReport",
     "CheckReport",
     "PassError",
@@ -44,6 +46,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "BoundCall": "mlir_inplace.runtime.bound_call",
     "BufferizationReport": "mlir_inplace.runtime.report",
     "CheckReport": "mlir_inplace.runtime.checker",
     "PassError": "mlir_inplace.passes.errors",

@@ -57,6 +57,9 @@ def cases(size: int) -> dict[str, Callable[[], Any]]:
     read_only = a.copy()
     read_only.flags.writeable = False
     return {
+        "bound": program.bind(a, b, function="add"),
+        "bound, in place": program.bind(c.copy(), b, function="add_in_place"),
+        "bound, scalars": program.bind(1.5, 3, function="scalar"),
         "fresh result": lambda: program.add(a, b),
         "fresh result of dynamic size": lambda: program.add_any_size(a, b),
         "result into out=": lambda: program.add(a, b, out=out),

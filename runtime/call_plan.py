@@ -6,16 +6,18 @@ A call then reads addresses and scalars, packs them into a frame, jumps, and wra
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .arguments import Reader, array_reader, failed_check, require_exclusive, scalar_reader
+from .bound_call import BoundCall
 from .boundary import RETURNED, Form, OutArgument
 from .frames import ArraySlot, Frame, FrameLayout, descriptor_code
-from .memory_stats import ResultMemory
+from .memory_stats import MemoryStats, ResultMemory
 from .memrefs import RESULT_ALIGNMENT, Array, data_address, element_strides, new_array, overlap, row_major_strides
 from .results import NativeCode, Returned, checked_outs, place_result, result_takers
 from .signature import Signature
@@ -66,15 +68,58 @@ class CallPlan:
             addresses.append(address)
             if memory is not None:
                 memory.made(array.nbytes)
-        results = self._run(arguments, outs, addresses, memory)
-        if len(results) == 1:
-            return results[0]
-        return tuple(results) if results else None
+        return _as_one(self._run(arguments, outs, addresses, memory))
 
     def call_into(self, arguments: Sequence[Any], given: Any, memory: ResultMemory | None) -> Any:
         """Run with results in the arrays of `given`: one array, or a tuple with an array or None for each result."""
         targets = checked_outs(self._signature, given)
         self._require_separate(arguments, targets)
+        outs, addresses = self._out_memory(arguments, targets, memory)
+        return self._placed(targets, self._run(arguments, outs, addresses, memory), memory)
+
+    def bind(
+        self, arguments: Sequence[Any], given: Any, report: Callable[[MemoryStats], None], owner: object
+    ) -> BoundCall:
+        """A call of these arguments, with the results in the arrays of `given` if that is not None.
+
+        `report` takes the statistics of calls that are counted; `owner` keeps the native code alive.
+        """
+        unplaced: tuple[Array | None, ...] = (None,) * len(self._signature.results)
+        targets = unplaced if given is None else checked_outs(self._signature, given)
+        self._require_separate(arguments, targets)
+        outs, addresses = self._out_memory(arguments, targets, None)
+        values = self._read(arguments, addresses)
+        frame = self._frame_layout.new_frame()
+        self._pack(frame.memory, 0, *values)
+        everything, places = (*arguments, *outs), self._code.form.results
+        direct = not (self.recorder or self._returns or self._checked) and all(
+            target is None or target is everything[place] for target, place in zip(targets, places, strict=True)
+        )
+        result = _as_one([everything[place] for place in places]) if direct else None
+
+        def run(memory: ResultMemory | None) -> Any:
+            self._native(frame.table)
+            return self._placed(targets, self._take(arguments, outs, values, frame, memory), memory)
+
+        finish = None if direct else partial(self._counted, run, report)
+        return BoundCall(self._signature, self._native, frame.table, result, finish, (owner, frame, arguments, outs))
+
+    def _counted(self, run: Callable[[ResultMemory | None], Any], report: Callable[[MemoryStats], None]) -> Any:
+        """What `run` returns; what it does to memory is reported if that is counted."""
+        if self.recorder is None:
+            return run(None)
+        # One counted call at a time: the counters belong to the module.
+        with self.recorder.lock:
+            memory = ResultMemory()
+            self.recorder.reset()
+            result = run(memory)
+            report(self.recorder.read(memory))
+            return result
+
+    def _out_memory(
+        self, arguments: Sequence[Any], targets: Sequence[Array | None], memory: ResultMemory | None
+    ) -> tuple[list[Array], list[int]]:
+        """The arrays that native code writes results to, and their addresses: the targets where that is possible."""
         outs: list[Array] = []
         addresses: list[int] = []
         for out, place in zip(self._outs, self._code.form.outs, strict=True):
@@ -87,41 +132,56 @@ class CallPlan:
                     memory.made(array.nbytes)
             outs.append(array)
             addresses.append(address)
-        results = self._run(arguments, outs, addresses, memory)
-        placed = [
-            result if target is None else place_result(number, result, target, memory)
-            for number, (result, target) in enumerate(zip(results, targets, strict=True))
-        ]
-        return placed[0] if len(placed) == 1 else tuple(placed)
+        return outs, addresses
+
+    @staticmethod
+    def _placed(targets: Sequence[Array | None], results: Sequence[Any], memory: ResultMemory | None) -> Any:
+        """The results, those with a target copied there if they are not there already."""
+        return _as_one(
+            [
+                result if target is None else place_result(number, result, target, memory)
+                for number, (result, target) in enumerate(zip(results, targets, strict=True))
+            ]
+        )
 
     def _run(
         self, arguments: Sequence[Any], outs: list[Array], addresses: list[int], memory: ResultMemory | None
     ) -> list[Any]:
-        if self._exclusive:
-            require_exclusive(self._signature, arguments)
-        values: list[Any] = []
-        for read, argument in zip(self._readers, arguments, strict=True):
-            values += read(argument)
-        values += addresses
+        values = self._read(arguments, addresses)
         try:
             frame = self._frames.pop()
         except IndexError:
             frame = self._frame_layout.new_frame()
         self._pack(frame.memory, 0, *values)
         self._native(frame.table)
+        results = self._take(arguments, outs, values, frame, memory)
+        self._frames.append(frame)
+        return results
+
+    def _read(self, arguments: Sequence[Any], addresses: Sequence[int]) -> list[Any]:
+        """What a frame takes for `arguments` and for results at `addresses`."""
+        if self._exclusive:
+            require_exclusive(self._signature, arguments)
+        values: list[Any] = []
+        for read, argument in zip(self._readers, arguments, strict=True):
+            values += read(argument)
+        values += addresses
+        return values
+
+    def _take(
+        self, arguments: Sequence[Any], outs: list[Array], values: list[Any], frame: Frame, memory: ResultMemory | None
+    ) -> list[Any]:
+        """The results of a call that has come back. A frame whose check failed is not used again."""
         if self._checked:
             failed, needed = self._unpack(frame.memory, self._frame_layout.returned_offset)
-            self._frames.append(frame)
             if failed:
                 raise failed_check(self._signature, arguments, failed, needed)
             return []
         if not self._returns:
             # The common case: each result is an argument or an array made for it.
-            self._frames.append(frame)
             everything = (*arguments, *outs)
             return [everything[place] for place in self._code.form.results]
         words = self._unpack(frame.memory, self._frame_layout.returned_offset)
-        self._frames.append(frame)
         call = Returned(arguments, outs, values, words, memory)
         return [take(call) for take in self._takers]
 
@@ -145,6 +205,13 @@ class CallPlan:
             parameter.type.is_array and overlap(target, arguments[parameter.index])
             for parameter in self._signature.parameters
         )
+
+
+def _as_one(results: list[Any]) -> Any:
+    """None for no result, the only one, or a tuple."""
+    if len(results) == 1:
+        return results[0]
+    return tuple(results) if results else None
 
 
 def _describe_out(signature: Signature, out: OutArgument) -> _Out:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .arguments import checked_arguments
+from .bound_call import BoundCall
 from .call_plan import CallPlan
 from .memory_stats import MemoryStats, Recorder, ResultMemory
 from .memrefs import Array, StrideError
@@ -48,6 +49,14 @@ class EntryPoint:
         if plan.recorder is None:
             return plan(arguments, None) if out is None else plan.call_into(arguments, out, None)
         return self._counted_call(plan, plan.recorder, arguments, out)
+
+    def bind(self, *arguments: Any, out: Array | Sequence[Array | None] | None = None) -> BoundCall:
+        """Check and pack the arguments now, for a call that takes under a microsecond (see `BoundCall`).
+
+        Raises what a call with these arguments raises.
+        """
+        arguments = checked_arguments(self.signature, arguments)
+        return self._plan(arguments).bind(arguments, out, self._report, self)
 
     def _counted_call(self, plan: CallPlan, recorder: Recorder, arguments: tuple[Any, ...], out: Any) -> Any:
         # One counted call at a time: the counters belong to the module.
