@@ -37,7 +37,8 @@ In: a function; linalg ops on tensors, named or generic, with indices that are s
 that work lane by lane; any sizes. Out: loops on tensors with the same values, in destination-passing style, which
 bufferize without a buffer more. Left alone, with a reason (`print-kept`): everything else, fills among it.
 
-The loop whose neighbours lie side by side runs in the lanes. If it reduces, the lanes are partial results, so floating
+The loop whose neighbours lie side by side runs in the lanes. Inputs of elementwise ops that lie the other way are
+loaded as squares and transposed in registers. If it reduces, the lanes are partial results, so floating
 point is added up in another order; products that are added are fused, which rounds once. What does not fill a vector at
 the end of a row is masked. A fill that an op starts from is not read: the accumulators start from its value.
 

@@ -7,6 +7,10 @@ the lanes are combined at the end; the payload must combine by one associative o
 The register tile keeps accumulators in registers while the reduction loops run. It is made of several vectors along
 the lane loop, and of several rows of another loop (`rows`) along which an operand that was loaded is used again.
 
+If no loop reduces and an input lies the other way, with neighbours along another loop than the lanes, the tile is a
+square: as many rows of that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in
+registers. A lane at a time would cost a load and an insertion for each element.
+
 What cannot be vectorized says why (`NotVectorizable`). Linear in the op; nothing is changed.
 """
 
@@ -40,6 +44,7 @@ class VectorPlan:
         parallel: the parallel loops, outermost first.
         reductions: the loops that reduce, outermost first.
         combiner: the op that combines lanes, if the lane loop reduces.
+        turned: the loop along which inputs are loaded that have to be transposed in registers, if there are such.
     """
 
     structured: Structured
@@ -49,6 +54,7 @@ class VectorPlan:
     parallel: tuple[int, ...]
     reductions: tuple[int, ...]
     combiner: ir.Operation | None
+    turned: int | None = None
 
 
 def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
@@ -67,7 +73,12 @@ def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
         raise NotVectorizable(problem)
     lanes = machine.lanes(bits)
     lane_loop = _choose_lane_loop(structured, lanes)
-    tile = _choose_tile(structured, lane_loop, lanes, machine.registers)
+    turned = _turned_loop(structured, lane_loop) if lanes > 1 else None
+    if turned is None:
+        tile = _choose_tile(structured, lane_loop, lanes, machine.registers)
+    else:
+        lanes = _side(lanes, machine.registers)
+        tile = {lane_loop: 1, turned: lanes}
     rows = [loop for loop in tile if loop != lane_loop]
     outer = [loop for loop in structured.loops if structured.parallel[loop] and loop not in tile]
     inner = [lane_loop, *rows] if structured.parallel[lane_loop] else rows
@@ -75,7 +86,7 @@ def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
     if not structured.parallel[lane_loop]:
         reductions.append(lane_loop)
     combiner = None if structured.parallel[lane_loop] else find_combiner(structured)
-    return VectorPlan(structured, lane_loop, lanes, tile, (*outer, *inner), tuple(reductions), combiner)
+    return VectorPlan(structured, lane_loop, lanes, tile, (*outer, *inner), tuple(reductions), combiner, turned)
 
 
 def _element_bits(structured: Structured) -> int:
@@ -118,6 +129,26 @@ def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
             cost += lanes
     size = structured.sizes[loop]
     return cost / (lanes if size is None else max(1, min(size, lanes)))
+
+
+def _turned_loop(structured: Structured, lane_loop: int) -> int | None:
+    """Return the loop along which neighbours of most inputs lie that would have to be gathered for the lanes."""
+    if not all(structured.parallel):
+        return None
+    gathered = [
+        operand
+        for operand in range(structured.inputs)
+        if structured.reads[operand]
+        and structured.depends(operand, lane_loop)
+        and not structured.is_contiguous(operand, lane_loop)
+    ]
+    ways = [loop for operand in gathered for loop in structured.loops if structured.is_contiguous(operand, loop)]
+    return max(ways, key=ways.count, default=None)
+
+
+def _side(lanes: int, registers: int) -> int:
+    """Return how many rows and lanes a square has: a power of two, and registers for all of it and what comes out."""
+    return 1 << min(lanes, max(2, registers // 2)).bit_length() - 1
 
 
 def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: int) -> dict[int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from mlir import ir
 from mlir.dialects import vector
 
-__all__ = ["broadcast", "run_payload", "vector_type"]
+__all__ = ["broadcast", "run_payload", "transpose_square", "vector_type"]
 
 _FUSED = frozenset({"f32", "f64"})
 
@@ -22,6 +22,23 @@ def broadcast(value: ir.Value, lanes: int) -> ir.Value:
     if isinstance(value.type, ir.VectorType):
         return value
     return vector.broadcast(vector_type(value.type, lanes), value)
+
+
+def transpose_square(rows: Sequence[ir.Value]) -> list[ir.Value]:
+    """Return the columns of a square of as many vectors as each has lanes, a power of two.
+
+    Each round interleaves every row with the one half of the square further, and puts what comes out in their order:
+    element `j` of row `i` moves to where the bits of `i` and `j`, side by side, stand rotated by one. After as many
+    rounds as `i` has bits it is element `i` of row `j`. n log n shuffles, which one instruction each does.
+    """
+    vectors: list[ir.Value] = list(rows)
+    side = len(vectors)
+    low = [lane + half for lane in range(side // 2) for half in (0, side)]
+    high = [lane + side // 2 for lane in low]
+    for _ in range(side.bit_length() - 1):
+        pairs = zip(vectors[: side // 2], vectors[side // 2 :], strict=True)
+        vectors = [vector.shuffle(first, second, mask) for first, second in pairs for mask in (low, high)]
+    return vectors
 
 
 def run_payload(

@@ -30,6 +30,19 @@ func.func @lanes(%a: tensor<3x13xf32>, %c: tensor<3xf32>) -> tensor<3xf32> {
 
 // -----
 
+// Eight rows of eight elements are loaded, and three rounds of shuffles make columns of them.
+// CHECK-LABEL: func.func @square
+//       CHECK:   vector.transfer_read %arg0[%[[I:.*]], %[[J:.*]]], %{{.*}} {in_bounds = [true]}
+// CHECK-COUNT-24: vector.shuffle
+//   CHECK-NOT:   vector.shuffle
+//       CHECK:   vector.transfer_write %{{.*}}, %{{.*}}[%[[J]], %[[I]]] {in_bounds = [true]}
+func.func @square(%a: tensor<24x16xf32>, %c: tensor<16x24xf32>) -> tensor<16x24xf32> {
+  %r = linalg.transpose ins(%a : tensor<24x16xf32>) outs(%c : tensor<16x24xf32>) permutation = [1, 0]
+  return %r : tensor<16x24xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @kept
 func.func @kept(%a: tensor<8xi1>, %d: tensor<8xi1>, %b: tensor<8xi32>, %c: tensor<8xi32>) -> (tensor<8xi1>, tensor<8xi32>) {
   // CHECK: linalg.{{copy|generic}}

@@ -33,6 +33,26 @@ def test_values_are_those_of_numpy(text: str, expected: Callable[..., np.ndarray
         np.testing.assert_allclose(program.main(*one), expected(*one), rtol=1e-5, atol=1e-5)
 
 
+WIDE, NARROW = "vector-bits=512 registers=32", "vector-bits=128 registers=16"
+TURNED = [("f32", np.float32, WIDE), ("f32", np.float32, NARROW), ("f64", np.float64, WIDE), ("i8", np.int8, WIDE)]
+SHAPES = {"?x?": [(1, 1), (5, 3), (16, 16), (33, 40), (0, 3)], "67x9": [(67, 9)], "6x48": [(6, 48)]}
+
+
+@pytest.mark.parametrize("text", SHAPES)
+@pytest.mark.parametrize(("element", "dtype", "machine"), TURNED)
+def test_squares_are_transposed_in_registers(element: str, dtype: type[np.generic], machine: str, text: str) -> None:
+    swapped = "x".join(reversed(text.split("x")))
+    types = [f"tensor<2x{text}x{element}>", f"tensor<2x{swapped}x{element}>"]
+    with ir.Context():
+        module = ir.Module.parse(generic(types, ["k, j, i", "k, i, j"], "ppp", f"linalg.yield %e0 : {element}"))
+        mi.run_pipeline(module, f'builtin.module(func.func(inplace-vectorize{{machine="{machine}"}}))')
+        assert "vector.shuffle" in str(module)
+        program = mi.compile(module)
+    for m, n in SHAPES[text]:
+        a = np.arange(2 * m * n).astype(dtype).reshape(2, m, n)
+        np.testing.assert_array_equal(program.main(a, np.zeros((2, n, m), dtype)), a.transpose(0, 2, 1))
+
+
 def test_an_input_that_is_the_init_is_updated_in_place() -> None:
     body = "%x = math.exp %e0 : f32\n linalg.yield %x : f32"
     text = generic([MATRIX, MATRIX], ["i, j", "i, j"], "pp", body, "{bufferization.writable = true}")
