@@ -224,7 +224,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                 annotate(analysis, alias_sets=options.dump_alias_sets, conflicts=options.print_conflicts)
             else:
                 checked = options.verify_bufferization or is_always_on()
-                recording = Recording(op) if checked else None
+                recording = Recording(analysis.snapshot) if checked else None
                 layout = options.function_boundary_type_conversion
                 boundary = Boundary(layout) if analysis.effects.boundaries else None
                 rewriter = BufferRewriter(

@@ -152,7 +152,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
             if self.options.print_plan:
                 self._print(plan)
             trace = BufferTrace()
-            recording = Recording(copy) if self.options.verify_bufferization or is_always_on() else None
+            recording = Recording(analysis.snapshot) if self.options.verify_bufferization or is_always_on() else None
             self._convert(analysis, allocator, trace)
             for kept in allocator.finish(copy):
                 message = f"the buffer stays on the heap: {kept.reason}"

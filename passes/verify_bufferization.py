@@ -61,6 +61,8 @@ from mlir import ir
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .options import PassOptions, option
+from .verification.machine import Machine
+from .verification.reading import read_snapshot
 from .verification.recording import ATTRIBUTE, refuse
 from .verification.report import VerificationReport, verify
 from .verification.tags import take_tags
@@ -101,12 +103,13 @@ class VerifyBufferizationPass(Pass[VerifyBufferizationOptions]):
             )
             raise PassFailure(message, op.location)
         recorded = self._recorded(op)
-        program = TensorProgram(recorded.operation)
+        program = TensorProgram(read_snapshot(recorded.operation))
         program.locations = [nested.location for nested in program.snapshot.ops]
-        report = verify(program, op)
+        machine = Machine(program, op)
+        report = verify(machine)
         refuse(report)
         del op.attributes[ATTRIBUTE]
-        take_tags(op)
+        take_tags(machine.snapshot)
         self._tell(op, report)
 
     def _recorded(self, op: ir.Operation) -> ir.Module:
@@ -122,9 +125,9 @@ class VerifyBufferizationPass(Pass[VerifyBufferizationOptions]):
         """Keep the text of ``op`` and tag its ops."""
         if ATTRIBUTE in op.attributes:
             del op.attributes[ATTRIBUTE]
-            take_tags(op)
+            take_tags(read_snapshot(op))
         text = str(op.get_asm(enable_debug_info=True))
-        TensorProgram(op).tag()
+        TensorProgram(read_snapshot(op)).tag()
         op.attributes[ATTRIBUTE] = ir.StringAttr.get(text, op.context)
 
     def _tell(self, op: ir.Operation, report: VerificationReport) -> None:

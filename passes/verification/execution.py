@@ -45,7 +45,7 @@ class Execution:
         self.operations = Operations(machine, self.groups)
         self.structured = StructuredOps(machine, self.groups)
         self.control = Control(machine, self.run_block)
-        self.functions = Functions(machine, self.operations)
+        self.functions = Functions(machine)
         self.regions = Regions(self.control, self.groups, self.functions)
         self._runs_left = 0
 
@@ -100,6 +100,10 @@ class Execution:
             self._select(op)
         elif name == "func.call":
             self.functions.call(op)
+        elif name == "dispatch.tie_shape":
+            self.functions.bindings.tie(op)
+        elif dialect == "dispatch":
+            return
         elif name == "func.return":
             self.functions.end(op)
         elif name in _TERMINATORS:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
+from .bindings import Bindings
 from .machine import Machine, View
 from .memory import Answer, Layer, Verdict
-from .operations import Operations
 from .places import WHOLE
 
 __all__ = ["Functions"]
@@ -34,9 +34,9 @@ class Summary:
 class Functions:
     """Enters and leaves functions of ``machine``."""
 
-    def __init__(self, machine: Machine, operations: Operations) -> None:
+    def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.operations = operations
+        self.bindings = Bindings(machine)
         self.summaries: dict[str, Summary] = {}
         self.tensors: dict[int, int] = {}
         """Terms of values that stayed tensors."""
@@ -90,6 +90,7 @@ class Functions:
                 m.new_root(argument, frozenset({content} if content >= 0 else ()), -1, "memory of the program itself")
             elif content >= 0:
                 self.tensors[argument] = content
+        self.bindings.enter(function)
 
     def leave(self, function: int) -> None:
         """Remember what callers have to know."""
@@ -119,6 +120,7 @@ class Functions:
         before = self._summary.returned
         same = before is None or before == returned
         self._summary.returned = returned if same else [-1] * len(returned)
+        self.bindings.leave(op)
 
     def _check(self, op: int, i: int, twin: int) -> None:
         """Check operand ``i`` of an op that is the same in both programs."""

@@ -135,7 +135,7 @@ class Machine:
         self.vague: set[int] = set()
         """Roots that nobody knows to be another one on some way: what calls return."""
         self.reads: dict[tuple[int, int], Read] = {}
-        """The last answer for each operand of each op: passes over a loop's body end with what holds in all runs."""
+        """The last answer for each read of each op: passes over a loop's body end with what holds in all runs."""
         self.unchecked: dict[tuple[int, int], str] = {}
         self.needed: set[int] = set()
         """Values of the tensor program that some read expected."""
@@ -257,11 +257,12 @@ class Machine:
             return Answer(Verdict.UNKNOWN, reason="memrefs that are not followed")
         return self.memory.holds(self.state.get(view.root), join(view.place, place), expected)
 
-    def read(self, op: int, operand: int, tensor_op: int, expected: int, answer: Answer) -> None:
-        """Note the answer for a read."""
+    def read(self, op: int, operand: int, tensor_op: int, expected: int, answer: Answer, key: int = -1) -> None:
+        """Note the answer for a read of ``op``: number ``key`` of all its reads, the operand's if not given."""
+        key = operand if key < 0 else key
         self.needed.update(leaf for leaf in self.program.terms.values_of(expected))
-        self.reads[op, operand] = Read(op, tensor_op, operand, expected, answer)
-        self.unchecked.pop((op, operand), None)
+        self.reads[op, key] = Read(op, tensor_op, operand, expected, answer)
+        self.unchecked.pop((op, key), None)
 
     def leave_out(self, op: int, operand: int, reason: str) -> None:
         """Note that a read is not checked."""

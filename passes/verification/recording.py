@@ -7,8 +7,10 @@ import os
 
 from mlir import ir
 
+from ..analysis.snapshot import Snapshot
 from ..bufferization.trace import BufferTrace
 from ..errors import PassFailure
+from .machine import Machine
 from .report import VerificationReport, verify
 from .tags import plain_location, take_tags
 from .tensor_program import TensorProgram
@@ -27,16 +29,17 @@ def is_always_on() -> bool:
 
 
 class Recording:
-    """A tensor program that is about to be converted in place."""
+    """A tensor program that is about to be converted in place; ``snapshot`` is of how it is now."""
 
-    def __init__(self, module: ir.Operation) -> None:
-        self._program = TensorProgram(module)
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._program = TensorProgram(snapshot)
         self._program.tag()
 
     def finish(self, module: ir.Operation, trace: BufferTrace) -> VerificationReport:
         """Check ``module`` and take the tags off it and off ``trace``. Raises ``PassFailure`` for a wrong program."""
-        report = verify(self._program, module)
-        take_tags(module)
+        machine = Machine(self._program, module)
+        report = verify(machine)
+        take_tags(machine.snapshot)
         trace.events = [dataclasses.replace(event, location=plain_location(event.location)) for event in trace.events]
         refuse(report)
         return report

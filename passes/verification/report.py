@@ -44,13 +44,12 @@ class VerificationReport:
         return "\n".join(lines)
 
 
-def verify(program: TensorProgram, module: ir.Operation) -> VerificationReport:
-    """Check ``module``, made of ``program`` with its tags. Nothing is changed.
+def verify(machine: Machine) -> VerificationReport:
+    """Check the module that ``machine`` was made for. Nothing is changed.
 
     Linear in ops and uses, times the passes over loops, which grow with the depth of the nest. What takes more than
     `execution._MOST_RUNS` runs of a function's ops, on the average, is not checked.
     """
-    machine = Machine(program, module)
     Execution(machine).run()
     report = VerificationReport()
     for read in machine.reads.values():

@@ -81,5 +81,7 @@ class StructuredOps:
             tag = twin if twin >= 0 else m.tags[op]
             read = m.reads.get((op, operand))
             expected = read.expected if read is not None else UNDEFINED
-            verdict = Verdict.NO if same and twin >= 0 else Verdict.UNKNOWN
+            if expected == UNDEFINED and twin >= 0:
+                continue  # Whatever is read there will do.
+            verdict = Verdict.NO if same and twin >= 0 and m.program.terms.is_defined(expected) else Verdict.UNKNOWN
             m.read(op, operand, tag, expected, Answer(verdict, op, reason="an op that writes what it reads"))

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from ..analysis.snapshot import Snapshot
+
 __all__ = ["plain_location", "put_tags", "tag_of", "take_tags"]
 
 _PREFIX = "inplace.tensor-op#"
@@ -39,13 +41,18 @@ def plain_location(location: ir.Location) -> ir.Location:
     return ir.NameLoc(location).child_loc if tag_of(location) >= 0 else location
 
 
-def take_tags(root: ir.Operation) -> None:
-    """Take the tags off ``root``, all ops nested in it, and their blocks' arguments."""
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
+def take_tags(snapshot: Snapshot) -> None:
+    """Take the tags off all ops of ``snapshot``, and off the arguments of blocks that were built with an op."""
+    for number, op in enumerate(snapshot.ops):
         location = op.location
         if tag_of(location) >= 0:
             op.location = plain_location(location)
-        return ir.WalkResult.ADVANCE
+            for block in (block for region in snapshot.op_regions[number] for block in region):
+                for argument in snapshot.arguments(block):
+                    _take_tag_off_argument(ir.BlockArgument(snapshot.values[argument]))
 
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+
+def _take_tag_off_argument(argument: ir.BlockArgument) -> None:
+    location = argument.location
+    if tag_of(location) >= 0:
+        argument.set_location(plain_location(location))

@@ -15,7 +15,7 @@ from ...dialects.bufferizable import is_tensor
 from ..analysis.snapshot import Snapshot
 from .accesses import transfer_box
 from .places import Place, Reshape
-from .reading import Scalars, element_place, read_snapshot, shape_of, slice_place, successor_operands
+from .reading import Scalars, element_place, shape_of, slice_place, successor_operands
 from .tags import put_tags
 from .terms import UNDEFINED, Kind, Terms
 
@@ -36,10 +36,13 @@ _MOVING = frozenset(
 
 
 class TensorProgram:
-    """Tables of the module ``root`` before bufferization. ``tag`` says whether to mark its ops with their numbers."""
+    """What the checker knows of a module before bufferization, read from the tables ``snapshot`` of it.
 
-    def __init__(self, root: ir.Operation) -> None:
-        self.snapshot = s = read_snapshot(root)
+    The tables are read by :func:`read_snapshot`, or by whoever needs them as well: no decision is in them.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = s = snapshot
         self.scalars = Scalars(s)
         self.terms = Terms(self._age)
         self.memref_ages: list[int] = []
@@ -231,8 +234,8 @@ class TensorProgram:
             term = self.content[value]
             while term >= 0 and table[term].kind == Kind.INSERTION and table[term].inserted >= 0:
                 term = table[term].inserted
-            if term >= 0 and table[term].kind == Kind.VALUE:
-                self.terms.relate(term, leaves)
+            if term >= 0 and table[term].kind == Kind.VALUE and table[term].base == value:
+                self.terms.relate(term, leaves)  # What has the content of another value is related with that.
 
     def _leaves(self, value: int) -> list[int]:
         """Return the terms without parts in the content of ``value``, as far as they are looked at."""

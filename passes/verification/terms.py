@@ -223,6 +223,11 @@ class Terms:
         # Which elements of a tensor have no content is not followed: any memory may hold it then.
         return UNDEFINED in other or not mine.isdisjoint(other)
 
+    def is_defined(self, number: int) -> bool:
+        """Whether a term certainly has a content everywhere."""
+        leaves = self.leaves(number)
+        return leaves is not None and UNDEFINED not in leaves
+
     def leaves(self, number: int) -> set[int] | None:
         """Return the terms without parts that a term may have elements of; None for too many."""
         found: set[int] = set()

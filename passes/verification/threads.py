@@ -188,7 +188,7 @@ class Threads:
     ) -> None:
         """Check that each slice holds in the end what is inserted, in some place that may be the output."""
         m = self.machine
-        label = 0
+        key = 0
         for number, (_, _, _, inserts) in enumerate(outputs):
             for insert in inserts:
                 expected = m.program.operand_content(insert, 0)
@@ -203,5 +203,5 @@ class Threads:
                 if best is None or best.verdict is Verdict.NO:
                     # Which memory is the output is a guess as long as none holds what is inserted.
                     best = Answer(Verdict.UNKNOWN, reason=_OTHERS)
-                m.read(op, label, insert, expected, best)
-                label += 1
+                m.read(op, 0, insert, expected, best, key)
+                key += 1

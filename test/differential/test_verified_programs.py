@@ -7,6 +7,8 @@ from programs import PROGRAMS
 
 from mlir_inplace.passes.errors import PassFailure
 from mlir_inplace.passes.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
+from mlir_inplace.passes.verification.machine import Machine
+from mlir_inplace.passes.verification.reading import read_snapshot
 from mlir_inplace.passes.verification.report import VerificationReport, verify
 from mlir_inplace.passes.verification.tensor_program import TensorProgram
 
@@ -17,13 +19,13 @@ def report(text: str) -> VerificationReport:
     with ir.Context() as context:
         context.attach_diagnostic_handler(lambda _: True)
         module = ir.Module.parse(text)
-        program = TensorProgram(module.operation)
+        program = TensorProgram(read_snapshot(module.operation))
         program.tag()
         try:
             OneShotBufferizePass(OPTIONS).run(module.operation)
         except PassFailure:
             return VerificationReport()  # Some programs need other options.
-        return verify(program, module.operation)
+        return verify(Machine(program, module.operation))
 
 
 def test_reads_of_all_programs() -> None:
