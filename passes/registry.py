@@ -47,6 +47,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-rewrite-destructive-updates": ("rewrite_destructive_updates", "RewriteDestructiveUpdatesPass"),
     "inplace-schedule": ("schedule", "SchedulePass"),
     "inplace-tile": ("tile", "TilePass"),
+    "inplace-transpose-operands": ("transpose_operands", "TransposeOperandsPass"),
     "inplace-vector-math": ("vector_math", "VectorMathPass"),
     "inplace-vectorize": ("vectorize", "VectorizePass"),
     "inplace-verify-bufferization": ("verify_bufferization", "VerifyBufferizationPass"),

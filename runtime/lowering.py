@@ -38,12 +38,13 @@ OPTIMIZE = (
     ),
     Phase(
         "tiles and vectors",
-        "Threads first, each with tiles of its own: chains of rows, then tiles for the caches and panels, then vectors"
-        " with results in registers, and math functions of them; all on tensors, so that bufferization decides"
-        " afterwards what is in place.",
+        "Operands that have to lie another way are transposed as a whole, so that it does not depend on the threads how"
+        " sums are added up. Then threads, each with tiles of its own: chains of rows, then tiles for the caches and"
+        " panels, then vectors with results in registers, and math functions of them; all on tensors, so that"
+        " bufferization decides afterwards what is in place.",
         (
-            "func.func(inplace-distribute{threads=1},inplace-fuse{elementwise=false},inplace-schedule,inplace-vectorize,"
-            "inplace-vector-math)",
+            "func.func(inplace-transpose-operands,inplace-distribute{threads=1},inplace-fuse{elementwise=false},"
+            "inplace-schedule,inplace-vectorize,inplace-vector-math)",
             "cse",
         ),
     ),

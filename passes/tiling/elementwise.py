@@ -9,6 +9,7 @@ from mlir import ir
 from ...dialects.structured import linalg_index
 from ..analysis.elementwise_fusion import ElementwiseFusion
 from ..analysis.structured_op import Index, Structured
+from .generic import affine_map, build_generic
 
 __all__ = ["fuse"]
 
@@ -38,7 +39,7 @@ def fuse(fusion: ElementwiseFusion) -> ir.Operation:
         }
         for loops in fusion.loops
     ]
-    op = _generic(consumer, inputs)
+    op = build_generic(consumer, inputs.all)
     block = op.regions[0].blocks[0]
     arguments = list(consumer.payload.arguments)
     with ir.InsertionPoint(block), consumer.op.location:
@@ -69,19 +70,12 @@ class _Inputs:
 
     def add(self, value: ir.Value, indices: Sequence[Index]) -> int:
         """Return the number of the input that is `value` at `indices`."""
-        one = value, ir.AffineMap.get(self._loops, 0, [_expression(index) for index in indices])
+        one = value, affine_map(self._loops, indices)
         for number, (other, map_) in enumerate(self.all):
             if other == value and map_ == one[1]:
                 return number
         self.all.append(one)
         return len(self.all) - 1
-
-
-def _expression(index: Index) -> ir.AffineExpr:
-    total: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
-    for loop, factor in index.coefficients.items():
-        total = total + ir.AffineDimExpr.get(loop) * factor
-    return total
 
 
 def _substituted(index: Index, loops: Sequence[Index]) -> Index:
@@ -93,40 +87,6 @@ def _substituted(index: Index, loops: Sequence[Index]) -> Index:
         for inner, own in loops[loop].coefficients.items():
             total[inner] = total.get(inner, 0) + factor * own
     return Index({loop: factor for loop, factor in total.items() if factor}, constant)
-
-
-def _generic(consumer: Structured, inputs: _Inputs) -> ir.Operation:
-    """Create the new op at the consumer, with an empty payload."""
-    op = consumer.op
-    inits = [op.operands[number] for number in consumer.outputs]
-    loops = len(consumer.sizes)
-    maps = [map_ for _, map_ in inputs.all]
-    maps += [
-        ir.AffineMap.get(loops, 0, [_expression(index) for index in consumer.indices[number]])
-        for number in consumer.outputs
-    ]
-    kinds = ["parallel" if parallel else "reduction" for parallel in consumer.parallel]
-    with ir.InsertionPoint(op), op.location:
-        new = ir.Operation.create(
-            "linalg.generic",
-            results=[result.type for result in op.results],
-            operands=[*(value for value, _ in inputs.all), *inits],
-            attributes={
-                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-                "iterator_types": ir.ArrayAttr.get(
-                    [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
-                ),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs.all), len(inits)]),
-            },
-            regions=1,
-        )
-        types = [_element(value.type) for value in new.operands]
-        ir.Block.create_at_start(new.regions[0], types)
-    return new
-
-
-def _element(type_: ir.Type) -> ir.Type:
-    return ir.ShapedType(type_).element_type if isinstance(type_, ir.ShapedType) else type_
 
 
 def _inline(producer: Structured, elements: Mapping[int, ir.Value], loops: Sequence[Index]) -> ir.Value:

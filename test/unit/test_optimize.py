@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import ml_dtypes
 import numpy as np
 import pytest
-from linalg_programs import PROGRAMS, Arrays, floats
+from linalg_programs import PROGRAMS, Arrays, floats, generic
 from mlir import ir
 
 import mlir_inplace as mi
@@ -111,6 +112,43 @@ def test_scheduled_products_have_the_values_of_numpy(shape: tuple[int, int, int]
     a, b, c = floats(m, k), floats(k, n), floats(m, n)
     np.testing.assert_allclose(program.main(a, b, c), c + a @ b, rtol=1e-4, atol=1e-3)
     assert (program.memory_stats.copies, program.memory_stats.leaked_bytes) == (1, 0)
+
+
+TRANSPOSED = {
+    "second": (["i, k", "j, k", "i, j"], "mk,nk->mn"),
+    "both": (["k, i", "j, k", "i, j"], "km,nk->mn"),
+    "result": (["i, k", "k, j", "j, i"], "mk,kn->nm"),
+}
+
+
+@pytest.mark.parametrize("element", ["f32", "f64", "bf16", "i8"])
+@pytest.mark.parametrize("name", TRANSPOSED)
+def test_products_of_transposed_operands(name: str, element: str) -> None:
+    maps, subscripts = TRANSPOSED[name]
+    wide, add, multiply = ("i32", "addi", "muli") if element == "i8" else ("f32", "addf", "mulf")
+    wide = "f64" if element == "f64" else wide
+    widen = {"bf16": "extf", "i8": "extsi"}.get(element)
+    elements = [f"%e{number}" for number in range(2)]
+    body = ""
+    if widen:
+        body = "".join(f"%w{n} = arith.{widen} %e{n} : {element} to {wide}\n" for n in range(2))
+        elements = ["%w0", "%w1"]
+    body += f"""%p = arith.{multiply} {elements[0]}, {elements[1]} : {wide}
+      %s = arith.{add} %e2, %p : {wide}
+      linalg.yield %s : {wide}"""
+    sizes = {"m": 70, "n": 37, "k": 53}
+    shapes = [tuple(sizes[letter] for letter in part) for part in subscripts.replace("->", ",").split(",")]
+    types = [f"tensor<{m}x{n}x{type_}>" for (m, n), type_ in zip(shapes, [element, element, wide], strict=True)]
+    text = generic(types, maps, "ppr", body)
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, "builtin.module(func.func(inplace-transpose-operands))")
+        assert str(module).count("linalg.transpose") == 1
+    dtype = {"f32": np.float32, "f64": np.float64, "bf16": ml_dtypes.bfloat16, "i8": np.int8}[element]
+    a, b = (np.asarray(floats(*shape) * 9).astype(dtype) for shape in shapes[:2])
+    c = np.zeros(shapes[2], {"f32": np.float32, "f64": np.float64, "i32": np.int32}[wide])
+    expected = np.einsum(subscripts, a.astype(np.float64), b.astype(np.float64))
+    np.testing.assert_allclose(mi.compile(text, optimize=True).main(a, b, c), expected, rtol=1e-4, atol=1e-3)
 
 
 class TestMachine:

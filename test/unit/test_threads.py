@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from linalg_programs import PROGRAMS, Arrays, floats
+from linalg_programs import PRODUCT, PROGRAMS, Arrays, floats, generic
 from mlir import ir
 
 import mlir_inplace as mi
@@ -57,6 +57,16 @@ def test_results_do_not_depend_on_threads(shape: Sequence[int], threads: int) ->
     alone = mi.compile(text, optimize=True).main(a, b)
     np.testing.assert_allclose(alone, a @ b, rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=threads).main(a, b), alone)
+
+
+def test_operands_are_transposed_for_all_threads_or_none() -> None:
+    """The rows are worth a transposed operand, which a third of them would not be."""
+    types = ["tensor<24x256xf32>", "tensor<40x256xf32>", "tensor<24x40xf32>"]
+    text = generic(types, ["i, k", "j, k", "i, j"], "ppr", PRODUCT)
+    a, b, c = floats(24, 256), floats(40, 256), floats(24, 40)
+    alone = mi.compile(text, optimize=True).main(a, b, c)
+    np.testing.assert_allclose(alone, c + a @ b.T, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=3).main(a, b, c), alone)
 
 
 def test_a_forall_of_the_program_runs_on_threads() -> None:

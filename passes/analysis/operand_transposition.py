@@ -1,0 +1,125 @@
+"""Which operands of a linalg op to transpose before it, so that the lanes of a vector are results of their own.
+
+In `c[i, j] += a[i, k] * b[j, k]` neighbours of both inputs lie along `k`, the loop that reduces. With `k` in the lanes
+each result needs its lanes summed up, and each multiplication a load. With `j` in the lanes neither is so, but `b` has
+to have its neighbours along `j`. It is worth to transpose it if enough rows `i` read it again.
+
+What either way costs is counted in vector instructions, where `L` is the number of lanes:
+
+* as it is, reduced in the lanes: for each result `depth / L` steps and `2 log2(L)` instructions to combine lanes;
+* as it is, with lanes that are gathered: for each vector of results `depth` steps;
+* a step costs 1, and an eighth for each vector that it loads; a vector that is gathered is `2 L` loads. (An eighth,
+  since a load takes half as long as a multiplication, and four rows share it.)
+* transposed: for each vector of results `depth`, and for each vector of an operand to be transposed a load, a store,
+  and `log2(L)` shuffles.
+
+Nothing in it depends on how many threads there are, which get the parts of an op only afterwards: so sums are added up
+in the same order for any number of them.
+
+Linear in the op; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from mlir import ir
+
+from .machine import Machine
+from .structured_op import Structured
+from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
+
+__all__ = ["Transposition", "find_transposition"]
+
+_UNKNOWN = 1 << 10
+"""What a dynamic size is taken for."""
+_LOAD = 1 / 8
+"""What a load costs that rows share, in vector instructions."""
+
+
+@dataclass(frozen=True)
+class Transposition:
+    """Operands to transpose: for each of `operands` its dimensions in their new order."""
+
+    structured: Structured
+    operands: dict[int, tuple[int, ...]]
+
+
+def find_transposition(op: ir.Operation, machine: Machine) -> Transposition | None:
+    """Return which operands of linalg op `op` to transpose, None if it is better, or possible only, as it is."""
+    try:
+        plan = plan_vectors(op, machine)
+    except NotVectorizable:
+        return None
+    structured = plan.structured
+    lane_loop = _lane_loop(structured)
+    if lane_loop is None or all(structured.parallel):
+        return None
+    turned = [operand for operand in range(structured.inputs) if _is_gathered(structured, operand, lane_loop)]
+    orders = {operand: _order(structured, operand, lane_loop) for operand in turned}
+    known = {operand: order for operand, order in orders.items() if order is not None}
+    if not known or len(known) < len(orders) or _cost_transposed(plan, lane_loop, turned) >= _cost(plan):
+        return None
+    return Transposition(structured, known)
+
+
+def _lane_loop(structured: Structured) -> int | None:
+    """Return the parallel loop along which neighbours of all outputs lie."""
+    found = [
+        loop
+        for loop in structured.loops
+        if structured.parallel[loop] and all(structured.is_contiguous(operand, loop) for operand in structured.outputs)
+    ]
+    return found[0] if found else None
+
+
+def _is_gathered(structured: Structured, operand: int, loop: int) -> bool:
+    """Whether the lanes of `loop` are no neighbours in an input, and not all the same."""
+    read = structured.reads[operand] and structured.depends(operand, loop)
+    return read and not structured.is_contiguous(operand, loop)
+
+
+def _order(structured: Structured, operand: int, last: int) -> tuple[int, ...] | None:
+    """Return the dimensions of an operand with that of loop `last` at the end; None if they are not loops."""
+    loops = [index.loop for index in structured.indices[operand]]
+    if None in loops or len(set(loops)) < len(loops):
+        return None
+    end = loops.index(last)
+    return (*(dimension for dimension in range(len(loops)) if dimension != end), end)
+
+
+def _size(structured: Structured, loop: int) -> int:
+    size = structured.sizes[loop]
+    return _UNKNOWN if size is None else size
+
+
+def _cost(plan: VectorPlan) -> float:
+    """Return what the op costs as it is."""
+    structured, lanes = plan.structured, plan.lanes
+    steps = prod(_size(structured, loop) for loop in structured.loops if loop != plan.lane_loop)
+    steps *= -(-_size(structured, plan.lane_loop) // lanes)
+    loads = 0
+    for operand in range(structured.inputs):
+        if structured.reads[operand] and structured.depends(operand, plan.lane_loop):
+            loads += 1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes
+    cost = steps * (1 + _LOAD * loads)
+    if plan.combiner is not None:
+        results = prod(_size(structured, loop) for loop in structured.loops if structured.parallel[loop])
+        cost += results * 2 * _rounds(lanes)
+    return cost
+
+
+def _cost_transposed(plan: VectorPlan, lane_loop: int, turned: list[int]) -> float:
+    """Return what the op costs with `lane_loop` in the lanes, and the operands `turned` transposed before."""
+    structured, lanes = plan.structured, plan.lanes
+    cost = prod(_size(structured, loop) for loop in structured.loops if loop != lane_loop)
+    cost *= -(-_size(structured, lane_loop) // lanes)
+    for operand in turned:
+        loops = [index.loop for index in structured.indices[operand] if index.loop is not None]
+        cost += prod(_size(structured, loop) for loop in loops) // lanes * (2 + _rounds(lanes))
+    return cost
+
+
+def _rounds(lanes: int) -> int:
+    return (lanes - 1).bit_length()

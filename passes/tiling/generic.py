@@ -1,0 +1,54 @@
+"""A `linalg.generic` in the place of another linalg op: the same loops and outputs, but other inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from ..analysis.structured_op import Index, Structured
+
+__all__ = ["affine_map", "build_generic"]
+
+
+def affine_map(loops: int, indices: Sequence[Index]) -> ir.AffineMap:
+    """Return the map from `loops` loops to `indices`."""
+    return ir.AffineMap.get(loops, 0, [_expression(index) for index in indices])
+
+
+def _expression(index: Index) -> ir.AffineExpr:
+    total: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
+    for loop, factor in index.coefficients.items():
+        total = total + ir.AffineDimExpr.get(loop) * factor
+    return total
+
+
+def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.AffineMap]]) -> ir.Operation:
+    """Create in front of an op one with other `inputs`, each with its map, and an empty payload."""
+    op = structured.op
+    inits = [op.operands[number] for number in structured.outputs]
+    loops = len(structured.sizes)
+    maps = [map_ for _, map_ in inputs]
+    maps += [affine_map(loops, structured.indices[number]) for number in structured.outputs]
+    kinds = ["parallel" if parallel else "reduction" for parallel in structured.parallel]
+    with ir.InsertionPoint(op), op.location:
+        new = ir.Operation.create(
+            "linalg.generic",
+            results=[result.type for result in op.results],
+            operands=[*(value for value, _ in inputs), *inits],
+            attributes={
+                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
+                "iterator_types": ir.ArrayAttr.get(
+                    [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
+                ),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(inits)]),
+            },
+            regions=1,
+        )
+        types = [_element(value.type) for value in new.operands]
+        ir.Block.create_at_start(new.regions[0], types)
+    return new
+
+
+def _element(type_: ir.Type) -> ir.Type:
+    return ir.ShapedType(type_).element_type if isinstance(type_, ir.ShapedType) else type_

@@ -1,0 +1,117 @@
+// RUN: inplace-opt %s --inplace-transpose-operands='machine="vector-bits=512 registers=32" print-transposed' --split-input-file --verify-diagnostics | filecheck %s
+
+#ik = affine_map<(i, j, k) -> (i, k)>
+#jk = affine_map<(i, j, k) -> (j, k)>
+#ki = affine_map<(i, j, k) -> (k, i)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+
+// Neighbours of both inputs lie along the loop that reduces, and 64 rows read the second one.
+// CHECK-DAG: #[[KJ:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[IK:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-LABEL: func.func @both_along_the_reduction
+//       CHECK:   %[[EMPTY:.*]] = tensor.empty() : tensor<32x48xf32>
+//       CHECK:   %[[T:.*]] = linalg.transpose ins(%arg1 : tensor<48x32xf32>) outs(%[[EMPTY]] : tensor<32x48xf32>) permutation = [1, 0]
+//       CHECK:   linalg.generic {indexing_maps = [#[[IK]], #[[KJ]], #{{.*}}], iterator_types = ["parallel", "parallel", "reduction"]}
+//  CHECK-SAME:     ins(%arg0, %[[T]] : tensor<64x32xf32>, tensor<32x48xf32>) outs(%arg2
+func.func @both_along_the_reduction(%a: tensor<64x32xf32>, %b: tensor<48x32xf32>, %c: tensor<64x48xf32>)
+    -> tensor<64x48xf32> {
+  // expected-remark @+1 {{'linalg.generic' reads transposed copies of its operands #1}}
+  %r = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x32xf32>, tensor<48x32xf32>) outs(%c : tensor<64x48xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x48xf32>
+  return %r : tensor<64x48xf32>
+}
+
+// -----
+
+// A named op with the same maps; sizes that are not known are taken for large.
+// CHECK-LABEL: func.func @named
+//       CHECK:   %[[K:.*]] = tensor.dim %arg1, %c2
+//       CHECK:   %[[J:.*]] = tensor.dim %arg1, %c1
+//       CHECK:   tensor.empty(%[[K]], %[[J]]) : tensor<2x?x?xf32>
+//       CHECK:   linalg.transpose ins(%arg1 {{.*}} permutation = [0, 2, 1]
+//       CHECK:   linalg.generic
+func.func @named(%a: tensor<2x?x?xf32>, %b: tensor<2x?x?xf32>, %c: tensor<2x?x?xf32>) -> tensor<2x?x?xf32> {
+  // expected-remark @+1 {{'linalg.batch_matmul' reads transposed copies of its operands #1}}
+  %r = linalg.batch_matmul indexing_maps = [
+      affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, j, k)>,
+      affine_map<(b, i, j, k) -> (b, i, j)>]
+      ins(%a, %b : tensor<2x?x?xf32>, tensor<2x?x?xf32>) outs(%c : tensor<2x?x?xf32>) -> tensor<2x?x?xf32>
+  return %r : tensor<2x?x?xf32>
+}
+
+// -----
+
+#ki = affine_map<(i, j, k) -> (k, i)>
+#jk = affine_map<(i, j, k) -> (j, k)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+
+// Four rows are too few to make up for a copy. The lanes of the first operand are the same in a vector.
+// CHECK-LABEL: func.func @few_rows
+//   CHECK-NOT:   linalg.transpose
+func.func @few_rows(%a: tensor<4x512xf32>, %b: tensor<512x512xf32>, %c: tensor<4x512xf32>) -> tensor<4x512xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, #jk, #ij],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<4x512xf32>, tensor<512x512xf32>) outs(%c : tensor<4x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x512xf32>
+  return %r : tensor<4x512xf32>
+}
+
+// CHECK-LABEL: func.func @first_operand_transposed
+//   CHECK-NOT:   linalg.transpose
+func.func @first_operand_transposed(%a: tensor<512x64xf32>, %b: tensor<512x512xf32>, %c: tensor<64x512xf32>)
+    -> tensor<64x512xf32> {
+  %r = linalg.generic {indexing_maps = [#ki, affine_map<(i, j, k) -> (k, j)>, #ij],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<512x64xf32>, tensor<512x512xf32>) outs(%c : tensor<64x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x512xf32>
+  return %r : tensor<64x512xf32>
+}
+
+// Each element is read once: a row of sums, and an elementwise op.
+// CHECK-LABEL: func.func @read_once
+//   CHECK-NOT:   linalg.transpose
+func.func @read_once(%a: tensor<64x64xf32>, %c: tensor<64xf32>, %d: tensor<64x64xf32>)
+    -> (tensor<64xf32>, tensor<64x64xf32>) {
+  %r = linalg.reduce ins(%a : tensor<64x64xf32>) outs(%c : tensor<64xf32>) dimensions = [1]
+    (%x: f32, %y: f32) {
+      %s = arith.addf %x, %y : f32
+      linalg.yield %s : f32
+    }
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%a : tensor<64x64xf32>) outs(%d : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %n = arith.negf %x : f32
+    linalg.yield %n : f32
+  } -> tensor<64x64xf32>
+  return %r, %t : tensor<64xf32>, tensor<64x64xf32>
+}
+
+// A convolution of images whose channels are outermost: its windows are sums of loops, so no transposition makes lanes.
+// CHECK-LABEL: func.func @sums_of_loops
+//   CHECK-NOT:   linalg.transpose
+func.func @sums_of_loops(%a: tensor<1x66x8xf32>, %b: tensor<3x8x8xf32>, %c: tensor<1x8x64xf32>) -> tensor<1x8x64xf32> {
+  %r = linalg.generic {indexing_maps = [
+      affine_map<(n, w, f, k, c) -> (n, w + k, c)>, affine_map<(n, w, f, k, c) -> (k, f, c)>,
+      affine_map<(n, w, f, k, c) -> (n, f, w)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : tensor<1x66x8xf32>, tensor<3x8x8xf32>) outs(%c : tensor<1x8x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x8x64xf32>
+  return %r : tensor<1x8x64xf32>
+}
