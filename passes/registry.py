@@ -39,6 +39,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-pack": ("pack", "PackPass"),
+    "inplace-ping-pong": ("ping_pong", "PingPongPass"),
     "inplace-plan-bufferize": ("plan_bufferize", "PlanBufferizePass"),
     "inplace-print-destructive-updates": ("print_destructive_updates", "PrintDestructiveUpdatesPass"),
     "inplace-promote-bindings": ("promote_bindings", "PromoteBindingsPass"),

@@ -31,6 +31,12 @@ OPTIMIZE = (
         ("func.func(convert-elementwise-to-linalg,inplace-fuse{tiles=false})",),
     ),
     Phase(
+        "two versions",
+        "Behind the fusion of elementwise ops, which shows what a sweep reads; before destinations, so that new"
+        " elements are computed in the buffer that they take turns in.",
+        ("func.func(inplace-ping-pong)",),
+    ),
+    Phase(
         "destinations",
         "What is computed where its input dies, or where it is wanted, must be known before loops hide it; after fusion"
         ", since a producer whose buffer takes a result cannot go inside of the op that makes it.",
