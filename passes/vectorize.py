@@ -42,6 +42,9 @@ loaded as squares and transposed in registers. If it reduces, the lanes are part
 point is added up in another order; products that are added are fused, which rounds once. What does not fill a vector at
 the end of a row is masked. A fill that an op starts from is not read: the accumulators start from its value.
 
+What all lanes share, like the mean of a row, is computed in front of the loop that runs in the lanes. Divisions by it
+become multiplications by its reciprocal; a quotient is off by 1.5 units in the last place then.
+
 Linear in the ops; the code made is as large as the register tile. Upstream counterpart:
 `transform.structured.vectorize` with tiling, contraction lowering and hoisting around it.
 """

@@ -67,7 +67,8 @@ def compile(  # noqa: A001
         source: a module (of any context), MLIR text or bytecode, or the path of a file.
         pipeline: takes the place of bufferization: it gets the source, and must leave entry points on memrefs.
         optimize: fuse, tile and vectorize on tensors before bufferization. Sums of floating-point numbers are then
-            added up in another order, and products that are added are rounded once.
+            added up in another order, products that are added are rounded once, and quotients of a row by one number
+            may be off by 1.5 units in the last place.
         opt_level: LLVM's optimization level, 0 to 3.
         memory_stats: count allocations and copies in each call (`Program.memory_stats`), which costs a little time.
         shared_libs: libraries with functions that the program declares but does not define.

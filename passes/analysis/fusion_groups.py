@@ -136,21 +136,28 @@ class _Finder:
         common = self.loops - compound
         return {loop: named for loop, named in (found or {}).items() if named in common}
 
+    def _is_worth_it(self, op: Structured) -> bool:
+        room = self.machine.l2 if _is_contraction(self.root) else self.machine.l1
+        return any(_bytes(result.type) > room // 2 for result in op.op.results)
+
     def _is_large(self, op: Structured) -> bool:
         return any(_bytes(result.type) > self.machine.l2 // 2 for result in op.op.results)
 
     def group(self) -> Group | None:
         """Return the group, if there is one that is worth it."""
-        if not any(self._is_large(op) for op in self.producers):
+        if not any(self._is_worth_it(op) for op in self.producers):
             return None
         if _is_contraction(self.root) and not any(_is_contraction(op) for op in self.producers):
             return None
         return Group(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
 
     def _tiles(self) -> tuple[TileLoop, ...]:
-        """Return tiles whose producers' results take half of the second cache, cutting outer loops first."""
+        """Return tiles whose producers' results take half of the second cache, cutting outer loops first.
+
+        Without a contraction, which needs rows to read its panels again for, a quarter of the first cache is enough.
+        """
         passed_on = sum(_bytes(result.type) for op in self.producers for result in op.op.results)
-        room = self.machine.l2 // 2
+        room = self.machine.l2 // 2 if _is_contraction(self.root) else self.machine.l1 // 4
         tiles: list[TileLoop] = []
         for loop in sorted(self.loops):
             size = self.root.sizes[loop] or _UNKNOWN

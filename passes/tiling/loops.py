@@ -79,6 +79,9 @@ def segments(size: Number, unit: int, count: int) -> Iterator[Segment]:
             vectors = -(-rest // unit)
             yield Segment(main, size, vectors * unit, vectors, masked=rest % unit != 0)
         return
+    if step == 1:
+        yield Segment(0, size, 1, 1)
+        return
     main_end = arith.subi(size, arith.remui(size, index_constant(step)))
     yield Segment(0, main_end, step, count)
     yield Segment(main_end, size, unit, 1, masked=unit > 1)

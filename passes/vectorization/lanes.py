@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from mlir import ir
-from mlir.dialects import vector
+from mlir.dialects import arith, math, vector
 
-__all__ = ["broadcast", "run_payload", "transpose_square", "vector_type"]
+__all__ = ["Quotients", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
+
+Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
+"""For divisors a power of two, and the reciprocal of their product: a dividend is multiplied by one after the other."""
 
 _FUSED = frozenset({"f32", "f64"})
 
@@ -42,23 +45,55 @@ def transpose_square(rows: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def run_payload(
-    block: ir.Block, elements: Sequence[ir.Value | None], index: Callable[[int], ir.Value], lanes: int
+    block: ir.Block,
+    elements: Sequence[ir.Value | None],
+    index: Callable[[int], ir.Value],
+    lanes: int,
+    shared: Mapping[ir.Value, ir.Value],
+    quotients: Quotients,
 ) -> list[ir.Value]:
     """Build `block` for the `elements` of its arguments, scalars or vectors of `lanes`; return what it yields.
 
-    `index` gives the number of an iteration in a loop. A product that is only added to something is fused with the
-    addition, which rounds once instead of twice. Linear in the block.
+    `index` gives the number of an iteration in a loop, `shared` values that are built already, and `quotients` how to
+    divide by some of them. Linear in the block.
     """
     known: dict[ir.Value, ir.Value] = {
         argument: element for argument, element in zip(block.arguments, elements, strict=True) if element is not None
     }
+    known.update(shared)
     *operations, terminator = (op.operation for op in block.operations)
     for op in operations:
+        if op.results[0] in known:
+            continue
         if op.name == "linalg.index":
             known[op.results[0]] = index(ir.IntegerAttr(op.attributes["dim"]).value)
-        elif not _is_fused_later(op):
-            known[op.results[0]] = _fused(op, known, lanes) or _clone(op, known, lanes)
+            continue
+        value = _quotient(op, known, quotients, lanes) or build_op(op, known, lanes)
+        if value is not None:
+            known[op.results[0]] = value
     return [known.get(value, value) for value in terminator.operands]
+
+
+def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:
+    """Build `op` of a payload on `known` values, scalars if all of them are; None if it is built with its user.
+
+    That is a product that is only added to something: fused with the addition, it rounds once instead of twice.
+    """
+    return None if _is_fused_later(op) else _fused(op, known, lanes) or _clone(op, known, lanes)
+
+
+def _quotient(
+    op: ir.Operation, known: Mapping[ir.Value, ir.Value], quotients: Quotients, lanes: int
+) -> ir.Value | None:
+    """Return the quotient if `op` divides by what all lanes share."""
+    if op.name != "arith.divf":
+        return None
+    found = quotients.get(known.get(op.operands[1], op.operands[1]))
+    if found is None:
+        return None
+    dividend = broadcast(known.get(op.operands[0], op.operands[0]), lanes)
+    scale, reciprocal = (broadcast(value, lanes) for value in found)
+    return arith.mulf(arith.mulf(dividend, scale), reciprocal)
 
 
 def _clone(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value:
@@ -80,8 +115,10 @@ def _fused(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> 
         if isinstance(owner, ir.Block) or not _is_fused_later(owner.operation):
             continue
         left, right = (known.get(value, value) for value in owner.operation.operands)
-        parts = [broadcast(value, lanes) for value in (left, right, known.get(other, other))]
-        return vector.fma(*parts)
+        parts = [left, right, known.get(other, other)]
+        if not any(isinstance(part.type, ir.VectorType) for part in parts):
+            return math.fma(*parts)
+        return vector.fma(*(broadcast(part, lanes) for part in parts))
     return None
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from mlir import ir
 from mlir.dialects import arith, tensor, vector
@@ -23,6 +24,7 @@ from .frame import Frame, Place, Point, last_dimension
 from .lanes import broadcast, run_payload, vector_type
 from .neutral import neutral_element
 from .reads import Reader
+from .shared import Shared, build_shared
 
 __all__ = ["build_nest"]
 
@@ -39,9 +41,9 @@ def build_nest(plan: VectorPlan) -> list[ir.Value]:
         for number, fill in zip(frame.op.outputs, fills, strict=True)
     ]
     if not plan.reductions:
-        inside = _Elementwise(frame).build
-    else:
-        inside = (_Lanes if plan.combiner else _Rows)(frame, starts).build
+        first = plan.parallel.index(plan.lane_loop)
+        return _loops(frame, plan.parallel[:first], Point(), carried, _Elementwise(frame, plan.parallel[first:]).row)
+    inside = (_Lanes if plan.combiner else _Rows)(frame, starts).build
     return _loops(frame, plan.parallel, Point(), carried, inside)
 
 
@@ -87,10 +89,17 @@ class _Tile:
         counts = [range(point.segments[loop].count) for loop in tiled]
         return [dict(zip(tiled, numbers, strict=True)) for numbers in itertools.product(*counts)]
 
-    def payload(self, point: Point, place: Place, elements: list[ir.Value | None]) -> list[ir.Value]:
-        """Build the payload for the vectors at `place`."""
+    def payload(
+        self, point: Point, place: Place, elements: list[ir.Value | None], shared: Shared | None = None
+    ) -> list[ir.Value]:
+        """Build the payload for the vectors at `place`; `shared` is what all of them share."""
+        known = shared or Shared()
+
+        def iteration(loop: int) -> ir.Value:
+            return self.frame.iteration(loop, point, place)
+
         return run_payload(
-            self.op.payload, elements, lambda loop: self.frame.iteration(loop, point, place), self.plan.lanes
+            self.op.payload, elements, iteration, self.plan.lanes, shared=known.values, quotients=known.quotients
         )
 
     def write(
@@ -116,11 +125,29 @@ class _Tile:
 class _Elementwise(_Tile):
     """No loop reduces: everything is read before anything is written."""
 
-    def build(self, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
+    def __init__(self, frame: Frame, inner: Sequence[int]) -> None:
+        super().__init__(frame)
+        self.inner = inner
+
+    def row(self, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
+        """Build the loop of the lanes and those in it, after what they share."""
+        shared = build_shared(self.frame, point, {}, self.inner)
+        return _loops(self.frame, self.inner, point, tensors, partial(self.build, shared))
+
+    def build(self, shared: Shared, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
         reader = Reader(self.frame, point, tensors)
         places = self.places(point, self.plan.parallel)
+        arguments = self.op.payload.arguments
         values = [
-            self.payload(point, place, [reader.element(operand, place) for operand in range(len(self.frame.operands))])
+            self.payload(
+                point,
+                place,
+                [
+                    None if argument in shared.values else reader.element(operand, place)
+                    for operand, argument in enumerate(arguments)
+                ],
+                shared,
+            )
             for place in places
         ]
         return self.write(point, places, values, tensors)
@@ -168,14 +195,16 @@ class _Lanes(_Tile):
         rows = self.places(point, self.plan.parallel)
         vectors = self.plan.tile[self.plan.lane_loop]
         neutral = broadcast(neutral_element(combiner), self.plan.lanes)
-        partial = _loops(self.frame, self.plan.reductions, point, [neutral] * (len(rows) * vectors), self._step)
+        shared = [build_shared(self.frame, point, row, self.plan.reductions) for row in rows]
+        first = [neutral] * (len(rows) * vectors)
+        sums = _loops(self.frame, self.plan.reductions, point, first, partial(self._step, shared))
         values = [
-            [self._combine(combiner, partial[slot * vectors : (slot + 1) * vectors], point, row, tensors[0])]
+            [self._combine(combiner, sums[slot * vectors : (slot + 1) * vectors], point, row, tensors[0])]
             for slot, row in enumerate(rows)
         ]
         return self.write(point, rows, values, tensors)
 
-    def _step(self, point: Point, accumulators: list[ir.Value]) -> list[ir.Value]:
+    def _step(self, shared: Sequence[Shared], point: Point, accumulators: list[ir.Value]) -> list[ir.Value]:
         reader = Reader(self.frame, point)
         loop = self.plan.lane_loop
         new = list(accumulators)
@@ -183,8 +212,12 @@ class _Lanes(_Tile):
             for number in range(point.segments[loop].count):
                 place = {**row, loop: number}
                 slot = row_number * self.plan.tile[loop] + number
-                elements = [reader.element(operand, place) for operand in range(self.op.inputs)]
-                (value,) = self.payload(point, place, [*elements, new[slot]])
+                known = shared[row_number]
+                elements = [
+                    None if argument in known.values else reader.element(operand, place)
+                    for operand, argument in enumerate(list(self.op.payload.arguments)[: self.op.inputs])
+                ]
+                (value,) = self.payload(point, place, [*elements, new[slot]], known)
                 new[slot] = self._masked(broadcast(value, self.plan.lanes), new[slot], point, place)
         return new
 
@@ -196,17 +229,19 @@ class _Lanes(_Tile):
         return arith.select(vector.create_mask(bits, [self.frame.left(point, place)]), value, old)
 
     def _combine(
-        self, combiner: ir.Operation, partial: Sequence[ir.Value], point: Point, row: Place, target: ir.Value
+        self, combiner: ir.Operation, partials: Sequence[ir.Value], point: Point, row: Place, target: ir.Value
     ) -> ir.Value:
-        """Return all lanes of `partial` and the init, combined."""
+        """Return all lanes of `partials` and the init, combined."""
         (start,) = self.starts
         if start is None:
             start = tensor.extract(target, self.frame.indices(self.op.inputs, point, row))
-        while len(partial) > 1:
+        while len(partials) > 1:
             joined = [
                 ir.Operation.create(combiner.name, results=[left.type], operands=[left, right]).result
-                for left, right in zip(partial[::2], partial[1::2], strict=False)
+                for left, right in zip(partials[::2], partials[1::2], strict=False)
             ]
-            partial = [*joined, *(partial[-1:] if len(partial) % 2 else [])]
+            partials = [*joined, *(partials[-1:] if len(partials) % 2 else [])]
         kind = ir.Attribute.parse(f"#vector.kind<{NEUTRAL_KINDS[combiner.name]}>")
-        return vector.reduction(start.type, kind, partial[0], acc=start)
+        # In order, one lane after the other, the sum would take longer than that of a short row.
+        free = ir.Attribute.parse("#arith.fastmath<reassoc>")
+        return vector.reduction(start.type, kind, partials[0], acc=start, fastmath=free)

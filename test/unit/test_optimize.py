@@ -231,7 +231,7 @@ def in_tiles(text: str, l2: int) -> mi.Program:
     """The program of `text`, compiled for a machine with so small a cache that chains are computed in tiles."""
     with ir.Context():
         module = ir.Module.parse(text)
-        mi.run_pipeline(module, f'builtin.module(func.func(inplace-fuse{{machine="l2={l2}"}}))')
+        mi.run_pipeline(module, f'builtin.module(func.func(inplace-fuse{{machine="l1={l2} l2={l2}"}}))')
         assert "scf.for" in str(module)
         module.operation.verify()
         return mi.compile(module, optimize=True, memory_stats=True)
@@ -305,7 +305,7 @@ def test_a_reduction_over_what_others_use_too_stays_whole() -> None:
       }}"""
     with ir.Context():
         module = ir.Module.parse(text)
-        mi.run_pipeline(module, 'builtin.module(func.func(inplace-fuse{machine="l2=512"}))')
+        mi.run_pipeline(module, 'builtin.module(func.func(inplace-fuse{machine="l1=512 l2=512"}))')
         # The columns need all rows before the first quotient: no loop is common.
         assert "scf.for" not in str(module)
     program = mi.compile(text, optimize=True)

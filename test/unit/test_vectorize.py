@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from linalg_programs import MATRIX, PROGRAMS, Arrays, floats, generic
+from linalg_programs import MATRIX, PROGRAMS, ROW, Arrays, floats, generic
 from mlir import ir
 
 import mlir_inplace as mi
@@ -84,3 +84,49 @@ def test_a_fill_is_where_accumulators_start_and_is_not_written_first() -> None:
     a, b = floats(9, 3), floats(3, 21)
     np.testing.assert_allclose(program.main(a, b), 1 + a @ b, rtol=1e-5)
     assert (program.memory_stats.allocations, program.memory_stats.copies) == (1, 0)
+
+
+BY_ROW = generic(
+    [MATRIX, "tensor<?xf32>", "tensor<?xf32>", MATRIX],
+    ["i, j", "i", "j", "i, j"],
+    "pp",
+    """
+      %root = math.sqrt %e1 : f32
+      %q = arith.divf %e0, %root : f32
+      %r = arith.mulf %q, %e2 : f32
+      linalg.yield %r : f32""",
+)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 37), (7, 64), (5, 0), (0, 5)])
+def test_what_a_row_shares_is_computed_once_for_it(shape: tuple[int, int]) -> None:
+    with ir.Context():
+        module = vectorized(BY_ROW)
+        # In front of the vectors and of those that are left at the end of a row, not in their loops.
+        assert str(module).count("math.sqrt") == 1
+        program = mi.compile(module)
+    m, n = shape
+    a, b, c = floats(m, n), np.abs(floats(m)), floats(n)
+    np.testing.assert_allclose(program.main(a, b, c, a), a / np.sqrt(b)[:, None] * c, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_a_quotient_by_what_a_row_shares_is_right_whatever_the_divisor_is(dtype: str) -> None:
+    text = generic([MATRIX, ROW, MATRIX], ["i, j", "i", "i, j"], "pp",
+                   "%q = arith.divf %e0, %e1 : f32\n linalg.yield %q : f32")  # fmt: skip
+    with ir.Context():
+        program = mi.compile(vectorized(text if dtype == "f4" else text.replace("f32", "f64")))
+    limits = np.finfo(dtype)
+    some = [0, limits.smallest_subnormal, limits.smallest_subnormal * 9, limits.tiny, limits.tiny * 1.7, 1e-30, 3, 1e30]
+    some += [limits.max / 4.1, limits.max / 3, limits.max, np.inf, np.nan, 1]
+    values = np.array([*some, *(-value for value in some)], dtype)
+    dividends = np.tile(values, (len(values), 1))
+    with np.errstate(all="ignore"):
+        expected = dividends / values[:, None]
+    quotients = program.main(dividends, values, dividends)
+    np.testing.assert_array_equal(np.isnan(quotients), np.isnan(expected))
+    np.testing.assert_array_equal(np.isinf(quotients), np.isinf(expected))
+    np.testing.assert_array_equal(np.signbit(quotients[expected == 0]), np.signbit(expected[expected == 0]))
+    finite = np.isfinite(expected)
+    size = np.abs(expected[finite])
+    assert (np.abs(quotients[finite] - expected[finite]) <= 1.5 * (size - np.nextafter(size, 0, dtype=dtype))).all()

@@ -1,0 +1,99 @@
+"""What all lanes share: parts of a payload that are computed once, in front of the loop that runs in the lanes.
+
+They are scalars: the mean of a row, one over its deviation. Computed again for each vector they would cost more than
+the vector does, since LLVM cannot move a read over the writes of the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from mlir import ir
+from mlir.dialects import arith
+
+from .frame import Frame, Place, Point
+from .lanes import Quotients, build_op
+from .reads import Reader
+
+__all__ = ["Shared", "build_shared"]
+
+_DIVISION = "arith.divf"
+_INDEX = "linalg.index"
+_EXPONENTS = {"f32": (126, 30), "f64": (1022, 60)}
+"""The reciprocal of a number is normal if its exponent is at most the first, up or down; the second brings it there."""
+
+
+class Shared:
+    """Values of the payload that are known before the lanes are run, and how to divide by some of them."""
+
+    def __init__(self) -> None:
+        self.values: dict[ir.Value, ir.Value] = {}
+        self.quotients: Quotients = {}
+
+
+def build_shared(frame: Frame, point: Point, place: Place, inner: Collection[int]) -> Shared:
+    """Build what the payload computes at `place` without the loops of `inner`, which are run after it.
+
+    Linear in the payload.
+    """
+    shared = Shared()
+    reader = Reader(frame, point)
+    loaded: set[ir.Value] = set()
+    for operand in range(frame.op.inputs):
+        if _is_shared(frame, operand, inner):
+            element = reader.element(operand, place)
+            if element is not None:
+                argument = frame.op.payload.arguments[operand]
+                shared.values[argument] = element
+                loaded.add(argument)
+    for one in list(frame.op.payload.operations)[:-1]:
+        op = one.operation
+        if op.name == _INDEX:
+            loop = ir.IntegerAttr(op.attributes["dim"]).value
+            if loop not in inner:
+                shared.values[op.results[0]] = frame.iteration(loop, point, place)
+        elif all(_is_known(value, op, shared.values) for value in op.operands):
+            value = build_op(op, shared.values, frame.plan.lanes)
+            if value is not None:
+                shared.values[op.results[0]] = value
+                loaded |= {op.results[0]} if any(operand in loaded for operand in op.operands) else set()
+        elif op.name == _DIVISION and op.operands[1] in loaded:
+            _divide(op, shared)
+    return shared
+
+
+def _is_shared(frame: Frame, operand: int, inner: Collection[int]) -> bool:
+    """Whether all of `inner` read the same element, which exists even if they do not run at all."""
+    indices = frame.op.indices[operand]
+    return all(index.coefficients for index in indices) and not any(frame.op.depends(operand, loop) for loop in inner)
+
+
+def _is_known(value: ir.Value, op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> bool:
+    """Whether `value` is known, or comes from outside of the payload that `op` is in."""
+    owner = value.owner
+    block = owner if isinstance(owner, ir.Block) else owner.operation.block
+    return value in known or block != op.block
+
+
+def _divide(op: ir.Operation, shared: Shared) -> None:
+    """Let division `op` be a multiplication by the reciprocal of its divisor, which is shared.
+
+    A quotient is off by 1.5 units in the last place at most. The reciprocal of a tiny divisor would be infinite, that
+    of a huge one not exact: these are scaled by a power of two that brings them back, and so are the dividends. What is
+    lost there by over- or underflow is lost in the quotient as well, which is far beyond what its type holds.
+    """
+    divisor = shared.values[op.operands[1]]
+    if divisor in shared.quotients or str(divisor.type) not in _EXPONENTS:
+        return
+    type_ = divisor.type
+    exponent, shift = _EXPONENTS[str(type_)]
+
+    def constant(value: float) -> ir.Value:
+        return arith.constant(type_, value)
+
+    size = ir.Operation.create("math.absf", results=[type_], operands=[divisor]).result
+    tiny = arith.cmpf(arith.CmpFPredicate.OLT, size, constant(2.0**-exponent))
+    huge = arith.cmpf(arith.CmpFPredicate.OGT, size, constant(2.0**exponent))
+    scale = arith.select(tiny, constant(2.0**shift), arith.select(huge, constant(2.0**-shift), constant(1.0)))
+    reciprocal = arith.divf(constant(1.0), arith.mulf(divisor, scale))
+    shared.quotients[divisor] = scale, reciprocal
