@@ -11,8 +11,8 @@ import functools
 import importlib
 import inspect
 import textwrap
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
@@ -54,12 +54,20 @@ def plain_function(found: Any) -> FunctionType | None:
     return found if isinstance(found, FunctionType) else None
 
 
-def changed_code(rule: Rule, function: FunctionType) -> CodeType:
-    """The code of `function` without the rule."""
+def changed_code(rules: Sequence[Rule], function: FunctionType) -> CodeType:
+    """The code of `function` without these rules, which are all its own."""
+    return compiled(_changed_source(function, tuple((rule.old, rule.new) for rule in rules)), function)
+
+
+def compiled(source: str, function: FunctionType) -> CodeType:
+    """The code of a definition that takes the place of `function`."""
     names = function.__code__.co_freevars
-    source = _changed_source(function, rule.old, rule.new, names)
+    head, body = source.split("\n", 1)
+    # A name that is not used any more has to stay one that the function closes over.
+    kept = "".join(f"    if 0: {name}\n" for name in names)
+    definition = textwrap.indent(f"{head}\n{kept}{body}", "    ")
     # What a method closes over, such as the class that super() asks for, must be there under the same names.
-    wrapped = f"def _around({', '.join(names)}):\n{textwrap.indent(source, '    ')}"
+    wrapped = f"def _around({', '.join(names)}):\n{definition}"
     module = compile(wrapped, function.__code__.co_filename, "exec", flags=_FUTURE)
     return _find(_find(module, "_around"), function.__name__)
 
@@ -68,9 +76,12 @@ _FUTURE = __import__("__future__").annotations.compiler_flag
 
 
 @functools.cache
-def _changed_source(function: FunctionType, old: str, new: str, names: tuple[str, ...]) -> str:
+def _changed_source(function: FunctionType, changes: tuple[tuple[str, str], ...]) -> str:
     source = textwrap.dedent(inspect.getsource(function))
-    if old:
+    bodies = [new for old, new in changes if not old]
+    for old, new in changes:
+        if not old:
+            continue
         count = source.count(old)
         if count != 1:
             raise LookupError(f"{function.__qualname__} has {count} times {old!r}, which has to be there once")
@@ -79,10 +90,8 @@ def _changed_source(function: FunctionType, old: str, new: str, names: tuple[str
     (definition,) = tree.body
     assert isinstance(definition, ast.FunctionDef)
     definition.decorator_list = []
-    if not old:
-        definition.body = ast.parse(new).body
-    # A name that is not used any more has to stay one that the function closes over.
-    definition.body[:0] = [ast.parse(f"if 0: {name}").body[0] for name in names]
+    if bodies:
+        definition.body = ast.parse(bodies[0]).body
     return ast.unparse(tree)
 
 
@@ -91,29 +100,50 @@ def _find(code: CodeType, name: str) -> CodeType:
 
 
 @contextmanager
-def disabled(rule: Rule) -> Iterator[None]:
-    """Within this context the package does not keep `rule`."""
-    owner, name, found = resolve(rule.target)
+def disabled(*rules: Rule) -> Iterator[None]:
+    """Within this context the package does not keep any of `rules`."""
+    groups: dict[str, list[Rule]] = {}
+    for rule in rules:
+        groups.setdefault(rule.target, []).append(rule)
+    with ExitStack() as stack:
+        for target, group in groups.items():
+            owner, name, found = resolve(target)
+            function = plain_function(found)
+            if function is not None:
+                stack.enter_context(exchanged(target, changed_code(group, function)))
+            else:
+                value = eval(group[0].new, vars(inspect.getmodule(owner) or owner))
+                stack.enter_context(_bound(owner, name, value))
+        yield
+
+
+@contextmanager
+def exchanged(target: str, code: CodeType) -> Iterator[None]:
+    """Within this context the function `target` runs `code`."""
+    owner, name, found = resolve(target)
     function = plain_function(found)
-    if function is None:
-        value = eval(rule.new, vars(inspect.getmodule(owner) or owner))
-    elif not inspect.isclass(owner) or name in vars(owner):
-        before = function.__code__
-        function.__code__ = changed_code(rule, function)
-        try:
-            yield
-        finally:
-            function.__code__ = before
-        return
-    else:
+    assert function is not None
+    if inspect.isclass(owner) and name not in vars(owner):
         # The method is inherited: the others that inherit it keep it as it is.
-        value = FunctionType(changed_code(rule, function), function.__globals__, name, function.__defaults__)
-    own = name in vars(owner)
+        with _bound(owner, name, FunctionType(code, function.__globals__, name, function.__defaults__)):
+            yield
+        return
+    before = function.__code__
+    function.__code__ = code
+    try:
+        yield
+    finally:
+        function.__code__ = before
+
+
+@contextmanager
+def _bound(owner: Any, name: str, value: Any) -> Iterator[None]:
+    own = vars(owner).get(name)
     setattr(owner, name, value)
     try:
         yield
     finally:
-        if own:
-            setattr(owner, name, found)
-        else:
+        if own is None:
             delattr(owner, name)
+        else:
+            setattr(owner, name, own)

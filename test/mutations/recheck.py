@@ -60,6 +60,7 @@ def _in_child(findings: Sequence[Finding]) -> dict[str, str]:
 def _recheck(findings: Sequence[Finding], pipe: int) -> None:
     context = ir.Context()
     trials: dict[tuple[str, Any], Trial] = {}
+    others = {name: found.get("with") for name, found in read_findings().items()}
     for name, source, seed in findings:
         if (source, seed) not in trials:
             trials.clear()
@@ -72,8 +73,16 @@ def _recheck(findings: Sequence[Finding], pipe: int) -> None:
                 trials.pop((source, seed), None)
                 os.write(pipe, (json.dumps((name, f"with all rules: {wrong}")) + "\n").encode())
                 continue
-        finding = trials[source, seed].finding(BY_NAME[name]) or "nothing"
+        finding = _finding(trials[source, seed], name, others[name])
         os.write(pipe, (json.dumps((name, finding)) + "\n").encode())
+
+
+def _finding(trial: Trial, name: str, other: str | None) -> str:
+    """What goes wrong without a rule, or without both where the other one alone changes nothing."""
+    if other is None:
+        return trial.finding(BY_NAME[name]) or "nothing"
+    alone = next(filter(None, (trial.finding(BY_NAME[rule]) for rule in (name, other))), None)
+    return f"without one of them: {alone}" if alone else trial.finding(BY_NAME[name], BY_NAME[other]) or "nothing"
 
 
 if __name__ == "__main__":

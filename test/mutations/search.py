@@ -31,11 +31,13 @@ from sources import ROTATION, SOURCES, case
 from trial import Trial, Unusable
 
 FINDINGS = Path(__file__).parent / "findings.json"
+TRIED = Path(__file__).parent / "tried.json"
 TRIES = 2000
 _BATCH = 16
-_SECONDS = 8
+_SECONDS = 20
 _MOST_ENDS = 1
 """A rule without which programs crash or run for ever is given up then."""
+_TRIED = ("programs", "reached", "changed")
 _WEAK = ("internal error", "program that does not verify", "crash", "hang")
 """Findings that end a search only if nothing better is found."""
 
@@ -61,8 +63,18 @@ def read_findings() -> dict[str, dict[str, Any]]:
 
 def write_findings(found: dict[str, dict[str, Any]]) -> None:
     """Keep what was found, in the order of the catalogue."""
-    rows = (f"{json.dumps(name)}: {json.dumps(found[name])}" for name in BY_NAME if name in found)
-    FINDINGS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
+    write_rows(FINDINGS, found)
+
+
+def read_tried() -> dict[str, dict[str, int]]:
+    """How many programs were tried in vain, by rule."""
+    return json.loads(TRIED.read_text()) if TRIED.exists() else {}
+
+
+def write_rows(path: Path, rules: dict[str, dict[str, Any]]) -> None:
+    """Write what is known of some rules, in the order of the catalogue."""
+    rows = (f"{json.dumps(name)}: {json.dumps(rules[name])}" for name in BY_NAME if name in rules)
+    path.write_text("{\n" + ",\n".join(rows) + "\n}\n")
 
 
 def _child(batch: Sequence[tuple[int, str, int]], rules: Sequence[Rule], reach: Reach, pipe: int) -> None:
@@ -84,6 +96,8 @@ def _child(batch: Sequence[tuple[int, str, int]], rules: Sequence[Rule], reach: 
                 finding = trial.finding(rule)
             except Unusable:
                 break
+            if trial.is_changed:
+                say("changed", rule.name)
             if finding is not None:
                 say("found", rule.name, number, finding)
                 if not is_weak(finding):
@@ -97,6 +111,7 @@ class Search:
     def __init__(self, rules: Sequence[Rule], sources: Sequence[str]) -> None:
         self.left = {rule.name: rule for rule in rules}
         self.found: dict[str, dict[str, Any]] = {}
+        self.tried: dict[str, dict[str, int]] = {rule.name: dict.fromkeys(_TRIED, 0) for rule in rules}
         self._sources = sources
         # Sources are read and compiled here, once, and not in each child.
         self._reach = Reach(rules)
@@ -112,6 +127,8 @@ class Search:
         self._places = {number: (source, seed) for number, source, seed in batch}
         while batch and self.left:
             now, batch = batch[:_BATCH], batch[_BATCH:]
+            for name in self.left:
+                self.tried[name]["programs"] += len(now)
             self._run_batch(now)
             self.save()
 
@@ -120,6 +137,8 @@ class Search:
         before = read_findings()
         better = {n: f for n, f in self.found.items() if n not in before or not is_weak(f["finding"])}
         write_findings({**before, **better})
+        tried = {**read_tried(), **{name: counts for name, counts in self.tried.items() if name in self.left}}
+        write_rows(TRIED, tried)
 
     def _run_batch(self, batch: list[tuple[int, str, int]]) -> None:
         reading, writing = os.pipe()
@@ -160,6 +179,9 @@ class Search:
                 kind, *rest = json.loads(line)
                 if kind == "try":
                     last = (rest[0], rest[1])
+                    self.tried[rest[0]]["reached"] += 1
+                elif kind == "changed":
+                    self.tried[rest[0]]["changed"] += 1
                 elif kind == "case":
                     last = None
                 elif kind == "found":
@@ -187,20 +209,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--where", default="", help="search for rules only that stand in modules with this in their names"
     )
+    parser.add_argument("--weak", action="store_true", help="search for something better than a crash as well")
     parser.add_argument("--source", action="append", choices=sorted(SOURCES), help="take programs from there only")
     options = parser.parse_args(arguments)
     found = read_findings()
-    rules = [BY_NAME[name] for name in options.rule] if options.rule else [r for r in RULES if _is_open(found, r)]
+    rules = (
+        [BY_NAME[name] for name in options.rule]
+        if options.rule
+        else [
+            rule for rule in RULES if rule.name not in found or (options.weak and is_weak(found[rule.name]["finding"]))
+        ]
+    )
     rules = [rule for rule in rules if re.search(options.where, rule.target)]
     began = time.monotonic()
     search = Search(rules, options.source or list(ROTATION))
     search.run(options.tries)
     print(f"{len(search.found)} of {len(rules)} rules found in {time.monotonic() - began:.0f} s; left:")
     print("\n".join(f"  {name}" for name in search.left))
-
-
-def _is_open(found: dict[str, dict[str, Any]], rule: Rule) -> bool:
-    return rule.name not in found or is_weak(found[rule.name]["finding"])
 
 
 if __name__ == "__main__":

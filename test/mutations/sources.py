@@ -57,6 +57,10 @@ class Case:
     """What the arguments are after each run; else the results count, as the program's meaning on tensors is."""
     protects: bool = False
     """Whether tensor arguments must not be changed unless the program says that they may."""
+    tensors: str = ""
+    """Functions that the program declares only: what they do with tensors."""
+    memrefs: str = ""
+    """What they do with the memrefs that they are called with after bufferization."""
 
 
 _ORDERS = (
@@ -236,7 +240,11 @@ def _written(name: str) -> Case:
     text = (WRITTEN / f"{name}.mlir").read_text()
     says = dict(re.findall(r"^// (\w+): ?(.*)$", text, re.MULTILINE))
     runs: Runs = [[_value(*given) for given in run] for run in json.loads(says["runs"])]
-    return Case(text, runs, says["passes"], says.get("after", _DEALLOCATE), protects=says.get("protects") == "yes")
+    tensors, memrefs = (
+        "\n".join(re.findall(rf"^// {kind}:(.*)$", text, re.MULTILINE)) for kind in ("tensors", "memrefs")
+    )
+    after, protects = says.get("after", _DEALLOCATE), says.get("protects") == "yes"
+    return Case(text, runs, says["passes"], after, protects=protects, tensors=tensors, memrefs=memrefs)
 
 
 def _value(dtype: str, shape: list[int] | None, first: Any) -> Any:

@@ -10,8 +10,8 @@ import mlir_inplace  # noqa: F401  # isort: skip
 
 from catalogue import RULES
 from disabling import Rule
-from search import TRIES, read_findings
-from verdicts import UNNEEDED, UNTESTED
+from search import TRIES, read_findings, read_tried
+from verdicts import VERDICTS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "MUTATIONS.md"
 _WRITTEN = "written"
@@ -19,11 +19,15 @@ _DATE, _MACHINE = "2026-11-21", "a busy two-core AMD Zen 5 machine"
 _HEAD = f"""# What each rule is for
 
 The mutation check: one rule of the analysis after the other is switched off, and random programs are bufferized and
-run until one goes wrong, in at most {TRIES} tries. The search is not finished: rules that are listed as not found were
-tried on fewer programs than that so far. A rule is switched off by changing one expression of one function;
+run until one goes wrong, in at most {TRIES} tries. A rule is switched off by changing one expression of one function;
 `test/mutations/catalogue_*.py` says which. What a program means is computed by the evaluator (`runtime/evaluator/`),
 on tensors; the memref program must return the same, leave alone the arguments that are not writable, free each buffer
 once and read nothing that was freed or never written. Threads are run one after the other, and again in step.
+
+A *try* is a program that is made and bufferized with all rules. While that is done, what each rule's expression would
+come to without the rule is computed beside it (`test/mutations/reach.py`). Where it never comes to anything else, the
+program comes out the same without the rule, and the try is over; else the program is bufferized again without it. If
+it comes out another one (*changed*), it is run.
 
     python test/mutations/search.py --tries {TRIES}    # what was not found yet; findings.json has the rest
     python test/mutations/table.py                 # this page
@@ -34,30 +38,49 @@ is the generator and its seed (`test/mutations/sources.py`), which `test/mutatio
 every rule. *Written* programs are files in `test/mutations/written/`, each for a few rules; no tries are counted for
 them. An *internal error* shows that the rule is needed, but not what it prevents.
 """
+_COVERED = """
+## Rules that another rule covers
+
+Without one of the two rules the program comes out right, without both it goes wrong: each is there for the case that
+the other one does not see.
+
+| rule | docs/THEORY.md | the other rule | program | what goes wrong without both |
+|---|---|---|---|---|"""
+_MISSING = """
+## Rules whose absence nothing showed
+
+*Programs* are the random ones that were tried, *reached* those of them in which the rule came to something else,
+*changed* those that came out another one, and were right nevertheless.
+
+| rule | docs/THEORY.md | | why | programs | reached | changed |
+|---|---|---|---|---|---|---|"""
 
 
 def page() -> str:
     """The page."""
-    found = read_findings()
-    missing = [rule for rule in RULES if rule.name not in found]
+    findings = read_findings()
+    found = {name: finding for name, finding in findings.items() if "with" not in finding}
+    covered = {name: finding for name, finding in findings.items() if "with" in finding}
+    missing = [rule for rule in RULES if rule.name not in findings]
     kinds = Counter(_kind(finding["finding"]) for finding in found.values())
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     tried = [finding for finding in found.values() if finding["source"] != _WRITTEN]
     few = sum(finding["tries"] <= 100 for finding in tried)
+    verdicts = Counter(_verdict(rule)[0] for rule in missing)
     lines = [
         _HEAD,
         f"Of {len(RULES)} rules {len(found)} are found, {len(tried)} of them by random programs "
-        f"({few} within 100 tries), the others by written ones: {counts}. "
-        f"{len(missing)} are not.\n",
+        f"({few} within 100 tries), the others by written ones: {counts}.",
+        f"{len(covered)} are covered by another rule and found without both. The other {len(missing)} are "
+        + ", ".join(f"{verdict} ({count})" for verdict, count in verdicts.most_common())
+        + ".\n",
         "| rule | docs/THEORY.md | tries | program | what goes wrong |",
         "|---|---|---|---|---|",
         *(_row(rule, found[rule.name]) for rule in RULES if rule.name in found),
-        "",
-        "## Rules whose absence nothing showed",
-        "",
-        "| rule | docs/THEORY.md | | why |",
-        "|---|---|---|---|",
-        *(_missing_row(rule) for rule in missing),
+        _COVERED,
+        *(_covered_row(rule, covered[rule.name]) for rule in RULES if rule.name in covered),
+        _MISSING,
+        *(_missing_row(rule, read_tried().get(rule.name, {})) for rule in missing),
         "",
     ]
     return "\n".join(lines)
@@ -77,13 +100,22 @@ def _row(rule: Rule, finding: dict[str, Any]) -> str:
     return f"| {rule.name} | {_anchor(rule)} | {tries} | {program} | {finding['finding']} |"
 
 
-def _missing_row(rule: Rule) -> str:
-    verdict, why = "untested", "no program was found yet, in fewer tries than allowed"
-    if rule.name in UNNEEDED:
-        verdict, why = "unneeded", UNNEEDED[rule.name]
-    elif rule.name in UNTESTED:
-        why = UNTESTED[rule.name]
-    return f"| {rule.name} | {_anchor(rule)} | {verdict} | {why} |"
+def _covered_row(rule: Rule, finding: dict[str, Any]) -> str:
+    program = f"{finding['source']} {finding['seed']}"
+    return f"| {rule.name} | {_anchor(rule)} | {finding['with']} | {program} | {finding['finding']} |"
+
+
+def _verdict(rule: Rule) -> tuple[str, str]:
+    for verdict, rules in VERDICTS.items():
+        if rule.name in rules:
+            return verdict, rules[rule.name]
+    return "untested", "no program that was tried shows it"
+
+
+def _missing_row(rule: Rule, tried: dict[str, int]) -> str:
+    verdict, why = _verdict(rule)
+    counts = " | ".join(str(tried.get(key, "")) for key in ("programs", "reached", "changed"))
+    return f"| {rule.name} | {_anchor(rule)} | {verdict} | {why} | {counts} |"
 
 
 if __name__ == "__main__":

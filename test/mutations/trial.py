@@ -8,12 +8,13 @@ refuses what it does to memory: reading what was freed or never written, freeing
 from __future__ import annotations
 
 import re
-from contextlib import nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from comparing import Meaning, Unusable, change, copies, difference, main_function
 from disabling import Rule, disabled
+from linking import foreign_ops, linked
 from lockstep import threads_in_step
 from mlir import ir
 from sources import Case
@@ -48,11 +49,14 @@ class Trial:
 
     case: Case
     context: ir.Context
+    is_changed: bool = False
+    """Whether the program came out another one without the rule that was tried last."""
     _memrefs: str = ""
     _freed: str = ""
     _expected: list[Meaning] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.context.allow_unregistered_dialects = '"test.' in self.case.text
         try:
             module = self._parse()
             self._run(module, self.case.passes)
@@ -62,21 +66,23 @@ class Trial:
             raise Unusable(str(error)) from None
         self._freed = str(module)
 
-    def finding(self, rule: Rule) -> str | None:
-        """What goes wrong without `rule`; None if nothing does. Only a program that comes out changed is executed."""
+    def finding(self, *rules: Rule) -> str | None:
+        """What goes wrong without `rules`; None if nothing does. Only a program that comes out changed is executed."""
+        self.is_changed = True
         try:
-            module = self._without(rule)
+            module = self._without(rules)
         except mi.PassError as error:
             return None if _is_refusal(error) else "program that does not verify"
         except Exception as error:  # noqa: BLE001 - whatever the analysis does without one of its rules
             return f"internal error ({type(error).__name__})"
+        self.is_changed = module is not None
         return None if module is None else self._difference(module)
 
-    def _without(self, rule: Rule) -> ir.Module | None:
-        """The program as it is made without `rule`; None if it is what it is with it."""
-        is_late = rule.target.startswith(_LATE)
+    def _without(self, rules: Sequence[Rule]) -> ir.Module | None:
+        """The program as it is made without `rules`; None if it is what it is with them."""
+        is_late = all(rule.target.startswith(_LATE) for rule in rules)
         module = self._parse(self._memrefs if is_late else "")
-        with disabled(rule):
+        with disabled(*rules):
             if not is_late:
                 self._run(module, self.case.passes)
                 if str(module) == self._memrefs:
@@ -109,7 +115,8 @@ class Trial:
         if self.case.expected is not None:
             runs = zip(self.case.runs, self.case.expected, strict=True)
             return next(filter(None, (change(module, given, expected) for given, expected in runs)), None)
-        orders = [nullcontext, threads_in_step] if re.search(_PARALLEL, str(module)) else [nullcontext]
+        module = linked(module, self.case.memrefs)
+        orders = [foreign_ops, threads_in_step] if re.search(_PARALLEL, str(module)) else [foreign_ops]
         for given, expected in zip(self.case.runs, self._meaning(), strict=True):
             for order in orders:
                 with order():
@@ -121,13 +128,14 @@ class Trial:
     def _meaning(self) -> list[Meaning]:
         """What each run comes to."""
         if not self._expected:
-            module = self._parse()
+            module = linked(self._parse(), self.case.tensors)
             with self.context:
                 types = ir.FunctionType(ir.TypeAttr(main_function(module).attributes["function_type"]).value).inputs
             tensors = {n for n, type_ in enumerate(types) if isinstance(type_, ir.RankedTensorType)}
             for given in self.case.runs:
                 try:
-                    run = evaluate(module, "main", copies(given))
+                    with foreign_ops():
+                        run = evaluate(module, "main", copies(given))
                 except EvaluationError as error:
                     raise Unusable(str(error)) from None
                 masks = run.undefined or (None,) * len(run.results)

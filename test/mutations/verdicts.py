@@ -5,9 +5,6 @@ from __future__ import annotations
 _UNKNOWN_OP = (
     "the evaluator cannot run an op that nobody knows; test/unit/test_unknown_ops.py checks what is decided around them"
 )
-_UNKNOWN_CALLEE = (
-    "the evaluator runs functions with a body only; test/unit/test_function_summary.py checks what is assumed of others"
-)
 _RACE = (
     "no program of ours shows it, although threads are also run in step; "
     "test/unit/test_one_shot_forall.py checks what is decided"
@@ -17,27 +14,10 @@ _EXACT = "no program asks for it yet; test/unit/test_index_sets.py compares the 
 UNTESTED: dict[str, str] = {
     **dict.fromkeys(
         (
-            "unknown ops return what they are given",
-            "unknown ops read",
-            "results of unknown ops are read-only",
-            "region arguments of unknown ops are read-only",
-            "results of unknown ops share memory",
-            "unknown ops inside of unknown ops",
             "addresses are kept by unknown ops",
             "runs that overlap",
         ),
         _UNKNOWN_OP,
-    ),
-    **dict.fromkeys(
-        (
-            "unknown callees read",
-            "unknown callees write",
-            "unknown callees return arguments",
-            "unknown callees return one buffer twice",
-            "state that others may store to",
-            "functions without a body may store",
-        ),
-        _UNKNOWN_CALLEE,
     ),
     **dict.fromkeys(
         (
@@ -85,3 +65,6 @@ UNNEEDED: dict[str, str] = {
     ),
 }
 """Other rules cover all that the rule does; why it is kept."""
+
+VERDICTS: dict[str, dict[str, str]] = {"unneeded": UNNEEDED, "untested": UNTESTED}
+"""What is said of rules, by verdict and name."""
