@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .passes.errors import PassError
     from .passes.pipeline import run_pipeline
     from .runtime import bindings
+    from .runtime.autotuning import autotune
     from .runtime.bound_call import BoundCall
     from .runtime.checker import CheckReport, check
     from .runtime.program import Program, compile
@@ -39,6 +40,7 @@ __all__ = [
     "PassError",
     "Program",
     "__version__",
+    "autotune",
     "bufferize",
     "check",
     "compile",
@@ -51,6 +53,7 @@ _HOMES = {
     "CheckReport": "mlir_inplace.runtime.checker",
     "PassError": "mlir_inplace.passes.errors",
     "Program": "mlir_inplace.runtime.program",
+    "autotune": "mlir_inplace.runtime.autotuning",
     "bufferize": "mlir_inplace.runtime.report",
     "check": "mlir_inplace.runtime.checker",
     "compile": "mlir_inplace.runtime.program",

@@ -10,8 +10,9 @@ on purpose: a route is changed by editing data.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -214,9 +215,21 @@ SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
 """What `lower_phases` changes for threads: OpenMP in place of a loop, and its lowering after that of what is inside."""
 
 
-def optimize_phases(threads: int) -> tuple[Phase, ...]:
-    """From tensors to tensors, tiled and vectorized, for so many threads."""
-    return _renamed(OPTIMIZE, {"threads=1": f"threads={threads}"})
+_FOR_MACHINE = re.compile(r"\binplace-(?:distribute|fuse|schedule|vectorize)\b(?:\{[^}]*\})?")
+"""The passes of `OPTIMIZE` that have to know the machine, with their options."""
+
+
+def optimize_phases(threads: int, machine: str = "") -> tuple[Phase, ...]:
+    """From tensors to tensors, tiled and vectorized, for so many threads, and what `machine` says of the machine."""
+
+    def told(match: re.Match[str]) -> str:
+        name, _, options = match[0].rstrip("}").partition("{")
+        return f'{name}{{{options}{" " if options else ""}machine="{machine}"}}'
+
+    phases = _renamed(OPTIMIZE, {"threads=1": f"threads={threads}"})
+    if not machine:
+        return phases
+    return tuple(replace(phase, passes=tuple(_FOR_MACHINE.sub(told, one) for one in phase.passes)) for phase in phases)
 
 
 def lower_phases(*, count: bool, threads: int = 1) -> tuple[Phase, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 from mlir import ir
 
 from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
+from ..passes.analysis.machine import detect_machine
 from ..passes.attribute_checks import drop_results_of_passes
 from ..passes.errors import PassError, PassFailure
 from ..passes.pipeline import Pipeline, as_pipeline, run_pipeline
@@ -53,6 +54,7 @@ def compile(  # noqa: A001
     memory_stats: bool = False,
     shared_libs: Sequence[str] = (),
     threads: int = 1,
+    machine: str = "",
 ) -> Program:
     """Compile a program for the host CPU; the source is not changed.
 
@@ -75,6 +77,8 @@ def compile(  # noqa: A001
         threads: how many threads an `scf.forall` runs on, those that `optimize` makes among them. They need an OpenMP
             runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a warning says so and
             everything runs on one thread. Results do not depend on the number. Counting memory takes one thread.
+        machine: what `optimize` should believe of the machine where that differs from what is detected, such as
+            `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds out what suits a program.
 
     Raises:
         ir.MLIRError: the text does not parse; the diagnostics are in the message.
@@ -83,6 +87,7 @@ def compile(  # noqa: A001
         OSError: the file, or a shared library, cannot be read.
         TypeError, ValueError: an argument of this function is wrong.
     """
+    detect_machine().override(machine)  # raises if it makes no sense
     if opt_level not in range(4):
         raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
     route = None if pipeline is None else as_pipeline(pipeline)
@@ -94,13 +99,13 @@ def compile(  # noqa: A001
             threads = 1
         else:
             libraries = (*libraries, runtime)
-    settings = Settings(route, opt_level, memory_stats, libraries, optimize=optimize, threads=threads)
+    settings = Settings(route, opt_level, memory_stats, libraries, optimize=optimize, threads=threads, machine=machine)
     return Program(private_copy(source), settings)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a program is compiled. `compile` explains the first four and `optimize`; the others serve `inplace-check`.
+    """How a program is compiled: what `compile` takes, and what serves `inplace-check`.
 
     Attributes:
         checked: count memory with an allocator that finds bad frees (see `memory_stats.py`).
@@ -118,6 +123,7 @@ class Settings:
     callbacks: Mapping[str, Any] = field(default_factory=dict)
     optimize: bool = False
     threads: int = 1
+    machine: str = ""
 
 
 def _checked_threads(threads: int) -> int:
@@ -283,7 +289,7 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     separate_entries(module.operation)
     protect_arguments(module.operation)
     if settings.optimize:
-        run_pipeline(module, lowering.pipeline_text(lowering.optimize_phases(settings.threads)))
+        run_pipeline(module, lowering.pipeline_text(lowering.optimize_phases(settings.threads, settings.machine)))
     run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
     if settings.plain:
         verify_sizes(module.operation)

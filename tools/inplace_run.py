@@ -19,6 +19,7 @@ from typing import Any, NoReturn
 
 from mlir import ir
 
+from ..passes.analysis.machine import detect_machine
 from ..passes.diagnostics import Diagnostic, DiagnosticCollector
 from ..passes.errors import PassError, PipelineError, RegistryError
 from ..passes.pipeline import Pipeline
@@ -94,6 +95,7 @@ def _make_parser() -> Parser:
     add("--repeat", type=int, default=1, metavar="N", help="call N times and print the median and least time")
     add("--threads", type=int, default=1, metavar="N", help="run on N threads, by OpenMP; 1 by default")
     add("--optimize", action="store_true", help="fuse, tile and vectorize on tensors before bufferization")
+    add("--machine", default="", metavar="WORDS", help="what --optimize should believe, such as 'vector-bits=256'")
     return parser
 
 
@@ -102,6 +104,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     settings = parser.parse_like_llvm(arguments)
     if settings.threads < 1:
         raise UsageError(f"--threads must be at least 1, got {settings.threads}")
+    try:
+        detect_machine().override(settings.machine)
+    except ValueError as error:
+        raise UsageError(f"--machine: {error}") from None
     if settings.repeat < 1:
         raise UsageError(f"--repeat must be at least 1, got {settings.repeat}")
     if settings.tolerance is not None and not settings.tolerance >= 0:
@@ -184,6 +190,7 @@ def _compile(source: Source, settings: argparse.Namespace, pipeline: Pipeline | 
                     memory_stats=settings.memory_stats,
                     shared_libs=[path for paths in settings.shared_libs for path in paths.split(",")],
                     threads=settings.threads,
+                    machine=settings.machine,
                 )
             for warning in caught:
                 print_error(f"{PROGRAM}: warning: {warning.message}")
