@@ -74,10 +74,10 @@ class Bindings:
         has_offset = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])[0] == 1
         return slot, m.scalars.sum(m.operand(op, 0)) if has_offset else Sum(0), operation.results[0].type
 
-    def tie(self, op: int) -> None:
-        """Follow a declaration that is given its sizes."""
+    def run(self, op: int, name: str) -> None:
+        """Follow a declaration that is given its sizes; other ops of the dialect have nothing to do with memory."""
         m = self.machine
-        view = m.view(m.operand(op, 0))
+        view = m.view(m.operand(op, 0)) if name == "dispatch.tie_shape" else None
         if view is not None and m.is_shaped[m.snapshot.results(op)[0]]:
             m.views[m.snapshot.results(op)[0]] = view
 

@@ -89,6 +89,8 @@ class Execution:
     def _run(self, op: int, name: str) -> None:
         m, operations, dialect = self.machine, self.operations, name.partition(".")[0]
         if dialect in ("arith", "math", "affine", "index") and name != "arith.select":
+            if m.snapshot.op_result_count[op] and m.is_shaped[m.snapshot.results(op)[0]]:
+                operations.other(op)
             return
         if dialect in ("memref", "vector"):
             self._run_memory(op, name)
@@ -100,10 +102,8 @@ class Execution:
             self._select(op)
         elif name == "func.call":
             self.functions.call(op)
-        elif name == "dispatch.tie_shape":
-            self.functions.bindings.tie(op)
         elif dialect == "dispatch":
-            return
+            self.functions.bindings.run(op, name)
         elif name == "func.return":
             self.functions.end(op)
         elif name in _TERMINATORS:
@@ -123,7 +123,7 @@ class Execution:
             operations.copy(op)
         elif name in MEMORY_READS and m.is_shaped[m.operand(op, MEMORY_READS[name])]:
             operations.load(op, name)
-        elif name in MEMORY_WRITES:
+        elif name in MEMORY_WRITES and not m.snapshot.op_result_count[op]:
             operations.store(op, name)
         elif name == "memref.get_global":
             self.functions.get_global(op)
@@ -154,6 +154,8 @@ class Execution:
         result = m.snapshot.results(op)[0]
         if not m.is_shaped[result]:
             return
+        if m.snapshot.value_is_tensor[result]:
+            self.operations.other(op)
         views = [m.view(m.operand(op, i)) for i in (1, 2)]
         tag = m.twin(op)
         renamed: list[tuple[int, list[int]]] = []

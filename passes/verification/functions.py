@@ -38,8 +38,6 @@ class Functions:
         self.machine = machine
         self.bindings = Bindings(machine)
         self.summaries: dict[str, Summary] = {}
-        self.tensors: dict[int, int] = {}
-        """Terms of values that stayed tensors."""
         self._globals: dict[str, int] = {}
         self._summary = Summary()
         self._arguments = range(0)
@@ -89,7 +87,7 @@ class Functions:
             if isinstance(m.snapshot.values[argument].type, ir.MemRefType | ir.UnrankedMemRefType):
                 m.new_root(argument, frozenset({content} if content >= 0 else ()), -1, "memory of the program itself")
             elif content >= 0:
-                self.tensors[argument] = content
+                m.tensors[argument] = content
         self.bindings.enter(function)
 
     def leave(self, function: int) -> None:
@@ -128,14 +126,7 @@ class Functions:
         expected = m.program.operand_content(twin, i)
         if expected < 0:
             return
-        value = m.operand(op, i)
-        if value in self.tensors and value not in m.views:
-            answer = Answer(
-                Verdict.YES if self.tensors[value] == expected else Verdict.UNKNOWN, reason="tensors that stay"
-            )
-            m.read(op, i, twin, expected, answer)
-        else:
-            m.read(op, i, twin, expected, m.ask(m.view(value), expected))
+        m.read(op, i, twin, expected, m.ask_operand(op, i, expected))
 
     def leave_out(self, function: int, reason: str) -> None:
         """State that nothing in ``function`` is checked."""
@@ -184,7 +175,7 @@ class Functions:
         """Let ``result`` of a call be one of its operands, or memory that may be any of them."""
         m = self.machine
         if not isinstance(m.snapshot.values[result].type, ir.MemRefType | ir.UnrankedMemRefType):
-            self.tensors.update(dict.fromkeys([result], term) if (term := next(iter(terms), -1)) >= 0 else {})
+            m.tensors.update(dict.fromkeys([result], term) if (term := next(iter(terms), -1)) >= 0 else {})
             return
         given = m.view(operands[argument]) if argument >= 0 else None
         if given is not None:
@@ -256,15 +247,6 @@ class Functions:
         if view is not None:
             m.views[result] = view
             return
-        content = self.tensors.get(source, -1)
-        if content < 0:
-            content = self._kept(source)
+        content = m.kept(source)
         m.renew(result)
         m.new_root(result, frozenset({content} if content >= 0 else ()), op, "tensors that stay")
-
-    def _kept(self, value: int) -> int:
-        """Return the term of a value that stayed a tensor: the same result of the same op."""
-        m = self.machine
-        op = m.snapshot.value_op[value] if value >= 0 else -1
-        twin = m.twin(op) if op >= 0 else -1
-        return m.program.content[m.program.snapshot.results(twin)[m.snapshot.value_index[value]]] if twin >= 0 else -1

@@ -134,6 +134,8 @@ class Machine:
         """For a root that comes on several ways, the roots that it may be, and the other way round."""
         self.vague: set[int] = set()
         """Roots that nobody knows to be another one on some way: what calls return."""
+        self.tensors: dict[int, int] = {}
+        """Terms of arguments and of results of calls that stayed tensors."""
         self.reads: dict[tuple[int, int], Read] = {}
         """The last answer for each read of each op: passes over a loop's body end with what holds in all runs."""
         self.unchecked: dict[tuple[int, int], str] = {}
@@ -256,6 +258,27 @@ class Machine:
         if view is None:
             return Answer(Verdict.UNKNOWN, reason="memrefs that are not followed")
         return self.memory.holds(self.state.get(view.root), join(view.place, place), expected)
+
+    def ask_operand(self, op: int, index: int, expected: int, place: Place = WHOLE) -> Answer:
+        """Whether ``place`` in operand ``index`` of ``op``, a memref or a tensor that stayed, holds ``expected``."""
+        value = self.operand(op, index)
+        if value < 0 or value in self.views or not self.snapshot.value_is_tensor[value] or expected == UNDEFINED:
+            return self.ask(self.views.get(value), expected, place)
+        term = self.kept(value)
+        is_right = term >= 0 and self.program.terms.part(term, place) == expected
+        return Answer(Verdict.YES) if is_right else Answer(Verdict.UNKNOWN, reason="tensors that stay")
+
+    def kept(self, value: int) -> int:
+        """Return the term of a value that stayed a tensor, as the same result of the same op; -1 if it is none."""
+        if value in self.tensors:
+            return self.tensors[value]
+        s = self.snapshot
+        op = s.value_op[value] if value >= 0 else -1
+        twin = self.twin(op) if op >= 0 else -1
+        # What control flow hands on is not checked where it stayed on tensors.
+        if twin < 0 or (s.op_regions[op] and not s.op_name[op].startswith("linalg.")):
+            return -1
+        return self.program.content[self.program.snapshot.results(twin)[s.value_index[value]]]
 
     def read(self, op: int, operand: int, tensor_op: int, expected: int, answer: Answer, key: int = -1) -> None:
         """Note the answer for a read of ``op``: number ``key`` of all its reads, the operand's if not given."""

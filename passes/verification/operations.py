@@ -90,7 +90,7 @@ class Operations:
             return
         place = self._touched(op, name, base)
         expected = m.program.terms.part(m.program.operand_content(tag, base), place)
-        m.read(op, base, tag, expected, m.ask(m.view(m.operand(op, base)), expected, place))
+        m.read(op, base, tag, expected, m.ask_operand(op, base, expected, place))
 
     def store(self, op: int, name: str) -> None:
         """Store an element, or a vector."""
@@ -118,7 +118,7 @@ class Operations:
         if not self._is_masked(op) and isinstance(vector, ir.VectorType) and tuple(vector.shape) == shape:
             return
         expected = m.program.terms.part(m.program.operand_content(tag, base), place)
-        m.read(op, base, tag, expected, m.ask(m.view(m.operand(op, base)), expected, place))
+        m.read(op, base, tag, expected, m.ask_operand(op, base, expected, place))
 
     def _is_masked(self, op: int) -> bool:
         s, operation = self.machine.snapshot, self.machine.snapshot.ops[op]
@@ -152,8 +152,8 @@ class Operations:
                 continue
             view = m.view(value)
             expected = m.program.operand_content(twin, i) if twin >= 0 else -1
-            if expected >= 0 and view is not None:
-                m.read(op, i, twin, expected, m.ask(view, expected))
+            if expected >= 0 and (view is not None or m.snapshot.value_is_tensor[value]):
+                m.read(op, i, twin, expected, m.ask_operand(op, i, expected))
             elif isinstance(m.snapshot.values[value].type, ir.MemRefType | ir.UnrankedMemRefType):
                 m.leave_out(op, i, "an op that is not known")
                 if view is not None:

@@ -36,6 +36,8 @@ class StructuredOps:
                 self._read(op, i, twin, is_sure=used[i])
             if i < first and used[i]:
                 self._check_order(op, i, range(first, count), twin)
+        if m.snapshot.op_result_count[op]:
+            return  # It stayed on tensors, and writes nothing.
         result = 0
         for i in range(first, count):
             value = m.operand(op, i)
@@ -61,7 +63,7 @@ class StructuredOps:
         if expected < 0:
             m.leave_out(op, operand, "memory that the program itself accesses")
             return
-        answer = m.ask(m.view(m.operand(op, operand)), expected)
+        answer = m.ask_operand(op, operand, expected)
         if not is_sure and answer.verdict is Verdict.NO:
             answer = Answer(Verdict.UNKNOWN, reason="elements that may all be overwritten")
         m.read(op, operand, twin, expected, answer)
@@ -70,7 +72,7 @@ class StructuredOps:
         """Check that no iteration writes what another one reads of ``operand``."""
         m = self.machine
         view = m.view(m.operand(op, operand))
-        for init in inits:
+        for init in inits if not m.snapshot.op_result_count[op] else ():
             target = m.view(m.operand(op, init))
             if view is None or target is None or not m.may_overlap(view, target):
                 continue

@@ -388,3 +388,41 @@ def test_a_function_that_is_not_followed_may_write_what_it_is_given(monkeypatch:
         module = ir.Module.parse(CALL)
         run(module, RECORD, BUFFERIZE)
         assert "0 reads are right" in run(module, VERIFY)
+
+
+# --- tensors that stay ---------------------------------------------------------------------------------------------
+
+FILTERED = f"""func.func @main(%t: {V}, %i: index) -> ({V}, f32) {{
+  %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : {V}
+  %r = linalg.add ins(%t, %c : {V}, {V}) outs(%c : {V}) -> {V}
+  %x = tensor.extract %c[%i] : {V}
+  return %r, %x : {V}, f32
+}}"""
+FILTER = "inplace-one-shot-bufferize{dialect-filter=tensor,arith}"
+
+
+def test_an_op_that_stays_on_tensors_writes_no_memory() -> None:
+    with ir.Context():
+        module = ir.Module.parse(FILTERED)
+        run(module, RECORD, FILTER)
+        assert "4 reads are right, 0 were not checked" in run(module, VERIFY)
+
+
+def test_an_op_that_stays_on_tensors_reads_memory() -> None:
+    with ir.Context():
+        module = ir.Module.parse(FILTERED)
+        run(module, RECORD, FILTER)
+        constant = only(module, "memref.get_global")
+        with ir.InsertionPoint.after(constant), constant.location:
+            other = ir.Operation.create(
+                "memref.alloc",
+                [constant.results[0].type],
+                [],
+                {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])},
+            ).result
+        first = ops(module, "bufferization.to_tensor")[0]
+        first.operands[0] = other
+        with pytest.raises(
+            PassError, match="operand 1 of 'linalg.add' must be a constant, but nothing was ever written"
+        ):
+            run(module, VERIFY)
