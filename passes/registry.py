@@ -37,6 +37,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-fuse": ("fuse", "FusePass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),
+    "inplace-nontemporal-stores": ("nontemporal_stores", "NontemporalStoresPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-pack": ("pack", "PackPass"),
     "inplace-ping-pong": ("ping_pong", "PingPongPass"),

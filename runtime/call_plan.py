@@ -19,18 +19,26 @@ from .boundary import RETURNED, Form, OutArgument
 from .frames import ArraySlot, Frame, FrameLayout, descriptor_code
 from .memory_stats import MemoryStats, ResultMemory
 from .memrefs import RESULT_ALIGNMENT, Array, data_address, element_strides, new_array, overlap, row_major_strides
+from .result_pool import LEAST_BYTES, ResultPool
 from .results import NativeCode, Returned, checked_outs, place_result, result_takers
 from .signature import Signature
 
 
 @dataclass(frozen=True)
 class _Out:
-    """How to make the memory of one result that is an argument."""
+    """How to make the memory of one result that is an argument: anew, or from what earlier results had."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     nbytes: int
     alignment: int
+    pool: ResultPool | None
+
+    def new_array(self) -> tuple[Array, int]:
+        """An array that nobody else has, aligned for vectors, and its address."""
+        alignment = max(self.alignment, RESULT_ALIGNMENT)
+        block = np.empty(self.nbytes + alignment, np.uint8) if self.pool is None else self.pool.take()
+        return new_array(self.shape, self.dtype, block, alignment)
 
 
 class CallPlan:
@@ -63,7 +71,7 @@ class CallPlan:
         outs: list[Array] = []
         addresses: list[int] = []
         for out in self._outs:
-            array, address = new_array(out.shape, out.dtype, out.nbytes, max(out.alignment, RESULT_ALIGNMENT))
+            array, address = out.new_array()
             outs.append(array)
             addresses.append(address)
             if memory is not None:
@@ -127,7 +135,7 @@ class CallPlan:
             if target is not None and self._can_write_directly(target, arguments, out.alignment):
                 array, address = target, data_address(target)
             else:
-                array, address = new_array(out.shape, out.dtype, out.nbytes, max(out.alignment, RESULT_ALIGNMENT))
+                array, address = out.new_array()
                 if memory is not None:
                     memory.made(array.nbytes)
             outs.append(array)
@@ -216,7 +224,9 @@ def _as_one(results: list[Any]) -> Any:
 
 def _describe_out(signature: Signature, out: OutArgument) -> _Out:
     dtype = signature.results[out.result].element.dtype
-    return _Out(out.shape, dtype, math.prod(out.shape) * dtype.itemsize, out.alignment)
+    nbytes = math.prod(out.shape) * dtype.itemsize
+    pool = ResultPool(nbytes + max(out.alignment, RESULT_ALIGNMENT)) if nbytes >= LEAST_BYTES else None
+    return _Out(out.shape, dtype, nbytes, out.alignment, pool)
 
 
 def _describe(

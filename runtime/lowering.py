@@ -147,6 +147,15 @@ COUNT = (
     ),
 )
 
+STREAMS = (
+    Phase(
+        "streams",
+        "Only on demand (`optimize=True`): large buffers are written past the caches. When all buffers, and who reads "
+        "them, are known, and while loops are still loops.",
+        ("func.func(inplace-nontemporal-stores)",),
+    ),
+)
+
 LOWER = (
     Phase(
         "copies",
@@ -215,18 +224,27 @@ SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
 """What `lower_phases` changes for threads: OpenMP in place of a loop, and its lowering after that of what is inside."""
 
 
-_FOR_MACHINE = re.compile(r"\binplace-(?:distribute|fuse|schedule|vectorize)\b(?:\{[^}]*\})?")
-"""The passes of `OPTIMIZE` that have to know the machine, with their options."""
+_FOR_MACHINE = re.compile(r"\binplace-(?:distribute|fuse|nontemporal-stores|schedule|vectorize)\b(?:\{[^}]*\})?")
+"""The passes that have to know the machine, with their options."""
 
 
 def optimize_phases(threads: int, machine: str = "") -> tuple[Phase, ...]:
     """From tensors to tensors, tiled and vectorized, for so many threads, and what `machine` says of the machine."""
+    return _told(_renamed(OPTIMIZE, {"threads=1": f"threads={threads}"}), machine)
+
+
+def stream_phases(machine: str = "") -> tuple[Phase, ...]:
+    """What is left to optimize on memrefs, for `machine`."""
+    return _told(STREAMS, machine)
+
+
+def _told(phases: tuple[Phase, ...], machine: str) -> tuple[Phase, ...]:
+    """Return `phases` with what `machine` says given to all passes that want to know."""
 
     def told(match: re.Match[str]) -> str:
         name, _, options = match[0].rstrip("}").partition("{")
         return f'{name}{{{options}{" " if options else ""}machine="{machine}"}}'
 
-    phases = _renamed(OPTIMIZE, {"threads=1": f"threads={threads}"})
     if not machine:
         return phases
     return tuple(replace(phase, passes=tuple(_FOR_MACHINE.sub(told, one) for one in phase.passes)) for phase in phases)

@@ -114,9 +114,11 @@ def overlaps_itself(array: Array) -> bool:
     return False
 
 
-def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int, alignment: int) -> tuple[Array, int]:
-    """An uninitialized contiguous array of `nbytes`, aligned to `alignment` bytes (a power of two), and its address."""
-    block = np.empty(nbytes + alignment, np.uint8)
+def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], block: Array, alignment: int) -> tuple[Array, int]:
+    """A contiguous array in `block`, which has `alignment` (a power of two) bytes more than it needs, and its address.
+
+    It is aligned, and has the contents of the block.
+    """
     start = data_address(block)
     skip = -start % alignment
     return np.ndarray(shape, dtype, cast("Any", block), skip), start + skip

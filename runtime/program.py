@@ -60,7 +60,8 @@ def compile(  # noqa: A001
 
     An argument of a compiled function is never changed, unless it says `bufferization.writable = true` (then a result
     that is the updated tensor IS the caller's array), or is a memref, which the program may write as it likes. Results
-    are fresh arrays otherwise.
+    are fresh arrays otherwise. The memory of large ones (1 MB and more) that the caller has dropped serves later calls:
+    a function keeps up to two of each.
 
     A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
@@ -301,7 +302,8 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
     deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
     lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads)
-    phases = (*deallocation, *lower)
+    streams = lowering.stream_phases(settings.machine) if settings.optimize else ()
+    phases = (*deallocation, *streams, *lower)
     run_pipeline(module, lowering.pipeline_text(phases))
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)

@@ -151,7 +151,7 @@ def test_no_overlap_with_itself_is_certain(axes: list[tuple[int, int]]) -> None:
 @pytest.mark.parametrize("alignment", [16, 64, 256])
 def test_new_arrays_are_aligned(shape: tuple[int, ...], dtype: Any, alignment: int) -> None:
     nbytes = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    array, address = new_array(shape, np.dtype(dtype), nbytes, alignment)
+    array, address = new_array(shape, np.dtype(dtype), np.empty(nbytes + alignment, np.uint8), alignment)
     array[...] = 1
     assert array.shape == shape and array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable
     assert address == array.ctypes.data and address % alignment == 0
