@@ -22,7 +22,7 @@ with `threads=2`:
 
 ## Contract
 
-In: a function; linalg ops on tensors that no loop is around. Out: the same values, bit for bit and for any number of
+In: a function; linalg ops on tensors that nothing is around but sequential loops (`scf.for`). Out: the same values, bit for bit and for any number of
 threads, since no sum is cut: each thread computes elements of its own. Chains that `inplace-fuse` computes tile by tile
 stay together in one `scf.forall`. Ops with too little work, and ops without a parallel loop that is long enough, stay
 as they are.
@@ -73,7 +73,7 @@ class DistributePass(Pass[DistributeOptions]):
         if self.options.threads < 0:
             raise PassFailure(f"the number of threads must not be negative, got {self.options.threads}", op)
         threads = self.options.threads or machine.cores
-        ops = [one for one in find_linalg_ops(op) if one.parent == op]
+        ops = [one for one in find_linalg_ops(op) if _runs_in_turn(one, op)]
         groups = find_groups(ops, machine)
         for group in groups:
             self._distribute(
@@ -97,6 +97,14 @@ class DistributePass(Pass[DistributeOptions]):
             distributed = distribute(root, how, producers)
         replace_op(root.op, distributed.results, [producer.op for producer in producers])
         self.count("distributed", 1 + len(producers))
+
+
+def _runs_in_turn(op: ir.Operation, function: ir.Operation) -> bool:
+    """Whether nothing but loops that run one iteration after the other is around `op`."""
+    around = op.parent
+    while around is not None and around.name == "scf.for":
+        around = around.parent
+    return around is not None and around == function
 
 
 def _fills(root: Structured) -> list[Structured]:

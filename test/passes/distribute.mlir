@@ -33,3 +33,17 @@ func.func @small(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf
   %r = linalg.exp ins(%a : tensor<64x64xf32>) outs(%b : tensor<64x64xf32>) -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
+
+// Each iteration of a sequential loop gives its rows away.
+// CHECK-LABEL: func.func @sweeps
+//       CHECK:   scf.for
+//       CHECK:     scf.forall (%{{.*}}) in (2)
+func.func @sweeps(%a: tensor<4096x64xf32>, %n: index) -> tensor<4096x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = scf.for %i = %c0 to %n step %c1 iter_args(%t = %a) -> (tensor<4096x64xf32>) {
+    %r = linalg.exp ins(%t : tensor<4096x64xf32>) outs(%t : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+    scf.yield %r : tensor<4096x64xf32>
+  }
+  return %s : tensor<4096x64xf32>
+}

@@ -512,3 +512,18 @@ def test_a_tensor_that_is_yielded_under_two_names_is_left_alone() -> None:
         new = u.copy()
         new[1:7] = u[:6] - v[1:7]
         u, v = new, u
+
+
+@pytest.mark.parametrize("size", [(403, 500), (3, 200010)])
+def test_each_sweep_runs_on_all_threads(size: tuple[int, int]) -> None:
+    stencil = Stencil(size, FIVE)
+    text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
+    start = stencil.start()
+    alone = mi.compile(text, optimize=True).main(start, 3)
+    np.testing.assert_allclose(alone, stencil.sweep(stencil.sweep(stencil.sweep(start))), rtol=1e-5)
+    for threads in (2, 3):
+        with ir.Context():
+            module = ir.Module.parse(text)
+            mi.run_pipeline(module, f"builtin.module(func.func(inplace-distribute{{threads={threads}}}))")
+            assert f"in ({threads})" in str(module)
+        np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=threads).main(start, 3), alone)
