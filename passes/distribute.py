@@ -22,10 +22,10 @@ with `threads=2`:
 
 ## Contract
 
-In: a function; linalg ops on tensors that nothing is around but sequential loops (`scf.for`). Out: the same values, bit for bit and for any number of
-threads, since no sum is cut: each thread computes elements of its own. Chains that `inplace-fuse` computes tile by tile
-stay together in one `scf.forall`. Ops with too little work, and ops without a parallel loop that is long enough, stay
-as they are.
+In: a function; linalg ops on tensors that nothing is around but sequential loops (`scf.for`). Out: the same values, bit
+for bit and for any number of threads, since no sum is cut: each thread computes elements of its own. Chains that
+`inplace-fuse` computes tile by tile stay together in one `scf.forall`. Ops with too little work, and ops without a
+parallel loop that is long enough, stay as they are.
 
 How many threads there really are is decided when the `scf.forall` is lowered.
 

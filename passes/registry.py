@@ -48,6 +48,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-results-to-out-params": ("results_to_out_params", "ResultsToOutParamsPass"),
     "inplace-rewrite-destructive-updates": ("rewrite_destructive_updates", "RewriteDestructiveUpdatesPass"),
     "inplace-schedule": ("schedule", "SchedulePass"),
+    "inplace-skew-time": ("skew_time", "SkewTimePass"),
     "inplace-tile": ("tile", "TilePass"),
     "inplace-transpose-operands": ("transpose_operands", "TransposeOperandsPass"),
     "inplace-vector-math": ("vector_math", "VectorMathPass"),

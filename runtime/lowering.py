@@ -35,7 +35,7 @@ OPTIMIZE = (
         "two versions",
         "Behind the fusion of elementwise ops, which shows what a sweep reads; before destinations, so that new"
         " elements are computed in the buffer that they take turns in.",
-        ("func.func(inplace-ping-pong)",),
+        ("func.func(inplace-ping-pong,inplace-skew-time{threads=1})",),
     ),
     Phase(
         "destinations",

@@ -1,0 +1,194 @@
+"""Loops whose sweeps can run several at a time over the rows of a tensor, which is then read from memory once for all.
+
+Such a loop carries an old and a new version that take turns (`ping_pong.py`): row `i` of the new one is computed from
+rows `i + low` to `i + high` of the old one. If sweep `s` works on rows that are `s * shift` behind those of sweep 0,
+where `shift` is the larger one of `high` and `-low`, then what it reads has been written by the sweep before, and what
+it writes over has been read: rows of all the sweeps stay in a cache until the last one is done with them.
+
+What cannot be skewed says why (`NotSkewable`). Linear in the ops of the body; nothing is changed. See docs/THEORY.md,
+section 6, *Skewed sweeps*. Sources: loop skewing of Wolfe, "Loop skewing: the wavefront method revisited" (1986).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from mlir import ir
+
+from ...dialects.bufferizable import Subset
+from ...dialects.subsets import mixed_subset
+from .machine import Machine
+from .ping_pong import is_known_box
+from .structured_op import NotStructured, Structured, read_structured
+
+__all__ = ["NotSkewable", "TimeSkew", "plan_skew"]
+
+_CONSTANT, _EMPTY, _EXTRACT, _INSERT = "arith.constant", "tensor.empty", "tensor.extract_slice", "tensor.insert_slice"
+_LEAST_SWEEPS = 4
+"""Fewer sweeps at a time do not make up for writing both versions."""
+_MOST_SWEEPS = 32
+
+
+class NotSkewable(Exception):
+    """Says why sweeps stay one after the other: a phrase that follows "because"."""
+
+
+@dataclass(frozen=True)
+class TimeSkew:
+    """How the sweeps of a loop run several at a time.
+
+    Attributes:
+        loop: the `scf.for`.
+        old: which of its two carried values is the old version; the other one is what the new version starts from.
+        structured: the op that computes what is inserted.
+        written: the slice that it is inserted into.
+        row: the loop of the op that runs over the rows, the first dimension.
+        shift: by how many rows a sweep is behind the one before.
+        rows: how many rows each sweep does at a time.
+        sweeps: how many sweeps run at a time; an even number, so that the versions are where they were.
+    """
+
+    loop: ir.Operation
+    old: int
+    structured: Structured
+    written: Subset
+    row: int
+    shift: int
+    rows: int
+    sweeps: int
+
+
+def plan_skew(loop: ir.Operation, machine: Machine) -> TimeSkew:
+    """Return how the sweeps of `scf.for` `loop` run several at a time on `machine`.
+
+    Raises:
+        NotSkewable: they stay one after the other.
+    """
+    body = loop.regions[0].blocks[0]
+    *operations, terminator = (op.operation for op in body.operations)
+    old = _old(loop, terminator)
+    inserts = [op for op in operations if op.name == _INSERT]
+    if len(inserts) != 1 or terminator.operands[old] != inserts[0].results[0]:
+        raise NotSkewable("a sweep is not one insertion of what it computes")
+    insert = inserts[0]
+    structured = _computation(insert, body)
+    written = mixed_subset(insert, 2)
+    _check_body(operations, structured.op, body)
+    row = structured.indices[structured.inputs][0].loop
+    assert row is not None, "an output is indexed by one loop for each dimension"
+    low, high = _reach(structured, row, body.arguments[old + 1], written)
+    _check_uses(body, old, insert, structured.op)
+    shift = max(high, -low, 1)
+    rows, sweeps = _sizes(loop, shift, machine)
+    return TimeSkew(loop, old, structured, written, row, shift, rows, sweeps)
+
+
+def _old(loop: ir.Operation, terminator: ir.Operation) -> int:
+    """Return which of two carried values is yielded in the place of the other one."""
+    arguments = list(loop.regions[0].blocks[0].arguments)[1:]
+    if len(arguments) == 2:
+        for old in (0, 1):
+            if terminator.operands[1 - old] == arguments[old] and arguments[0].type == arguments[1].type:
+                return old
+    raise NotSkewable("it does not carry two tensors that take turns, and nothing else")
+
+
+def _computation(insert: ir.Operation, body: ir.Block) -> Structured:
+    """Return the op whose result is inserted, if each element is computed by itself and nothing is written before."""
+    source, destination = insert.operands[0], ir.RankedTensorType(insert.operands[1].type)
+    if not is_known_box(mixed_subset(insert, 2), destination.shape) or not destination.rank:
+        raise NotSkewable("the slice that is inserted has no static bounds")
+    if ir.RankedTensorType(source.type).rank != destination.rank:
+        raise NotSkewable("the slice that is inserted has fewer dimensions than the tensor")
+    if isinstance(source.owner, ir.Block) or source.owner.operation.block != body or len(list(source.uses)) != 1:
+        raise NotSkewable("what is inserted is not computed for the insertion only")
+    try:
+        structured = read_structured(source.owner.operation)
+    except NotStructured as reason:
+        raise NotSkewable(f"'{source.owner.operation.name}' cannot be tiled: {reason}") from None
+    (*_, output) = structured.outputs
+    if len(structured.outputs) != 1 or not all(structured.parallel) or structured.reads[output]:
+        raise NotSkewable(f"'{structured.op.name}' does not compute one new element in each iteration")
+    return structured
+
+
+def _check_body(operations: list[ir.Operation], computation: ir.Operation, body: ir.Block) -> None:
+    """Refuse a loop in which something else is done."""
+    for op in operations:
+        if op.name == _EXTRACT and op.operands[0].owner == body:
+            continue
+        if op != computation and op.name not in (_CONSTANT, _EMPTY, _INSERT):
+            raise NotSkewable(f"'{op.name}' is in the loop")
+
+
+def _check_uses(body: ir.Block, old: int, insert: ir.Operation, computation: ir.Operation) -> None:
+    """Refuse a loop whose versions are used for more than the sweep, or which knows what iteration it is in."""
+    number, *versions = body.arguments
+    if list(number.uses):
+        raise NotSkewable("the sweep depends on the number of the iteration")
+    for use in versions[1 - old].uses:
+        if use.owner.operation != insert or use.operand_number != 1:
+            raise NotSkewable(f"'{use.owner.name}' uses the tensor that the new version starts from")
+    for use in versions[old].uses:
+        if use.owner.operation.block != body or use.owner.name not in (_EXTRACT, "scf.yield"):
+            raise NotSkewable(f"'{use.owner.name}' reads all of the old version")
+        if use.owner.name == _EXTRACT:
+            for reader in use.owner.operation.results[0].uses:
+                if reader.owner.operation != computation:
+                    raise NotSkewable(f"'{reader.owner.name}' reads a slice of the old version")
+
+
+def _reach(op: Structured, row: int, old: ir.Value, written: Subset) -> tuple[int, int]:
+    """Return the first and the last row of the old version that a row is computed from, counted from that row."""
+    begin = written.offsets[0]
+    assert isinstance(begin, int), "the slice has known bounds"
+    distances: list[int] = []
+    for operand in range(op.inputs):
+        owner = op.op.operands[operand].owner
+        if isinstance(owner, ir.Block) or owner.operation.name != _EXTRACT or owner.operation.operands[0] != old:
+            if not isinstance(owner, ir.Block) and owner.operation.name == _EMPTY:
+                raise NotSkewable("an input has no content")  # It may stand in the loop.
+            continue
+        slice_ = mixed_subset(owner.operation, 1)
+        if not is_known_box(slice_, ir.RankedTensorType(old.type).shape):
+            raise NotSkewable("a slice that is read has no static bounds")
+        if ir.RankedTensorType(op.op.operands[operand].type).rank != len(slice_.sizes):
+            raise NotSkewable("a slice that is read has fewer dimensions than the tensor")
+        if op.indices[operand][0].loop != row or any(index.coefficient(row) for index in op.indices[operand][1:]):
+            raise NotSkewable("a slice is not read row by row")
+        first = slice_.offsets[0]
+        assert isinstance(first, int), "the slice has known bounds"
+        distances.append(first - begin)
+    return min(distances, default=0), max(distances, default=0)
+
+
+def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:
+    """Return how many rows, and how many sweeps, half of the second cache has room for; both versions of each row."""
+    type_ = ir.RankedTensorType(loop.results[0].type)
+    element = type_.element_type
+    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 64
+    row = prod(type_.shape[1:]) * max(1, bits // 8)
+    if 2 * row * type_.shape[0] <= machine.l2:
+        raise NotSkewable("both versions fit into the second cache")
+    room = machine.l2 // 2 // (2 * row)
+    sweeps = min(_MOST_SWEEPS, room * 2 // 3 // shift)
+    trips = _trips(loop)
+    if trips is not None and trips:
+        sweeps = min(sweeps, -(-trips // -(-trips // max(1, sweeps))))
+    sweeps = sweeps // 2 * 2 if trips is None or sweeps % 2 == 0 else min(sweeps + 1, _MOST_SWEEPS)
+    if sweeps < _LEAST_SWEEPS:
+        raise NotSkewable(f"there is room, or need, for fewer than {_LEAST_SWEEPS} sweeps at a time")
+    return max(1, room - sweeps * shift), sweeps
+
+
+def _trips(loop: ir.Operation) -> int | None:
+    """Return how many iterations `loop` has, if that is known."""
+    bounds: list[int] = []
+    for value in list(loop.operands)[:3]:
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.operation.name != _CONSTANT:
+            return None
+        bounds.append(ir.IntegerAttr(owner.operation.attributes["value"]).value)
+    lower, upper, step = bounds
+    return max(0, -(-(upper - lower) // step)) if step > 0 else None
