@@ -38,6 +38,7 @@ PHASES: tuple[str, ...] = (
     "bufferize",
     "boundary",
     "deallocate",
+    "outline",
     "lower",
     "jit",
     "rest",
@@ -46,6 +47,7 @@ _OWN_PHASE = {
     "inplace-convert-to-destination-style": "destinations",
     "inplace-deallocate": "deallocate",
     "inplace-expand-clones": "deallocate",
+    "inplace-outline-kernels": "outline",
 }
 _FIRST_PASS = {
     "convert-elementwise-to-linalg": "optimize",

@@ -39,6 +39,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),
     "inplace-nontemporal-stores": ("nontemporal_stores", "NontemporalStoresPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
+    "inplace-outline-kernels": ("outline_kernels", "OutlineKernelsPass"),
     "inplace-pack": ("pack", "PackPass"),
     "inplace-ping-pong": ("ping_pong", "PingPongPass"),
     "inplace-plan-bufferize": ("plan_bufferize", "PlanBufferizePass"),

@@ -164,6 +164,12 @@ LOWER = (
         ("expand-realloc{emit-deallocs=false}", "inplace-expand-strided-copies"),
     ),
     Phase(
+        "kernels",
+        "What is repeated on other buffers is compiled once. Ops are compared while they are few and say what they do,"
+        " so before loops.",
+        ("inplace-outline-kernels",),
+    ),
+    Phase(
         "loops",
         "Structured ops become loops; forall runs on one thread. Vector transfers may become loops as well, so they are"
         " taken apart while loops can still be built.",

@@ -1,0 +1,197 @@
+"""Which loop nests and linalg ops on memrefs are the same code on other buffers, and so need to be compiled only once.
+
+A body is an op that has no result: a `linalg` op, or a whole loop nest that stands in no loop. Two bodies are equal if
+their ops, attributes, types and the way values go from one to the next are; constants from outside count as part of
+the body, all else from outside is a parameter, and where one buffer is used twice both bodies must do so. Keys hold all
+of that, so equal keys are equality and not a hash of it. Names of values and locations do not count.
+
+Nothing is changed here. Linear in the ops: each is read once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from mlir import ir
+
+from .lifetime_roots import VIEWS, is_buffer
+
+__all__ = ["Body", "find_repeated_bodies"]
+
+_LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel", "scf.while"})
+_SUNK = frozenset({"arith.constant", "memref.get_global", "ub.poison"})
+"""Ops without operands that are made anew inside of the shared function, as loops with known bounds are faster."""
+
+_KEPT = frozenset({"func.call", "func.call_indirect", "llvm.call", "memref.realloc", "memref.extract_strided_metadata"})
+"""Ops that may need more of a buffer than where its elements are: who allocated it."""
+
+_DEEPEST = 64
+_FEWEST_ELEMENTS = 256
+_FEWEST_IN_LOOPS = 4096
+"""A call takes some nanoseconds, and LLVM unrolls what is smaller, so it stays where it is."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """One occurrence: what it takes from outside, in the order in which it is used first.
+
+    `constants` are the ops outside that are part of it. `exclusive` has an entry for each parameter: whether it is
+    certainly memory that the body reaches by no other of its parameters.
+    """
+
+    op: ir.Operation
+    parameters: tuple[ir.Value, ...]
+    constants: tuple[ir.Operation, ...]
+    exclusive: tuple[bool, ...]
+
+
+class _NotShared(Exception):
+    """Raised for an op that has to stay where it is."""
+
+
+def find_repeated_bodies(function: ir.Operation) -> dict[Any, list[Body]]:
+    """The bodies in a function by their keys, in program order, those that occur once among them."""
+    found: dict[Any, list[Body]] = {}
+    for op, in_loop in _candidates(function):
+        reader = _Reader(op)
+        try:
+            key = reader.read()
+        except _NotShared:
+            continue
+        if in_loop and not _is_large(op, _FEWEST_IN_LOOPS, dynamic=False):
+            continue
+        found.setdefault(key, []).append(reader.body())
+    return found
+
+
+def _candidates(function: ir.Operation) -> Iterator[tuple[ir.Operation, bool]]:
+    """Ops that may be bodies, and whether they run many times. Loops in loops are parts of theirs."""
+    work = [(function, False)]
+    while work:
+        parent, in_loop = work.pop()
+        inner: list[tuple[ir.Operation, bool]] = []
+        for region in parent.regions:
+            for block in region:
+                for view in block.operations:
+                    op = view.operation
+                    name = op.name
+                    is_loop = name in _LOOPS
+                    is_linalg = name.startswith("linalg.")
+                    may_be = (is_linalg or (is_loop and not in_loop)) and not len(op.results)
+                    if may_be and _is_large(op, _FEWEST_ELEMENTS, dynamic=True):
+                        yield op, in_loop
+                    if len(op.regions) and not is_linalg:
+                        inner.append((op, in_loop or is_loop))
+        work += reversed(inner)
+
+
+def _is_large(op: ir.Operation, fewest: int, *, dynamic: bool) -> bool:
+    """Whether a linalg op has so many elements; `dynamic`: the answer where that is not known. Loops always are."""
+    if not op.name.startswith("linalg."):
+        return True
+    types = [operand.type for operand in op.operands if isinstance(operand.type, ir.MemRefType)]
+    if not all(type_.has_static_shape for type_ in types):
+        return dynamic
+    return any(math.prod(type_.shape) >= fewest for type_ in types)
+
+
+class _Reader:
+    """Reads one op with all that is in it."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        self._op = op
+        self._numbers: dict[ir.Value, int] = {}
+        self._parameters: list[ir.Value] = []
+        self._constants: list[ir.Operation] = []
+        self._outside: list[Any] = []
+
+    def read(self) -> Any:
+        """The key; raises `_NotShared`."""
+        structure = self._read_op(self._op, 0)
+        return structure, tuple(self._outside)
+
+    def body(self) -> Body:
+        """What was read."""
+        exclusive = _exclusive(self._parameters)
+        return Body(self._op, tuple(self._parameters), tuple(self._constants), exclusive)
+
+    def _read_op(self, op: ir.Operation, depth: int) -> Any:
+        name = op.name
+        if name in _KEPT or depth > _DEEPEST or len(op.successors):
+            raise _NotShared
+        operands = tuple([self._number(value) for value in op.operands])
+        if name == "memref.dealloc" and not self._is_own_allocation(op.operands[0]):
+            raise _NotShared
+        attributes = op.attributes
+        key = (name, operands, tuple([(entry, attributes[entry]) for entry in attributes]))
+        results = tuple([self._define(value) for value in op.results])
+        regions = tuple([self._read_region(region, depth) for region in op.regions])
+        return (*key, results, regions)
+
+    def _read_region(self, region: ir.Region, depth: int) -> Any:
+        blocks = list(region)
+        if len(blocks) > 1:
+            raise _NotShared
+        return tuple(
+            (
+                tuple([self._define(value) for value in block.arguments]),
+                tuple([self._read_op(op.operation, depth + 1) for op in block.operations]),
+            )
+            for block in blocks
+        )
+
+    def _is_own_allocation(self, value: ir.Value) -> bool:
+        made = not isinstance(value.owner, ir.Block) and value.owner.operation.name == "memref.alloc"
+        return made and value not in self._parameters
+
+    def _define(self, value: ir.Value) -> ir.Type:
+        self._numbers[value] = len(self._numbers)
+        return value.type
+
+    def _number(self, value: ir.Value) -> int:
+        number = self._numbers.get(value)
+        if number is not None:
+            return number
+        type_ = self._define(value)
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.operation.name not in _SUNK:
+            self._parameters.append(value)
+            self._outside.append((self._numbers[value], type_))
+        else:
+            attributes = owner.attributes
+            self._constants.append(owner.operation)
+            entries = tuple([(entry, attributes[entry]) for entry in attributes])
+            self._outside.append((self._numbers[value], type_, owner.operation.name, entries))
+        return self._numbers[value]
+
+
+def _exclusive(parameters: list[ir.Value]) -> tuple[bool, ...]:
+    """For each parameter whether it lies in an allocation of which no other parameter can be a part."""
+    roots = [_root(value) if is_buffer(value.type) else None for value in parameters]
+    owners = [root.owner for root in roots if root is not None]
+    if not all(_is_known(owner) for owner in owners):
+        return (False,) * len(parameters)
+    return tuple(
+        root is not None
+        and isinstance(root.owner, ir.Operation | ir.OpView)
+        and root.owner.operation.name == "memref.alloc"
+        and sum(root == other for other in roots if other is not None) == 1
+        for root in roots
+    )
+
+
+def _is_known(owner: Any) -> bool:
+    """Whether memory with this owner is certainly not that of an allocation that is made elsewhere in the function."""
+    if isinstance(owner, ir.Block):
+        return owner.owner.operation.name == "func.func" and owner == owner.region.blocks[0]
+    return owner.operation.name in ("memref.alloc", "memref.get_global")
+
+
+def _root(value: ir.Value) -> ir.Value:
+    """The buffer that a chain of views is part of."""
+    while not isinstance(owner := value.owner, ir.Block) and owner.operation.name in VIEWS:
+        value = owner.operands[0]
+    return value

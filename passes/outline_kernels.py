@@ -1,0 +1,74 @@
+"""Compile code that occurs again and again on other buffers only once: move it into a function.
+
+Goes in: functions on memrefs. Comes out: the same functions, in which each linalg op and each loop nest that occurs at
+least `repeats` times is a call of a private function that is never inlined. It gets the address of each
+buffer whose type says all about its layout, and any other value from outside as it is; constants move along. An
+address is marked as `llvm.noalias` where all callers pass an allocation of which they pass no other part, so that LLVM
+keeps what it knew. Left alone: ops with results, loops in loops and small ops (a call takes some
+nanoseconds), bodies with calls, and memory that a body gives away or frees.
+
+    linalg.matmul ins(%a, %b) outs(%c)              %pa, %pb, %pc = the addresses of %a, %b, %c
+    linalg.matmul ins(%c, %b) outs(%d)       ->     call @inplace_kernel(%pa, %pb, %pc)
+                                                    call @inplace_kernel(%pc, %pb, %pd)
+
+    func.func private @inplace_kernel(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr {llvm.noalias}) {
+      linalg.matmul ins(%ma, %mb) outs(%mc)         // memrefs made of the addresses
+    }
+
+Bodies are equal if every op, attribute, type and use is (`analysis/repeated_bodies.py`); each function keeps the
+location of the first, and each call its own. Linear in the ops. Reads and writes stay in their order; why
+`noalias` is sound: docs/THEORY.md, section 8.
+
+No upstream counterpart: `convert-linalg-to-std` calls functions of a library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from .analysis.repeated_bodies import Body, find_repeated_bodies
+from .base import Pass, Statistic
+from .errors import PassFailure
+from .options import PassOptions, option
+from .outlining import Outlining
+
+
+@dataclass(frozen=True)
+class OutlineKernelsOptions(PassOptions):
+    """Options of `inplace-outline-kernels`."""
+
+    repeats: int = option(8, help="how often a body must occur to become a function")
+
+
+class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
+    """Move repeated bodies into functions."""
+
+    argument = "inplace-outline-kernels"
+    summary = "compile code that is repeated on other buffers once, as a function"
+    Options = OutlineKernelsOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("kernels", "functions that were made"),
+        Statistic("calls", "bodies that became calls"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        if self.options.repeats < 2:
+            raise PassFailure(f"repeats must be at least 2, got {self.options.repeats}", op.location)
+        bodies: dict[object, list[Body]] = {}
+        functions = [inner.operation for inner in op.regions[0].blocks[0].operations]
+        for function in functions:
+            if function.name == "func.func":
+                for key, found in find_repeated_bodies(function).items():
+                    bodies.setdefault(key, []).extend(found)
+        groups = [group for group in bodies.values() if len(group) >= self.options.repeats]
+        if not groups:
+            return
+        with op.context:
+            outlining = Outlining(op)
+            for group in groups:
+                outlining.outline(group)
+        self.count("kernels", len(groups))
+        self.count("calls", sum(map(len, groups)))

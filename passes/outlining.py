@@ -1,0 +1,122 @@
+"""Move bodies that are the same code into one function, and call it in their places.
+
+Only what `analysis/repeated_bodies.py` has found to be equal comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+from mlir.dialects import func, llvm
+
+from .analysis.repeated_bodies import Body
+
+KERNEL = "inplace_kernel"
+"""What functions are called, with a number where that name is taken."""
+
+_DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+
+
+class Outlining:
+    """The functions of one module."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._module = module
+        self._symbols = ir.SymbolTable(module)
+        self._pointer = ir.Type.parse("!llvm.ptr")
+        self._addresses: dict[ir.Value, ir.Value] = {}
+
+    def outline(self, bodies: Sequence[Body]) -> None:
+        """Replace `bodies` by calls of one function that is made of the first."""
+        first = bodies[0]
+        types = [self._pointer if is_plain(value.type) else value.type for value in first.parameters]
+        name = self._make_function(first, bodies, types)
+        for body in bodies:
+            arguments = [self._address(value) if is_plain(value.type) else value for value in body.parameters]
+            with ir.InsertionPoint(body.op), body.op.location:
+                func.CallOp([], name, arguments)
+        self._fill_function(self._symbols[name].regions[0].blocks[0], first)
+        for body in bodies[1:]:
+            body.op.erase()
+
+    def _make_function(self, first: Body, bodies: Sequence[Body], types: Sequence[ir.Type]) -> str:
+        with ir.InsertionPoint(self._module.regions[0].blocks[0]), first.op.location:
+            function = func.FuncOp(KERNEL, (list(types), []), visibility="private")
+        none, noalias = ir.DictAttr.get({}), ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
+        exclusive = [all(body.exclusive[n] for body in bodies) for n in range(len(types))]
+        marks = [
+            noalias if alone and type_ == self._pointer else none for alone, type_ in zip(exclusive, types, strict=True)
+        ]
+        function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(marks)
+        # Inlined, it would be compiled as often as before; internal, it cannot clash with a symbol of a library.
+        function.operation.attributes["llvm.no_inline"] = ir.UnitAttr.get()
+        function.operation.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+        function.add_entry_block([first.op.location] * len(types))
+        return ir.StringAttr(self._symbols.insert(function.operation)).value
+
+    def _fill_function(self, block: ir.Block, body: Body) -> None:
+        inside: dict[ir.Value, ir.Value] = {}
+        with ir.InsertionPoint(block), body.op.location:
+            for constant in body.constants:
+                inside[constant.results[0]] = constant.clone().results[0]
+            for value, argument in zip(body.parameters, block.arguments, strict=True):
+                plain = is_plain(value.type)
+                inside[value] = memref_of(argument, ir.MemRefType(value.type)) if plain else argument
+            end = func.ReturnOp([])
+        body.op.move_before(end.operation)
+        _replace_operands(body.op, inside)
+
+    def _address(self, value: ir.Value) -> ir.Value:
+        """The address of a buffer, made once, where the buffer is."""
+        if value in self._addresses:
+            return self._addresses[value]
+        owner = value.owner
+        point = (
+            ir.InsertionPoint.at_block_begin(owner) if isinstance(owner, ir.Block) else ir.InsertionPoint.after(owner)
+        )
+        index, integer = ir.IndexType.get(), ir.IntegerType.get_signless(64)
+        with point, value.location:
+            number = ir.Operation.create("memref.extract_aligned_pointer_as_index", [index], [value]).result
+            number = ir.Operation.create("arith.index_cast", [integer], [number]).result
+            self._addresses[value] = ir.Operation.create("llvm.inttoptr", [self._pointer], [number]).result
+        return self._addresses[value]
+
+
+def is_plain(type_: ir.Type) -> bool:
+    """Whether the address of a memref is all that its type does not say: sizes, strides and offset are static."""
+    if not isinstance(type_, ir.MemRefType) or not type_.has_static_shape or type_.memory_space is not None:
+        return False
+    strides, offset = type_.get_strides_and_offset()
+    return _DYNAMIC not in (*strides, offset)
+
+
+def memref_of(pointer: ir.Value, type_: ir.MemRefType) -> ir.Value:
+    """The memref at an address, with a descriptor that is complete."""
+    rank = type_.rank
+    arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
+    struct = ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
+    strides, offset = type_.get_strides_and_offset()
+    descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [struct]).result
+    words = [([0], pointer), ([1], pointer), ([2], _word(offset))]
+    words += [([3, axis], _word(size)) for axis, size in enumerate(type_.shape)]
+    words += [([4, axis], _word(stride)) for axis, stride in enumerate(strides)]
+    for position, word in words:
+        descriptor = llvm.insertvalue(descriptor, word, ir.DenseI64ArrayAttr.get(position))
+    return ir.Operation.create("builtin.unrealized_conversion_cast", [type_], [descriptor]).result
+
+
+def _word(number: int) -> ir.Value:
+    type_ = ir.IntegerType.get_signless(64)
+    value = ir.IntegerAttr.get(type_, number)
+    return ir.Operation.create("llvm.mlir.constant", [type_], attributes={"value": value}).result
+
+
+def _replace_operands(root: ir.Operation, inside: dict[ir.Value, ir.Value]) -> None:
+    work = [root]
+    while work:
+        op = work.pop()
+        for number, value in enumerate(op.operands):
+            if value in inside:
+                op.operands[number] = inside[value]
+        work += [inner.operation for region in op.regions for block in region for inner in block.operations]
