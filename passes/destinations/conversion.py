@@ -74,10 +74,17 @@ class _Conversion:
     def __init__(self, module: ir.Operation, *, only_empties: bool) -> None:
         self._module = module
         self._only_empties = only_empties
-        self._analysis = _analyze(module)
+        self._current: ModuleAnalysis | None = None
         self._left = _TRIALS[len(self._analysis.snapshot.ops) > _SMALL]
         self.changes: list[Change] = []
         self.kept: tuple[Kept, ...] = ()
+
+    @property
+    def _analysis(self) -> ModuleAnalysis:
+        """The analysis of the module as it is; made when it is asked for, as the last change needs none any more."""
+        if self._current is None:
+            self._current = _analyze(self._module)
+        return self._current
 
     def sweep(self) -> bool:
         """Do what can be done now, and return whether another sweep may do more."""
@@ -95,7 +102,7 @@ class _Conversion:
         dead = not self._only_empties and any(r.init not in taken for r in plan_reuses(analysis, ()))
         apply_plan(analysis, plan, s.ops, tag=False)
         if plan.eliminations and (dead or pending):
-            self._analysis = _analyze(self._module)
+            self._current = None
         pending = (dead and self._reuse()) or pending
         return len(self.changes) > done and pending
 
@@ -105,7 +112,7 @@ class _Conversion:
         if operands:
             self.changes += [describe_fill(analysis.snapshot, operand) for operand in operands]
             fill_constants(analysis, operands)
-            self._analysis = _analyze(self._module)
+            self._current = None
 
     def _give_inits(self) -> bool:
         """Give inits to what is inserted and has none, where the destination takes their place.
@@ -122,7 +129,7 @@ class _Conversion:
         if useful:
             self.changes += [describe_init(analysis.snapshot, one) for one in useful]
             give_inits(analysis, useful, analysis.snapshot.ops, tag=False)
-            self._analysis = _analyze(self._module)
+            self._current = None
         return True
 
     def _reuse(self) -> bool:
@@ -135,7 +142,7 @@ class _Conversion:
             if not objections:
                 self.changes += [describe_reuse(analysis.snapshot, reuse) for reuse in reuses]
                 reuse_inputs(analysis, reuses, analysis.snapshot.ops, tag=False)
-                self._analysis = _analyze(self._module)
+                self._current = None
                 break
             failed.update(objections)
         return bool(failed)
