@@ -16,8 +16,9 @@ known: each of its runs needs a buffer of its own. Why an allocation was left al
 What computes the sizes moves, too, if it has no effect and cannot fail. A loop that runs no iteration now allocates
 all the same; a dynamic size that might be negative then is raised to 0.
 
-It trades memory for time: buffers that took turns in the loop's body are all live during the loop. So it is not a part
-of the usual route. Linear in ops and uses, times the loop nesting. Why it is legal: docs/THEORY.md, section 8.
+It trades memory for time: buffers that took turns in the loop's body are all live during the loop. So it is a part of
+the route only with `optimize=True`. Linear in ops and uses, times the loop nesting. Why it is legal: docs/THEORY.md,
+section 8.
 
 Upstream counterpart: `buffer-loop-hoisting`. That one must run before deallocation, moves no computation of sizes, and
 does not think of sizes that are valid in the loop only.

@@ -121,6 +121,15 @@ DEALLOCATE = (
     ),
 )
 
+HOIST = (
+    Phase(
+        "hoist",
+        "Only on demand (`optimize=True`): memory that each iteration of a loop allocates anew may not even be mapped."
+        " After deallocation, which says what is dead at the end of an iteration.",
+        ("inplace-hoist-allocations",),
+    ),
+)
+
 STRUCTURE = (
     Phase(
         "structure",

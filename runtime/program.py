@@ -302,8 +302,8 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
     deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
     lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads)
-    streams = lowering.stream_phases(settings.machine) if settings.optimize else ()
-    phases = (*deallocation, *streams, *lower)
+    tuned = (*lowering.HOIST, *lowering.stream_phases(settings.machine)) if settings.optimize else ()
+    phases = (*deallocation, *tuned, *lower)
     run_pipeline(module, lowering.pipeline_text(phases))
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)
