@@ -7,7 +7,8 @@ reductions.
 
 Producers are looked for from the root backwards; one is taken in if it leaves at least one common loop. A group is
 worth it if something that is passed on is larger than half of the second cache; contractions, which have tiles of their
-own, are left out unless one that passes on so much ends in another one, as in attention.
+own, are left out unless one that passes on so much ends in another one, as in attention; and not if what each tile
+reads again, like the weights of a layer, is larger than the second cache.
 
 Linear in the ops and their operands; nothing is changed. The counterpart upstream, `transform.structured.fuse`, has to
 be told what to fuse.
@@ -84,6 +85,7 @@ class _Finder:
         self.root = root
         self.machine = machine
         self.producers: list[Structured] = []
+        self.named: dict[int, _Named] = {}
         self.loops = {loop for loop in root.loops if root.parallel[loop]}
         self.uses: dict[ir.Value, list[tuple[Sequence[Index], _Named]]] = {}
         self._read_by(root, {loop: loop for loop in self.loops})
@@ -111,6 +113,7 @@ class _Finder:
             return False
         self.loops = set(named.values())
         self.producers.append(op)
+        self.named[id(op)] = named
         self._read_by(op, named)
         return True
 
@@ -136,6 +139,20 @@ class _Finder:
         common = self.loops - compound
         return {loop: named for loop, named in (found or {}).items() if named in common}
 
+    def _panel_bytes(self) -> int:
+        """Return how much of the inputs of contractions every tile reads again."""
+        total = 0
+        for op in (self.root, *self.producers):
+            if not _is_contraction(op):
+                continue
+            common = self.loops if op is self.root else self.named[id(op)]
+            total += sum(
+                _bytes(op.op.operands[operand].type)
+                for operand in range(op.inputs)
+                if op.indices[operand] and not any(op.depends(operand, loop) for loop in common)
+            )
+        return total
+
     def _is_worth_it(self, op: Structured) -> bool:
         room = self.machine.l2 if _is_contraction(self.root) else self.machine.l1
         return any(_bytes(result.type) > room // 2 for result in op.op.results)
@@ -148,6 +165,8 @@ class _Finder:
         if not any(self._is_worth_it(op) for op in self.producers):
             return None
         if _is_contraction(self.root) and not any(_is_contraction(op) for op in self.producers):
+            return None
+        if _is_contraction(self.root) and self._panel_bytes() > self.machine.l2:
             return None
         return Group(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
 

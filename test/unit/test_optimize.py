@@ -273,7 +273,7 @@ def test_attention_is_computed_in_tiles_of_rows() -> None:
         %r = linalg.matmul ins(%weights, %value : {s}, {k}) outs(%f1 : {q}) -> {q}
         return %r : {q}
       }}"""
-    program = in_tiles(text, 2048)
+    program = in_tiles(text, 8192)
     a, b, c = floats(m, d), floats(n, d), floats(n, d)
     np.testing.assert_allclose(program.main(a, b, c), numpy_softmax(a @ b.T) @ c, rtol=1e-4, atol=1e-5)
     stats = program.memory_stats
@@ -313,3 +313,25 @@ def test_a_reduction_over_what_others_use_too_stays_whole() -> None:
     r, columns = program.main(a)
     np.testing.assert_allclose(columns, np.exp(a).sum(0), rtol=1e-5)
     np.testing.assert_allclose(r, np.exp(a) / np.exp(a).sum(0), rtol=1e-5)
+
+
+def test_products_whose_weights_are_large_stay_by_themselves() -> None:
+    m, k, n = 40, 24, 48
+    a, b, c, s = (f"tensor<{rows}x{columns}xf32>" for rows, columns in ((m, k), (k, n), (n, k), (m, n)))
+    text = f"""
+      func.func @main(%a: {a}, %b: {b}, %c: {c}, %s: {s}, %r: {a}) -> {a} {{
+        %hidden = linalg.matmul ins(%a, %b : {a}, {b}) outs(%s : {s}) -> {s}
+        %result = linalg.matmul ins(%hidden, %c : {s}, {c}) outs(%r : {a}) -> {a}
+        return %result : {a}
+      }}"""
+    tiled: list[bool] = []
+    for l2 in (4 * 2 * k * n - 1, 4 * 2 * k * n):
+        with ir.Context():
+            module = ir.Module.parse(text)
+            mi.run_pipeline(module, f'builtin.module(func.func(inplace-fuse{{machine="l2={l2}"}}))')
+            tiled.append("scf.for" in str(module))
+            program = mi.compile(module)
+        x, y, z, init, out = floats(m, k), floats(k, n), floats(n, k), floats(m, n), floats(m, k)
+        np.testing.assert_allclose(program.main(x, y, z, init, out), out + (init + x @ y) @ z, rtol=1e-4, atol=1e-3)
+    # Each tile of rows reads both weights: together they fit into the cache in the second case only.
+    assert tiled == [False, True]
