@@ -7,8 +7,11 @@ reductions.
 
 Producers are looked for from the root backwards; one is taken in if it leaves at least one common loop. A group is
 worth it if something that is passed on is larger than half of the second cache; contractions, which have tiles of their
-own, are left out unless one that passes on so much ends in another one, as in attention; and not if what each tile
-reads again, like the weights of a layer, is larger than the second cache.
+own, are left out unless one that passes on so much ends in another one, as in attention. In a group with a contraction
+a producer that does not move with a common loop stays in front of it, if what the others pass on in one iteration of
+the loops that are left is more than that: the transposed keys of all heads of attention do not move with the rows.
+There is no such group if what each tile reads again, like the weights of a layer, is larger than the second cache;
+unless half of the last cache has room for that, and all of it none for what is passed on.
 
 Linear in the ops and their operands; nothing is changed. The counterpart upstream, `transform.structured.fuse`, has to
 be told what to fuse.
@@ -109,7 +112,7 @@ class _Finder:
         if _is_contraction(op) and not (_is_contraction(self.root) and self._is_large(op)):
             return False
         named = self._named(op)
-        if not named:
+        if not named or not self._fits(set(named.values())):
             return False
         self.loops = set(named.values())
         self.producers.append(op)
@@ -139,6 +142,12 @@ class _Finder:
         common = self.loops - compound
         return {loop: named for loop, named in (found or {}).items() if named in common}
 
+    def _reads_too_much(self) -> bool:
+        """Whether it costs more that every tile reads panels again than that ops pass on what they compute."""
+        panels = self._panel_bytes()
+        is_near = panels <= self.machine.l3 // 2 and self._passed_on() > self.machine.l3
+        return panels > self.machine.l2 and not is_near
+
     def _panel_bytes(self) -> int:
         """Return how much of the inputs of contractions every tile reads again."""
         total = 0
@@ -153,6 +162,15 @@ class _Finder:
             )
         return total
 
+    def _fits(self, loops: set[int]) -> bool:
+        """Whether a tile has room for what is passed on, if only `loops` are common."""
+        if loops == self.loops or not _is_contraction(self.root):
+            return True
+        return self._passed_on() // prod(self.root.sizes[loop] or _UNKNOWN for loop in loops) <= self.machine.l2 // 2
+
+    def _passed_on(self) -> int:
+        return sum(_bytes(result.type) for op in self.producers for result in op.op.results)
+
     def _is_worth_it(self, op: Structured) -> bool:
         room = self.machine.l2 if _is_contraction(self.root) else self.machine.l1
         return any(_bytes(result.type) > room // 2 for result in op.op.results)
@@ -166,7 +184,7 @@ class _Finder:
             return None
         if _is_contraction(self.root) and not any(_is_contraction(op) for op in self.producers):
             return None
-        if _is_contraction(self.root) and self._panel_bytes() > self.machine.l2:
+        if _is_contraction(self.root) and self._reads_too_much():
             return None
         return Group(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
 
@@ -175,14 +193,14 @@ class _Finder:
 
         Without a contraction, which needs rows to read its panels again for, a quarter of the first cache is enough.
         """
-        passed_on = sum(_bytes(result.type) for op in self.producers for result in op.op.results)
+        passed_on = self._passed_on()
         room = self.machine.l2 // 2 if _is_contraction(self.root) else self.machine.l1 // 4
         tiles: list[TileLoop] = []
         for loop in sorted(self.loops):
             size = self.root.sizes[loop] or _UNKNOWN
-            rows = max(1, room * size // max(1, passed_on))
-            if rows >= size:
-                break
+            if passed_on <= room or size == 1:
+                continue
+            rows = max(1, room * size // passed_on)
             tiles.append(TileLoop(loop, _even(self.root.sizes[loop], rows // _ROWS * _ROWS or rows)))
             passed_on = passed_on * rows // size
         return tuple(tiles)

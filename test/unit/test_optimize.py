@@ -316,7 +316,7 @@ def test_a_reduction_over_what_others_use_too_stays_whole() -> None:
 
 
 def test_products_whose_weights_are_large_stay_by_themselves() -> None:
-    m, k, n = 40, 24, 48
+    m, k, n = 200, 24, 48
     a, b, c, s = (f"tensor<{rows}x{columns}xf32>" for rows, columns in ((m, k), (k, n), (n, k), (m, n)))
     text = f"""
       func.func @main(%a: {a}, %b: {b}, %c: {c}, %s: {s}, %r: {a}) -> {a} {{
@@ -325,13 +325,21 @@ def test_products_whose_weights_are_large_stay_by_themselves() -> None:
         return %result : {a}
       }}"""
     tiled: list[bool] = []
-    for l2 in (4 * 2 * k * n - 1, 4 * 2 * k * n):
+    weights, passed_on = 4 * 2 * k * n, 4 * m * n
+    caches = (
+        (weights - 1, passed_on),
+        (weights, passed_on),
+        (weights - 1, passed_on - 1),
+        (weights - 1, 2 * weights - 1),
+    )
+    for l2, l3 in caches:
         with ir.Context():
             module = ir.Module.parse(text)
-            mi.run_pipeline(module, f'builtin.module(func.func(inplace-fuse{{machine="l2={l2}"}}))')
+            mi.run_pipeline(module, f'builtin.module(func.func(inplace-fuse{{machine="l2={l2} l3={l3}"}}))')
             tiled.append("scf.for" in str(module))
             program = mi.compile(module)
         x, y, z, init, out = floats(m, k), floats(k, n), floats(n, k), floats(m, n), floats(m, k)
         np.testing.assert_allclose(program.main(x, y, z, init, out), out + (init + x @ y) @ z, rtol=1e-4, atol=1e-3)
-    # Each tile of rows reads both weights: together they fit into the cache in the second case only.
-    assert tiled == [False, True]
+    # Each tile of rows reads both weights. The second cache has room for them in the second case only. In the last two
+    # what is passed on would go to memory, but half of the last cache has room for the weights in the third case only.
+    assert tiled == [False, True, True, False]
