@@ -43,6 +43,7 @@ def _torch_namespace() -> Any:
 
     return SimpleNamespace(
         **{name: getattr(torch, name) for name in ("matmul", "exp", "log", "sqrt", "where", "tril", "ones", "zeros")},
+        clone=torch.clone,
         erf=torch.erf,
         max=torch.amax,
         mean=torch.mean,

@@ -385,6 +385,75 @@ def conv(h: int, c: int, f: int, *, depthwise: bool = False) -> Workload:
     return Workload(name, text.function(result), _arguments(_tensor(1, h, h, c), window), function, work, 0)
 
 
+STARS = {
+    "5-point": ((0, 1), (1, 0), (1, 1), (1, 2), (2, 1)),
+    "9-point": tuple(itertools.product(range(3), repeat=2)),
+    "3-point": ((0,), (1,), (2,)),
+    "7-point": ((0, 1, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 1)),
+}
+"""Neighbours of an element, counted from the first one."""
+
+
+def stencil(points: str, shape: Sequence[int], sweeps: int, *, element: str = "f32") -> Workload:
+    """Sweeps in which each element inside becomes the mean of its neighbours; the border stays."""
+    offsets = STARS[points]
+    factor = 1 / len(offsets)
+    whole, inside = _tensor(*shape, element=element), _tensor(*(size - 2 for size in shape), element=element)
+    text = _Text(whole)
+    text.types |= {f"%n{i}": inside for i in range(len(offsets))} | {"%u": whole}
+    sizes, ones = [size - 2 for size in shape], [1] * len(shape)
+    text.lines += [f"%c{i} = arith.constant {i} : index" for i in (0, 1, sweeps)]
+    text.lines.append(f"%s = scf.for %t = %c0 to %c{sweeps} step %c1 iter_args(%u = %a0) -> ({whole}) {{")
+    for i, offset in enumerate(offsets):
+        text.lines.append(f"%n{i} = tensor.extract_slice %u{list(offset)} {sizes} {ones} : {whole} to {inside}")
+    body = "%s1 = arith.addf %x0, %x1 : f32\n"
+    body += "".join(f"%s{i} = arith.addf %s{i - 1}, %x{i} : f32\n" for i in range(2, len(offsets)))
+    body += f"%k = arith.constant {factor} : f32\n%y = arith.mulf %s{len(offsets) - 1}, %k : f32"
+    loops = "ijk"[: len(shape)]
+    maps = [" ".join(loops)] * (len(offsets) + 1)
+    inputs = [f"%n{i}" for i in range(len(offsets))]
+    new = text.generic(loops, maps, inputs, text.empty(inside), body.replace("f32", element))
+    text.lines += [f"%new = tensor.insert_slice {new} into %u{ones} {sizes} {ones} : {inside} into {whole}"]
+    text.lines += [f"scf.yield %new : {whole}", "}"]
+    text.types["%s"] = whole
+
+    def function(xp: Any, u: Any) -> Any:
+        return _sweeps(xp, u, offsets, factor, sweeps)
+
+    name = f"{points} stencil {'x'.join(map(str, shape))}{'' if element == 'f32' else f' {element}'}, {sweeps} sweeps"
+    traffic = 2 * ELEMENTS[element](0).nbytes * math.prod(shape)
+    return Workload(name, text.function("%s"), _arguments(whole), function, 0, sweeps * traffic)
+
+
+def _sweeps(xp: Any, u: Any, offsets: Sequence[Sequence[int]], factor: float, sweeps: int) -> Any:
+    """Each peer's fastest way: NumPy in two buffers that take turns, JAX without a slice that is written; torch."""
+    size = [extent - 2 for extent in u.shape]
+    parts = [tuple(slice(o, o + n) for o, n in zip(offset, size, strict=True)) for offset in offsets]
+    inside = tuple(slice(1, 1 + n) for n in size)
+    if xp is np:
+        old, new = u.copy(), u.copy()
+        for _ in range(sweeps):
+            target = new[inside]
+            np.add(old[parts[0]], old[parts[1]], out=target)
+            for part in parts[2:]:
+                target += old[part]
+            target *= u.dtype.type(factor)
+            old, new = new, old
+        return old
+    if hasattr(xp, "clone"):
+        for _ in range(sweeps):
+            new = xp.clone(u)
+            new[inside] = sum(u[part] for part in parts) * factor
+            u = new
+        return u
+    from jax import lax
+
+    seen = np.pad(np.ones(size, bool), 1)
+    return lax.fori_loop(
+        0, sweeps, lambda _, v: xp.where(seen, xp.pad(sum(v[part] for part in parts) * factor, 1), v), u
+    )
+
+
 WORKLOADS = (
     matmul(512, 512, 512),
     matmul(1024, 1024, 1024),
@@ -407,5 +476,10 @@ WORKLOADS = (
     attention(512, 64, causal=True),
     conv(58, 64, 64),
     conv(58, 64, 64, depthwise=True),
+    stencil("5-point", (2048, 2048), 20),
+    stencil("9-point", (2048, 2048), 20),
+    stencil("5-point", (2048, 2048), 20, element="f64"),
+    stencil("7-point", (160, 160, 160), 20),
+    stencil("3-point", (1 << 22,), 20),
 )
 """What is measured."""

@@ -34,6 +34,8 @@ WORKLOADS = [
     w.attention(35, 16, causal=True),
     w.conv(9, 8, 12),
     w.conv(9, 8, 8, depthwise=True),
+    w.stencil("5-point", (21, 40), 5),
+    w.stencil("7-point", (12, 13, 20), 4, element="f64"),
 ]
 SCALES = {"as drawn": 1.0, "large": 1e4, "small": 1e-12, "denormal products": 1e-22, "zero": 0.0}
 
