@@ -7,15 +7,17 @@ The programs have as many ops as `--ops` says: rounds of matmul, add, max and mu
 on the result of the one before; in the second each round works on a slice of a size of its own, so that no two bodies
 are the same. Each time is the median over the rounds, which take turns, of the processor time of the process (what
 other processes do does not count, and threads of JAX's compiler do), in milliseconds. Everything is compiled once
-before it is timed, since imports and first uses are no part of it; no cache on disk is used. The last column is the
-largest difference to NumPy's result, relative to its largest element. Nothing here is a test: figures depend on the
-machine.
+before it is timed, since imports and first uses are no part of it; one row is of a program that is in a cache on disk.
+The last column is the largest difference to NumPy's result, relative to its largest element. Nothing here is a test:
+figures depend on the machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -183,7 +185,13 @@ def rows(name: str, ops: int, rounds: int) -> list[str]:
     height = SIZE if name == "same shapes" else SIZE + ops // 4
     arguments = [generator.random((height, SIZE), np.float32) / 2, generator.random((SIZE, SIZE), np.float32) / SIZE]
     expected = function(np, ops, *(argument.astype(np.float64) for argument in arguments))
-    kinds: dict[str, dict[str, Any]] = {"mi.compile": {}, "mi.compile, optimize": {"optimize": True}}
+    folder = tempfile.mkdtemp()
+    mi.compile(text, cache=folder)
+    kinds: dict[str, dict[str, Any]] = {
+        "mi.compile": {"cache": False},
+        "mi.compile, optimize": {"cache": False, "optimize": True},
+        "mi.compile, from the cache": {"cache": folder},
+    }
     times: dict[str, list[dict[str, float]]] = {kind: [] for kind in kinds}
     errors: dict[str, float] = {}
     jax: list[float | None] = []
@@ -193,6 +201,7 @@ def rows(name: str, ops: int, rounds: int) -> list[str]:
             times[kind].append(seconds)
             errors[kind] = float(np.abs(program.main(*arguments) - expected).max() / np.abs(expected).max())
         jax.append(jax_seconds(function, ops, arguments))
+    shutil.rmtree(folder)
     lines: list[str] = []
     for kind, found in times.items():
         cells = [f"{statistics.median(one[phase] for one in found) * 1e3:.0f}" for phase in ("total", *PHASES)]

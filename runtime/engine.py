@@ -10,7 +10,9 @@ import ctypes
 import math
 import os
 import re
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from mlir import ir
@@ -60,6 +62,13 @@ class Engine:
                     self._engine.raw_register_runtime(name, ctypes.cast(callback, ctypes.c_void_p))
                 return
         raise PassError(f"cannot start the JIT: {failure} {report.text.strip()}")
+
+    def object_code(self) -> bytes | None:
+        """The object file that the code was loaded from, once a function was asked for; None if there is none."""
+        with tempfile.TemporaryDirectory() as folder, captured_native_stderr():
+            path = Path(folder, "object")
+            self._engine.dump_to_object_file(str(path))
+            return path.read_bytes() if path.exists() else None
 
     def function(self, name: str) -> Callable[[int], None]:
         """The native function of that name, to be called with the address of its pointer table.

@@ -6,10 +6,12 @@ pipeline); shape the boundary; free what is left; lower to LLVM; start the JIT. 
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from mlir import ir
@@ -31,10 +33,12 @@ from .boundary import (
     read_form,
     separate_entries,
 )
+from .disk_cache import DiskCache, Entry, cache_folder, cache_key
 from .dispatch import lower_dispatch_functions
 from .dtypes import UnsupportedTypeError
-from .engine import Engine, library_paths
+from .engine import Engine, library_paths, load_library
 from .entry_point import EntryPoint
+from .loaded_object import LoadedObject, UnsupportedObjectError, is_supported
 from .memory_stats import MemoryStats, Recorder, link_counters
 from .memrefs import Array
 from .openmp import find_openmp
@@ -45,7 +49,7 @@ from .source import Source, private_copy
 from .vector_limits import require_short_vectors
 
 
-def compile(  # noqa: A001
+def compile(  # noqa: A001, PLR0913
     source: Source,
     *,
     pipeline: str | Pipeline | None = None,
@@ -55,6 +59,7 @@ def compile(  # noqa: A001
     shared_libs: Sequence[str] = (),
     threads: int = 1,
     machine: str = "",
+    cache: bool | str | os.PathLike[str] | None = None,
 ) -> Program:
     """Compile a program for the host CPU; the source is not changed.
 
@@ -80,6 +85,10 @@ def compile(  # noqa: A001
             everything runs on one thread. Results do not depend on the number. Counting memory takes one thread.
         machine: what `optimize` should believe of the machine where that differs from what is detected, such as
             `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds out what suits a program.
+        cache: keep machine code in this folder, and take it from there if the same program was compiled before with the
+            same settings, versions and processor (on x86-64 Linux; see `disk_cache.py`). True: in the user's cache
+            folder; None: in that of the environment variable MLIR_INPLACE_CACHE, if it is set; False: nowhere. What
+            passes would have remarked is not told for a program from the cache.
 
     Raises:
         ir.MLIRError: the text does not parse; the diagnostics are in the message.
@@ -100,7 +109,16 @@ def compile(  # noqa: A001
             threads = 1
         else:
             libraries = (*libraries, runtime)
-    settings = Settings(route, opt_level, memory_stats, libraries, optimize=optimize, threads=threads, machine=machine)
+    settings = Settings(
+        route,
+        opt_level,
+        memory_stats,
+        libraries,
+        optimize=optimize,
+        threads=threads,
+        machine=machine,
+        cache=cache_folder(cache),
+    )
     return Program(private_copy(source), settings)
 
 
@@ -125,6 +143,7 @@ class Settings:
     optimize: bool = False
     threads: int = 1
     machine: str = ""
+    cache: Path | None = None
 
 
 def _checked_threads(threads: int) -> int:
@@ -146,7 +165,7 @@ _NOTHING = "builtin.module()"
 class _Build:
     """One compiled version of a program."""
 
-    engine: Engine
+    engine: Engine | LoadedObject
     codes: Mapping[str, NativeCode]
 
 
@@ -286,6 +305,28 @@ def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str,
 
 
 def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> _Build:
+    """Compile, or load what was compiled before."""
+    if settings.cache is None or settings.callbacks:
+        return _compile(source, signatures, settings, contiguous=contiguous)
+    cache = DiskCache(settings.cache)
+    told = replace(settings, cache=None, pipeline=None)
+    key = cache_key(str(source.operation.get_asm(print_generic_op_form=True)), str(settings.pipeline), told, contiguous)
+    entry = cache.load(key)
+    if entry is not None and set(entry.forms) == set(signatures):
+        try:
+            loaded = LoadedObject(entry.code, [load_library(path) for path in settings.shared_libs])
+            return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
+        except (UnsupportedObjectError, OSError):
+            pass  # Then it is compiled, which tells what is wrong if anything is.
+    build = _compile(source, signatures, settings, contiguous=contiguous)
+    code = build.engine.object_code() if isinstance(build.engine, Engine) and build.codes else None
+    if code is not None and is_supported(code):
+        owns = any(native.owns_results for native in build.codes.values())
+        cache.store(key, Entry(code, {name: native.form for name, native in build.codes.items()}, owns))
+    return build
+
+
+def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> _Build:
     module = private_copy(source)
     separate_entries(module.operation)
     protect_arguments(module.operation)
@@ -308,11 +349,15 @@ def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Set
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)
     engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
+    return _finish(engine, forms, settings, owns_results=bool(deallocation))
+
+
+def _finish(
+    engine: Engine | LoadedObject, forms: Mapping[str, Form], settings: Settings, *, owns_results: bool
+) -> _Build:
     recorder = Recorder(engine.function) if settings.memory_stats else None
-    return _Build(
-        engine,
-        {name: NativeCode(engine.function(name), form, recorder, bool(deallocation)) for name, form in forms.items()},
-    )
+    codes = {name: NativeCode(engine.function(name), form, recorder, owns_results) for name, form in forms.items()}
+    return _Build(engine, codes)
 
 
 def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:

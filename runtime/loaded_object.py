@@ -1,0 +1,191 @@
+"""A relocatable object file, as the JIT made it, put into memory again without a linker.
+
+The JIT's code for x86-64 Linux has large addresses, so each reference is 8 bytes that hold the address of a symbol, of
+this file, of the process or of a library. Whatever else a file may have (other processors, constructors, thread-local
+memory) is an `UnsupportedObjectError`: it is compiled again in place of being guessed at.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_RELOCATION = struct.Struct("<QQq")
+_MAGIC, _RELOCATABLE, _X86_64 = b"\x7fELF\x02\x01", 1, 62
+_SYMBOLS, _RELOCATIONS, _ZEROS = 2, 4, 8
+_CONSTRUCTORS = frozenset({14, 15, 16})
+_WRITE, _ALLOCATE, _EXECUTE, _THREAD_LOCAL = 1, 2, 4, 0x400
+_ABSOLUTE = 1
+_PAGE = mmap.PAGESIZE
+_UNWINDING = ".eh_frame"
+"""Tables for exceptions, which no code of ours throws."""
+
+_Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class UnsupportedObjectError(Exception):
+    """An object file with something that is not known here."""
+
+
+@dataclass
+class _Section:
+    name: str
+    kind: int
+    flags: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    alignment: int
+    place: int = -1
+    """Where it is in the image."""
+
+
+@dataclass(frozen=True)
+class _Symbol:
+    name: str
+    section: int
+    value: int
+
+
+class ObjectFile:
+    """The parts of an object file that matter; raises `UnsupportedObjectError` when one of them is not known."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        try:
+            self.sections = self._read_sections()
+            self.symbols = self._read_symbols()
+            self.relocations = list(self._read_relocations())
+        except (struct.error, IndexError, ValueError) as error:
+            raise UnsupportedObjectError(f"no object file: {error}") from None
+
+    def _read_sections(self) -> list[_Section]:
+        header = _HEADER.unpack_from(self.data)
+        if not header[0].startswith(_MAGIC) or header[1:3] != (_RELOCATABLE, _X86_64):
+            raise UnsupportedObjectError("no relocatable object for x86-64")
+        start, count, names = header[6], header[12], header[13]
+        rows = [_SECTION.unpack_from(self.data, start + n * _SECTION.size) for n in range(count)]
+        sections = [_Section(self._text(rows[names][4] + row[0]), row[1], row[2], *row[4:9]) for row in rows]
+        for section in sections:
+            if section.kind in _CONSTRUCTORS or section.flags & _THREAD_LOCAL or section.alignment > _PAGE:
+                raise UnsupportedObjectError(f"section {section.name}")
+        return sections
+
+    def _read_symbols(self) -> list[_Symbol]:
+        tables = [section for section in self.sections if section.kind == _SYMBOLS]
+        if len(tables) != 1:
+            raise UnsupportedObjectError(f"{len(tables)} symbol tables")
+        table, strings = tables[0], self.sections[tables[0].link].offset
+        rows = (_SYMBOL.unpack_from(self.data, table.offset + at) for at in range(0, table.size, _SYMBOL.size))
+        return [_Symbol(self._text(strings + row[0]), row[3], row[4]) for row in rows]
+
+    def _read_relocations(self) -> list[tuple[_Section, int, _Symbol, int]]:
+        """For each reference: the section and offset it is at, the symbol, and what to add to its address."""
+        found: list[tuple[_Section, int, _Symbol, int]] = []
+        for section in self.sections:
+            if section.kind != _RELOCATIONS:
+                continue
+            target = self.sections[section.info]
+            if not is_loaded(target):
+                continue
+            for at in range(0, section.size, _RELOCATION.size):
+                offset, info, addend = _RELOCATION.unpack_from(self.data, section.offset + at)
+                if info & 0xFFFFFFFF != _ABSOLUTE or offset + 8 > target.size:
+                    raise UnsupportedObjectError(f"relocation {info & 0xFFFFFFFF}")
+                found.append((target, offset, self.symbols[info >> 32], addend))
+        return found
+
+    def _text(self, start: int) -> str:
+        return self.data[start : self.data.index(b"\0", start)].decode()
+
+
+def is_supported(data: bytes) -> bool:
+    """Whether an object file can be loaded, as far as that does not depend on libraries."""
+    try:
+        ObjectFile(data)
+    except UnsupportedObjectError:
+        return False
+    return True
+
+
+def is_loaded(section: _Section) -> bool:
+    """Whether a section has a place in memory."""
+    return bool(section.flags & _ALLOCATE) and section.name != _UNWINDING
+
+
+class LoadedObject:
+    """Native code in memory, as long as this object lives.
+
+    `libraries` provide what the object does not define. Raises `UnsupportedObjectError` for what is not known here, or
+    a symbol that nobody provides, and `OSError` where the system allows no code to be loaded.
+    """
+
+    def __init__(self, data: bytes, libraries: Sequence[ctypes.CDLL]) -> None:
+        file = ObjectFile(data)
+        providers = [ctypes.CDLL(None), *libraries]
+        ends = self._lay_out(file.sections)
+        self._memory = mmap.mmap(-1, max(ends[-1], _PAGE), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        self._base = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
+        for section in file.sections:
+            if section.place >= 0 and section.kind != _ZEROS:
+                self._memory[section.place : section.place + section.size] = data[section.offset :][: section.size]
+        for section, offset, symbol, addend in file.relocations:
+            address = self._address(file, symbol, providers) + addend
+            struct.pack_into("<Q", self._memory, section.place + offset, address & 0xFFFFFFFFFFFFFFFF)
+        self._symbols = {
+            symbol.name: self._base + file.sections[symbol.section].place + symbol.value
+            for symbol in file.symbols
+            if 0 < symbol.section < len(file.sections) and file.sections[symbol.section].place >= 0
+        }
+        self._libraries = providers
+        self._protect(0, ends[0], mmap.PROT_READ | mmap.PROT_EXEC)
+        self._protect(ends[0], ends[1], mmap.PROT_READ)
+
+    def function(self, name: str) -> Callable[[int], None]:
+        """The native function of that name, to be called with the address of its pointer table."""
+        try:
+            return _Native(self._symbols[f"_mlir_{name}"])
+        except KeyError:
+            raise UnsupportedObjectError(f"no function {name}") from None
+
+    @staticmethod
+    def _lay_out(sections: Sequence[_Section]) -> list[int]:
+        """Give each section a place: code, then constants, then variables; return where each of these ends."""
+        end = 0
+        ends: list[int] = []
+        for kind in (_EXECUTE, 0, _WRITE):
+            for section in sections:
+                if is_loaded(section) and section.flags & (_EXECUTE | _WRITE) == kind:
+                    section.place = -(-end // max(section.alignment, 1)) * max(section.alignment, 1)
+                    end = section.place + section.size
+            end = -(-end // _PAGE) * _PAGE
+            ends.append(end)
+        if any(is_loaded(section) and section.place < 0 for section in sections):
+            raise UnsupportedObjectError("a section of code that is written")
+        return ends
+
+    def _address(self, file: ObjectFile, symbol: _Symbol, providers: Sequence[ctypes.CDLL]) -> int:
+        if 0 < symbol.section < len(file.sections):
+            section = file.sections[symbol.section]
+            if section.place < 0:
+                raise UnsupportedObjectError(f"a reference to {section.name}")
+            return self._base + section.place + symbol.value
+        for provider in providers if symbol.section == 0 else ():
+            if hasattr(provider, symbol.name):
+                return ctypes.cast(getattr(provider, symbol.name), ctypes.c_void_p).value or 0
+        raise UnsupportedObjectError(f"symbol {symbol.name}")
+
+    def _protect(self, start: int, end: int, rights: int) -> None:
+        if end > start and _mprotect(self._base + start, end - start, rights):
+            raise OSError(ctypes.get_errno(), "the system refuses to load code")
+
+
+_mprotect = ctypes.CDLL(None, use_errno=True).mprotect
+_mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
