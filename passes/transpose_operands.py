@@ -24,7 +24,8 @@ becomes
 
 In: a function; linalg ops on tensors. Out: the same values; an op with a loop that reduces reads a transposed copy of
 an input if that costs less, which it does where the input is read often enough. Floating-point sums are added up in
-the order of the op afterwards. A copy takes as much memory as the operand. Left alone: elementwise ops, which
+the order of the op afterwards. A copy takes as much memory as the operand. It is made once for all iterations of
+`scf.for` loops that do not change the operand. Left alone: elementwise ops, which
 `inplace-vectorize` transposes in registers, ops whose indices are no loops, and all others for which it does not pay.
 `print-transposed` tells of each that changes.
 

@@ -8,6 +8,7 @@ from mlir import ir
 from mlir.dialects import linalg, tensor
 
 from ...dialects.structured import index_constant
+from ..analysis.allocation_hoisting import is_inside
 from ..analysis.operand_transposition import Transposition
 from .generic import affine_map, build_generic
 
@@ -17,7 +18,10 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def transpose_operands(transposition: Transposition) -> ir.Operation:
-    """Replace the op by a `linalg.generic` that reads transposed copies, which are made in front of it; return it."""
+    """Replace the op by a `linalg.generic` that reads transposed copies, and return it.
+
+    They are made in front of it, and of the loops around it that do not change the operand.
+    """
     structured = transposition.structured
     op = structured.op
     loops = len(structured.sizes)
@@ -27,7 +31,9 @@ def transpose_operands(transposition: Transposition) -> ir.Operation:
             value, indices = op.operands[operand], structured.indices[operand]
             order = transposition.operands.get(operand)
             if order is not None:
-                value, indices = _transposed(value, order), [indices[dimension] for dimension in order]
+                with ir.InsertionPoint(_place(op, value)):
+                    value = _transposed(value, order)
+                indices = [indices[dimension] for dimension in order]
             inputs.append((value, affine_map(loops, indices)))
     new = build_generic(structured, inputs)
     block = new.regions[0].blocks[0]
@@ -39,6 +45,18 @@ def transpose_operands(transposition: Transposition) -> ir.Operation:
         old.replace_all_uses_with(result)
     op.erase()
     return new
+
+
+def _place(op: ir.Operation, value: ir.Value) -> ir.Operation:
+    """Return in front of what to transpose `value`: the outermost `scf.for` around `op` that does not define it.
+
+    Transposing has no effect, so it may be done for a loop that is never run.
+    """
+    place = op
+    parent = op.parent
+    while parent is not None and parent.name == "scf.for" and not is_inside(value, parent.operation):
+        place, parent = parent.operation, parent.operation.parent
+    return place
 
 
 def _transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:

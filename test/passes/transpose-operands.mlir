@@ -115,3 +115,43 @@ func.func @sums_of_loops(%a: tensor<1x66x8xf32>, %b: tensor<3x8x8xf32>, %c: tens
   } -> tensor<1x8x64xf32>
   return %r : tensor<1x8x64xf32>
 }
+
+// -----
+
+#ik = affine_map<(i, j, k) -> (i, k)>
+#jk = affine_map<(i, j, k) -> (j, k)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+
+// The loop does not change the weights, so they are transposed once; what it carries is transposed in each iteration.
+// CHECK-LABEL: func.func @in_a_loop
+//       CHECK:   linalg.transpose ins(%arg1
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:   scf.for {{.*}} iter_args(%[[CARRIED:.*]] = %arg0)
+//       CHECK:     linalg.generic
+//       CHECK:     linalg.transpose ins(%[[CARRIED]]
+//       CHECK:     linalg.generic
+func.func @in_a_loop(%a: tensor<64x64xf32>, %w: tensor<64x64xf32>, %c: tensor<64x64xf32>, %n: index)
+    -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> tensor<64x64xf32> {
+    // expected-remark @+1 {{'linalg.generic' reads transposed copies of its operands #1}}
+    %y = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) {
+    ^bb0(%l: f32, %r: f32, %z: f32):
+      %p = arith.mulf %l, %r : f32
+      %s = arith.addf %z, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<64x64xf32>
+    // expected-remark @+1 {{'linalg.generic' reads transposed copies of its operands #1}}
+    %v = linalg.generic {indexing_maps = [#ik, #jk, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%y, %x : tensor<64x64xf32>, tensor<64x64xf32>) outs(%c : tensor<64x64xf32>) {
+    ^bb0(%l: f32, %r: f32, %z: f32):
+      %p = arith.mulf %l, %r : f32
+      %s = arith.addf %z, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<64x64xf32>
+    scf.yield %v : tensor<64x64xf32>
+  }
+  return %last : tensor<64x64xf32>
+}

@@ -10,6 +10,7 @@ from linalg_programs import PRODUCT, PROGRAMS, Arrays, floats, generic
 from mlir import ir
 
 import mlir_inplace as mi
+from mlir_inplace.passes.analysis.machine import Machine
 from mlir_inplace.runtime import openmp, program
 from mlir_inplace.tools import inplace_run
 
@@ -67,6 +68,70 @@ def test_operands_are_transposed_for_all_threads_or_none() -> None:
     alone = mi.compile(text, optimize=True).main(a, b, c)
     np.testing.assert_allclose(alone, c + a @ b.T, rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=3).main(a, b, c), alone)
+
+
+def heads(h: int, n: int, d: int) -> str:
+    """Attention of `h` heads, without a maximum."""
+    q, s, row = f"tensor<1x{h}x{n}x{d}xf32>", f"tensor<1x{h}x{n}x{n}xf32>", f"tensor<1x{h}x{n}xf32>"
+    loops = "(a, h, i, j, l)"
+    parallel = '"parallel", "parallel", "parallel"'
+    product = """^bb0(%x: f32, %y: f32, %o: f32):
+          %p = arith.mulf %x, %y : f32
+          %t = arith.addf %o, %p : f32
+          linalg.yield %t : f32"""
+    return f"""
+      #q = affine_map<{loops} -> (a, h, i, l)>
+      #k = affine_map<{loops} -> (a, h, j, l)>
+      #s = affine_map<{loops} -> (a, h, i, j)>
+      #id = affine_map<(a, h, i, j) -> (a, h, i, j)>
+      #row = affine_map<(a, h, i, j) -> (a, h, i)>
+      func.func @main(%q: {q}, %k: {q}, %v: {q}) -> {q} {{
+        %z = arith.constant 0.0 : f32
+        %e0 = tensor.empty() : {s}
+        %e1 = tensor.empty() : {row}
+        %e2 = tensor.empty() : {q}
+        %f0 = linalg.fill ins(%z : f32) outs(%e0 : {s}) -> {s}
+        %f1 = linalg.fill ins(%z : f32) outs(%e1 : {row}) -> {row}
+        %f2 = linalg.fill ins(%z : f32) outs(%e2 : {q}) -> {q}
+        %scores = linalg.generic {{
+            indexing_maps = [#q, #k, #s], iterator_types = [{parallel}, "parallel", "reduction"]}}
+            ins(%q, %k : {q}, {q}) outs(%f0 : {s}) {{
+        {product}
+        }} -> {s}
+        %powers = linalg.exp ins(%scores : {s}) outs(%e0 : {s}) -> {s}
+        %sum = linalg.reduce ins(%powers : {s}) outs(%f1 : {row}) dimensions = [3]
+          (%x: f32, %y: f32) {{
+            %t = arith.addf %x, %y : f32
+            linalg.yield %t : f32
+          }}
+        %weights = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = [{parallel}, "parallel"]}}
+            ins(%powers, %sum : {s}, {row}) outs(%e0 : {s}) {{
+        ^bb0(%x: f32, %y: f32, %o: f32):
+          %t = arith.divf %x, %y : f32
+          linalg.yield %t : f32
+        }} -> {s}
+        %r = linalg.generic {{indexing_maps = [#s, #k, #q], iterator_types = [{parallel}, "reduction", "parallel"]}}
+            ins(%weights, %v : {s}, {q}) outs(%f2 : {q}) {{
+        {product}
+        }} -> {q}
+        return %r : {q}
+      }}"""
+
+
+@pytest.mark.parametrize(("shape", "threads"), [((2, 96, 32), 2), ((3, 83, 21), 3)])
+def test_attention_does_not_depend_on_threads(
+    shape: tuple[int, int, int], threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Caches are so small here that rows of each head are computed tile by tile."""
+    small = Machine.parse("vector-bits=512 registers=32 l1=4096 l2=65536 l3=262144 cores=2")
+    monkeypatch.setattr("mlir_inplace.passes.linalg_ops.detect_machine", lambda: small)
+    h, n, d = shape
+    q, k, v = (floats(1, h, n, d) / 2 for _ in range(3))
+    text = heads(*shape)
+    alone = mi.compile(text, optimize=True).main(q, k, v)
+    powers = np.exp(np.matmul(q, k.swapaxes(2, 3), dtype=np.float64))
+    np.testing.assert_allclose(alone, powers / powers.sum(-1, keepdims=True) @ v, rtol=1e-4, atol=1e-5)
+    np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=threads).main(q, k, v), alone)
 
 
 def test_a_forall_of_the_program_runs_on_threads() -> None:
