@@ -42,6 +42,8 @@ loaded as squares and transposed in registers. If it reduces, the lanes are part
 point is added up in another order; products that are added are fused, which rounds once. What does not fill a vector at
 the end of a row is masked. A fill that an op starts from is not read: the accumulators start from its value.
 
+An elementwise op whose result others want as well as a reduction is computed in the loop of the reduction.
+
 What all lanes share, like the mean of a row, is computed in front of the loop that runs in the lanes. Divisions by it
 become multiplications by its reciprocal; a quotient is off by 1.5 units in the last place then.
 
@@ -51,10 +53,12 @@ Linear in the ops; the code made is as large as the register tile. Upstream coun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 
+from .analysis.joined_reductions import Join, find_join
 from .analysis.vector_plan import NotVectorizable, VectorPlan, plan_vectors
 from .base import Pass, Statistic
 from .linalg_ops import find_linalg_ops, read_machine, replace_op
@@ -82,6 +86,7 @@ class VectorizePass(Pass[VectorizeOptions]):
     statistics = (
         Statistic("vectorized", "linalg ops that are loops around vectors now"),
         Statistic("kept", "linalg ops that stay"),
+        Statistic("joined", "elementwise ops that are computed in the loop of a reduction"),
     )
 
     def run(self, op: ir.Operation) -> None:
@@ -96,8 +101,27 @@ class VectorizePass(Pass[VectorizeOptions]):
                 self.count("kept")
                 if self.options.print_kept:
                     self.remark(one.location, f"'{one.name}' is not vectorized, because {reason}")
-        for plan in plans:
+        self._build(plans)
+
+    def _build(self, plans: Sequence[VectorPlan]) -> None:
+        """Build the loops; ops that are joined with a reduction are built with it."""
+        by_result: dict[ir.Value, VectorPlan] = {plan.structured.op.results[0]: plan for plan in plans}
+        joins: dict[ir.Value, Join] = {}
+        joined: set[ir.Value] = set()
+        for result, plan in by_result.items():
+            # What is joined is stored by its reduction, and is no reduction itself.
+            join = find_join(plan, by_result, joined)
+            if join is not None:
+                joins[result] = join
+                joined.add(join.producer.op.results[0])
+        for result, plan in by_result.items():
+            if result in joined:
+                continue
+            join = joins.get(result)
             with ir.InsertionPoint(plan.structured.op), plan.structured.op.location:
-                results = build_nest(plan)
-            replace_op(plan.structured.op, results)
+                built = build_nest(plan, join)
+            replace_op(plan.structured.op, built[: len(plan.structured.outputs)])
+            if join is not None:
+                replace_op(join.producer.op, built[-1:])
         self.count("vectorized", len(plans))
+        self.count("joined", len(joins))

@@ -33,12 +33,15 @@ class Point:
 
 
 class Frame:
-    """A plan with its operands and the sizes of its loops, for which `tensor.dim` is built where they are dynamic."""
+    """A plan with its operands and the sizes of its loops, for which `tensor.dim` is built where they are dynamic.
 
-    def __init__(self, plan: VectorPlan) -> None:
+    `replaced` are operands that are not there yet, with tensors as large that are.
+    """
+
+    def __init__(self, plan: VectorPlan, replaced: Mapping[ir.Value, ir.Value] | None = None) -> None:
         self.plan = plan
         self.op = plan.structured
-        self.operands = list(self.op.op.operands)
+        self.operands = [(replaced or {}).get(value, value) for value in self.op.op.operands]
         self.sizes = [self._size(loop) for loop in self.op.loops]
 
     def _size(self, loop: int) -> Number:

@@ -53,3 +53,32 @@ func.func @kept(%a: tensor<8xi1>, %d: tensor<8xi1>, %b: tensor<8xi32>, %c: tenso
   %1 = linalg.div ins(%b, %c : tensor<8xi32>, tensor<8xi32>) outs(%c : tensor<8xi32>) -> tensor<8xi32>
   return %0, %1 : tensor<8xi1>, tensor<8xi32>
 }
+
+// -----
+
+// Each vector of the differences is stored and squared in one loop.
+// CHECK-LABEL: func.func @joined
+//       CHECK:   scf.for
+//       CHECK:     scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, tensor<4x64xf32>)
+//       CHECK:       %[[D:.*]] = arith.subf
+//       CHECK:       vector.transfer_write %[[D]]
+//       CHECK:       vector.fma %[[D]], %[[D]]
+func.func @joined(%a: tensor<4x64xf32>, %m: tensor<4xf32>, %s: tensor<4xf32>) -> (tensor<4x64xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4x64xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%a, %m : tensor<4x64xf32>, tensor<4xf32>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.subf %x, %y : f32
+    linalg.yield %p : f32
+  } -> tensor<4x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%d : tensor<4x64xf32>) outs(%s : tensor<4xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    %p = arith.mulf %x, %x : f32
+    %q = arith.addf %p, %z : f32
+    linalg.yield %q : f32
+  } -> tensor<4xf32>
+  return %d, %r : tensor<4x64xf32>, tensor<4xf32>
+}
