@@ -45,7 +45,12 @@ def _look(values: Sequence[Any], _: int) -> list[Any]:
     return [np.asarray(value).flat[0]]
 
 
-_OPS: dict[str, Callable[[Sequence[Any], int], list[Any]]] = {"test.same": _same, "test.look": _look}
+_OPS: dict[str, Callable[[Sequence[Any], int], list[Any]]] = {
+    "test.same": _same,
+    "test.look": _look,
+    "test.kept": _look,
+    "test.keep": lambda _values, _count: [],
+}
 
 
 def _op(decoder: Decoder, op: ir.Operation) -> Step:
@@ -55,6 +60,10 @@ def _op(decoder: Decoder, op: ir.Operation) -> Step:
 
     def step(registers: Registers) -> None:
         values = [makes()] if makes else [registers[slot] for slot in operands]
+        if op.name == "test.keep":
+            decoder.machine.state.globals["kept"] = values[0]
+        if op.name == "test.kept":
+            values = [decoder.machine.state.globals["kept"]]
         if code is not None:
             values = code.call(registers, values)
         elif makes is None:

@@ -37,7 +37,9 @@ _BATCH = 16
 _SECONDS = 20
 _MOST_ENDS = 1
 """A rule without which programs crash or run for ever is given up then."""
-_TRIED = ("programs", "reached", "changed")
+_TRIED = ("programs", "reached", "run", "changed")
+_MOST_RUNS = 15
+"""So many of the programs that reach a rule are bufferized again without it."""
 _WEAK = ("internal error", "program that does not verify", "crash", "hang")
 """Findings that end a search only if nothing better is found."""
 
@@ -77,7 +79,9 @@ def write_rows(path: Path, rules: dict[str, dict[str, Any]]) -> None:
     path.write_text("{\n" + ",\n".join(rows) + "\n}\n")
 
 
-def _child(batch: Sequence[tuple[int, str, int]], rules: Sequence[Rule], reach: Reach, pipe: int) -> None:
+def _child(
+    batch: Sequence[tuple[int, str, int]], rules: Sequence[Rule], reach: Reach, runs: Counter[str], pipe: int
+) -> None:
     def say(*words: Any) -> None:
         os.write(pipe, (json.dumps(words) + "\n").encode())
 
@@ -91,6 +95,10 @@ def _child(batch: Sequence[tuple[int, str, int]], rules: Sequence[Rule], reach: 
         except Unusable:
             continue
         for rule in [rule for rule in left if reach.reached(rule)]:
+            say("reached", rule.name)
+            runs[rule.name] += 1
+            if runs[rule.name] > _MOST_RUNS:
+                continue
             say("try", rule.name, number)
             try:
                 finding = trial.finding(rule)
@@ -147,7 +155,7 @@ class Search:
             os.close(reading)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             try:
-                _child(batch, list(self.left.values()), self._reach, writing)
+                _child(batch, list(self.left.values()), self._reach, self._runs(), writing)
             finally:
                 os._exit(0)
         os.close(writing)
@@ -162,6 +170,9 @@ class Search:
             self._ended[name] += 1
             if rule is not None and self._ended[name] < _MOST_ENDS:
                 self.left[name] = rule
+
+    def _runs(self) -> Counter[str]:
+        return Counter({name: counts["run"] for name, counts in self.tried.items()})
 
     def _listen(self, reading: int, child: int) -> tuple[tuple[str, int] | None, str]:
         last: tuple[str, int] | None = None
@@ -179,9 +190,9 @@ class Search:
                 kind, *rest = json.loads(line)
                 if kind == "try":
                     last = (rest[0], rest[1])
-                    self.tried[rest[0]]["reached"] += 1
-                elif kind == "changed":
-                    self.tried[rest[0]]["changed"] += 1
+                    self.tried[rest[0]]["run"] += 1
+                elif kind in ("reached", "changed"):
+                    self.tried[rest[0]][kind] += 1
                 elif kind == "case":
                     last = None
                 elif kind == "found":

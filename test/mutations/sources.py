@@ -27,6 +27,7 @@ from programs.program import arguments as suite_arguments  # noqa: E402
 from random_branches import RandomBranches  # noqa: E402
 from random_calls import random_calls  # noqa: E402
 from random_dispatch import random_dispatch  # noqa: E402
+from random_indices import NUMBERS, random_indices, random_versions  # noqa: E402
 from random_insertions import random_program as random_insertions  # noqa: E402
 from random_loops import random_loops  # noqa: E402
 from random_outs import random_outs  # noqa: E402
@@ -57,6 +58,8 @@ class Case:
     """What the arguments are after each run; else the results count, as the program's meaning on tensors is."""
     protects: bool = False
     """Whether tensor arguments must not be changed unless the program says that they may."""
+    refused: bool = False
+    """Whether the passes refuse it with all rules kept, so that it says something without one of them only."""
     tensors: str = ""
     """Functions that the program declares only: what they do with tensors."""
     memrefs: str = ""
@@ -140,6 +143,11 @@ def _reshape_loops(seed: int) -> Case:
 def _sweeps(seed: int) -> Case:
     tensor = np.arange(SIZE, dtype=np.float64) + 1
     return Case(random_sweep(seed).text(), [[tensor, bound] for bound in (0, 1, 4)], *_passes(seed))
+
+
+def _indices(seed: int, make: Callable[[int], str]) -> Case:
+    vectors = [np.arange(24, dtype=np.float32) + 1, np.arange(4, dtype=np.float32) + 101]
+    return Case(make(seed), [[*vectors, 1000.5, n, m] for n, m in NUMBERS], *_passes(seed))
 
 
 def _suite(seed: int) -> Case:
@@ -226,9 +234,12 @@ SOURCES: dict[str, Callable[[int], Case]] = {
     "dispatch": _dispatch,
     "kernels": _kernels,
     "updates": _updates,
+    "indices": partial(_indices, make=random_indices),
+    "versions": partial(_indices, make=random_versions),
     **{f"generated {name}": partial(_generated, features=frozenset(used)) for name, used in _AIMED.items()},
 }
-ROTATION = (*(name for name in SOURCES if not name.startswith("generated ")), "generated", "generated", "generated")
+_AIMED_SOURCES = ("indices", "versions", *(f"generated {name}" for name in _AIMED))
+ROTATION = (*(name for name in SOURCES if name not in _AIMED_SOURCES), "generated", "generated", "generated")
 """Where programs come from in turn, if a search is not aimed at one source."""
 
 
@@ -243,8 +254,8 @@ def _written(name: str) -> Case:
     tensors, memrefs = (
         "\n".join(re.findall(rf"^// {kind}:(.*)$", text, re.MULTILINE)) for kind in ("tensors", "memrefs")
     )
-    after, protects = says.get("after", _DEALLOCATE), says.get("protects") == "yes"
-    return Case(text, runs, says["passes"], after, protects=protects, tensors=tensors, memrefs=memrefs)
+    after, protects, refused = says.get("after", _DEALLOCATE), says.get("protects") == "yes", "refused" in says
+    return Case(text, runs, says["passes"], after, protects=protects, refused=refused, tensors=tensors, memrefs=memrefs)
 
 
 def _value(dtype: str, shape: list[int] | None, first: Any) -> Any:

@@ -49,11 +49,12 @@ the other one does not see.
 _MISSING = """
 ## Rules whose absence nothing showed
 
-*Programs* are the random ones that were tried, *reached* those of them in which the rule came to something else,
-*changed* those that came out another one, and were right nevertheless.
+*Programs* are the random ones that were tried, *reached* those of them in which the rule came to something else.
+The first 15 of these are bufferized again without the rule (*run*); *changed* are those that came out another program,
+and were right nevertheless.
 
-| rule | docs/THEORY.md | | why | programs | reached | changed |
-|---|---|---|---|---|---|---|"""
+| rule | docs/THEORY.md | | why | programs | reached | run | changed |
+|---|---|---|---|---|---|---|---|"""
 
 
 def page() -> str:
@@ -73,7 +74,9 @@ def page() -> str:
         f"({few} within 100 tries), the others by written ones: {counts}.",
         f"{len(covered)} are covered by another rule and found without both. The other {len(missing)} are "
         + ", ".join(f"{verdict} ({count})" for verdict, count in verdicts.most_common())
-        + ".\n",
+        + ".",
+        f"For these the search has come to {_programs_tried()} programs of all generators; what is found was found "
+        "in longer runs of one generator, too.\n",
         "| rule | docs/THEORY.md | tries | program | what goes wrong |",
         "|---|---|---|---|---|",
         *(_row(rule, found[rule.name]) for rule in RULES if rule.name in found),
@@ -84,6 +87,10 @@ def page() -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _programs_tried() -> int:
+    return max((counts["programs"] for counts in read_tried().values()), default=0)
 
 
 def _kind(finding: str) -> str:
@@ -114,7 +121,7 @@ def _verdict(rule: Rule) -> tuple[str, str]:
 
 def _missing_row(rule: Rule, tried: dict[str, int]) -> str:
     verdict, why = _verdict(rule)
-    counts = " | ".join(str(tried.get(key, "")) for key in ("programs", "reached", "changed"))
+    counts = " | ".join(str(tried.get(key, "")) for key in ("programs", "reached", "run", "changed"))
     return f"| {rule.name} | {_anchor(rule)} | {verdict} | {why} | {counts} |"
 
 

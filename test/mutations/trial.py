@@ -63,6 +63,9 @@ class Trial:
             self._memrefs = str(module)
             self._run(module, self.case.after)
         except mi.PassError as error:
+            if self.case.refused:
+                self._memrefs = ""
+                return
             raise Unusable(str(error)) from None
         self._freed = str(module)
 
@@ -80,7 +83,7 @@ class Trial:
 
     def _without(self, rules: Sequence[Rule]) -> ir.Module | None:
         """The program as it is made without `rules`; None if it is what it is with them."""
-        is_late = all(rule.target.startswith(_LATE) for rule in rules)
+        is_late = bool(self._memrefs) and all(rule.target.startswith(_LATE) for rule in rules)
         module = self._parse(self._memrefs if is_late else "")
         with disabled(*rules):
             if not is_late:
@@ -91,7 +94,9 @@ class Trial:
         return None if str(module) == self._freed else module
 
     def check(self) -> str | None:
-        """What is wrong with all rules kept; None if all is well."""
+        """What is wrong with all rules kept; None if all is well, or the program is refused as it should be."""
+        if self.case.refused:
+            return None if not self._freed else "not refused"
         return self._difference(self._parse(self._freed))
 
     # --- routes ------------------------------------------------------------------------------------------------

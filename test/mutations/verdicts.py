@@ -1,60 +1,20 @@
-"""What is to be said of rules that no program was found for, by name: why it is there, or what is missing."""
+"""What is said of rules that no program was found for: why each is there, or what is missing, by verdict and name."""
 
 from __future__ import annotations
 
-_UNKNOWN_OP = (
-    "the evaluator cannot run an op that nobody knows; test/unit/test_unknown_ops.py checks what is decided around them"
+_PLAN = (
+    "the plan changes a program on tensors, which means the same whatever takes the slice, as what is needed of the "
+    "old content is copied; the rule spares plans that do not pay"
 )
-_RACE = (
-    "no program of ours shows it, although threads are also run in step; "
-    "test/unit/test_one_shot_forall.py checks what is decided"
+_OWN_ELEMENTS = (
+    "source and destination of one type in one buffer are all of it, so that each element would be copied to itself; "
+    "the model's answer is the default one"
 )
-_EXACT = "no program asks for it yet; test/unit/test_index_sets.py compares the answers with all points of small sets"
-
-UNTESTED: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "addresses are kept by unknown ops",
-            "runs that overlap",
-        ),
-        _UNKNOWN_OP,
-    ),
-    **dict.fromkeys(
-        (
-            "threads that leave with a set",
-            "writes are confined to their region",
-            "slices that differ by thread",
-            "writes of other threads are inserted there too",
-            "outputs that are copied are no outputs",
-        ),
-        _RACE,
-    ),
-    **dict.fromkeys(
-        (
-            "no solution is a proof",
-            "unknown is no proof",
-            "slices overlap in all dimensions",
-            "a minimum is one of its entries",
-            "a quotient leaves a rest",
-            "values that nobody knows",
-            "products with a common factor",
-            "integers between bounds",
-            "an exact shadow",
-        ),
-        _EXACT,
-    ),
-    "buffers that are stored": "the evaluator has no memory that holds memrefs",
-}
-"""No program shows what the rule is for."""
-
-_IN_BOUNDS = (
-    "a slice within bounds that has all sizes of the tensor begins at zero and has no gaps; "
-    "the rule only says so for slices that are out of bounds"
-)
+_NO_OPERAND = "the op has no tensor operand that it could be asked about"
+_NO_OUTSIDE = "modules and functions are isolated from above: no value of theirs comes from outside of the snapshot"
+_REUSE = "the analysis decides about the reused init like about any other and copies what is still needed"
 
 UNNEEDED: dict[str, str] = {
-    "slices at an offset do not cover": _IN_BOUNDS,
-    "slices with strides do not cover": _IN_BOUNDS,
     "maps have points enough": (
         "a short cut: a sum without gaps that reaches both ends has points enough, other maps are looked at point by "
         "point, and loops without iterations are found at the end"
@@ -63,8 +23,114 @@ UNNEEDED: dict[str, str] = {
         "the one deallocation moves out with the allocation from wherever in the iteration it stands; "
         "the rule keeps programs as they are that free in some iterations only"
     ),
+    "simultaneous access needs one type": (
+        "models say yes only where both maps are equal (*elements in the same place*), and then the shapes are"
+    ),
+    "regions of a loop take turns": (
+        "*before* is a conflict already, and what both regions can see is defined outside of the loop, so that its "
+        "symbols do not change in it"
+    ),
+    "reshapes that lead back": (
+        "slices that are equal have equal sizes, but for dimensions of 1 and what is static; between such types a "
+        "reshape is the identity as well"
+    ),
+    "loops around one access only": (
+        "the variable of such a loop occurs in one of the two slices only, so that it does not matter whether it has "
+        "another value at the other one"
+    ),
+    "LoadModel makes no buffer of its own": (
+        "what is loaded is read-only or a copy, and both are asked before (*loaded memory is read-only*)"
+    ),
+    "MaterializeModel does not read while it writes": _OWN_ELEMENTS,
+    "InsertSliceModel does not read while it writes": _OWN_ELEMENTS,
+    "ties of one type": "of what is led up to, only a value of the same type is told (`Destinations.top`)",
+    "ties that are certain": (
+        "only selects have ties that are not certain, and they have two of them, which is no tie either"
+    ),
+    "views of one source have no content": (
+        "*definite views have no content* covers it: an op with several sources says that none of its ties is certain"
+    ),
+    "definite views have no content": (
+        "*views of one source have no content* covers it: ties that are not certain come with several sources"
+    ),
+    "what may leave a block is compared": (
+        "the pass then refuses the program itself, as a buffer would be freed that the end of its block still uses"
+    ),
 }
 """Other rules cover all that the rule does; why it is kept."""
 
-VERDICTS: dict[str, dict[str, str]] = {"unneeded": UNNEEDED, "untested": UNTESTED}
+UNREACHABLE: dict[str, str] = {
+    "only slices of known values are compared": _NO_OUTSIDE,
+    "values that nobody knows": _NO_OUTSIDE,
+    "vector.ScatterModel does not read while it writes": "the op has one tensor operand, and the question takes two",
+    "GenerateModel reads in its region": _NO_OPERAND,
+    "ParallelModel reads in its region": _NO_OPERAND,
+    "out params are not freed": (
+        "only what every return returns becomes an out param; to free that is a use after free before any rule"
+    ),
+}
+"""No valid program comes to it; it is there for ops of others, or for programs that are wrong already."""
+
+COSTS: dict[str, str] = {
+    "a loop's argument begins with its operand": (
+        "without it the result of a loop that surely runs may be in the initial buffer too, which refuses more"
+    ),
+    "slices overlap in all dimensions": "without it no slices are apart, which refuses more",
+    "what leaves a block surely is not freed": (
+        "without it addresses are compared when the program runs, which come out equal"
+    ),
+    "one of several buffers": _PLAN,
+    "an unread init has no content": _PLAN,
+    "ops that discard content do not qualify": _PLAN,
+    "reshapes are views of the slice": _PLAN,
+    "expansions are taken back directly": _PLAN,
+    "read-only destinations become empty": _REUSE,
+    "destinations that are asked for stay": (
+        "the value is the same in any other buffer; it is the buffer that the program asked for that is not used"
+    ),
+    "sizes are known otherwise": "without it the empty tensor takes its sizes from the tensor that it should replace",
+    "dead inputs are not used later": _REUSE,
+    "dead inputs may be read while written": _REUSE,
+    "the slice is in bounds": (
+        "a program that ends before the insertion has no results to compare; it would fail with another message"
+    ),
+}
+"""Without the rule programs come out right but slower, or fail otherwise where they fail anyway."""
+
+_RACE = (
+    "no program of ours shows it, although threads are also run in step; "
+    "test/unit/test_one_shot_forall.py checks what is decided"
+)
+_POINTS = "test/unit/test_index_sets.py compares the answers with all points of small sets"
+_REFUSED = "programs that need it are refused, and without it another rule refuses those that were written for it"
+
+UNTESTED: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "writes are confined to their region",
+            "slices that differ by thread",
+            "writes of other threads are inserted there too",
+        ),
+        _RACE,
+    ),
+    **dict.fromkeys(("no solution is a proof", "unknown is no proof", "any iteration of inner loops"), _POINTS),
+    **dict.fromkeys(
+        (
+            "ranges of one slot lie apart",
+            "a thread's stores lie apart",
+            "a thread loads just what it stored",
+        ),
+        _REFUSED,
+    ),
+    "buffers that are stored": "the evaluator has no memory that holds memrefs",
+    "runs that overlap": "needs an op whose region runs later than the op itself, which the evaluator has none of",
+}
+"""No program shows what the rule is for; what else is known."""
+
+VERDICTS: dict[str, dict[str, str]] = {
+    "unneeded": UNNEEDED,
+    "unreachable": UNREACHABLE,
+    "costs only": COSTS,
+    "untested": UNTESTED,
+}
 """What is said of rules, by verdict and name."""

@@ -1,0 +1,13 @@
+// passes: inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false }
+// after:
+// protects: yes
+// runs: [[["float32", [8], 1], ["float32", [8], 101], ["f", null, 101.5], ["int64", null, 4]], [["float32", [8], 1], ["float32", [8], 101], ["f", null, 101.5], ["int64", null, 4]], [["float32", [8], 1], ["float32", [8], 101], ["f", null, 101.5], ["int64", null, 3]]]
+func.func @main(%t: tensor<8xf32>, %u: tensor<8xf32>, %f: f32, %n: index) -> (tensor<8xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %v = tensor.extract_slice %t[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %w = linalg.fill ins(%f : f32) outs(%v : tensor<4xf32>) -> tensor<4xf32>
+  %e = tensor.extract %w[%c0] : tensor<4xf32>
+  %s = tensor.extract_slice %u[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %r = tensor.insert_slice %s into %t[0] [4] [2] : tensor<4xf32> into tensor<8xf32>
+  return %r, %e : tensor<8xf32>, f32
+}
