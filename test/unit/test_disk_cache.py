@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -64,7 +65,7 @@ def run(program: mi.Program) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"optimize": True}, {"memory_stats": True}, {"threads": 2, "optimize": True}])
-def test_a_program_is_compiled_once(tmp_path: Path, engines: list[str], options: dict[str, bool]) -> None:
+def test_a_program_is_compiled_once(tmp_path: Path, engines: list[str], options: dict[str, Any]) -> None:
     folder = tmp_path / "new" / "folder"
     run(mi.compile(PROGRAM, cache=folder, **options))
     compiled = len(engines)

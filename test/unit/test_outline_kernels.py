@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from mlir import ir
@@ -49,7 +51,7 @@ def lowered(text: str) -> ir.Module:
 
 
 @pytest.mark.parametrize("options", [{}, {"optimize": True}, {"memory_stats": True}, {"threads": 2, "optimize": True}])
-def test_a_long_chain(options: dict[str, bool]) -> None:
+def test_a_long_chain(options: dict[str, Any]) -> None:
     program = mi.compile(chain(), **options)
     a, b = inputs()
     before = a.copy()
