@@ -23,6 +23,7 @@ from .errors import RegistryError, nearest
 ENTRY_POINT_GROUP = "mlir_inplace.passes"
 
 BUILT_IN: Mapping[str, tuple[str, str]] = {
+    "inplace-canonicalize": ("canonicalize", "CanonicalizePass"),
     "inplace-contiguous-arguments": ("contiguous_arguments", "ContiguousArgumentsPass"),
     "inplace-convert-to-destination-style": ("convert_to_destination_style", "ConvertToDestinationStylePass"),
     "inplace-count-memory": ("count_memory", "CountMemoryPass"),
@@ -33,7 +34,6 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
     "inplace-expand-poison": ("expand_poison", "ExpandPoisonPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
-    "inplace-fold-constant-branches": ("fold_constant_branches", "FoldConstantBranchesPass"),
     "inplace-fuse": ("fuse", "FusePass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),

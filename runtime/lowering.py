@@ -67,14 +67,12 @@ BUFFERIZE = (
         "bufferize",
         "Our one-shot bufferization decides what is updated in place, across calls too. Shape constraints become "
         "assertions: the pass for it folds other ops as well, so it comes when nothing is decided any more. "
-        "Folding does not end in a loop that it cuts off, so branches that lead past one are settled before. "
         "Canonicalization then removes assumptions that were asserted, casts, and loop-carried memrefs that only pass "
         "a buffer on, so that the boundary passes see through to the arguments.",
         (
             "inplace-one-shot-bufferize{bufferize-function-boundaries=true}",
-            "inplace-fold-constant-branches",
             "func.func(convert-shape-constraints)",
-            "canonicalize",
+            "inplace-canonicalize",
             "cse",
         ),
     ),
@@ -99,7 +97,7 @@ BOUNDARY = (
         "contiguous arguments",
         "Once results have left the signature only arguments are still strided. Canonicalization folds the casts into "
         "their users, and so static strides reach the loops.",
-        ("inplace-contiguous-arguments", "inplace-fold-constant-branches", "canonicalize"),
+        ("inplace-contiguous-arguments", "inplace-canonicalize"),
     ),
 )
 
@@ -108,7 +106,7 @@ VERIFY = (
         "verify",
         "Only in the reference of `inplace-check`, in place of the boundary passes and deallocation: on memrefs, where "
         "every access is explicit. Inputs that lead out of bounds then stop the program instead of giving any values.",
-        ("canonicalize", "cse", "generate-runtime-verification"),
+        ("inplace-canonicalize", "cse", "generate-runtime-verification"),
     ),
 )
 
@@ -117,7 +115,7 @@ DEALLOCATE = (
         "deallocate",
         "After the last pass that moves buffers between functions, before anything hides an allocation. It clones what "
         "would leave a function without an owner; the clones become plain copies here, for the next phases to see.",
-        ("inplace-deallocate", "inplace-expand-clones", "canonicalize", "cse"),
+        ("inplace-deallocate", "inplace-expand-clones", "inplace-canonicalize", "cse"),
     ),
 )
 
@@ -193,7 +191,7 @@ LOWER = (
         "addresses",
         "Views become explicit offset arithmetic (affine.apply), which lower-affine turns into arith. Twice, because "
         "affine loads in the source hide memref ones.",
-        ("lower-affine", "memref-expand", "expand-strided-metadata", "lower-affine", "canonicalize", "cse"),
+        ("lower-affine", "memref-expand", "expand-strided-metadata", "lower-affine", "inplace-canonicalize", "cse"),
     ),
     Phase(
         "control flow",

@@ -56,7 +56,7 @@ PIPELINES = (
     "inplace-rewrite-destructive-updates{print-kept}",
     f"{_ONE_SHOT},inplace-results-to-out-params{{modify-public-functions}},inplace-hoist-allocations,inplace-deallocate",
     "inplace-drop-equivalent-results,inplace-expand-clones,inplace-expand-poison,inplace-expand-strided-copies{all}",
-    "inplace-fold-constant-branches,inplace-contiguous-arguments,inplace-count-memory,inplace-deallocate",
+    "inplace-canonicalize,inplace-contiguous-arguments,inplace-count-memory,inplace-deallocate",
     "inplace-lower-dispatch{workgroups=arguments check-sizes=false}",
     f"{_ONE_SHOT},canonicalize,cse,inplace-deallocate",
     "builtin.module(func.func(inplace-fuse{print-groups machine='l2=512'},inplace-schedule{machine='l2=512'}))",

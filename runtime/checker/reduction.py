@@ -33,7 +33,7 @@ from .origin import with_origin
 from .report import Difference
 from .supervisor import check_once
 
-_CLEAN_UP = "builtin.module(canonicalize,cse,symbol-dce)"
+_CLEAN_UP = "builtin.module(inplace-canonicalize,cse,symbol-dce)"
 
 Edit = Callable[[ir.Operation], bool]
 """Changes a module; false if there is nothing to change."""

@@ -131,10 +131,8 @@ def _try(
 
 def _free(source: ir.Module, module: Any) -> None:
     text = str(source)
-    if "cf." in text:
-        run_pipeline(module, "builtin.module(inplace-fold-constant-branches)")
     if "shape." in text:
-        run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),canonicalize)")
+        run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),inplace-canonicalize)")
     phases = deallocation_phases(source.operation, module.operation)
     run_pipeline(module, lowering.pipeline_text(phases))
 
@@ -205,7 +203,7 @@ def _execute(
     def finding(kind: Kind, text: str) -> Finding:
         return Finding(program.seed, f"{configuration.name}, compiled", kind, text)
 
-    constraints = ",func.func(convert-shape-constraints),canonicalize" if "shape." in program.text else ""
+    constraints = ",func.func(convert-shape-constraints),inplace-canonicalize" if "shape." in program.text else ""
     passes = configuration.bufferization(program.seed) + constraints
     try:
         with _quiet_context() as context:
