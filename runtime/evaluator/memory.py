@@ -132,17 +132,25 @@ class MemRef:
         moves = [(size - 1) * stride for size, stride in zip(sizes, strides, strict=True)]
         low, high = offset + sum(min(0, move) for move in moves), offset + sum(max(0, move) for move in moves)
         if 0 not in sizes and (low < 0 or (high + 1) * item > buffer.raw.size):
-            return Beyond(buffer, self.array.dtype, offset, (low, high))
+            return Beyond(buffer, self.array.dtype, offset, (low, high), sizes)
         return view(buffer, self.array.dtype, offset * item, sizes, [stride * item for stride in strides])
 
 
 class Beyond(MemRef):
     """A view that does not stay inside of its buffer. It is fine to have it; only single elements are used of it."""
 
-    __slots__ = ("_dtype", "_offset", "_range")
+    __slots__ = ("_dtype", "_offset", "_range", "_sizes")
 
-    def __init__(self, buffer: Buffer, dtype: np.dtype[Any], offset: int, covered: tuple[int, int]) -> None:
+    def __init__(
+        self, buffer: Buffer, dtype: np.dtype[Any], offset: int, covered: tuple[int, int], sizes: Sequence[int]
+    ) -> None:
         self.buffer, self._dtype, self._offset, self._range = buffer, dtype, offset, covered
+        self._sizes = tuple(sizes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes."""
+        return self._sizes
 
     def __getattr__(self, name: str) -> Any:
         count = self.buffer.raw.size // self._dtype.itemsize

@@ -59,14 +59,17 @@ class StructuredOp:
         plan, payload = self._plans[shapes], self.payload
         if self.is_copy:
             self.decoder.machine.state.copies += 1
-        contents = [value.read() if isinstance(value, MemRef) else value for value in values]
+        is_empty = 0 in (loop_sizes(self.maps, shapes) if plan is None else plan.sizes)
+        # Where nothing is computed, inputs may be views that have no memory.
+        read = values[self.inputs :] if is_empty else values
+        contents = [value.read() if isinstance(value, MemRef) else value for value in read]
         prepared = payload.prepare(registers) if payload else []
         tracked = any(type(value) is Partial or value is UNDEFINED for value in (*contents, *prepared))
-        if payload is None or plan is None or shares_memory(values, self.inputs, self.maps):
+        if is_empty:
+            targets = [_target(value, tracked=tracked) for value in values[self.inputs :]]
+        elif payload is None or plan is None or shares_memory(values, self.inputs, self.maps):
             targets = [_target(value, tracked=True) for value in values[self.inputs :]]
             self._one_by_one(registers, contents, targets, loop_sizes(self.maps, shapes))
-        elif 0 in plan.sizes:
-            targets = [_target(value, tracked=tracked) for value in values[self.inputs :]]
         elif not plan.loops and self.results and all(map_.is_identity for map_ in self.maps[self.inputs :]):
             self._at_once(registers, plan, payload, prepared, contents)
             return
@@ -126,9 +129,8 @@ class StructuredOp:
         """Scalars, in the order of the loops. A memref's contents are views, so that later points see what was done."""
         code, dims = self._scalar_code(registers)
         shapes = [getattr(value, "shape", ()) for value in contents]
-        if 0 not in sizes:
-            for number, (map_, shape) in enumerate(zip(self.maps, shapes, strict=True)):
-                check_bounds(map_, number, shape, sizes)
+        for number, (map_, shape) in enumerate(zip(self.maps, shapes, strict=True)):
+            check_bounds(map_, number, shape, sizes)
         sources = [*[split(value) for value in contents[: self.inputs]], *targets]
         reads = [bool(list(argument.uses)) for argument in self.block.arguments]
         spend = self.decoder.machine.state.spend
