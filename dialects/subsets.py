@@ -8,7 +8,7 @@ from typing import Any
 from mlir import ir
 
 from .bufferizable import Subset
-from .memref_types import subview_type
+from .memref_types import collapsed_type, subview_type
 
 __all__ = [
     "covers",
@@ -117,7 +117,47 @@ def subset_type(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> 
 
 
 def subview(buffer: ir.Value, subset: Subset, shape: Sequence[int]) -> ir.Value:
-    """Create ``memref.subview`` of ``buffer``; ``shape`` is that of the result, which may drop unit dimensions."""
-    result = subset_type(ir.MemRefType(buffer.type), subset, shape)
+    """Create ``memref.subview`` of ``buffer``; ``shape`` is that of the result, which may drop unit dimensions.
+
+    Upstream finds out from sizes and strides which dimensions a subview drops, each time anew. Once a dynamic size that
+    is kept turns out to be one it may find others, or none: then it refuses the op or crashes (LLVM 22). Where that can
+    be, dimensions are dropped by an op of its own.
+    """
+    source = ir.MemRefType(buffer.type)
+    whole = result = subset_type(source, subset, shape)
     operands, attributes = _slice_operands(buffer, subset)
-    return ir.Operation.create("memref.subview", results=[result], operands=operands, attributes=attributes).result
+    if not _is_clear_what_drops(source, subset, shape):
+        whole = subset_type(source, subset, static_entries(subset.sizes))
+    view = ir.Operation.create("memref.subview", results=[whole], operands=operands, attributes=attributes).result
+    return view if whole == result else _drop_dimensions(view, subset, result)
+
+
+def _is_clear_what_drops(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> bool:
+    """Whether upstream drops the right dimensions of a subview, whatever it learns about dynamic sizes."""
+    if len(shape) == len(subset.sizes) or _DYNAMIC not in shape:
+        return True
+    strides, _ = source.get_strides_and_offset()
+    if _DYNAMIC not in strides:  # Dimensions are told apart by their strides.
+        return all(step == 1 for step in subset.strides)
+    # Where two sizes are dynamic, one of them may be known before the other.
+    return all(stride == _DYNAMIC for stride in strides) and 1 not in shape and list(shape).count(_DYNAMIC) == 1
+
+
+def _drop_dimensions(view: ir.Value, subset: Subset, type_: ir.MemRefType) -> ir.Value:
+    """Create the ops that make ``type_`` of a subview by dropping dimensions."""
+    dropped = dropped_dimensions(subset.sizes, type_.shape)
+    groups: list[list[int]] = []
+    for dimension in range(len(subset.sizes)):
+        # Behind a dimension rather than before it: its stride stays known then.
+        if not groups or (dimension not in dropped and not dropped.issuperset(groups[-1])):
+            groups.append([])
+        groups[-1].append(dimension)
+    collapsed = collapsed_type(ir.MemRefType(view.type), type_.shape, groups)
+    assert collapsed is not None, "dropped dimensions have a single index"
+    attributes = {"reassociation": ir.Attribute.parse(str(groups))}
+    view = ir.Operation.create(
+        "memref.collapse_shape", results=[collapsed], operands=[view], attributes=attributes
+    ).result
+    if collapsed == type_:
+        return view
+    return ir.Operation.create("memref.cast", results=[type_], operands=[view]).result

@@ -8,7 +8,8 @@
 // CHECK-NEXT:    %[[VALUE:.*]] = memref.dim %[[R]], %c1
 // CHECK-NEXT:    %[[VALUE2:.*]] = memref.dim %[[R]], %c2
 // CHECK-NEXT:    %[[R_TILE:.*]] = memref.subview %[[R]][0, 0, 0] [1, %[[VALUE]], %[[VALUE2]]] [1, 1, 1] :
-// CHECK-NEXT:    memref.copy %[[A]], %[[R_TILE]] :
+// CHECK-NEXT:    %[[R_ROWS:.*]] = memref.collapse_shape %[[R_TILE]] {{\[}}[0, 1], [2]] :
+// CHECK-NEXT:    memref.copy %[[A]], %[[R_ROWS]] :
 // CHECK-NEXT:    return
 
 func.func @rank_reduced_insert() {

@@ -14,9 +14,10 @@
 // CHECK-NEXT:    %[[Q:.*]] = dispatch.binding set(0) binding(2) : memref<?x?xi32>
 // CHECK-NEXT:    %[[A_TILE:.*]] = memref.subview %[[A]][%[[P0]], %[[P1]], %[[P2]]] [%[[P3]], %[[P4]], %[[P5]]] [1, 1, 1] :
 // CHECK-NEXT:    %[[A_TILE2:.*]] = memref.subview %[[A]][%[[P0]], %[[P1]], %[[P2]]] [%[[P3]], 1, %[[P5]]] [1, 1, 1] :
+// CHECK-NEXT:    %[[A_ROWS:.*]] = memref.collapse_shape %[[A_TILE2]] {{\[}}[0, 1], [2]] :
 // CHECK-NEXT:    memref.copy %[[A_TILE]], %[[R]] :
 // CHECK-NEXT:    %[[Q_TILE:.*]] = memref.subview %[[Q]][%[[P0]], %[[P2]]] [%[[P3]], %[[P5]]] [1, 1] :
-// CHECK-NEXT:    memref.copy %[[A_TILE2]], %[[Q_TILE]] :
+// CHECK-NEXT:    memref.copy %[[A_ROWS]], %[[Q_TILE]] :
 // CHECK-NEXT:    return
 
 func.func @slice_multiple_copy() {

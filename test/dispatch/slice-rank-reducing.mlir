@@ -10,7 +10,8 @@
 // CHECK-NEXT:    %[[A:.*]] = dispatch.binding set(0) binding(0) : memref<?x?x?xi32>
 // CHECK-NEXT:    %[[R:.*]] = dispatch.binding set(0) binding(1) : memref<?x?xi32>
 // CHECK-NEXT:    %[[A_TILE:.*]] = memref.subview %[[A]][%[[P0]], %[[P0]], %[[P1]]] [%[[P2]], 1, %[[P3]]] [1, 1, 1] :
-// CHECK-NEXT:    memref.copy %[[A_TILE]], %[[R]] :
+// CHECK-NEXT:    %[[A_ROWS:.*]] = memref.collapse_shape %[[A_TILE]] {{\[}}[0, 1], [2]] :
+// CHECK-NEXT:    memref.copy %[[A_ROWS]], %[[R]] :
 // CHECK-NEXT:    return
 
 func.func @slice_rank_reducing() {
