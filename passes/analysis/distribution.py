@@ -3,7 +3,9 @@
 The outermost loop that has something for each thread is taken: consecutive rows are consecutive in memory, and each
 thread reads rows of its own. Of a contraction the loop in the lanes is taken instead if it is long enough: each thread
 packs panels of its own then, and all read the rows. Parts are multiples of what a register tile does, so that only the
-last one has a remainder. What has less work than it costs to wake threads stays on one.
+last one has a remainder. If the largest part of that loop is more than an eighth above an equal share, as for three
+heads of attention on two threads, the loop with the most equal parts is taken. What has less work than it costs to
+wake threads stays on one.
 
 Linear in the op; nothing is changed.
 """
@@ -24,6 +26,9 @@ _UNKNOWN = 1 << 10
 """What a dynamic size is taken for."""
 _LEAST_WORK = 1 << 16
 """How many runs of a payload are worth to wake a thread for."""
+
+_MOST_EXCESS = 9 / 8
+"""How many times an equal share a part may be for no other loop to be looked for."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,13 @@ def choose_distribution(root: Structured, loops: Iterable[int], threads: int, ma
         rows = [loop for loop in plan.tile if loop != plan.lane_loop]
         if plan.reductions and rows and plan.lane_loop in candidates:
             candidates.insert(0, plan.lane_loop)
-    for loop in candidates:
-        unit = units.get(loop, 1)
-        if sizes[loop] >= threads * unit:
-            return Distribution(loop, threads, unit)
-    return None
+    found = [Distribution(loop, threads, units.get(loop, 1)) for loop in candidates]
+    found = [one for one in found if sizes[one.loop] >= threads * one.unit]
+    equal = [one for one in found if _excess(one, sizes[one.loop]) <= _MOST_EXCESS]
+    return equal[0] if equal else min(found, key=lambda one: _excess(one, sizes[one.loop]), default=None)
+
+
+def _excess(how: Distribution, size: int) -> float:
+    """Return how many times an equal share the largest part of a loop of `size` iterations is."""
+    share = how.threads * how.unit
+    return -(-size // share) * share / size

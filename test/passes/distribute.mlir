@@ -18,12 +18,32 @@ func.func @rows(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096
 //       CHECK:     affine.min
 //       CHECK:     linalg.fill {{.*}} -> tensor<256x?xf32>
 //       CHECK:     linalg.matmul {{.*}} -> tensor<256x?xf32>
-func.func @columns(%a: tensor<256x64xf32>, %b: tensor<64x300xf32>, %e: tensor<256x300xf32>) -> tensor<256x300xf32> {
+func.func @columns(%a: tensor<256x64xf32>, %b: tensor<64x620xf32>, %e: tensor<256x620xf32>) -> tensor<256x620xf32> {
   %zero = arith.constant 0.0 : f32
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x300xf32>) -> tensor<256x300xf32>
-  %r = linalg.matmul ins(%a, %b : tensor<256x64xf32>, tensor<64x300xf32>) outs(%f : tensor<256x300xf32>)
-      -> tensor<256x300xf32>
-  return %r : tensor<256x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<256x620xf32>) -> tensor<256x620xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<256x64xf32>, tensor<64x620xf32>) outs(%f : tensor<256x620xf32>)
+      -> tensor<256x620xf32>
+  return %r : tensor<256x620xf32>
+}
+
+// Of five times 64 columns one thread would get three: the rows are given away.
+// CHECK-LABEL: func.func @uneven
+//       CHECK:   scf.forall (%[[T:.*]]) in (2)
+//       CHECK:     linalg.matmul {{.*}} -> tensor<128x320xf32>
+func.func @uneven(%a: tensor<256x64xf32>, %b: tensor<64x320xf32>, %e: tensor<256x320xf32>) -> tensor<256x320xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<256x64xf32>, tensor<64x320xf32>) outs(%e : tensor<256x320xf32>)
+      -> tensor<256x320xf32>
+  return %r : tensor<256x320xf32>
+}
+
+// One of three pieces is more than an equal share, but the rows are too few: the only loop that has parts is taken.
+// CHECK-LABEL: func.func @only_one
+//       CHECK:   scf.forall (%[[T:.*]]) in (2)
+//       CHECK:     linalg.matmul {{.*}} -> tensor<5x?xf32>
+func.func @only_one(%a: tensor<5x256xf32>, %b: tensor<256x192xf32>, %e: tensor<5x192xf32>) -> tensor<5x192xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<5x256xf32>, tensor<256x192xf32>) outs(%e : tensor<5x192xf32>)
+      -> tensor<5x192xf32>
+  return %r : tensor<5x192xf32>
 }
 
 // Too little to do.
