@@ -22,8 +22,9 @@ with `threads=2`:
 
 ## Contract
 
-In: a function; linalg ops on tensors that nothing is around but sequential loops (`scf.for`). Out: the same values, bit
-for bit and for any number of threads, since no sum is cut: each thread computes elements of its own. Chains that
+In: a function; linalg ops on tensors that nothing is around but sequential loops (`scf.for`), unless they write into a
+slice that moves with a loop, and so are tiles already. Out: the same values, bit for bit and for any number of threads,
+since no sum is cut: each thread computes elements of its own. Chains that
 `inplace-fuse` computes tile by tile stay together in one `scf.forall`. Ops with too little work, and ops without a
 parallel loop that is long enough, stay as they are.
 
@@ -39,6 +40,8 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..dialects.subsets import mixed_subset
+from .analysis.allocation_hoisting import is_inside
 from .analysis.distribution import Distribution, choose_distribution
 from .analysis.fusion_groups import find_groups
 from .analysis.structured_op import NotStructured, Structured, read_structured
@@ -48,7 +51,7 @@ from .linalg_ops import find_linalg_ops, read_machine, replace_op
 from .options import PassOptions, option
 from .tiling.tile import distribute
 
-_FILL = "linalg.fill"
+_FILL, _LOOP = "linalg.fill", "scf.for"
 
 
 @dataclass(frozen=True)
@@ -100,11 +103,23 @@ class DistributePass(Pass[DistributeOptions]):
 
 
 def _runs_in_turn(op: ir.Operation, function: ir.Operation) -> bool:
-    """Whether nothing but loops that run one iteration after the other is around `op`."""
+    """Whether only loops that run one iteration after the other are around `op`, and it is no tile of one of them."""
     around = op.parent
-    while around is not None and around.name == "scf.for":
+    if around is not None and around.name == _LOOP and _is_tile(op, around):
+        return False
+    while around is not None and around.name == _LOOP:
         around = around.parent
     return around is not None and around == function
+
+
+def _is_tile(op: ir.Operation, loop: ir.Operation) -> bool:
+    """Whether `op` writes into a slice that moves with `loop`: as little as somebody wanted to be done at a time."""
+    for init in list(op.operands)[len(op.operands) - len(op.results) :]:
+        if not isinstance(init.owner, ir.Block) and init.owner.name == "tensor.extract_slice":
+            offsets = mixed_subset(init.owner.operation, 1).offsets
+            if any(not isinstance(offset, int) and is_inside(offset, loop) for offset in offsets):
+                return True
+    return False
 
 
 def _fills(root: Structured) -> list[Structured]:

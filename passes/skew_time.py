@@ -21,8 +21,9 @@ for sweeps 0, 10, ...                           for each group of ten sweeps
 ```
 
 Left alone, with a reason (`print-kept`): loops in which more happens, slices without static bounds, tensors that fit
-into the second cache, rows of which it has no room for enough. With several `threads` all loops are left alone: each
-sweep is given to threads then (`inplace-distribute`).
+into the second cache, rows of which it has no room for enough. With more than two `threads` all loops are left alone,
+and each sweep is given to threads (`inplace-distribute`): two of them wait for memory, and for each other after each
+sweep, longer than one that finds its rows in the cache.
 
 Both versions are updated in place by what comes out. Why it is right: docs/THEORY.md, section 6, *Skewed sweeps*.
 Linear in the ops. No upstream counterpart.
@@ -41,12 +42,15 @@ from .linalg_ops import read_machine
 from .options import PassOptions, option
 from .tiling.skew import skew
 
+_MOST_THREADS = 2
+"""So many threads that run each sweep together are not faster than one that runs several sweeps at a time."""
+
 
 @dataclass(frozen=True)
 class SkewTimeOptions(PassOptions):
     """Options of `inplace-skew-time`."""
 
-    threads: int = option(1, help="how many threads sweeps run on; with several of them, all loops stay")
+    threads: int = option(1, help="how many threads there are; with more than two, all loops stay")
     machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
     print_kept: bool = option(False, help="emit a remark for every loop that carries tensors and stays, with why")
 
@@ -70,7 +74,7 @@ class SkewTimePass(Pass[SkewTimeOptions]):
         plans: list[TimeSkew] = []
         for loop in _loops(op):
             try:
-                if self.options.threads > 1:
+                if self.options.threads > _MOST_THREADS:
                     raise NotSkewable("each sweep is given to threads")
                 plans.append(plan_skew(loop, machine))
             except NotSkewable as reason:

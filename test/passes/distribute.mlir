@@ -67,3 +67,20 @@ func.func @sweeps(%a: tensor<4096x64xf32>, %n: index) -> tensor<4096x64xf32> {
   }
   return %s : tensor<4096x64xf32>
 }
+
+// Rows that a loop of the program takes one after the other are tiles already.
+// CHECK-LABEL: func.func @tiles
+//   CHECK-NOT:   scf.forall
+func.func @tiles(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %c0 = arith.constant 0 : index
+  %c512 = arith.constant 512 : index
+  %c4096 = arith.constant 4096 : index
+  %s = scf.for %i = %c0 to %c4096 step %c512 iter_args(%t = %b) -> (tensor<4096x4096xf32>) {
+    %x = tensor.extract_slice %a[%i, 0] [512, 4096] [1, 1] : tensor<4096x4096xf32> to tensor<512x4096xf32>
+    %y = tensor.extract_slice %t[%i, 0] [512, 4096] [1, 1] : tensor<4096x4096xf32> to tensor<512x4096xf32>
+    %r = linalg.exp ins(%x : tensor<512x4096xf32>) outs(%y : tensor<512x4096xf32>) -> tensor<512x4096xf32>
+    %z = tensor.insert_slice %r into %t[%i, 0] [512, 4096] [1, 1] : tensor<512x4096xf32> into tensor<4096x4096xf32>
+    scf.yield %z : tensor<4096x4096xf32>
+  }
+  return %s : tensor<4096x4096xf32>
+}

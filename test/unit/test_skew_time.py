@@ -167,11 +167,11 @@ def test_values_that_are_no_numbers_go_where_they_went() -> None:
     np.testing.assert_allclose(program.main(start, 3), expected, rtol=1e-5)
 
 
-def refused(text: str, said: pytest.CaptureFixture[str], l2: int = 1152) -> str:
+def refused(text: str, said: pytest.CaptureFixture[str], l2: int = 1152, threads: int = 1) -> str:
     """What the remark says of the one loop that stays."""
     with ir.Context():
         module = ir.Module.parse(text)
-        options = f'{{print-kept machine="l2={l2}"}}'
+        options = f'{{print-kept threads={threads} machine="l2={l2}"}}'
         mi.run_pipeline(module, f"builtin.module(func.func({PING_PONG},inplace-skew-time{options}))")
         assert str(module).count("scf.for") == text.count("scf.for")
     (line,) = said.readouterr().err.splitlines()
@@ -245,9 +245,26 @@ def test_rows_that_are_too_long_for_the_cache_stay(capsys: pytest.CaptureFixture
     assert refused(variant(), capsys, 400) == "there is room, or need, for fewer than 4 sweeps at a time"
 
 
-def test_sweeps_on_several_threads_stay() -> None:
+def test_sweeps_on_many_threads_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(variant(), capsys, threads=3) == "each sweep is given to threads"
+
+
+def test_rows_that_one_thread_runs_sweeps_over_are_not_given_to_threads() -> None:
+    stencil = Stencil((600, 400), FIVE)
+    text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
     with ir.Context():
-        module = ir.Module.parse(variant())
-        skew = 'inplace-skew-time{threads=2 machine="l2=1152"}'
-        mi.run_pipeline(module, f"builtin.module(func.func({PING_PONG},{skew}))")
-        assert str(module).count("scf.for") == 1
+        module = skewed(text, room_for(stencil, 20))
+        mi.run_pipeline(
+            module, "builtin.module(inplace-convert-to-destination-style,func.func(inplace-distribute{threads=2}))"
+        )
+        # The sweep that is left of an odd number is.
+        assert str(module).count("scf.forall (") == 1
+        program = mi.compile(module, optimize=True, threads=2)
+    start = stencil.start()
+    alone = mi.compile(text, optimize=True)
+    for threads in (2, 3):
+        several = mi.compile(text, optimize=True, threads=threads)
+        for steps in (3, 7):
+            expected = alone.main(start, steps)
+            np.testing.assert_array_equal(several.main(start, steps), expected)
+            np.testing.assert_array_equal(program.main(start, steps), expected)
