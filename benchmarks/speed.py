@@ -14,8 +14,8 @@ peak of fused multiplications and additions for programs limited by arithmetic, 
 limited by memory (what stays in a cache can be above it). Before that, the results of all are compared with NumPy in
 float64. Nothing here is a test: figures depend on the machine.
 
-`--processor-time` counts the time of the thread in place of the clock's, on one thread: for a machine that others use
-too. Each number of threads has a process of its own, since OpenBLAS and JAX read theirs once.
+`--processor-time` counts the time of the process, with all its threads, in place of the clock's, on one thread: for a
+machine that others use too. Each number of threads has a process of its own, since OpenBLAS and JAX read theirs once.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def run(options: argparse.Namespace, threads: int) -> None:
     from limits import measure_limits
     from workloads import WORKLOADS
 
-    clock = time.thread_time if options.processor_time else time.perf_counter
+    clock = time.process_time if options.processor_time else time.perf_counter
     limits = measure_limits(threads, clock)
     print(f"\n{threads} thread{'s' if threads > 1 else ''}: {limits}\n")
     names = [*options.peers, "ratio (quartiles)", "of the limit", "compile, s"]
@@ -193,7 +193,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--peers", nargs="+", help="those that are installed by default")
     parser.add_argument("--threads", nargs="+", type=int, default=[1], help="1 by default")
-    parser.add_argument("--processor-time", action="store_true", help="count the time of the thread")
+    parser.add_argument("--processor-time", action="store_true", help="count the time of the process")
     parser.add_argument("--json", type=Path, help="where to write the figures, a line for each row")
     parser.add_argument("--plot", type=Path, help="where to draw the ratios (needs matplotlib and --json)")
     options = parser.parse_args()

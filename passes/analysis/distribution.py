@@ -17,13 +17,11 @@ from dataclasses import dataclass
 from math import prod
 
 from .machine import Machine
-from .structured_op import Structured
+from .structured_op import UNKNOWN_SIZE, Structured
 from .vector_plan import NotVectorizable, plan_vectors
 
 __all__ = ["Distribution", "choose_distribution"]
 
-_UNKNOWN = 1 << 10
-"""What a dynamic size is taken for."""
 _LEAST_WORK = 1 << 16
 """How many runs of a payload are worth to wake a thread for."""
 
@@ -42,7 +40,7 @@ class Distribution:
 
 def choose_distribution(root: Structured, loops: Iterable[int], threads: int, machine: Machine) -> Distribution | None:
     """Return how `root` is given to `threads`, by one of its parallel `loops`; None if it has too little work."""
-    sizes = {loop: _UNKNOWN if size is None else size for loop, size in enumerate(root.sizes)}
+    sizes = {loop: UNKNOWN_SIZE if size is None else size for loop, size in enumerate(root.sizes)}
     if threads < 2 or prod(sizes.values()) < _LEAST_WORK * threads:
         return None
     candidates = sorted(loops)

@@ -27,13 +27,10 @@ from mlir import ir
 
 from .machine import Machine
 from .schedule import TileLoop
-from .structured_op import Index, NotStructured, Structured, read_structured
+from .structured_op import UNKNOWN_SIZE, Index, NotStructured, Structured, read_structured, type_bytes
 
 __all__ = ["Group", "find_groups"]
 
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
-_UNKNOWN = 1 << 10
-"""What a dynamic size is taken for."""
 _ROWS = 8
 """Tiles of many rows have a multiple of this."""
 
@@ -156,7 +153,7 @@ class _Finder:
                 continue
             common = self.loops if op is self.root else self.named[id(op)]
             total += sum(
-                _bytes(op.op.operands[operand].type)
+                type_bytes(op.op.operands[operand].type)
                 for operand in range(op.inputs)
                 if op.indices[operand] and not any(op.depends(operand, loop) for loop in common)
             )
@@ -166,17 +163,19 @@ class _Finder:
         """Whether a tile has room for what is passed on, if only `loops` are common."""
         if loops == self.loops or not _is_contraction(self.root):
             return True
-        return self._passed_on() // prod(self.root.sizes[loop] or _UNKNOWN for loop in loops) <= self.machine.l2 // 2
+        return (
+            self._passed_on() // prod(self.root.sizes[loop] or UNKNOWN_SIZE for loop in loops) <= self.machine.l2 // 2
+        )
 
     def _passed_on(self) -> int:
-        return sum(_bytes(result.type) for op in self.producers for result in op.op.results)
+        return sum(type_bytes(result.type) for op in self.producers for result in op.op.results)
 
     def _is_worth_it(self, op: Structured) -> bool:
         room = self.machine.l2 if _is_contraction(self.root) else self.machine.l1
-        return any(_bytes(result.type) > room // 2 for result in op.op.results)
+        return any(type_bytes(result.type) > room // 2 for result in op.op.results)
 
     def _is_large(self, op: Structured) -> bool:
-        return any(_bytes(result.type) > self.machine.l2 // 2 for result in op.op.results)
+        return any(type_bytes(result.type) > self.machine.l2 // 2 for result in op.op.results)
 
     def group(self) -> Group | None:
         """Return the group, if there is one that is worth it."""
@@ -197,7 +196,7 @@ class _Finder:
         room = self.machine.l2 // 2 if _is_contraction(self.root) else self.machine.l1 // 4
         tiles: list[TileLoop] = []
         for loop in sorted(self.loops):
-            size = self.root.sizes[loop] or _UNKNOWN
+            size = self.root.sizes[loop] or UNKNOWN_SIZE
             if passed_on <= room or size == 1:
                 continue
             rows = max(1, room * size // passed_on)
@@ -220,10 +219,3 @@ def _is_contraction(op: Structured) -> bool:
         for loop in op.loops
         if op.parallel[loop]
     )
-
-
-def _bytes(type_: ir.Type) -> int:
-    shaped = ir.ShapedType(type_)
-    element = shaped.element_type
-    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 64
-    return prod(_UNKNOWN if size == _DYNAMIC else size for size in shaped.shape) * max(8, bits) // 8

@@ -21,13 +21,10 @@ from math import prod
 from mlir import ir
 
 from .machine import Machine
-from .structured_op import Structured
+from .structured_op import UNKNOWN_SIZE, Structured, type_bytes
 from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
 
 __all__ = ["Schedule", "TileLoop", "choose_schedule"]
-
-_UNKNOWN = 1 << 12
-"""What a dynamic size is taken for: too large for the caches."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
 def _loops(plan: VectorPlan, panel: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
     """Return the loops to tile; none if one tile would have all rows, so that no panel is read by a second one."""
     structured = plan.structured
-    element = _element_bytes(structured, panel)
+    element = type_bytes(_element_type(structured, panel))
     width = plan.tile[plan.lane_loop] * plan.lanes
     reductions = [loop for loop in plan.reductions if structured.depends(panel, loop)]
     longest = max(reductions, key=lambda loop: _size(structured, loop))
@@ -92,16 +89,14 @@ def _even(size: int, most: int) -> int:
 
 def _size(structured: Structured, loop: int) -> int:
     size = structured.sizes[loop]
-    return _UNKNOWN if size is None else size
+    return UNKNOWN_SIZE if size is None else size
 
 
-def _element_bytes(structured: Structured, operand: int) -> int:
-    type_ = ir.ShapedType(structured.op.operands[operand].type).element_type
-    bits = type_.width if isinstance(type_, ir.IntegerType | ir.FloatType) else 64
-    return max(1, bits // 8)
+def _element_type(structured: Structured, operand: int) -> ir.Type:
+    return ir.ShapedType(structured.op.operands[operand].type).element_type
 
 
 def _bytes(structured: Structured, operand: int) -> int:
     """Return how large an operand is, from the loops that move in it."""
     moved = {loop for index in structured.indices[operand] for loop in index.coefficients}
-    return prod(_size(structured, loop) for loop in moved) * _element_bytes(structured, operand)
+    return prod(_size(structured, loop) for loop in moved) * type_bytes(_element_type(structured, operand))

@@ -20,6 +20,7 @@ from mlir import ir
 
 from ...dialects.memref_types import has_identity_layout
 from ...dialects.subsets import mixed_subset
+from .structured_op import type_bytes
 
 __all__ = ["Stream", "find_streams"]
 
@@ -54,7 +55,7 @@ def find_streams(function: ir.Operation, least: int) -> list[Stream]:
     for buffer in _buffers(function):
         type_ = ir.MemRefType(buffer.type)
         known = type_.has_static_shape and has_identity_layout(type_)
-        if not known or prod(type_.shape) * _bytes(type_.element_type) < least:
+        if not known or type_bytes(type_) < least:
             continue
         for write in _writes(buffer):
             loop, size = _outermost_loop(write, buffer), _aligned_size(write, multiples)
@@ -112,7 +113,7 @@ def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
     type_ = ir.VectorType(op.operands[0].type)
     base = op.operands[1]
     memref = ir.MemRefType(base.type)
-    element = _bytes(type_.element_type)
+    element = type_bytes(type_.element_type)
     size = prod(type_.shape) * element
     rank = memref.rank
     if type_.rank != 1 or size not in _VECTOR_BYTES or not rank or len(op.operands) != 2 + rank:
@@ -132,10 +133,6 @@ def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
 def _strides(type_: ir.MemRefType) -> list[int]:
     """Return the strides; 1, of which nothing follows, for those that are not known."""
     return [1 if stride == _DYNAMIC else stride for stride in type_.get_strides_and_offset()[0]]
-
-
-def _bytes(type_: ir.Type) -> int:
-    return max(1, type_.width // 8) if isinstance(type_, ir.IntegerType | ir.FloatType) else 8
 
 
 class _Multiples:

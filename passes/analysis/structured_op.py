@@ -12,14 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 
 from mlir import ir
 from mlir.dialects import linalg
 
-__all__ = ["Index", "NotStructured", "Structured", "read_structured"]
+__all__ = ["UNKNOWN_SIZE", "Index", "NotStructured", "Structured", "read_structured", "type_bytes"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _MAPS = "indexing_maps"
+
+UNKNOWN_SIZE = 1 << 12
+"""What a dynamic size is taken for where time is all that depends on it: too large for the caches."""
 
 
 class NotStructured(Exception):
@@ -89,6 +93,14 @@ class Structured:
         """Tell whether consecutive iterations of `loop` touch neighbours: it moves the last index only, by one."""
         *others, last = self.indices[operand] or (Index(),)
         return last.coefficient(loop) == 1 and not any(index.coefficient(loop) for index in others)
+
+
+def type_bytes(type_: ir.Type) -> int:
+    """Return how many bytes values of `type_` take: a number, or a tensor or memref of numbers."""
+    if isinstance(type_, ir.ShapedType):
+        sizes = (UNKNOWN_SIZE if size == _DYNAMIC else size for size in type_.shape)
+        return prod(sizes) * type_bytes(type_.element_type)
+    return max(1, type_.width // 8) if isinstance(type_, ir.IntegerType | ir.FloatType) else 8
 
 
 def read_structured(op: ir.Operation) -> Structured:
