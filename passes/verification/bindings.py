@@ -81,8 +81,8 @@ class Bindings:
         if view is not None and m.is_shaped[m.snapshot.results(op)[0]]:
             m.views[m.snapshot.results(op)[0]] = view
 
-    def leave(self, op: int) -> None:
-        """Check at return ``op`` what each piece of memory holds."""
+    def leave(self, op: int) -> int:
+        """Check at return ``op`` what each piece of memory holds; return a key for reads that nothing here has."""
         m, program = self.machine, self.machine.program
         key = m.snapshot.op_operand_count[op]
         for root, found in self._roots.items():
@@ -92,6 +92,7 @@ class Bindings:
                 here = [o for o in commits if program.snapshot.op_block[o] == self._twin_block(op)]
                 self._judge(op, key, root, here[-1] if here else contents, is_clear=bool(here) or not commits)
                 key += 1
+        return key
 
     def _judge(self, op: int, key: int, root: int, tensor_op: int, *, is_clear: bool) -> None:
         """Check that ``root`` holds what ``tensor_op`` commits, or what it is the contents of."""

@@ -41,6 +41,7 @@ class Functions:
         self._globals: dict[str, int] = {}
         self._summary = Summary()
         self._arguments = range(0)
+        self._function = -1
 
     def in_order(self) -> Iterator[int]:
         """Yield the functions with a body, callees first as far as there is such an order."""
@@ -71,6 +72,7 @@ class Functions:
     def enter(self, function: int) -> None:
         """Let the arguments of ``function`` hold the values of its twin's."""
         m, program = self.machine, self.machine.program
+        self._function = function
         self._arguments = m.snapshot.arguments(m.snapshot.op_regions[function][0][0])
         twin = m.twin(function)
         blocks = program.snapshot.op_regions[twin][0] if twin >= 0 else ()
@@ -118,7 +120,17 @@ class Functions:
         before = self._summary.returned
         same = before is None or before == returned
         self._summary.returned = returned if same else [-1] * len(returned)
-        self.bindings.leave(op)
+        key = self.bindings.leave(op)
+        for index in m.program.unwritable.get(m.twin(self._function), ()):
+            self._check_kept(op, index, key + index)
+
+    def _check_kept(self, op: int, index: int, key: int) -> None:
+        """Check that argument ``index`` holds at return ``op`` what it was given with."""
+        m, tensors = self.machine, self._summary.arguments
+        if index < len(tensors) and len(tensors) == len(self._arguments) and m.state.get(self._arguments[index]):
+            expected = m.program.content[tensors[index]]
+            answer = m.ask(View(self._arguments[index]), expected)
+            m.read(op, index, m.twin(self._function), expected, answer, key)
 
     def _check(self, op: int, i: int, twin: int) -> None:
         """Check operand ``i`` of an op that is the same in both programs."""

@@ -28,6 +28,7 @@ _SLICES = frozenset({"tensor.extract_slice", "tensor.insert_slice", "tensor.para
 _RESHAPES = frozenset({"tensor.expand_shape", "tensor.collapse_shape", "tensor.reshape"})
 _ONE_REGION = frozenset({"vector.mask", "scf.execute_region", "shape.assuming"})
 _BRANCHES = frozenset({"scf.if", "scf.index_switch"})
+_ACCESS, _WRITABLE = "bufferization.access", "bufferization.writable"
 _MOVES = frozenset({"bufferization", "func", "scf", "tensor", "vector", "ml_program"})
 """Dialects whose ops return elements that they were given."""
 _MOVING = frozenset(
@@ -53,6 +54,8 @@ class TensorProgram:
         """For each slice op, the place that it names."""
         self.accesses: dict[str, dict[int, str]] = {}
         """What functions say of how they use their arguments."""
+        self.unwritable: dict[int, list[int]] = {}
+        """For each function, the arguments that it says must not be written."""
         for value in range(len(s.values)):
             if s.value_is_tensor[value]:
                 self.content[value] = self._content(value)
@@ -60,7 +63,7 @@ class TensorProgram:
             if name == "tensor.parallel_insert_slice":
                 self.places[op] = self._place(op, 0)
             elif name == "func.func":
-                self.accesses[ir.StringAttr(s.ops[op].attributes["sym_name"]).value] = _accesses(s.ops[op])
+                self._read_marks(op)
         types: dict[ir.Type, bool] = {}
         self.is_shaped = [_remember_shaped(value.type, types) for value in s.values]
         for value, op in enumerate(s.value_op):
@@ -80,6 +83,18 @@ class TensorProgram:
         if symbol >= 0:
             return self.snapshot.value_position[symbol], -1
         return -1, self.memref_ages[-symbol - 1]
+
+    def _read_marks(self, function: int) -> None:
+        """Read what function ``function`` says of its arguments."""
+        attributes = self.snapshot.ops[function].attributes
+        marks = ir.ArrayAttr(attributes["arg_attrs"]) if "arg_attrs" in attributes else ()
+        accesses = self.accesses.setdefault(ir.StringAttr(attributes["sym_name"]).value, {})
+        for index, mark in enumerate(marks):
+            entries = ir.DictAttr(mark)
+            if _ACCESS in entries:
+                accesses[index] = ir.StringAttr(entries[_ACCESS]).value
+            if _WRITABLE in entries and not ir.BoolAttr(entries[_WRITABLE]).value:
+                self.unwritable.setdefault(function, []).append(index)
 
     def operand(self, op: int, index: int) -> int:
         """Return the value that is operand ``index`` of ``op``."""
@@ -257,18 +272,6 @@ def read_successors(snapshot: Snapshot) -> dict[int, list[range]]:
     """Return for each branch of a known kind which operands its successors get."""
     found = {op: successor_operands(snapshot, op) for op in snapshot.op_successors}
     return {op: ranges for op, ranges in found.items() if ranges is not None}
-
-
-def _accesses(function: ir.Operation) -> dict[int, str]:
-    """Return the value of ``bufferization.access`` for each argument that has it."""
-    if "arg_attrs" not in function.attributes:
-        return {}
-    found: dict[int, str] = {}
-    for index, attributes in enumerate(ir.ArrayAttr(function.attributes["arg_attrs"])):
-        entries = ir.DictAttr(attributes)
-        if "bufferization.access" in entries:
-            found[index] = ir.StringAttr(entries["bufferization.access"]).value
-    return found
 
 
 def _remember_shaped(type_: ir.Type, types: dict[ir.Type, bool]) -> bool:

@@ -426,3 +426,32 @@ def test_an_op_that_stays_on_tensors_reads_memory() -> None:
             PassError, match="operand 1 of 'linalg.add' must be a constant, but nothing was ever written"
         ):
             run(module, VERIFY)
+
+
+# --- what must not be written ----------------------------------------------------------------------------------------
+
+PROTECTED = f"""func.func @main(%t: {V} {{bufferization.writable = false}}, %x: f32, %i: index) -> {V} {{
+  %r = tensor.insert %x into %t[%i] : {V}
+  return %r : {V}
+}}"""
+
+
+def test_an_argument_that_must_not_be_written() -> None:
+    def change(module: ir.Module) -> None:
+        copy = only(module, "memref.copy")
+        only(module, "memref.store").operands[1] = copy.operands[0]
+        cast = ops(module, "func.return")[0]
+        cast.operands[0] = copy.operands[0]
+        copy.erase()
+
+    layout = "bufferization.writable = false, bufferization.buffer_layout = affine_map<(d0) -> (d0)>"
+    text = PROTECTED.replace("bufferization.writable = false", layout)
+    assert broken(text, change) == (
+        "wrong bufferization: argument 0 of 'func.func' must not be changed, "
+        "but the memory holds an update of argument 0 of 'func.func'"
+    )
+    text = text.replace("writable = false", "writable = true")
+    with ir.Context():
+        module = ir.Module.parse(text)
+        run(module, RECORD, BUFFERIZE)
+        assert "1 reads are right, 0 were not checked" in run(module, VERIFY)
