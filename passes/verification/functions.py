@@ -18,6 +18,9 @@ from .places import WHOLE
 
 __all__ = ["Functions"]
 
+_BY_ANOTHER_NAME = "memory that a callee may write by another name"
+_STATE = "state of the module"
+_STATE_OPS = frozenset({"ml_program.global_load", "ml_program.global_store"})
 _READS_ONLY = frozenset({"read", "none"})
 
 
@@ -29,6 +32,10 @@ class Summary:
     returned: list[int] | None = None
     needed: set[int] = field(default_factory=set[int])
     arguments: range = range(0)
+    apart: bool = True
+    """Whether no two results may share memory."""
+    stores: bool = False
+    """Whether it writes state of the module, or calls what is not known."""
 
 
 class Functions:
@@ -78,7 +85,7 @@ class Functions:
         blocks = program.snapshot.op_regions[twin][0] if twin >= 0 else ()
         tensors = program.snapshot.arguments(blocks[0]) if blocks else range(0)
         self._summary = Summary(arguments=tensors)
-        m.needed = set()
+        m.needed, m.stores_state = set(), False
         paired = len(tensors) == len(self._arguments)
         if paired:
             m.pair(self._arguments, tensors)
@@ -95,7 +102,7 @@ class Functions:
     def leave(self, function: int) -> None:
         """Remember what callers have to know."""
         m = self.machine
-        self._summary.needed = m.needed
+        self._summary.needed, self._summary.stores = m.needed, m.stores_state
         self.summaries[self._name(function)] = self._summary
 
     def end(self, op: int) -> None:
@@ -117,12 +124,26 @@ class Functions:
             returned.append(arguments.get(view.root, -1) if whole and view is not None else -1)
             if twin >= 0 and m.is_shaped[value]:
                 self._check(op, i, twin)
+        self._summary.apart = self._summary.apart and self._are_apart(op)
         before = self._summary.returned
         same = before is None or before == returned
         self._summary.returned = returned if same else [-1] * len(returned)
         key = self.bindings.leave(op)
         for index in m.program.unwritable.get(m.twin(self._function), ()):
             self._check_kept(op, index, key + index)
+
+    def _are_apart(self, op: int) -> bool:
+        """Whether the operands of return ``op`` are pieces of memory of their own. Quadratic in memrefs of one root."""
+        m, seen = self.machine, dict[int, View | None]()
+        for i in range(m.snapshot.op_operand_count[op]):
+            value = m.operand(op, i)
+            if not m.is_shaped[value]:
+                continue
+            view = m.view(value)
+            if view is None or m.related.get(view.root) or view.root in seen:
+                return False
+            seen[view.root] = view
+        return True
 
     def _check_kept(self, op: int, index: int, key: int) -> None:
         """Check that argument ``index`` holds at return ``op`` what it was given with."""
@@ -175,13 +196,18 @@ class Functions:
                 m.write(view, frozenset(), op, "a call that may write it")
         returned = summary.returned if summary is not None else None
         results = s.results(op)
+        apart = summary is not None and summary.apart
+        made: set[int] = set()
         for index, result in enumerate(results):
             if m.is_shaped[result]:
                 content = program.content[program.snapshot.results(twin)[index]] if twin >= 0 else -1
                 terms = frozenset({content} if content >= 0 else ())
                 argument = returned[index] if returned is not None else -1
                 self._take(op, result, terms, operands, argument)
+                if not apart:
+                    made |= self._relate_results(result, made)
         self._drop_globals(op)
+        m.stores_state |= summary is None or summary.stores
 
     def _take(self, op: int, result: int, terms: frozenset[int], operands: list[int], argument: int) -> None:
         """Let ``result`` of a call be one of its operands, or memory that may be any of them."""
@@ -205,15 +231,47 @@ class Functions:
         m.vague.add(result)
         m.relate(result, {view.root for value in operands if (view := m.view(value)) is not None})
 
+    def _relate_results(self, result: int, others: set[int]) -> set[int]:
+        """State that the memory of ``result`` may be that of ``others``, results of the same call; return it."""
+        m = self.machine
+        view = m.view(result)
+        if view is None:
+            return set()
+        m.relate(view.root, others - {view.root})
+        m.vague.add(view.root)
+        return {view.root}
+
     def _check_handed(self, op: int, i: int, twin: int, summary: Summary | None) -> None:
         m = self.machine
         self._check(op, i, twin)
         found = m.reads.get((op, i))
-        if found is None or found.answer.verdict is not Verdict.NO:
+        if found is None or found.answer.verdict is Verdict.UNKNOWN:
+            return
+        if found.answer.verdict is Verdict.YES:
+            if self._is_overwritten(op, i, summary):
+                m.read(op, i, twin, found.expected, Answer(Verdict.UNKNOWN, reason=_BY_ANOTHER_NAME))
             return
         needed = summary is not None and i < len(summary.arguments) and summary.arguments[i] in summary.needed
         if not needed:
             m.read(op, i, twin, found.expected, Answer(Verdict.UNKNOWN, reason="a callee that may not read it"))
+
+    def _is_overwritten(self, op: int, i: int, summary: Summary | None) -> bool:
+        """Whether the callee may write what it is handed as operand ``i`` by another name."""
+        m = self.machine
+        view = m.view(m.operand(op, i))
+        if view is None:
+            return False
+        count = m.snapshot.op_operand_count[op]
+        written = summary.written if summary is not None else self._may_write(self._callee(op), count)
+        others = (m.view(m.operand(op, j)) for j in written if j != i and j < count)
+        if any(other is not None and m.may_overlap(view, other) for other in others):
+            return True
+        is_state = view.root in self._globals.values() and not self._is_constant(view.root)
+        return is_state and (summary is None or summary.stores)
+
+    def _is_constant(self, root: int) -> bool:
+        content = self.machine.state.get(root)
+        return bool(content) and any(self.machine.program.terms.is_constant(term) for term in content[0].terms)
 
     def _may_write(self, callee: str, count: int) -> set[int]:
         """Return which arguments a function that was not executed may write."""
@@ -233,19 +291,29 @@ class Functions:
         content = m.program.content[results[0]] if len(results) == 1 else -1
         tensor_name = m.program.snapshot.op_name[tag] if tag >= 0 else ""
         if content >= 0 and tensor_name == "ml_program.global_load":
-            m.state.set(root, (Layer(WHOLE, frozenset({content}), op),))
+            terms = frozenset({content} if self._is_current(root) else ())
+            m.state.set(root, (Layer(WHOLE, terms, op, "" if terms else _STATE),))
         elif not m.state.get(root):
             is_constant = content >= 0 and tensor_name == "arith.constant"
             terms = frozenset({content} if is_constant else ())
-            m.state.set(root, (Layer(WHOLE, terms, op, "state of the module"),))
+            m.state.set(root, (Layer(WHOLE, terms, op, _STATE),))
         m.views[m.snapshot.results(op)[0]] = View(root)
+
+    def _is_current(self, root: int) -> bool:
+        """Whether nothing but stores of the tensor program wrote the memory of a global, as far as this is known."""
+        m, t = self.machine, self.machine.program.snapshot
+        for layer in m.state.get(root):
+            tag = m.tags[layer.writer] if layer.writer >= 0 else -1
+            if (tag < 0 or t.op_name[tag] not in _STATE_OPS) and (layer.terms or layer.reason != _STATE):
+                return False
+        return True
 
     def _drop_globals(self, op: int) -> None:
         m = self.machine
         for root in self._globals.values():
             content = m.state.get(root)
-            if content and not any(m.program.terms.is_constant(term) for term in content[0].terms):
-                m.state.set(root, (Layer(WHOLE, frozenset(), op, "state of the module"),))
+            if content and not self._is_constant(root):
+                m.state.set(root, (Layer(WHOLE, frozenset(), op, _STATE),))
 
     def pass_boundary(self, op: int, name: str) -> None:
         """Follow a memref that is made of a tensor, or a tensor of a memref."""

@@ -22,6 +22,7 @@ from .terms import UNDEFINED
 __all__ = ["Machine", "NotFollowed", "Read", "State", "View"]
 
 _FEW = 4
+_AROUND = (Overlap.SAME, Overlap.AROUND)
 _MOST_HOLDERS = 64
 _TWINS = {"tensor.extract": "memref.load", "tensor.dim": "memref.dim", "tensor.rank": "memref.rank"}
 
@@ -138,9 +139,13 @@ class Machine:
         """Terms of arguments and of results of calls that stayed tensors."""
         self.reads: dict[tuple[int, int], Read] = {}
         """The last answer for each read of each op: passes over a loop's body end with what holds in all runs."""
+        self.shared: dict[int, list[Place]] = {}
+        """For memory that threads share while they run, the places that this thread has for itself."""
         self.unchecked: dict[tuple[int, int], str] = {}
         self.needed: set[int] = set()
         """Values of the tensor program that some read expected."""
+        self.stores_state = False
+        """Whether the function wrote memory of a global, or called what may."""
         self._pair_scalars()
 
     # --- pairing ---------------------------------------------------------------------------------------------------
@@ -209,6 +214,10 @@ class Machine:
 
     def put(self, root: int, layer: Layer) -> None:
         """Write ``layer`` to ``root``, and perhaps to what that may be."""
+        self.stores_state |= root < 0
+        own = self.shared.get(root)
+        if own is not None and layer.terms and not any(overlap(p, layer.place)[0] in _AROUND for p in own):
+            layer = Layer(layer.place, frozenset(), layer.writer, "memory that each thread writes")
         self.state.set(root, self.memory.written(self.state.get(root), layer))
         for other in self.related.get(root, ()):
             content = self.state.get(other)

@@ -37,7 +37,7 @@ class Threads:
         """
         m = self.machine
         block = m.snapshot.op_regions[op][0][0]
-        entry, outputs = m.state, self._outputs(twin)
+        entry, outputs, around = m.state, self._outputs(twin), m.shared
         renamed = [(argument, [init]) for argument, init, _, _ in outputs]
         seen = self._changed.setdefault(op, {})
         while True:
@@ -46,11 +46,14 @@ class Threads:
             bases = {root: self._bases(root, entry, outputs) for root in (*changed, *kept)}
             m.state = head = State(entry)
             self._name(renamed, entry, head, changed, op)
+            m.shared = dict(around)
             for root in changed:
-                head.set(root, self._seen_by_thread(root, entry, bases[root], outputs, op))
+                layers = self._seen_by_thread(root, entry, bases[root], outputs, op)
+                head.set(root, layers)
+                m.shared[root] = [layer.place for layer in layers[1:]]
             m.state = State(head)
             self.control.run_block(block)
-            back = m.state
+            back, m.shared = m.state, around
             new = {root: None for root in back.changes if entry.get(root) and root not in changed}
             if not new:
                 break
