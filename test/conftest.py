@@ -1,3 +1,44 @@
-"""Makes `mlir` importable before any test module is: they import it first, as imports are sorted."""
+"""Makes `mlir` importable before any test module is, and has every bufferization checked by the independent checker.
+
+`MLIR_INPLACE_VERIFY_BUFFERIZATION=0` turns the check off. How many reads it judged is told when all tests are done.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections import Counter
+from typing import Any
+
+import pytest
 
 import mlir_inplace  # noqa: F401
+from mlir_inplace.passes.verification.recording import VARIABLE, Recording
+from mlir_inplace.passes.verification.report import VerificationReport
+
+os.environ.setdefault(VARIABLE, "1")
+
+_READS: Counter[str] = Counter()
+"""How many reads were found right, and why others were not judged, in this process."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def count_checked_reads() -> None:
+    """Count what the checker judges."""
+    finish = Recording.finish
+
+    @functools.wraps(finish)
+    def counted(self: Recording, *arguments: Any) -> VerificationReport:
+        report = finish(self, *arguments)
+        _READS["right"] += report.checked
+        _READS["not judged"] += report.unchecked.total()
+        return report
+
+    Recording.finish = counted
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell how many reads were judged."""
+    right, others = _READS["right"], _READS["not judged"]
+    if right + others:
+        terminalreporter.write_line(f"bufferization checked: {right} reads are right, {others} were not judged")
