@@ -19,6 +19,7 @@ from mlir import ir
 from ..passes.diagnostics import Diagnostic, DiagnosticCollector
 from ..passes.errors import PassError, PipelineError, RegistryError
 from ..passes.pipeline import Pipeline
+from ..runtime.checker.options import REORDERED
 from ..runtime.checker.reduction import reduce_program
 from ..runtime.checker.report import CheckReport, plural
 from ..runtime.checker.supervisor import ENGINES, Options, check_with
@@ -36,6 +37,7 @@ from .run_values import ArgumentError
 PROGRAM = "inplace-check"
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 _LONGEST = 1_000_000
+_MOST_ROUNDS, _MOST_THREADS = 1_000_000, 1024
 
 
 class CheckFailure(Exception):
@@ -82,6 +84,8 @@ def _make_parser() -> Parser:
     add("--tolerance", type=float, default=0.0, metavar="X", help="how far floats may be off, relative to the largest")
     add("--time-limit", type=float, default=10.0, metavar="SECONDS", help="the time one call may take; 10 by default")
     add("--engine", choices=ENGINES, default="jit", help="where the right values come from; jit by default")
+    add("--optimize", action="store_true", help="check what optimize=True makes, with a tolerance of 1e-5 by default")
+    add("--threads", type=int, default=1, metavar="N", help="with --optimize: made for N threads; 1 by default")
     add("--reduce", action="store_true", help="shrink the program to a small one that fails in the same way")
     add("-o", dest="output", metavar="FILE", help="where the small program goes; standard output by default")
     add("--shared-libs", action="append", default=[], metavar="FILES", help="libraries to load, separated by commas")
@@ -92,6 +96,10 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     settings = _make_parser().parse_like_llvm(arguments)
     if settings.rounds < 1:
         raise UsageError(f"--rounds must be at least 1, got {settings.rounds}")
+    if settings.rounds > _MOST_ROUNDS:
+        raise UsageError(f"--rounds must be at most {_MOST_ROUNDS}, got {settings.rounds}")
+    if not 1 <= settings.threads <= _MOST_THREADS:
+        raise UsageError(f"--threads must be from 1 to {_MOST_THREADS}, got {settings.threads}")
     if settings.seed < 0:
         raise UsageError(f"--seed must not be negative, got {settings.seed}")
     if not settings.time_limit > 0:
@@ -119,10 +127,12 @@ def _options(settings: argparse.Namespace) -> Options:
         inputs=given if settings.arg else None,
         seed=settings.seed,
         rounds=settings.rounds,
-        tolerance=settings.tolerance,
+        tolerance=settings.tolerance or (REORDERED if settings.optimize else 0.0),
         time_limit=settings.time_limit,
         shared_libs=tuple(path for paths in settings.shared_libs for path in paths.split(",")),
         engine=settings.engine,
+        optimize=settings.optimize,
+        threads=settings.threads,
     )
 
 

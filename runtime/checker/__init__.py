@@ -7,6 +7,7 @@ from typing import Any
 
 from ...passes.pipeline import Pipeline
 from ..source import Source, private_copy
+from .options import REORDERED
 from .reduction import Reduction, reduce_program
 from .report import CheckReport, Counts, Difference, Kind, Origin, Unchecked
 from .supervisor import ENGINES, Options, check_with
@@ -26,6 +27,8 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
     time_limit: float = 10.0,
     shared_libs: Sequence[str] = (),
     engine: str = "jit",
+    optimize: bool = False,
+    threads: int = 1,
 ) -> CheckReport:
     """Compare a program, as compiled through `pipeline`, with a version of it that copies before every write.
 
@@ -48,6 +51,8 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
         engine: where the right values come from: "jit", a compiled reference, which the NumPy evaluator overrules where
             it agrees with the program; or "evaluator", the evaluator alone. It rounds functions as NumPy does, so
             that programs with `exp` and the like need a tolerance.
+        optimize: check what `compile(optimize=True)` makes, with a tolerance of 1e-5 unless there is another one.
+        threads: for so many threads; what is made for them runs on one here.
 
     Raises:
         PassError, ir.MLIRError: the program cannot be compiled through `pipeline`.
@@ -59,15 +64,19 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
         raise TypeError("shared_libs must be a sequence of paths, got one string; put it into a list")
     if rounds < 1 or seed < 0 or time_limit <= 0 or tolerance < 0:
         raise ValueError("rounds and time_limit must be positive, seed and tolerance not negative")
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, got {threads}")
     options = Options(
         pipeline=Pipeline.parse(pipeline) if isinstance(pipeline, str) else pipeline,
         functions=None if function is None else (function,),
         inputs=None if inputs is None else lambda _: inputs,
         seed=seed,
         rounds=rounds,
-        tolerance=tolerance,
+        tolerance=tolerance or (REORDERED if optimize else 0.0),
         time_limit=time_limit,
         shared_libs=tuple(map(str, shared_libs)),
         engine=engine,
+        optimize=optimize,
+        threads=threads,
     )
     return check_with(private_copy(module), options)

@@ -12,6 +12,12 @@ from ..signature import Signature
 ENGINES = ("jit", "evaluator")
 """Where right values come from."""
 
+REORDERED = 1e-5
+"""How far floats of an optimized program may be off, unless told otherwise: some eighty roundings of an f32.
+
+Sums are added up in another order, and math functions are polynomials. Values that a wrong alias brings are far off.
+"""
+
 COMPILING = 12.0
 """How many times the limit of one call compiling may take."""
 
@@ -33,6 +39,8 @@ class Options:
     shared_libs: tuple[str, ...] = ()
     engine: str = "jit"
     first_route: int = 0
+    optimize: bool = False
+    threads: int = 1
 
 
 @dataclass(frozen=True)

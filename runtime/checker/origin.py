@@ -82,7 +82,7 @@ class _Search:
         if runs is None:
             return None
         tracer = Tracer(traced)
-        program = compile_checked(traced.module, self._options.pipeline, self._options.shared_libs, tracer.callbacks)
+        program = compile_checked(traced.module, self._options, tracer.callbacks)
 
         def run(send: Send) -> None:
             tracer.tell = send

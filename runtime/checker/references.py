@@ -21,6 +21,7 @@ from ..program import Program, Settings
 from ..signature import Signature
 from ..source import private_copy
 from .isolation import isolated
+from .options import Options
 from .outcomes import FILLS, Expected, Given, expected, run_filled
 
 _UPSTREAM = "one-shot-bufferize{copy-before-write=true bufferize-function-boundaries=true}"
@@ -131,19 +132,19 @@ def keeps_state(module: ir.Operation) -> bool:
     return found
 
 
-def compile_checked(
-    module: ir.Module,
-    pipeline: Pipeline | None,
-    shared_libs: Sequence[str],
-    callbacks: Mapping[str, Any] | None = None,
-) -> Program:
-    """The program as it is to be checked; raises what `mlir_inplace.compile` raises."""
+def compile_checked(module: ir.Module, options: Options, callbacks: Mapping[str, Any] | None = None) -> Program:
+    """The program as it is to be checked; raises what `mlir_inplace.compile` raises.
+
+    It is made for so many threads, but runs on one, as counting memory takes.
+    """
     settings = Settings(
-        pipeline,
+        options.pipeline,
         opt_level=0,
         memory_stats=True,
-        shared_libs=tuple(shared_libs),
+        shared_libs=tuple(options.shared_libs),
         checked=True,
         callbacks=callbacks or {},
+        optimize=options.optimize,
+        threads=options.threads,
     )
     return Program(private_copy(module), settings)

@@ -29,7 +29,7 @@ def run_session(module: ir.Module, options: Options, send: Send) -> CheckReport:
     """Check all functions that were asked for. Raises what compiling the program raises."""
     allow(COMPILING * options.time_limit)
     send(Phase("compiling the program"))
-    program = compile_checked(module, options.pipeline, options.shared_libs)
+    program = compile_checked(module, options)
     references = References(module, options, send)
     differences: list[Difference] = []
     counts: list[Counts] = []

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from wrong_passes import ForgetCopiesPass, RaisePass, registered
 
+from mlir_inplace.runtime import lowering
 from mlir_inplace.tools import inplace_check
 from mlir_inplace.tools.inplace_check import main
 
@@ -55,6 +56,33 @@ def test_a_difference_and_its_reduction(program: str, capsys: pytest.CaptureFixt
     assert main(["small.mlir"]) == 0
 
 
+SUM = """
+func.func @main(%a: tensor<?x37xf32>, %b: tensor<37x5xf32>, %c: tensor<?x5xf32>) -> tensor<?x5xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<?x37xf32>, tensor<37x5xf32>) outs(%c : tensor<?x5xf32>) -> tensor<?x5xf32>
+  %1 = linalg.exp ins(%0 : tensor<?x5xf32>) outs(%c : tensor<?x5xf32>) -> tensor<?x5xf32>
+  return %1 : tensor<?x5xf32>
+}
+"""
+
+
+def test_an_optimized_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "sum.mlir"
+    path.write_text(SUM)
+    assert main([str(path), "--rounds=3", "--optimize", "--threads=2"]) == 0
+    assert capsys.readouterr().out.endswith("  equal\n")
+
+
+def test_an_optimized_program_that_is_wrong(
+    program: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = lowering.Phase("test", "wrong on purpose", (FORGETFUL.removeprefix("builtin.module(")[:-1],))
+    monkeypatch.setattr(lowering, "OPTIMIZE", (wrong,))
+    assert main([program, "--rounds=1"]) == 0
+    capsys.readouterr()
+    assert main([program, "--rounds=1", "--optimize"]) == 1
+    assert capsys.readouterr().out.startswith("'main': result 0 is 1.5 where 1.2840254 is right at [1]")
+
+
 def test_nothing_is_written_for_a_program_that_is_equal(program: str) -> None:
     assert main([program, "--rounds=1", "--reduce", "-o", "small.mlir"]) == 0
     assert not Path("small.mlir").exists()
@@ -64,6 +92,8 @@ def test_nothing_is_written_for_a_program_that_is_equal(program: str) -> None:
     ("flags", "message"),
     [
         (["--rounds=0"], "--rounds must be at least 1, got 0"),
+        (["--rounds=100000000000000000000"], "--rounds must be at most 1000000, got 100000000000000000000"),
+        (["--threads=0"], "--threads must be from 1 to 1024, got 0"),
         (["--seed=-1"], "--seed must not be negative, got -1"),
         (["--time-limit=0"], "--time-limit must be positive, got 0"),
         (["--tolerance=-1"], "--tolerance must not be negative, got -1"),
