@@ -97,7 +97,7 @@ class Execution:
         elif dialect == "linalg" and m.snapshot.op_regions[op]:
             self._run_structured(op)
         elif name in ("bufferization.to_buffer", "bufferization.to_tensor"):
-            self.functions.pass_boundary(op, name)
+            self.functions.memory.pass_boundary(op, name)
         elif name == "arith.select":
             self._select(op)
         elif name == "func.call":
@@ -126,7 +126,7 @@ class Execution:
         elif name in MEMORY_WRITES and not m.snapshot.op_result_count[op]:
             operations.store(op, name)
         elif name == "memref.get_global":
-            self.functions.get_global(op)
+            self.functions.memory.get_global(op)
         elif name == "memref.dealloc":
             operations.free(op)
         elif name == "memref.extract_strided_metadata":

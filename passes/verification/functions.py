@@ -1,4 +1,4 @@
-"""Functions, calls, constants, and places where tensors and memrefs meet.
+"""Functions and calls.
 
 A caller knows of a callee that was executed before which arguments it writes, which of them it returns, and which
 values it needs; of any other one, that it may write every memref that it is given.
@@ -13,14 +13,13 @@ from mlir import ir
 
 from .bindings import Bindings
 from .machine import Machine, View
-from .memory import Answer, Layer, Verdict
+from .memory import Answer, Verdict
+from .module_memory import ModuleMemory
 from .places import WHOLE
 
 __all__ = ["Functions"]
 
 _BY_ANOTHER_NAME = "memory that a callee may write by another name"
-_STATE = "state of the module"
-_STATE_OPS = frozenset({"ml_program.global_load", "ml_program.global_store"})
 _READS_ONLY = frozenset({"read", "none"})
 
 
@@ -45,7 +44,7 @@ class Functions:
         self.machine = machine
         self.bindings = Bindings(machine)
         self.summaries: dict[str, Summary] = {}
-        self._globals: dict[str, int] = {}
+        self.memory = ModuleMemory(machine)
         self._summary = Summary()
         self._arguments = range(0)
         self._function = -1
@@ -206,7 +205,7 @@ class Functions:
                 self._take(op, result, terms, operands, argument)
                 if not apart:
                     made |= self._relate_results(result, made)
-        self._drop_globals(op)
+        self.memory.drop(op)
         m.stores_state |= summary is None or summary.stores
 
     def _take(self, op: int, result: int, terms: frozenset[int], operands: list[int], argument: int) -> None:
@@ -266,67 +265,11 @@ class Functions:
         others = (m.view(m.operand(op, j)) for j in written if j != i and j < count)
         if any(other is not None and m.may_overlap(view, other) for other in others):
             return True
-        is_state = view.root in self._globals.values() and not self._is_constant(view.root)
+        is_state = view.root in self.memory.globals.values() and not self.memory.is_constant(view.root)
         return is_state and (summary is None or summary.stores)
-
-    def _is_constant(self, root: int) -> bool:
-        content = self.machine.state.get(root)
-        return bool(content) and any(self.machine.program.terms.is_constant(term) for term in content[0].terms)
 
     def _may_write(self, callee: str, count: int) -> set[int]:
         """Return which arguments a function that was not executed may write."""
         program = self.machine.program
         access = program.accesses.get(callee, {})
         return {i for i in range(count) if access.get(i) not in _READS_ONLY}
-
-    # --- globals, tensors ------------------------------------------------------------------------------------------
-
-    def get_global(self, op: int) -> None:
-        """Follow the address of a global: a constant, or state that a load of the tensor program names."""
-        m = self.machine
-        name = ir.FlatSymbolRefAttr(m.snapshot.ops[op].attributes["name"]).value
-        root = self._globals.setdefault(name, -2 - len(self._globals))
-        tag = m.tags[op]
-        results = m.program.snapshot.results(tag) if tag >= 0 else range(0)
-        content = m.program.content[results[0]] if len(results) == 1 else -1
-        tensor_name = m.program.snapshot.op_name[tag] if tag >= 0 else ""
-        if content >= 0 and tensor_name == "ml_program.global_load":
-            terms = frozenset({content} if self._is_current(root) else ())
-            m.state.set(root, (Layer(WHOLE, terms, op, "" if terms else _STATE),))
-        elif not m.state.get(root):
-            is_constant = content >= 0 and tensor_name == "arith.constant"
-            terms = frozenset({content} if is_constant else ())
-            m.state.set(root, (Layer(WHOLE, terms, op, _STATE),))
-        m.views[m.snapshot.results(op)[0]] = View(root)
-
-    def _is_current(self, root: int) -> bool:
-        """Whether nothing but stores of the tensor program wrote the memory of a global, as far as this is known."""
-        m, t = self.machine, self.machine.program.snapshot
-        for layer in m.state.get(root):
-            tag = m.tags[layer.writer] if layer.writer >= 0 else -1
-            if (tag < 0 or t.op_name[tag] not in _STATE_OPS) and (layer.terms or layer.reason != _STATE):
-                return False
-        return True
-
-    def _drop_globals(self, op: int) -> None:
-        m = self.machine
-        for root in self._globals.values():
-            content = m.state.get(root)
-            if content and not self._is_constant(root):
-                m.state.set(root, (Layer(WHOLE, frozenset(), op, _STATE),))
-
-    def pass_boundary(self, op: int, name: str) -> None:
-        """Follow a memref that is made of a tensor, or a tensor of a memref."""
-        m = self.machine
-        source, result = m.operand(op, 0), m.snapshot.results(op)[0]
-        view = m.view(source)
-        if name == "bufferization.to_tensor":
-            if view is not None:
-                m.views[result] = view
-            return
-        if view is not None:
-            m.views[result] = view
-            return
-        content = m.kept(source)
-        m.renew(result)
-        m.new_root(result, frozenset({content} if content >= 0 else ()), op, "tensors that stay")

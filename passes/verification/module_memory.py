@@ -1,0 +1,79 @@
+"""Memory that belongs to the module, constants and state, and places where tensors and memrefs meet."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from .machine import Machine, View
+from .memory import Layer
+from .places import WHOLE
+
+__all__ = ["ModuleMemory"]
+
+_STATE = "state of the module"
+_STATE_OPS = frozenset({"ml_program.global_load", "ml_program.global_store"})
+
+
+class ModuleMemory:
+    """The globals of the program that ``machine`` executes."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.globals: dict[str, int] = {}
+        """For each global that was met, its root."""
+
+    def is_constant(self, root: int) -> bool:
+        """Whether ``root`` is the memory of a constant."""
+        content = self.machine.state.get(root)
+        return bool(content) and any(self.machine.program.terms.is_constant(term) for term in content[0].terms)
+
+    def get_global(self, op: int) -> None:
+        """Follow the address of a global: a constant, or state that a load of the tensor program names."""
+        m = self.machine
+        name = ir.FlatSymbolRefAttr(m.snapshot.ops[op].attributes["name"]).value
+        root = self.globals.setdefault(name, -2 - len(self.globals))
+        tag = m.tags[op]
+        results = m.program.snapshot.results(tag) if tag >= 0 else range(0)
+        content = m.program.content[results[0]] if len(results) == 1 else -1
+        tensor_name = m.program.snapshot.op_name[tag] if tag >= 0 else ""
+        if content >= 0 and tensor_name == "ml_program.global_load":
+            terms = frozenset({content} if self._is_current(root) else ())
+            m.state.set(root, (Layer(WHOLE, terms, op, "" if terms else _STATE),))
+        elif not m.state.get(root):
+            is_constant = content >= 0 and tensor_name == "arith.constant"
+            terms = frozenset({content} if is_constant else ())
+            m.state.set(root, (Layer(WHOLE, terms, op, _STATE),))
+        m.views[m.snapshot.results(op)[0]] = View(root)
+
+    def _is_current(self, root: int) -> bool:
+        """Whether nothing but stores of the tensor program wrote the memory of a global, as far as this is known."""
+        m, t = self.machine, self.machine.program.snapshot
+        for layer in m.state.get(root):
+            tag = m.tags[layer.writer] if layer.writer >= 0 else -1
+            if (tag < 0 or t.op_name[tag] not in _STATE_OPS) and (layer.terms or layer.reason != _STATE):
+                return False
+        return True
+
+    def drop(self, op: int) -> None:
+        """Let nothing be known of the state of the module from ``op`` on."""
+        m = self.machine
+        for root in self.globals.values():
+            content = m.state.get(root)
+            if content and not self.is_constant(root):
+                m.state.set(root, (Layer(WHOLE, frozenset(), op, _STATE),))
+
+    def pass_boundary(self, op: int, name: str) -> None:
+        """Follow a memref that is made of a tensor, or a tensor of a memref."""
+        m = self.machine
+        source, result = m.operand(op, 0), m.snapshot.results(op)[0]
+        view = m.view(source)
+        if name == "bufferization.to_tensor":
+            if view is not None:
+                m.views[result] = view
+            return
+        if view is not None:
+            m.views[result] = view
+            return
+        content = m.kept(source)
+        m.renew(result)
+        m.new_root(result, frozenset({content} if content >= 0 else ()), op, "tensors that stay")
