@@ -32,9 +32,9 @@ its size is known and at least half of the last cache, and nothing in the functi
 misaligned in a buffer which is aligned itself, or reach over the end, stay as they are, and so do those outside of
 loops, and in loops with results.
 
-Such stores may become visible to other threads after later ones. The fence behind the outermost loop, inside of a
-parallel one, puts them in order: what is ordered after the loop (the return, the end of the thread's part) is ordered
-after its stores.
+Such stores may become visible to other threads after later ones. The fence behind the loop puts them in order: what
+is ordered after the loop (the return to a caller that tells another thread) is ordered after its stores. In parallel
+loops all stays as it is: the scope that OpenMP's lowering puts around their bodies admits no fence.
 
 `machine` overrides what is detected, `print-streams` tells what is written past the caches. Linear in the uses of
 buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal: docs/THEORY.md.
