@@ -15,6 +15,7 @@ from .smaller import slice_type
 
 __all__ = ["alternate"]
 
+_INSERT = "tensor.insert_slice"
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _PURE = frozenset(
     {"bufferization.alloc_tensor", "linalg.copy", "tensor.empty", "tensor.extract_slice", "tensor.insert_slice"}
@@ -46,6 +47,7 @@ def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> ir.Operation:
         body.append(op)
     for slot, one in enumerate(tensors):
         _start_from(one, body.arguments[1 + len(initial) + slot])
+        _read_apart(one.user)
     *_, terminator = body.operations
     with ir.InsertionPoint(terminator), terminator.location:
         scf.yield_([*terminator.operands, *(body.arguments[one.number + 1] for one in tensors)])
@@ -68,6 +70,39 @@ def _start_from(one: PingPong, other: ir.Value) -> None:
             continue
         work.extend(value.owner.operation.operands)
         value.owner.operation.erase()
+
+
+def _read_apart(insert: ir.Operation) -> None:
+    """Let the op that computes what is inserted read its init, a slice of a tensor, as an input.
+
+    Else the slice would have to be copied to where the op writes.
+    """
+    owner = insert.operands[0].owner
+    if insert.name != _INSERT or isinstance(owner, ir.Block) or owner.operation.name != "linalg.generic":
+        return
+    op = owner.operation
+    *inputs, init = op.operands
+    is_slice = not isinstance(init.owner, ir.Block) and init.owner.operation.name == "tensor.extract_slice"
+    block, type_ = op.regions[0].blocks[0], ir.RankedTensorType(init.type)
+    *_, element = block.arguments
+    *maps, last = ir.ArrayAttr(op.attributes["indexing_maps"])
+    parallel = all("parallel" in str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"]))
+    # The map must reach each element: what an op does not write is what its init has there.
+    is_whole = parallel and ir.AffineMapAttr(last).value.is_permutation and type_.has_static_shape
+    if len(op.results) != 1 or not is_whole or not is_slice or not list(element.uses):
+        return
+    with ir.InsertionPoint(op), op.location:
+        empty = tensor.empty(type_.shape, type_.element_type)
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        attributes["indexing_maps"] = ir.ArrayAttr.get([*maps, last, last])
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([len(inputs) + 1, 1])
+        new = ir.Operation.create(
+            op.name, results=[init.type], operands=[*inputs, init, empty], attributes=attributes, regions=1
+        )
+    block.append_to(new.regions[0])
+    block.add_argument(element.type, op.location)
+    op.results[0].replace_all_uses_with(new.results[0])
+    op.erase()
 
 
 def _other(initial: ir.Value, written: Sequence[Subset]) -> ir.Value:

@@ -433,3 +433,65 @@ def test_each_sweep_runs_on_all_threads(size: tuple[int, int]) -> None:
             mi.run_pipeline(module, f"builtin.module(func.func(inplace-distribute{{threads={threads}}}))")
             assert f"in ({threads})" in str(module)
         np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=threads).main(start, 3), alone)
+
+
+def test_an_op_that_starts_from_the_old_elements_reads_them_where_they_are() -> None:
+    whole, part = "tensor<40x37xf32>", "tensor<38x35xf32>"
+    text = f"""
+      #id = affine_map<(i, j) -> (i, j)>
+      func.func @main(%a: {whole}, %n: index) -> {whole} {{
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %r = scf.for %t = %c0 to %n step %c1 iter_args(%u = %a) -> ({whole}) {{
+          %x = tensor.extract_slice %u[0, 1] [38, 35] [1, 1] : {whole} to {part}
+          %y = tensor.extract_slice %u[2, 1] [38, 35] [1, 1] : {whole} to {part}
+          %c = tensor.extract_slice %u[1, 1] [38, 35] [1, 1] : {whole} to {part}
+          %s = linalg.generic {{indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}}
+              ins(%x, %y : {part}, {part}) outs(%c : {part}) {{
+          ^bb0(%p: f32, %q: f32, %o: f32):
+            %d = arith.addf %p, %q : f32
+            %e = arith.subf %d, %o : f32
+            linalg.yield %e : f32
+          }} -> {part}
+          %new = tensor.insert_slice %s into %u[1, 1] [38, 35] [1, 1] : {part} into {whole}
+          scf.yield %new : {whole}
+        }}
+        return %r : {whole}
+      }}"""
+
+    def sweep(u: np.ndarray) -> np.ndarray:
+        new = u.copy()
+        new[1:-1, 1:-1] = u[:-2, 1:-1] + u[2:, 1:-1] - u[1:-1, 1:-1]
+        return new
+
+    check(text, np.arange(1480, dtype=np.float32).reshape(40, 37) % 41, sweep, 2)
+
+
+def test_an_op_that_leaves_elements_of_its_init_out_keeps_the_init() -> None:
+    # Only the diagonal is written; the other elements inside are the old ones, a row further down.
+    text = f"""
+      func.func @main(%a: {MATRIX}, %n: index) -> {MATRIX} {{
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %r = scf.for %t = %c0 to %n step %c1 iter_args(%u = %a) -> ({MATRIX}) {{
+          %x = tensor.extract_slice %u[0, 0] [7, 7] [1, 1] : {MATRIX} to tensor<7x7xf32>
+          %c = tensor.extract_slice %u[1, 0] [7, 7] [1, 1] : {MATRIX} to tensor<7x7xf32>
+          %s = linalg.generic {{indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i, i)>],
+              iterator_types = ["parallel"]}} ins(%x : tensor<7x7xf32>) outs(%c : tensor<7x7xf32>) {{
+          ^bb0(%p: f32, %o: f32):
+            %e = arith.subf %p, %o : f32
+            linalg.yield %e : f32
+          }} -> tensor<7x7xf32>
+          %new = tensor.insert_slice %s into %u[0, 1] [7, 7] [1, 1] : tensor<7x7xf32> into {MATRIX}
+          scf.yield %new : {MATRIX}
+        }}
+        return %r : {MATRIX}
+      }}"""
+    u = np.arange(64, dtype=np.float32).reshape(8, 8)
+    expected = u.copy()
+    program = mi.compile(text, optimize=True)
+    for steps in range(4):
+        np.testing.assert_array_equal(program.main(u, steps), expected)
+        inside = expected[1:, :7].copy()
+        np.fill_diagonal(inside, np.diagonal(expected[:7, :7] - expected[1:, :7]))
+        expected[:7, 1:] = inside
