@@ -67,7 +67,7 @@ DESTINATIONS = (
         "memory has no other tensor",
         "*Memory keeps its order.*",
         _EMPTY + "_check_memory",
-        "self._places.check_no_memory(before, s.operand_op[write])",
+        "self._places.check_no_memory(before, self._snapshot.operand_op[write])",
     ),
     Rule("what moves has no effect", "*Values are defined.*", _PLACES + "_is_movable", "return True"),
     Rule("values are defined", "*Values are defined.*", _PLACES + "bring", "return None"),

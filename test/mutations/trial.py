@@ -159,7 +159,7 @@ class Trial:
 
 def _is_refusal(error: mi.PassError) -> bool:
     """Whether a pass has said no, rather than made something that is not valid."""
-    return "does not verify" not in str(error) and "internal" not in str(error)
+    return not re.search("does not verify|is not valid after pass|internal", str(error))
 
 
 def _protect(module: ir.Module) -> None:

@@ -122,6 +122,7 @@ UNTESTED: dict[str, str] = {
         ),
         _REFUSED,
     ),
+    "memory has no other tensor": "without it the pass plans the same insertion again and again, and does not end",
     "buffers that are stored": "the evaluator has no memory that holds memrefs",
     "runs that overlap": "needs an op whose region runs later than the op itself, which the evaluator has none of",
 }
