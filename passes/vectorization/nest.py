@@ -34,7 +34,7 @@ def build_nest(plan: VectorPlan, join: Join | None = None) -> list[ir.Value]:
     With a `join`, what takes the place of the joined op's result follows.
     """
     frame = Frame(plan, _measured(join) if join else None)
-    fills = [_fill(frame, number) for number in frame.op.outputs]
+    fills = [None if _reads_elements(frame, plan, number) else _fill(frame, number) for number in frame.op.outputs]
     starts = [fill and fill.operands[0] for fill in fills]
     carried = [
         fill.operands[1] if fill else frame.operands[number]
@@ -56,6 +56,13 @@ def _measured(join: Join) -> dict[ir.Value, ir.Value]:
     """Return what is as large as the result of the joined op, which the nest is going to compute: its init."""
     producer = join.producer
     return {producer.op.results[0]: producer.op.operands[producer.inputs]}
+
+
+def _reads_elements(frame: Frame, plan: VectorPlan, output: int) -> bool:
+    """Whether elements of an init are read as they are, by the payload or as an input; a reduction starts from them."""
+    init, op = frame.operands[output], frame.op
+    as_input = any(op.reads[number] and frame.operands[number] == init for number in range(op.inputs))
+    return as_input or (not plan.reductions and op.reads[output])
 
 
 def _fill(frame: Frame, operand: int) -> ir.Operation | None:

@@ -67,6 +67,28 @@ def test_an_input_that_is_the_init_is_updated_in_place() -> None:
     assert (program.memory_stats.allocations, program.memory_stats.copies) == (0, 0)
 
 
+def test_elements_of_a_fill_that_are_read_are_written_first() -> None:
+    """By the payload, and as an input that is the init as well; what the fill wrote over has other elements."""
+    text = """
+      func.func @main(%e: tensor<?x21xf32>) -> (tensor<?x21xf32>, tensor<?x21xf32>) {
+        %seven = arith.constant 7.0 : f32
+        %f = linalg.fill ins(%seven : f32) outs(%e : tensor<?x21xf32>) -> tensor<?x21xf32>
+        %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+            outs(%f : tensor<?x21xf32>) {
+        ^bb0(%x: f32):
+          %y = arith.mulf %x, %seven : f32
+          linalg.yield %y : f32
+        } -> tensor<?x21xf32>
+        %1 = linalg.exp ins(%f : tensor<?x21xf32>) outs(%f : tensor<?x21xf32>) -> tensor<?x21xf32>
+        return %0, %1 : tensor<?x21xf32>, tensor<?x21xf32>
+      }"""
+    with ir.Context():
+        program = mi.compile(vectorized(text))
+    squares, exponentials = program.main(floats(3, 21))
+    np.testing.assert_array_equal(squares, np.full((3, 21), 49, np.float32))
+    np.testing.assert_allclose(exponentials, np.full((3, 21), np.exp(7), np.float32), rtol=1e-6)
+
+
 def test_a_fill_is_where_accumulators_start_and_is_not_written_first() -> None:
     text = """
       func.func @main(%a: tensor<9x3xf32>, %b: tensor<3x21xf32>) -> tensor<9x21xf32> {
