@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .machine import Machine, View
+from .machine import Machine
 from .memory import Layer
 from .places import WHOLE, Sum
+from .states import View
 
 __all__ = ["Bindings"]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .machine import Machine, State, View
+from .machine import Machine
 from .memory import Content, Layer, Renamed, Way
 from .places import WHOLE, Place, join
+from .states import State, View
 from .terms import UNDEFINED, Kind, Terms
 
 __all__ = ["Control", "way_back"]

@@ -6,10 +6,11 @@ from .accesses import MEMORY_READS, MEMORY_WRITES, VIEWS
 from .control import Control
 from .functions import Functions
 from .groups import Groups
-from .machine import Machine, NotFollowed, State, View
+from .machine import Machine, NotFollowed
 from .operations import Operations
 from .places import Opaque, join
 from .regions import Regions
+from .states import State, View
 from .structured import StructuredOps
 
 __all__ = ["Execution"]

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from .bindings import Bindings
-from .machine import Machine, View
+from .machine import Machine
 from .memory import Answer, Verdict
 from .module_memory import ModuleMemory
 from .places import WHOLE
+from .states import View
 
 __all__ = ["Functions"]
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from .control import Control, way_back
-from .machine import Machine, State, View
+from .machine import Machine
 from .memory import Answer, Content, Layer, Lost, Verdict, Way
 from .places import WHOLE
+from .states import State, View
 
 __all__ = ["Graphs"]
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .accesses import VIEWS
-from .machine import Machine, View
+from .machine import Machine
 from .memory import Verdict
 from .places import WHOLE, Place, join
+from .states import View
 from .terms import Kind
 
 __all__ = ["Groups"]

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .control import Control, way_back
-from .machine import NotFollowed, State, View
+from .machine import NotFollowed
 from .memory import Content, Layer, Renamed, Way
 from .places import WHOLE
+from .states import State, View
 
 __all__ = ["Carried", "Loop", "Loops"]
 

@@ -12,16 +12,18 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..analysis.snapshot import Snapshot
-from .memory import Answer, Content, Layer, Memory, Verdict
+from .memory import Answer, Layer, Memory, Verdict
 from .places import WHOLE, Overlap, Place, Sum, join, overlap
 from .reading import Scalars, read_snapshot
+from .states import State, View
 from .tags import tag_of
 from .tensor_program import TensorProgram, is_shaped, read_successors
 from .terms import UNDEFINED
 
-__all__ = ["Machine", "NotFollowed", "Read", "State", "View"]
+__all__ = ["Machine", "NotFollowed", "Read"]
 
-_FEW = 4
+_CONSTANT = 1 << 20
+"""The key of the question whether an op changes a constant."""
 _AROUND = (Overlap.SAME, Overlap.AROUND)
 _MOST_HOLDERS = 64
 _TWINS = {"tensor.extract": "memref.load", "tensor.dim": "memref.dim", "tensor.rank": "memref.rank"}
@@ -29,14 +31,6 @@ _TWINS = {"tensor.extract": "memref.load", "tensor.dim": "memref.dim", "tensor.r
 
 class NotFollowed(Exception):
     """A function cannot be followed to its end; the text says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """A place in the memory of a root."""
-
-    root: int
-    place: Place = WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,46 +42,6 @@ class Read:
     operand: int
     expected: int
     answer: Answer
-
-
-class State:
-    """Contents of roots, as changes of a state before."""
-
-    def __init__(self, before: State | None = None) -> None:
-        self.before = before
-        self.changes: dict[int, Content] = {}
-        self.holders: dict[int, dict[int, None]] = {} if before is None else before.holders
-        """For each term, roots that held it in some state, the last ones last."""
-
-    def get(self, root: int) -> Content:
-        """Return what ``root`` holds; the nesting depth."""
-        state: State | None = self
-        while state is not None:
-            found = state.changes.get(root)
-            if found is not None:
-                return found
-            state = state.before
-        return ()
-
-    def set(self, root: int, content: Content) -> None:
-        """Change what ``root`` holds."""
-        self.changes[root] = content
-        for layer in content if len(content) <= _FEW else (content[0], *content[-2:]):
-            for term in layer.terms:
-                holders = self.holders.setdefault(term, {})
-                holders.pop(root, None)
-                holders[root] = None
-
-    def fold(self, before: State) -> State:
-        """Put all changes since ``before`` into that, and return it."""
-        chain: list[State] = []
-        state: State | None = self
-        while state is not None and state is not before:
-            chain.append(state)
-            state = state.before
-        for state in reversed(chain):
-            before.changes.update(state.changes)
-        return before
 
 
 class MemrefScalars(Scalars):
@@ -141,6 +95,8 @@ class Machine:
         """The last answer for each read of each op: passes over a loop's body end with what holds in all runs."""
         self.shared: dict[int, list[Place]] = {}
         """For memory that threads share while they run, the places that this thread has for itself."""
+        self.constants: dict[int, int] = {}
+        """For the memory of a constant, the op of the tensor program that it stands for."""
         self.unchecked: dict[tuple[int, int], str] = {}
         self.needed: set[int] = set()
         """Values of the tensor program that some read expected."""
@@ -215,6 +171,8 @@ class Machine:
     def put(self, root: int, layer: Layer) -> None:
         """Write ``layer`` to ``root``, and perhaps to what that may be."""
         self.stores_state |= root < 0
+        if root in self.constants:
+            self._check_constant(root, layer)
         own = self.shared.get(root)
         if own is not None and layer.terms and not any(overlap(p, layer.place)[0] in _AROUND for p in own):
             layer = Layer(layer.place, frozenset(), layer.writer, "memory that each thread writes")
@@ -228,6 +186,18 @@ class Machine:
                 )
                 maybe = Layer(layer.place, frozenset(), layer.writer, reason, certain=False)
                 self.state.set(other, self.memory.written(content, maybe))
+
+    def _check_constant(self, root: int, layer: Layer) -> None:
+        """Note a violation if ``layer`` surely changes a constant."""
+        constant, terms = self.constants[root], self.program.terms
+        whole = self.program.content[self.program.snapshot.results(constant)[0]]
+        expected = terms.part(whole, layer.place)
+        self.reads.pop((layer.writer, _CONSTANT), None)
+        if not layer.terms:
+            self.leave_out(layer.writer, _CONSTANT, "a constant that may be written")
+        elif not any(terms.may_agree(term, expected) for term in layer.terms):
+            answer = Answer(Verdict.NO, layer.writer, min(layer.terms))
+            self.read(layer.writer, 0, constant, whole, answer, _CONSTANT)
 
     def copy(self, source: View | None, target: View, writer: int) -> None:
         """Copy what ``source`` holds to ``target``."""

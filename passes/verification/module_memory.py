@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .machine import Machine, View
+from .machine import Machine
 from .memory import Layer
 from .places import WHOLE
+from .states import View
 
 __all__ = ["ModuleMemory"]
 
@@ -42,6 +43,8 @@ class ModuleMemory:
         elif not m.state.get(root):
             is_constant = content >= 0 and tensor_name == "arith.constant"
             terms = frozenset({content} if is_constant else ())
+            if is_constant:
+                m.constants[root] = tag
             m.state.set(root, (Layer(WHOLE, terms, op, _STATE),))
         m.views[m.snapshot.results(op)[0]] = View(root)
 

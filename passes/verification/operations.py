@@ -10,9 +10,10 @@ from mlir import ir
 
 from .accesses import MEMORY_READS, MEMORY_WRITES, transfer_box
 from .groups import Groups
-from .machine import Machine, View
+from .machine import Machine
 from .places import WHOLE, Opaque, Place, Reshape, join
 from .reading import element_place, shape_of, slice_place
+from .states import View
 from .terms import FREED, UNDEFINED
 
 __all__ = ["Operations"]

@@ -7,7 +7,7 @@ from .functions import Functions
 from .graphs import Graphs
 from .groups import Groups
 from .loops import Carried, Loop, Loops
-from .machine import State
+from .states import State
 from .tensor_program import TensorProgram
 from .threads import Threads
 

@@ -83,6 +83,8 @@ def _describe(machine: Machine, read: Read) -> Violation:
     message = f"operand {read.operand} of '{name}' must be {wanted}, {holds}"
     if name == "func.func":
         message = f"argument {read.operand} of '{name}' must not be changed, {holds}"
+    elif name == "arith.constant":
+        message = f"the memory of a constant must not be changed, {holds}"
     notes: list[tuple[str, ir.Location]] = []
     if defined is not None:
         notes.append(("the value that is needed is made here", defined))

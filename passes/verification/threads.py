@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from .control import Control
-from .machine import Machine, State
+from .machine import Machine
 from .memory import Answer, Layer, Renamed, Verdict, Way
 from .places import WHOLE, Overlap, Place, join, overlap
+from .states import State
 from .terms import UNDEFINED, Kind
 
 __all__ = ["Threads"]

@@ -39,3 +39,10 @@ def test_programs_that_are_not_called_right(name: str, reason: str) -> None:
     verdict, detail = judge_in_child(name, FINDINGS[name])
     assert verdict == UNSURE
     assert reason in detail
+
+
+def test_constants_that_are_written_are_refused() -> None:
+    name = "ConstantModel makes what must not be written"
+    verdict, detail = judge_in_child(name, FINDINGS[name])
+    assert verdict == REFUSED
+    assert detail == "the memory of a constant must not be changed, but the memory holds result 0 of 'linalg.generic'"

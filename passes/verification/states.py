@@ -1,0 +1,60 @@
+"""The state of an execution: what each piece of memory holds, and the views that memrefs are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .memory import Content
+from .places import WHOLE, Place
+
+__all__ = ["State", "View"]
+
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A place in the memory of a root."""
+
+    root: int
+    place: Place = WHOLE
+
+
+class State:
+    """Contents of roots, as changes of a state before."""
+
+    def __init__(self, before: State | None = None) -> None:
+        self.before = before
+        self.changes: dict[int, Content] = {}
+        self.holders: dict[int, dict[int, None]] = {} if before is None else before.holders
+        """For each term, roots that held it in some state, the last ones last."""
+
+    def get(self, root: int) -> Content:
+        """Return what ``root`` holds; the nesting depth."""
+        state: State | None = self
+        while state is not None:
+            found = state.changes.get(root)
+            if found is not None:
+                return found
+            state = state.before
+        return ()
+
+    def set(self, root: int, content: Content) -> None:
+        """Change what ``root`` holds."""
+        self.changes[root] = content
+        for layer in content if len(content) <= _FEW else (content[0], *content[-2:]):
+            for term in layer.terms:
+                holders = self.holders.setdefault(term, {})
+                holders.pop(root, None)
+                holders[root] = None
+
+    def fold(self, before: State) -> State:
+        """Put all changes since ``before`` into that, and return it."""
+        chain: list[State] = []
+        state: State | None = self
+        while state is not None and state is not before:
+            chain.append(state)
+            state = state.before
+        for state in reversed(chain):
+            before.changes.update(state.changes)
+        return before
