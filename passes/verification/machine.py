@@ -186,6 +186,8 @@ class Machine:
                 )
                 maybe = Layer(layer.place, frozenset(), layer.writer, reason, certain=False)
                 self.state.set(other, self.memory.written(content, maybe))
+                if other in self.constants:
+                    self._check_constant(other, maybe)
 
     def _check_constant(self, root: int, layer: Layer) -> None:
         """Note a violation if ``layer`` surely changes a constant."""
