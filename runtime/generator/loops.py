@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .boxes import random_box
 from .builder import Builder
 from .carried import (
@@ -108,13 +110,13 @@ def while_loop(builder: Builder) -> bool:
     bounds = tuple((0, max(0, high)) for _, high in limit.bounds)
     inner = tuple((0, max(0, high - 1)) for _, high in limit.bounds)
     before, after = Index(builder.name(), bounds), Index(builder.name(), inner)
-    place = len(builder.lines)
+    place, outside = len(builder.lines), builder.scope.indices
     with builder.region() as scope:
         scope.indices.append(before)
         arguments = arguments_for(builder, carried)
         if builder.draw.chance(0.5):
             steps(builder, 2)
-        handed = _handed(builder, arguments)
+        handed = _handed(builder, arguments, outside)
         goes_on = builder.name()
         builder.emit(f"{goes_on} = arith.cmpi slt, {before.name}, {limit.name} : index")
         builder.emit(f"scf.condition({goes_on}) {before.name}, {names(handed)} : index, {types(handed)}")
@@ -142,11 +144,20 @@ def while_loop(builder: Builder) -> bool:
     return True
 
 
-def _handed(builder: Builder, arguments: list[Tensor]) -> list[Tensor]:
-    """What the condition hands on: of types that are known outside."""
-    if builder.draw.chance(0.25):
-        return yielded_for(builder, [*arguments, builder.draw.choice(arguments)])
-    return yielded_for(builder, arguments)
+def _handed(builder: Builder, arguments: list[Tensor], outside: list[Index]) -> list[Tensor]:
+    """What the condition hands on: of types that are known outside, and of sizes that are among ``outside``."""
+    models = [*arguments, builder.draw.choice(arguments)] if builder.draw.chance(0.25) else arguments
+    names_outside = {index.name for index in outside}
+
+    def known(value: Tensor, model: Tensor) -> Tensor:
+        # A value may have the sizes of its model by names from inside of the loop.
+        sizes = tuple(
+            one if isinstance(one, int) or one.name in names_outside else other
+            for one, other in zip(value.sizes, model.sizes, strict=True)
+        )
+        return replace(value, sizes=sizes)
+
+    return [known(value, model) for value, model in zip(yielded_for(builder, models), models, strict=True)]
 
 
 def _onward(builder: Builder, carried: Tensor, inside: list[Tensor]) -> Tensor:

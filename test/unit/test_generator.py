@@ -124,6 +124,14 @@ def test_elements_differ() -> None:
             assert array.dtype == np.bool_ or len(np.unique(array.astype(np.float64))) >= min(array.size, 127)
 
 
+def test_a_while_hands_on_sizes_that_are_known_outside() -> None:
+    """What seed 1504 hands on has a size from inside of the loop, which the program asked for behind it."""
+    with ir.Context():
+        module = ir.Module.parse(generate(1504, size=8).text)
+        assert ops(module.operation)["scf.while"] == 1
+        assert module.operation.verify()
+
+
 @pytest.mark.parametrize("feature", FEATURES)
 def test_features_can_be_left_out(feature: str) -> None:
     rest = [name for name in FEATURES if name != feature]
