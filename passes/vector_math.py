@@ -13,8 +13,8 @@
 becomes, with constants by their values and limits on `%x` left out:
 
 ```mlir
-%raised = arith.addf %x, 1.5 * 2^23 : vector<16xf32>
-%n = arith.subf %raised, 1.5 * 2^23 : vector<16xf32>
+%raised = arith.addf %x, 1.5 * 2^23 + 254 : vector<16xf32>
+%n = arith.subf %raised, 1.5 * 2^23 + 254 : vector<16xf32>
 %r = arith.subf %x, %n : vector<16xf32>
 %p5 = math.fma ... : vector<16xf32>                  // a polynomial of degree 5 in %r
 %power = math.fma %r, %p5, 1.0 : vector<16xf32>

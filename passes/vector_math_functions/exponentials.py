@@ -2,7 +2,7 @@
 
 `e^x = 2^n e^r` with n the integer next to x / ln 2, so that |r| <= ln 2 / 2. r is x - n ln 2 with ln 2 in two parts,
 each product exact in its fma: what is lost is half an ulp of r. The integer comes from adding 1.5 * 2^23, below which
-there is no room for a fraction; its bits end with n.
+there is no room for a fraction; its bits end with n. The bias of the exponent of 2^n is added in the same step.
 
 Coefficients are minimax, fitted for this file by Lawson's reweighting of least squares on 3001 Chebyshev points, from
 the lowest on rounded to f32 and the others fitted again.
@@ -10,7 +10,7 @@ the lowest on rounded to f32 and the others fitted again.
 
 from __future__ import annotations
 
-from .lanes import Bits, Floats, bits_of, polynomial
+from .lanes import Bits, Floats, polynomial
 
 __all__ = ["exp", "exp2", "exp_without_limits", "expm1", "tanh"]
 
@@ -35,59 +35,58 @@ _TINY = 2.0**-25
 """Below, f(x) = x + x^2 / 2 + ... is x: it also keeps what has no bit to spare, and the sign of zero."""
 
 
-def _nearest_integer(scaled: Floats) -> tuple[Floats, Bits]:
-    """Return the integer next to `scaled` (below 2^22), as a number and as bits that end with it."""
-    raised = scaled + ROUNDER
-    return raised - ROUNDER, raised.bits()
+def _rounded(x: Floats, factor: float, bias: int) -> tuple[Floats, Bits]:
+    """Return the integer n next to `x` * `factor` (below 2^22), and bits that end with n + `bias`."""
+    rounder = ROUNDER + bias
+    raised = x + rounder if factor == 1 else x.times_plus(factor, rounder)
+    return raised - rounder, raised.bits()
 
 
-def _power_of_two(n: Bits) -> Floats:
-    """Return 2^n for -126 <= n <= 127; higher bits of n do not matter, but for a NaN beside it."""
-    return ((n << 23) + bits_of(1.0)).floats()
+def _power_of_two(biased: Bits) -> Floats:
+    """Return 2^n for bits that end with n + 127, -126 <= n <= 127; bits above do not matter, but for a NaN beside."""
+    return (biased << 23).floats()
 
 
-def _reduced(x: Floats) -> tuple[Bits, Floats]:
-    """Return n and e^r - 1 for `x`, which is no larger than what f32 has a power of e for."""
-    n, bits = _nearest_integer(x * LOG2_E)
-    r = n.times_plus(-LN2_LOW, n.times_plus(-LN2_HIGH, x))
-    return bits, (r * r).times_plus(polynomial(r, _EXP), r)
+def _remainder(x: Floats, n: Floats) -> Floats:
+    """Return x - n ln 2."""
+    return n.times_plus(-LN2_LOW, n.times_plus(-LN2_HIGH, x))
 
 
-def _scaled(mantissa: Floats, n: Bits) -> Floats:
+def _scaled(mantissa: Floats, biased: Bits) -> Floats:
     """Return `mantissa` * 2^n: in two steps, of which only the second rounds, since 2^n may be denormal or too large.
 
-    n is the end of the bits of a number; the bits above it are those of `ROUNDER`.
+    The bits end with n + 254, as those of `ROUNDER` are zero there: so the parts of n have their bias of 127 each.
     """
-    n = n - bits_of(ROUNDER)
-    half = n >> 1
-    return mantissa * _power_of_two(half) * _power_of_two(n - half)
+    half = biased >> 1
+    return mantissa * _power_of_two(half) * _power_of_two(biased - half)
 
 
 def exp(x: Floats) -> Floats:
     """e^x: infinity from 88.73 on, denormal below -87.34, zero below -103.97."""
-    n, power = _reduced(x.at_most(89.0).at_least(-104.0))
-    return _scaled(power + 1.0, n)
+    x = x.at_most(89.0).at_least(-104.0)
+    n, bits = _rounded(x, LOG2_E, 254)
+    return _scaled(polynomial(_remainder(x, n), (1.0, 1.0, *_EXP)), bits)
 
 
 def exp_without_limits(x: Floats) -> Floats:
     """e^x where it is known to be a normal number with -87 < x < 88, or x is NaN."""
-    n, power = _reduced(x)
-    scale = _power_of_two(n)
-    return power.times_plus(scale, scale)
+    n, bits = _rounded(x, LOG2_E, 127)
+    return polynomial(_remainder(x, n), (1.0, 1.0, *_EXP)) * _power_of_two(bits)
 
 
 def exp2(x: Floats) -> Floats:
     """2^x: infinity from 128 on, denormal below -126, zero from -150 on. x - n is exact."""
     x = x.at_most(129.0).at_least(-151.0)
-    n, bits = _nearest_integer(x)
-    r = x - n
-    return _scaled(r.times_plus(polynomial(r, _EXP2), 1.0), bits)
+    n, bits = _rounded(x, 1, 254)
+    return _scaled(polynomial(x - n, (1.0, *_EXP2)), bits)
 
 
 def expm1(x: Floats) -> Floats:
     """e^x - 1 = 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): 2^n itself has no room next to infinity."""
-    n, power = _reduced(x.at_most(89.0).at_least(-20.0))
-    half = _power_of_two(n - 1)
+    limited = x.at_most(89.0).at_least(-20.0)
+    n, bits = _rounded(limited, LOG2_E, 126)
+    r = _remainder(limited, n)
+    power, half = (r * r).times_plus(polynomial(r, _EXP), r), _power_of_two(bits)
     result = power.times_plus(half, half - 0.5) * 2.0
     return (x.abs() < _TINY).select(x, result)
 

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @exp2
 //  CHECK-SAME:   %[[X:.*]]: vector<16xf32>
 //   CHECK-NOT:   math.exp2
-//       CHECK:   %[[ROUNDER:.*]] = arith.constant dense<0x4B400000> : vector<16xf32>
+//       CHECK:   %[[ROUNDER:.*]] = arith.constant dense<0x4B4000FE> : vector<16xf32>
 //       CHECK:   %[[RAISED:.*]] = arith.addf %{{.*}}, %[[ROUNDER]] : vector<16xf32>
 // CHECK-COUNT-6: math.fma {{.*}} : vector<16xf32>
 //       CHECK:   arith.shli
