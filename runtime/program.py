@@ -9,42 +9,28 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mlir import ir
 
-from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
 from ..passes.analysis.machine import detect_machine
 from ..passes.attribute_checks import drop_results_of_passes
-from ..passes.errors import PassError, PassFailure
 from ..passes.pipeline import Pipeline, as_pipeline, run_pipeline
-from . import lowering
 from .bound_call import BoundCall
-from .boundary import (
-    Form,
-    demands_alignment,
-    entry_functions,
-    manages_its_memory,
-    mark_arguments,
-    protect_arguments,
-    read_form,
-    separate_entries,
-)
-from .disk_cache import DiskCache, Entry, cache_folder, cache_key
+from .boundary import entry_functions
+from .build import Build, Settings, build
+from .disk_cache import cache_folder
 from .dispatch import lower_dispatch_functions
 from .dtypes import UnsupportedTypeError
-from .engine import Engine, library_paths, load_library
+from .engine import library_paths
 from .entry_point import EntryPoint
-from .loaded_object import LoadedObject, UnsupportedObjectError, is_supported
-from .memory_stats import MemoryStats, Recorder, link_counters
+from .memory_stats import MemoryStats
 from .memrefs import Array
 from .openmp import find_openmp
 from .results import NativeCode
 from .signature import Signature, read_signature
-from .size_verification import verify_sizes
 from .source import Source, private_copy
 from .vector_limits import require_short_vectors
 
@@ -122,30 +108,6 @@ def compile(  # noqa: A001, PLR0913
     return Program(private_copy(source), settings)
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How a program is compiled: what `compile` takes, and what serves `inplace-check`.
-
-    Attributes:
-        checked: count memory with an allocator that finds bad frees (see `memory_stats.py`).
-        plain: nothing of ours between the pipeline and the lowering: results stay results, nothing is freed, and the
-            program stops where it leaves the bounds of memory.
-        callbacks: functions by symbol that the program may call.
-    """
-
-    pipeline: Pipeline | None
-    opt_level: int
-    memory_stats: bool
-    shared_libs: tuple[str, ...] = ()
-    checked: bool = False
-    plain: bool = False
-    callbacks: Mapping[str, Any] = field(default_factory=dict)
-    optimize: bool = False
-    threads: int = 1
-    machine: str = ""
-    cache: Path | None = None
-
-
 def _checked_threads(threads: int) -> int:
     if type(threads) is not int:
         raise TypeError(f"threads must be an integer, got {type(threads).__name__}")
@@ -159,14 +121,6 @@ _NO_OPENMP = (
     "apt-get install libomp5"
 )
 _NOTHING = "builtin.module()"
-
-
-@dataclass(frozen=True)
-class _Build:
-    """One compiled version of a program."""
-
-    engine: Engine | LoadedObject
-    codes: Mapping[str, NativeCode]
 
 
 class Program:
@@ -185,7 +139,7 @@ class Program:
         self._source = source
         self._settings = replace(settings, pipeline=Pipeline.parse(_NOTHING)) if finished else settings
         self._lock = threading.Lock()
-        self._builds: dict[bool, _Build] = {}
+        self._builds: dict[bool, Build] = {}
         self._last_stats: MemoryStats | None = None
         with source.context:
             self._signatures, self._unsupported = _read_signatures(source)
@@ -241,8 +195,8 @@ class Program:
 
     def fill_memory_with(self, byte: int) -> None:
         """Let memory that a checked program allocates from now on hold this byte until it is written."""
-        for build in self._builds.values():
-            for code in build.codes.values():
+        for built in self._builds.values():
+            for code in built.codes.values():
                 if code.recorder is not None:
                     code.recorder.fill_with(byte)
 
@@ -283,12 +237,12 @@ class Program:
     def _keep_stats(self, stats: MemoryStats) -> None:
         self._last_stats = stats
 
-    def _build(self, *, contiguous: bool) -> _Build:
+    def _build(self, *, contiguous: bool) -> Build:
         with self._lock:
             if contiguous not in self._builds:
                 with self._source.context:
-                    build = _build(self._source, self._signatures, self._settings, contiguous=contiguous)
-                self._builds[contiguous] = build
+                    built = build(self._source, self._signatures, self._settings, contiguous=contiguous)
+                self._builds[contiguous] = built
             return self._builds[contiguous]
 
 
@@ -302,88 +256,3 @@ def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str,
             # Other functions can still be called; this one says why not when it is asked for.
             unsupported[name] = error
     return signatures, unsupported
-
-
-def _build(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> _Build:
-    """Compile, or load what was compiled before."""
-    if settings.cache is None or settings.callbacks:
-        return _compile(source, signatures, settings, contiguous=contiguous)
-    cache = DiskCache(settings.cache)
-    told = replace(settings, cache=None, pipeline=None)
-    key = cache_key(str(source.operation.get_asm(print_generic_op_form=True)), str(settings.pipeline), told, contiguous)
-    entry = cache.load(key)
-    if entry is not None and set(entry.forms) == set(signatures):
-        try:
-            loaded = LoadedObject(entry.code, [load_library(path) for path in settings.shared_libs])
-            return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
-        except (UnsupportedObjectError, OSError):
-            pass  # Then it is compiled, which tells what is wrong if anything is.
-    build = _compile(source, signatures, settings, contiguous=contiguous)
-    code = build.engine.object_code() if isinstance(build.engine, Engine) and build.codes else None
-    if code is not None and is_supported(code):
-        owns = any(native.owns_results for native in build.codes.values())
-        cache.store(key, Entry(code, {name: native.form for name, native in build.codes.items()}, owns))
-    return build
-
-
-def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> _Build:
-    module = private_copy(source)
-    separate_entries(module.operation)
-    protect_arguments(module.operation)
-    if settings.optimize:
-        run_pipeline(module, lowering.pipeline_text(lowering.optimize_phases(settings.threads, settings.machine)))
-    run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
-    if settings.plain:
-        verify_sizes(module.operation)
-    else:
-        mark_arguments(module.operation, signatures, contiguous=contiguous)
-    run_pipeline(module, lowering.pipeline_text(lowering.VERIFY if settings.plain else lowering.BOUNDARY))
-    aligned = demands_alignment(module.operation)
-    functions = entry_functions(module.operation)
-    forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
-    deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
-    lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads)
-    tuned = (*lowering.HOIST, *lowering.stream_phases(settings.machine)) if settings.optimize else ()
-    phases = (*deallocation, *tuned, *lower)
-    run_pipeline(module, lowering.pipeline_text(phases))
-    if settings.memory_stats:
-        link_counters(module, checked=settings.checked)
-    engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
-    return _finish(engine, forms, settings, owns_results=bool(deallocation))
-
-
-def _finish(
-    engine: Engine | LoadedObject, forms: Mapping[str, Form], settings: Settings, *, owns_results: bool
-) -> _Build:
-    recorder = Recorder(engine.function) if settings.memory_stats else None
-    codes = {name: NativeCode(engine.function(name), form, recorder, owns_results) for name, form in forms.items()}
-    return _Build(engine, codes)
-
-
-def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
-    """How to free what `module` allocates: by our pass, else by upstream's, else as the program itself does.
-
-    Branches between blocks are lifted to structured control flow for it.
-    """
-    if _has_lifetimes(module):
-        return lowering.DEALLOCATE
-    if manages_its_memory(source):
-        return ()
-    run_pipeline(module, lowering.pipeline_text(lowering.STRUCTURE))
-    return lowering.DEALLOCATE if _has_lifetimes(module) else lowering.DEALLOCATE_UNSTRUCTURED
-
-
-def _has_lifetimes(module: ir.Operation) -> bool:
-    try:
-        analyze_lifetimes(module)
-    except PassFailure:
-        return False
-    return True
-
-
-def _form(functions: Mapping[str, Any], signature: Signature, *, aligned: bool) -> Form:
-    if signature.name not in functions:
-        raise PassError(
-            f"the pipeline left no public func.func '{signature.name}' with a body; keep entry points as they are"
-        )
-    return read_form(functions[signature.name], signature, aligned=aligned)

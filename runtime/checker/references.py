@@ -16,8 +16,9 @@ import numpy as np
 from mlir import ir
 
 from ...passes.pipeline import Pipeline
+from ..build import Settings
 from ..evaluator import Evaluator
-from ..program import Program, Settings
+from ..program import Program
 from ..signature import Signature
 from ..source import private_copy
 from .isolation import isolated

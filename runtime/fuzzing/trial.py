@@ -17,11 +17,11 @@ from ...passes.errors import PassError
 from ...passes.function_results import result_arguments
 from ...passes.pipeline import run_pipeline
 from .. import lowering
+from ..build import deallocation_phases
 from ..dtypes import element_type
 from ..evaluator import Evaluation, EvaluationError, Evaluator
 from ..generator import GeneratedProgram
 from ..program import compile as compile_program
-from ..program import deallocation_phases
 from .configurations import Configuration
 from .kernel_arguments import used_arguments
 from .outcomes import Finding, Kind, Trial, copies_of, difference, first_error

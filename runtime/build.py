@@ -1,0 +1,164 @@
+"""From a module to native code: the passes in their order, the JIT, and what was compiled before.
+
+`program.py` says what the steps are for, `lowering.py` which passes each has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from mlir import ir
+
+from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
+from ..passes.errors import PassError, PassFailure
+from ..passes.pipeline import Pipeline, run_pipeline
+from . import lowering
+from .boundary import (
+    Form,
+    demands_alignment,
+    entry_functions,
+    manages_its_memory,
+    mark_arguments,
+    protect_arguments,
+    read_form,
+    separate_entries,
+)
+from .disk_cache import DiskCache, Entry, cache_key
+from .engine import Engine, load_library
+from .loaded_object import LoadedObject, UnsupportedObjectError, is_supported
+from .memory_stats import Recorder, link_counters
+from .results import NativeCode
+from .signature import Signature
+from .size_verification import verify_sizes
+from .source import private_copy
+
+__all__ = ["Build", "Settings", "build", "deallocation_phases"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a program is compiled: what `compile` takes, and what serves `inplace-check`.
+
+    Attributes:
+        checked: count memory with an allocator that finds bad frees (see `memory_stats.py`).
+        plain: nothing of ours between the pipeline and the lowering: results stay results, nothing is freed, and the
+            program stops where it leaves the bounds of memory.
+        callbacks: functions by symbol that the program may call.
+    """
+
+    pipeline: Pipeline | None
+    opt_level: int
+    memory_stats: bool
+    shared_libs: tuple[str, ...] = ()
+    checked: bool = False
+    plain: bool = False
+    callbacks: Mapping[str, Any] = field(default_factory=dict)
+    optimize: bool = False
+    threads: int = 1
+    machine: str = ""
+    cache: Path | None = None
+
+
+@dataclass(frozen=True)
+class Build:
+    """One compiled version of a program: what keeps the code alive, and the code of each entry point."""
+
+    engine: Engine | LoadedObject
+    codes: Mapping[str, NativeCode]
+
+
+def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
+    """Compile `source`, which is not changed, or load what was compiled before.
+
+    Args:
+        source: a valid module whose entry points have `signatures`.
+        signatures: by the names of the entry points.
+        settings: how.
+        contiguous: whether tensors that are arguments are contiguous; they may have any strides otherwise.
+
+    Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
+    """
+    if settings.cache is None or settings.callbacks:
+        return _compile(source, signatures, settings, contiguous=contiguous)
+    cache = DiskCache(settings.cache)
+    told = replace(settings, cache=None, pipeline=None)
+    key = cache_key(str(source.operation.get_asm(print_generic_op_form=True)), str(settings.pipeline), told, contiguous)
+    entry = cache.load(key)
+    if entry is not None and set(entry.forms) == set(signatures):
+        try:
+            loaded = LoadedObject(entry.code, [load_library(path) for path in settings.shared_libs])
+            return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
+        except (UnsupportedObjectError, OSError):
+            pass  # Then it is compiled, which tells what is wrong if anything is.
+    built = _compile(source, signatures, settings, contiguous=contiguous)
+    code = built.engine.object_code() if isinstance(built.engine, Engine) and built.codes else None
+    if code is not None and is_supported(code):
+        owns = any(native.owns_results for native in built.codes.values())
+        cache.store(key, Entry(code, {name: native.form for name, native in built.codes.items()}, owns))
+    return built
+
+
+def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
+    module = private_copy(source)
+    separate_entries(module.operation)
+    protect_arguments(module.operation)
+    if settings.optimize:
+        run_pipeline(module, lowering.pipeline_text(lowering.optimize_phases(settings.threads, settings.machine)))
+    run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
+    if settings.plain:
+        verify_sizes(module.operation)
+    else:
+        mark_arguments(module.operation, signatures, contiguous=contiguous)
+    run_pipeline(module, lowering.pipeline_text(lowering.VERIFY if settings.plain else lowering.BOUNDARY))
+    aligned = demands_alignment(module.operation)
+    functions = entry_functions(module.operation)
+    forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
+    deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
+    lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads)
+    tuned = (*lowering.HOIST, *lowering.stream_phases(settings.machine)) if settings.optimize else ()
+    phases = (*deallocation, *tuned, *lower)
+    run_pipeline(module, lowering.pipeline_text(phases))
+    if settings.memory_stats:
+        link_counters(module, checked=settings.checked)
+    engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
+    return _finish(engine, forms, settings, owns_results=bool(deallocation))
+
+
+def _finish(
+    engine: Engine | LoadedObject, forms: Mapping[str, Form], settings: Settings, *, owns_results: bool
+) -> Build:
+    recorder = Recorder(engine.function) if settings.memory_stats else None
+    codes = {name: NativeCode(engine.function(name), form, recorder, owns_results) for name, form in forms.items()}
+    return Build(engine, codes)
+
+
+def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
+    """How to free what `module` allocates: by our pass, else by upstream's, else as the program itself does.
+
+    Branches between blocks are lifted to structured control flow for it.
+    """
+    if _has_lifetimes(module):
+        return lowering.DEALLOCATE
+    if manages_its_memory(source):
+        return ()
+    run_pipeline(module, lowering.pipeline_text(lowering.STRUCTURE))
+    return lowering.DEALLOCATE if _has_lifetimes(module) else lowering.DEALLOCATE_UNSTRUCTURED
+
+
+def _has_lifetimes(module: ir.Operation) -> bool:
+    try:
+        analyze_lifetimes(module)
+    except PassFailure:
+        return False
+    return True
+
+
+def _form(functions: Mapping[str, Any], signature: Signature, *, aligned: bool) -> Form:
+    if signature.name not in functions:
+        raise PassError(
+            f"the pipeline left no public func.func '{signature.name}' with a body; keep entry points as they are"
+        )
+    return read_form(functions[signature.name], signature, aligned=aligned)
