@@ -1,7 +1,8 @@
 """The in-place analysis of one function: a few orders of decisions, of which the cheapest outcome counts.
 
 Every order is sound (see ``one_shot.py``), so only cost tells them apart. An order whose outcome has no refusal cannot
-be improved on, and is the usual case.
+be improved on, and is the usual case. Nor can one whose refusals are all known to be needed
+(``fewest_allocations.py``).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from .analysis_options import AnalysisOptions
 from .decision_order import DecisionOrder, Heuristic
 from .decisions import Conflict, Rule, Strategy
+from .fewest_allocations import has_fewest_allocations
 from .one_shot import FunctionAnalysis, OneShotAnalyzer
 from .tensor_effects import TensorEffects
 
@@ -45,11 +47,19 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
     if any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in best.decisions.values()):
         orders.insert(0, _PASSING_ON)
     for order in orders if small else orders[:1]:
-        if not _conflicts(best):
+        if _is_cheapest(effects, best):
             break
         other = OneShotAnalyzer(effects, function, options, order).run()
         best = min(best, other, key=lambda analysis: _cost(effects, analysis))
     return best
+
+
+def _is_cheapest(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
+    """Whether no other order can cost less, as far as can be told without trying it."""
+    if not _conflicts(analysis):
+        return True
+    refusals, copies, _ = _cost(effects, analysis)
+    return not refusals and not copies and has_fewest_allocations(effects, analysis)
 
 
 def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
