@@ -43,6 +43,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-pack": ("pack", "PackPass"),
     "inplace-ping-pong": ("ping_pong", "PingPongPass"),
     "inplace-plan-bufferize": ("plan_bufferize", "PlanBufferizePass"),
+    "inplace-prefetch-rows": ("prefetch_rows", "PrefetchRowsPass"),
     "inplace-print-destructive-updates": ("print_destructive_updates", "PrintDestructiveUpdatesPass"),
     "inplace-promote-bindings": ("promote_bindings", "PromoteBindingsPass"),
     "inplace-remove-outs-dependency": ("remove_outs_dependency", "RemoveOutsDependencyPass"),

@@ -157,9 +157,9 @@ COUNT = (
 STREAMS = (
     Phase(
         "streams",
-        "Only on demand (`optimize=True`): large buffers are written past the caches. When all buffers, and who reads "
-        "them, are known, and while loops are still loops.",
-        ("func.func(inplace-nontemporal-stores)",),
+        "Only on demand (`optimize=True`): rows are fetched ahead, and large buffers are written past the caches. When "
+        "all buffers, and who reads them, are known, and while loops are still loops.",
+        ("func.func(inplace-prefetch-rows,inplace-nontemporal-stores)",),
     ),
 )
 
@@ -237,7 +237,9 @@ SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
 """What `lower_phases` changes for threads: OpenMP in place of a loop, and its lowering after that of what is inside."""
 
 
-_FOR_MACHINE = re.compile(r"\binplace-(?:distribute|fuse|nontemporal-stores|schedule|vectorize)\b(?:\{[^}]*\})?")
+_FOR_MACHINE = re.compile(
+    r"\binplace-(?:distribute|fuse|nontemporal-stores|prefetch-rows|schedule|vectorize)\b(?:\{[^}]*\})?"
+)
 """The passes that have to know the machine, with their options."""
 
 
