@@ -13,6 +13,7 @@ from .memref_types import collapsed_type, subview_type
 __all__ = [
     "covers",
     "dropped_dimensions",
+    "elements",
     "extract_slice",
     "insert_slice",
     "mixed_subset",

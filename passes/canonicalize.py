@@ -19,6 +19,8 @@ or sees that `%i` is always `%j`, and then `%j` is computed from itself. Folding
 value needs a way back. While those are hidden no block is joined with one that leads to it, and no value is always the
 same; what was cut off is erased as ever.
 
+Where sizes turn out to be 0, upstream's pass leaves subviews that the verifier refuses; `empty_views` replaces them.
+
 Linear in the operations, besides upstream's pass. Upstream counterpart: `canonicalize`.
 """
 
@@ -30,6 +32,7 @@ from mlir import ir, rewrite
 from mlir.dialects import arith, cf, llvm
 
 from .base import Pass, Statistic
+from .empty_views import rewrite_empty_views
 from .options import PassOptions
 from .upstream import parse_group
 
@@ -181,12 +184,18 @@ class CanonicalizePass(Pass[PassOptions]):
 
     argument = "inplace-canonicalize"
     summary = "upstream's canonicalize, which ends on loops of blocks that folding cuts off, too"
-    statistics = (Statistic("hidden", "branches back to the begin of a loop that were hidden meanwhile"),)
+    statistics = (
+        Statistic("hidden", "branches back to the begin of a loop that were hidden meanwhile"),
+        Statistic("empty", "subviews without elements that were written in another way, as MLIR refuses them"),
+    )
 
     def run(self, op: ir.Operation) -> None:
         with op.context:
             hidden = hide_ways_back(op)
             self.count("hidden", hidden)
-            parse_group("any", "canonicalize", op.context).run(op)
+            manager = parse_group("any", "canonicalize", op.context)
+            manager.enable_verifier(False)  # What it would refuse is mended below, then all is verified.
+            manager.run(op)
+            self.count("empty", rewrite_empty_views(op))
             if hidden:
                 restore_ways_back(op)

@@ -134,3 +134,45 @@ func.func @plain() -> index {
   %c = arith.addi %a, %b : index
   return %c : index
 }
+
+// -----
+
+// MLIR refuses offset 0 of a dimension of size 0; strides and offset of the view without elements stay what they were.
+// CHECK-LABEL: func.func @slice_of_nothing
+// CHECK-SAME: (%[[M:.*]]: memref<8xf32, strided<[2], offset: 3>>)
+// CHECK-NEXT: %[[A:.*]] = memref.subview %[[M]][1] [0] [1]
+// CHECK-NEXT: %[[B:.*]] = memref.reinterpret_cast %[[A]] to offset: [5], sizes: [0], strides: [6]
+// CHECK-NEXT: %[[C:.*]] = memref.cast %[[B]]
+// CHECK-NEXT: return %[[C]]
+func.func @slice_of_nothing(%m: memref<8xf32, strided<[2], offset: 3>>) -> memref<?xf32, strided<[6], offset: 5>> {
+  %c0 = arith.constant 0 : index
+  %a = memref.subview %m[1] [%c0] [1] : memref<8xf32, strided<[2], offset: 3>> to memref<?xf32, strided<[2], offset: 5>>
+  %b = memref.subview %a[0] [%c0] [3] : memref<?xf32, strided<[2], offset: 5>> to memref<?xf32, strided<[6], offset: 5>>
+  return %b : memref<?xf32, strided<[6], offset: 5>>
+}
+
+// -----
+
+// Only 0 is in bounds as the size of what begins where nothing is.
+// CHECK-LABEL: func.func @slice_of_a_size_that_comes_with_the_call
+// CHECK-SAME: (%[[M:.*]]: memref<0x4xf32>, %arg1: index)
+// CHECK-NEXT: %[[C0:.*]] = arith.constant 0
+// CHECK-NEXT: %[[V:.*]] = memref.reinterpret_cast %[[M]] to offset: [1], sizes: [%[[C0]], 2], strides: [4, 1]
+// CHECK-NEXT: return %[[V]]
+func.func @slice_of_a_size_that_comes_with_the_call(%m: memref<0x4xf32>, %n: index)
+    -> memref<?x2xf32, strided<[4, 1], offset: 1>> {
+  %w = memref.cast %m : memref<0x4xf32> to memref<?x4xf32>
+  %a = memref.subview %w[0, 1] [%n, 2] [1, 1] : memref<?x4xf32> to memref<?x2xf32, strided<[4, 1], offset: 1>>
+  return %a : memref<?x2xf32, strided<[4, 1], offset: 1>>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_slice_with_a_place_to_start_from_stays
+// CHECK-NEXT: memref.subview
+// CHECK-NOT: memref.reinterpret_cast
+func.func @a_slice_with_a_place_to_start_from_stays(%m: memref<8xf32>) -> memref<?xf32, strided<[1], offset: 7>> {
+  %c0 = arith.constant 0 : index
+  %a = memref.subview %m[7] [%c0] [1] : memref<8xf32> to memref<?xf32, strided<[1], offset: 7>>
+  return %a : memref<?xf32, strided<[1], offset: 7>>
+}
