@@ -1,10 +1,10 @@
-"""Each entry of docs/UPSTREAM.md is true: upstream is wrong there, refuses the program or crashes, and we are right."""
+"""Each entry of docs/UPSTREAM.md is true: upstream is wrong, refuses, crashes or does not end, and we are right."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from upstream_cases import FINDINGS, PAGE, UpstreamCase, crashes, page, read_cases, upstream_results
+from upstream_cases import FINDINGS, PAGE, UpstreamCase, crashes, never_ends, page, read_cases, upstream_results
 
 import mlir_inplace as mi
 
@@ -42,6 +42,12 @@ def test_upstream_refuses(case: UpstreamCase) -> None:
 @of("crash")
 def test_upstream_crashes(case: UpstreamCase) -> None:
     assert crashes(case)
+
+
+@of("hang")
+def test_upstream_does_not_end(case: UpstreamCase) -> None:
+    assert never_ends(case)
+    assert not never_ends(next(case for case in CASES if case.finding == "wrong value"))
 
 
 def test_the_page_lists_them_all() -> None:

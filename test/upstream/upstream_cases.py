@@ -1,13 +1,17 @@
 """What upstream's one-shot-bufferize makes of small programs: each in a file, with what is right and what happens.
 
 The comments in front of a program say what it is called with, which results are right, and whether upstream gives a
-wrong value, refuses the program or crashes. `python test/upstream/upstream_cases.py` writes docs/UPSTREAM.md.
+wrong value, refuses the program, crashes or does not end. `python test/upstream/upstream_cases.py` writes
+docs/UPSTREAM.md.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
+import resource
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,7 +27,9 @@ sys.path.append(str(_HERE.parent / "differential"))
 
 PAGE = _HERE.parent.parent / "docs" / "UPSTREAM.md"
 DEFAULT = "one-shot-bufferize{bufferize-function-boundaries=true}"
-FINDINGS = ("wrong value", "refusal", "crash")
+FINDINGS = ("wrong value", "refusal", "crash", "hang")
+SECONDS = 3
+"""How long a pass may compute that needs a few milliseconds: CPU time, so that a busy machine changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,12 @@ def crashes(case: UpstreamCase) -> bool:
     return done.returncode < 0
 
 
+def never_ends(case: UpstreamCase) -> bool:
+    """Whether upstream's passes still compute after `SECONDS`, when they are stopped."""
+    call = [sys.executable, __file__, "run", case.name, str(SECONDS)]
+    return subprocess.run(call, capture_output=True, timeout=120, check=False).returncode == -signal.SIGXCPU
+
+
 def page() -> str:
     """The list as Markdown."""
     lines = [_HEAD]
@@ -115,7 +127,7 @@ def page() -> str:
     return "\n".join(lines)
 
 
-_TITLES = {"wrong value": "Wrong values", "refusal": "Refusals", "crash": "Crashes"}
+_TITLES = {"wrong value": "Wrong values", "refusal": "Refusals", "crash": "Crashes", "hang": "Passes that do not end"}
 _HEAD = """# Where upstream is wrong, or refuses
 
 What `one-shot-bufferize` of LLVM 24.0.0git (the PyPI wheel `torch-mlir` 20261001) does with programs that this project
@@ -127,8 +139,14 @@ run each of them by both routes, so an entry that is not true any more fails.
 
 
 def main(arguments: list[str]) -> None:
-    """Write the page, or run upstream's pass on one program."""
+    """Write the page, or run upstream's passes on one program: `run NAME [SECONDS]`."""
     if arguments[:1] == ["run"]:
+        import oracle  # noqa: F401 - what it needs is not counted
+
+        for seconds in map(int, arguments[2:]):
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            limit = math.ceil(used.ru_utime + used.ru_stime) + seconds
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
         upstream_results(read_case(_HERE / f"{arguments[1]}.mlir"))
     else:
         PAGE.write_text(page())
