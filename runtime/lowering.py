@@ -238,7 +238,8 @@ SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
 
 
 _FOR_MACHINE = re.compile(
-    r"\binplace-(?:distribute|fuse|nontemporal-stores|prefetch-rows|schedule|vectorize)\b(?:\{[^}]*\})?"
+    r"\binplace-(?:distribute|fuse|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vectorize)\b"
+    r"(?:\{[^}]*\})?"
 )
 """The passes that have to know the machine, with their options."""
 
