@@ -16,7 +16,15 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..runtime.fuzzing import CONFIGURATIONS, KERNEL_CONFIGURATIONS, Campaign, Kind, Tally, Trial
+from ..runtime.fuzzing import (
+    CONFIGURATIONS,
+    KERNEL_CONFIGURATIONS,
+    OPTIMIZE_CONFIGURATIONS,
+    Campaign,
+    Kind,
+    Tally,
+    Trial,
+)
 from ..runtime.fuzzing.campaign import ENGINES
 from ..runtime.fuzzing.configurations import find_configurations
 from ..runtime.fuzzing.saving import save_failure
@@ -61,6 +69,7 @@ def _make_parser() -> Parser:
         description="Bufferizes random programs in many ways and compares the values with what the programs mean.",
         epilog=f"configurations: {', '.join(c.name for c in CONFIGURATIONS)}\n"
         f"configurations of kernels: {', '.join(c.name for c in KERNEL_CONFIGURATIONS)}\n"
+        f"configurations of optimization: {', '.join(c.name for c in OPTIMIZE_CONFIGURATIONS)}\n"
         f"features: {', '.join(FEATURES)}\n"
         "exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 130 interrupted",
     )
@@ -68,6 +77,7 @@ def _make_parser() -> Parser:
     add("--seeds", default="0..200", metavar="A..B", help="the programs from A to B, B excluded; 0..200 by default")
     add("--configurations", metavar="NAMES", help="which ones, separated by commas; all by default")
     add("--kernels", action="store_true", help="try dispatch functions, in configurations of their own")
+    add("--optimize", action="store_true", help="try what optimize=True does, each other program of structured ops")
     add("--features", metavar="NAMES", help="what programs may consist of, separated by commas; everything by default")
     add("--size", type=int, default=6, metavar="N", help="how many ops the main function has, about; 6 by default")
     add("--engine", choices=ENGINES, default=ENGINES[0], help="evaluate with NumPy, or compile and run everything")
@@ -116,14 +126,19 @@ def _campaign(settings: argparse.Namespace) -> Campaign:
         raise UsageError(f"--save needs a folder, got {settings.save!r}")
     if settings.jit_every < 0:
         raise UsageError(f"--jit-every must not be negative, got {settings.jit_every}")
+    if settings.kernels and settings.optimize:
+        raise UsageError("--kernels and --optimize exclude each other; leave one of them out")
+    known = CONFIGURATIONS
+    if settings.kernels or settings.optimize:
+        known = KERNEL_CONFIGURATIONS if settings.kernels else OPTIMIZE_CONFIGURATIONS
     try:
-        known = KERNEL_CONFIGURATIONS if settings.kernels else CONFIGURATIONS
         configurations = find_configurations(_names(settings.configurations), known)
     except ValueError as error:
         raise UsageError(f"--configurations: {error}") from None
     features = _names(settings.features)
-    if settings.kernels and features is not None:
-        raise UsageError("--features does not apply to --kernels; leave one of them out")
+    kind = "--kernels" if settings.kernels else "--optimize" if settings.optimize else None
+    if kind and features is not None:
+        raise UsageError(f"--features does not apply to {kind}; leave one of them out")
     for name in features or ():
         if name not in FEATURES:
             raise UsageError(f"--features: unknown feature {name!r}; known are {', '.join(FEATURES)}")
@@ -136,6 +151,7 @@ def _campaign(settings: argparse.Namespace) -> Campaign:
         jit_every=settings.jit_every,
         jobs=settings.jobs,
         kernels=settings.kernels,
+        optimize=settings.optimize,
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from .campaign import Campaign, Tally
-from .configurations import CONFIGURATIONS, KERNEL_CONFIGURATIONS, Configuration
+from .configurations import CONFIGURATIONS, KERNEL_CONFIGURATIONS, OPTIMIZE_CONFIGURATIONS, Configuration
 from .outcomes import Finding, Kind, Trial
 from .trial import try_program
 
 __all__ = [
     "CONFIGURATIONS",
     "KERNEL_CONFIGURATIONS",
+    "OPTIMIZE_CONFIGURATIONS",
     "Campaign",
     "Configuration",
     "Finding",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from ..generator import GeneratedProgram, generate, generate_kernel
+from ..generator import GeneratedProgram, generate, generate_kernel, generate_structured
 from .configurations import CONFIGURATIONS, Configuration
 from .outcomes import Finding, Kind, Trial
 from .trial import try_program
@@ -44,6 +44,8 @@ class Campaign:
     patience: float = _PATIENCE
     kernels: bool = False
     """Whether the programs are dispatch functions; `features` do not apply to those."""
+    optimize: bool = False
+    """Whether every other program consists of structured ops above all, as those are what optimization looks at."""
 
     def run(
         self, note: Callable[[int, Trial], None] = lambda seed, trial: None, *, seconds: float | None = None
@@ -59,6 +61,8 @@ class Campaign:
         """Return the program of a seed."""
         if self.kernels:
             return generate_kernel(seed, size=self.size)
+        if self.optimize and seed % 2:
+            return generate_structured(seed, size=self.size)
         return generate(seed, size=self.size, features=self.features)
 
     def attempt(self, seed: int, begin: Callable[[int], None] = lambda number: None) -> Trial:

@@ -1,11 +1,19 @@
-"""What programs are put through: the heuristics and random orders of the analysis, and each pass of ours."""
+"""What programs are put through: the heuristics and random orders of the analysis, each pass of ours, optimization."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["CONFIGURATIONS", "KERNEL_CONFIGURATIONS", "Configuration", "find_configurations"]
+from .. import lowering
+
+__all__ = [
+    "CONFIGURATIONS",
+    "KERNEL_CONFIGURATIONS",
+    "OPTIMIZE_CONFIGURATIONS",
+    "Configuration",
+    "find_configurations",
+]
 
 _BUFFERIZE = "inplace-one-shot-bufferize{{bufferize-function-boundaries=true warn-written-arguments=false {0}}}"
 
@@ -22,6 +30,10 @@ class Configuration:
     name: str
     bufferize: str
     on_memrefs: str = ""
+    threads: int = 0
+    """Compiled programs are optimized for so many threads; not at all for 0."""
+    machine: str = ""
+    """What optimization believes of the machine where that differs from what is detected."""
 
     def bufferization(self, seed: int) -> str:
         """Return the passes that bufferize the program of a seed."""
@@ -85,6 +97,39 @@ KERNEL_CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration("kernel-destinations", _before("inplace-convert-to-destination-style", options=_fuzzed(2))),
 )
 """What dispatch functions are put through."""
+
+_TINY = "vector-bits=128 registers=16 l1=256 l2=1024 l3=4096"
+"""Caches that the small tensors of random programs do not fit into, so that they are tiled, packed and skewed."""
+
+
+def _optimized(name: str, threads: int = 1, machine: str = "", options: str = "") -> Configuration:
+    phases = lowering.optimize_phases(threads, machine)
+    passes = [one for phase in phases for one in phase.passes]
+    destinations = "inplace-convert-to-destination-style"
+    return Configuration(name, _before(*passes, destinations, options=options), threads=threads, machine=machine)
+
+
+def _alone(name: str, passes: str, options: str = "") -> Configuration:
+    return Configuration(name, _before(f"func.func({passes})", options=options), threads=1, machine=_TINY)
+
+
+OPTIMIZE_CONFIGURATIONS: tuple[Configuration, ...] = (
+    _optimized("optimize"),
+    _optimized("optimize-tiny", machine=_TINY, options=_fuzzed(1)),
+    _optimized("optimize-threads", 3, _TINY),
+    _alone("fuse", f'convert-elementwise-to-linalg,inplace-fuse{{machine="{_TINY}"}}'),
+    _alone("schedule", f'inplace-schedule{{machine="{_TINY}"}}', _fuzzed(2)),
+    _alone("distribute", f'inplace-distribute{{threads=3 machine="{_TINY}"}}', _fuzzed(3)),
+    _alone("vectorize", "inplace-vectorize"),
+    _alone("vectorize-tiny", f'inplace-vectorize{{machine="{_TINY}"}}'),
+    _alone("transpose-operands", "inplace-transpose-operands", _fuzzed(4)),
+    _alone("ping-pong", "inplace-ping-pong", _fuzzed(5)),
+    _alone("skew-time", f'inplace-ping-pong,inplace-skew-time{{threads=1 machine="{_TINY}"}}'),
+)
+"""What `optimize=True` does, for this machine and for a tiny one; its passes one at a time.
+
+Compiled programs are optimized as a whole in all of these.
+"""
 
 
 def find_configurations(

@@ -14,7 +14,7 @@ def save_failure(campaign: Campaign, finding: Finding, folder: Path) -> Path:
     name = finding.configuration.partition(",")[0]
     found = [c for c in campaign.configurations if c.name == name]
     features = f" --features {','.join(campaign.features)}" if campaign.features is not None else ""
-    kind = " --kernels" if campaign.kernels else ""
+    kind = " --kernels" if campaign.kernels else " --optimize" if campaign.optimize else ""
     command = f"inplace-fuzz{kind} --seeds {finding.seed}..{finding.seed + 1} --size {campaign.size}{features}"
     lines = [
         f"{finding.kind.value}: {finding.text}",

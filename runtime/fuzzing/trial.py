@@ -21,6 +21,7 @@ from ..build import deallocation_phases
 from ..dtypes import element_type
 from ..evaluator import Evaluation, EvaluationError, Evaluator
 from ..generator import GeneratedProgram
+from ..program import Program
 from ..program import compile as compile_program
 from .configurations import Configuration
 from .kernel_arguments import used_arguments
@@ -203,12 +204,10 @@ def _execute(
     def finding(kind: Kind, text: str) -> Finding:
         return Finding(program.seed, f"{configuration.name}, compiled", kind, text)
 
-    constraints = ",func.func(convert-shape-constraints),inplace-canonicalize" if "shape." in program.text else ""
-    passes = configuration.bufferization(program.seed) + constraints
     try:
         with _quiet_context() as context:
             module = _parse(program.text, context)
-        compiled = compile_program(module, pipeline=f"builtin.module({passes})", opt_level=0, memory_stats=True)
+        compiled = _compiled(program, module, configuration)
     except PassError as error:
         yield finding(Kind.REFUSED, first_error(str(error)))
         return
@@ -226,8 +225,24 @@ def _execute(
         results = found if isinstance(found, tuple) else (() if found is None else (found,))
         outcome = (results, arguments)
         problem = difference(outcome, reference, checked, trial)
-        if problem is None and compiled.memory_stats.leaked_bytes:
+        if problem is None and configuration.threads <= 1 and compiled.memory_stats.leaked_bytes:
             problem = Kind.LEAK, f"{compiled.memory_stats.leaked_bytes} bytes"
         if problem is not None:
             yield finding(problem[0], f"argument set {number}: {problem[1]}")
             return
+
+
+def _compiled(program: GeneratedProgram, module: ir.Module, configuration: Configuration) -> Program:
+    """By the passes of the configuration, or optimized: memory cannot be counted then if there are several threads."""
+    if configuration.threads:
+        return compile_program(
+            module,
+            optimize=True,
+            threads=configuration.threads,
+            machine=configuration.machine,
+            opt_level=0,
+            memory_stats=configuration.threads == 1,
+        )
+    constraints = ",func.func(convert-shape-constraints),inplace-canonicalize" if "shape." in program.text else ""
+    passes = configuration.bufferization(program.seed) + constraints
+    return compile_program(module, pipeline=f"builtin.module({passes})", opt_level=0, memory_stats=True)

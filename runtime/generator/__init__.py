@@ -3,12 +3,13 @@
 `generate(seed)` gives a program in which values meet: tensors are read again after they were written over, used in
 several places, passed around by loops, branches and calls. No two argument sets have the same sizes, and some sizes are
 0 and 1. Slices are in bounds, loops end, nothing that is undefined is read; so any two correct ways to run a program
-agree. `generate_kernel(seed)` gives a dispatch function.
+agree. `generate_kernel(seed)` gives a dispatch function, `generate_structured(seed)` a program of structured ops.
 """
 
 from __future__ import annotations
 
 from .kernels import generate_kernel
 from .program import FEATURES, GeneratedProgram, generate
+from .structured_programs import generate_structured
 
-__all__ = ["FEATURES", "GeneratedProgram", "generate", "generate_kernel"]
+__all__ = ["FEATURES", "GeneratedProgram", "generate", "generate_kernel", "generate_structured"]

@@ -16,7 +16,7 @@ from mlir import ir
 
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.registry import described_ops
-from mlir_inplace.runtime.generator import FEATURES, GeneratedProgram, generate, generate_kernel
+from mlir_inplace.runtime.generator import FEATURES, GeneratedProgram, generate, generate_kernel, generate_structured
 
 SEEDS = range(300)
 LEAST = 8
@@ -94,6 +94,21 @@ def test_kernels() -> None:
     shapes = [program.argument_sets[n][0].shape for program, _ in kernels() for n in range(3)]
     assert len({shape[0] for shape in shapes}) == 4
     assert sum(shape[-1] == 0 for shape in shapes) > LEAST
+
+
+def test_structured_programs() -> None:
+    """They are valid and repeatable, all rules are used, with several element types, and sizes are 0 and 1 in some."""
+    found = [generate_structured(seed) for seed in range(60)]
+    with ir.Context():
+        assert all(ir.Module.parse(program.text).operation.verify() for program in found)
+    assert found[7].text == generate_structured(7).text
+    rules = Counter(rule for program in found for rule, count in program.productions for _ in range(count))
+    assert len(rules) == 16
+    assert min(rules.values()) >= 3
+    arrays = [v for p in found for given in p.argument_sets for v in given if isinstance(v, np.ndarray)]
+    assert len({array.dtype for array in arrays}) == 7
+    sizes = Counter(size for array in arrays for size in array.shape)
+    assert min(sizes[0], sizes[1], sizes[17]) > LEAST
 
 
 def test_sizes_and_ranks() -> None:

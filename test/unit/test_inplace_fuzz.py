@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +15,12 @@ from mlir import ir
 
 from mlir_inplace.dialects.linalg import StructuredOpModel
 from mlir_inplace.dialects.tensor import InsertModel, InsertSliceModel
+from mlir_inplace.passes import skew_time
+from mlir_inplace.passes.analysis.time_skew import plan_skew
 from mlir_inplace.runtime.fuzzing import (
     CONFIGURATIONS,
     KERNEL_CONFIGURATIONS,
+    OPTIMIZE_CONFIGURATIONS,
     Campaign,
     Kind,
     Trial,
@@ -61,6 +64,24 @@ def test_budgeted_run_of_kernels() -> None:
     assert tally.others == {}
     assert (tally.programs, tally.executed, tally.runs) == (12, 1, 12 * len(KERNEL_CONFIGURATIONS))
     assert min(tally.evaluated, tally.copies) > 24
+
+
+def test_budgeted_run_of_optimization() -> None:
+    """More: inplace-fuzz --optimize --seeds 0..5000 --jobs 2."""
+    campaign = Campaign(range(7001, 7004), OPTIMIZE_CONFIGURATIONS, optimize=True, jit_every=7003)
+    trials = [campaign.attempt(seed) for seed in campaign.seeds]
+    assert [finding for found in trials for finding in found.findings] == []
+    assert sum(found.executed for found in trials) == 1
+    assert sum(found.runs for found in trials) == 3 * len(OPTIMIZE_CONFIGURATIONS)
+    assert sum(found.evaluated for found in trials) > 15
+
+
+def test_wrong_optimization_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps that run over rows which the sweep before has not computed yet."""
+    monkeypatch.setattr(skew_time, "plan_skew", lambda loop, machine: replace(plan_skew(loop, machine), shift=0))
+    campaign = Campaign(range(1, 16, 2), find_configurations(["skew-time"], OPTIMIZE_CONFIGURATIONS), optimize=True)
+    found = {finding.kind for seed in campaign.seeds for finding in campaign.attempt(seed).findings}
+    assert found == {Kind.VALUE}
 
 
 def test_wrong_models_of_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,6 +181,11 @@ def test_failures_are_saved(
         (["--time-limit", "nan"], "--time-limit must be positive, got nan\n"),
         (["--save", ""], "--save needs a folder, got ''\n"),
         (["no-file"], "unrecognized arguments: no-file\n"),
+        (
+            ["--kernels", "--optimize"],
+            "--kernels and --optimize exclude each other; leave one of them out",
+        ),
+        (["--optimize", "--features", "slices"], "--features does not apply to --optimize; leave one of them out"),
         (["--jobs", "0"], "--jobs must be at least 1, got 0"),
         (["--jit-every", "-1"], "--jit-every must not be negative, got -1"),
         (["--configurations", "none"], "--configurations: unknown configuration 'none'; known are cheapest, "),

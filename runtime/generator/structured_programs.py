@@ -1,0 +1,132 @@
+"""Programs of structured ops: products, reductions, convolutions, rows, sweeps, and what is computed on their results.
+
+`generate` has all ops that there are, on tensors of a few elements. These are chains of ops that are worth optimizing,
+with sizes that fill some vectors and leave a rest, that are 0, 1 or unknown.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+
+from .arguments import SETS, elements
+from .buffers import enter
+from .builder import Builder, Module
+from .carried import names, types
+from .draw import Draw
+from .functions import Parameters, new_builder, write_function
+from .productions import Production
+from .program import GeneratedProgram
+from .structured_rules import RULES
+from .structured_sweeps import SWEEPS
+from .values import Condition, Index, Size, Tensor
+
+__all__ = ["generate_structured"]
+
+_SIZES = (1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 20)
+_ELEMENTS = ("f32", "f64", "i32", "i8", "i64", "f16", "bf16")
+_WEIGHTS = (10.0, 3.0, 2.0, 1.0, 1.0, 1.0, 1.0)
+_DEPTH = 2
+
+
+def generate_structured(seed: int, *, size: int = 6) -> GeneratedProgram:
+    """Return the program of a seed: always the same one. It has about `size` ops, or small groups of them."""
+    return _Assembly(seed, size).assemble()
+
+
+def _shared() -> list[Production]:
+    """Rules of `generate` that do something between two products."""
+    structured, named, slices = (
+        importlib.import_module(f".{name}", __package__) for name in ("structured", "named", "slices")
+    )
+    found = [
+        (structured.elementwise_generic, 3.0),
+        (structured.mapped_generic, 3.0),
+        (structured.reduction_generic, 1.5),
+        (named.elementwise_named, 1.0),
+        (named.transpose, 1.5),
+        (named.broadcast, 0.7),
+        (named.index_map, 0.3),
+        (slices.extract_slice, 0.7),
+        (slices.insert_slice, 0.7),
+    ]
+    return [Production("shared", rule.__name__, weight, False, rule) for rule, weight in found]
+
+
+class _Assembly:
+    def __init__(self, seed: int, size: int) -> None:
+        self.seed, self.size = seed, size
+        self.draw = Draw(seed)
+        self.module = Module(self.draw, SETS)
+        self.parameters = self.module.parameters = _parameters(self.draw)
+        self.rules = [*RULES, *SWEEPS, *_shared()]
+        self.weights = [p.weight * self.draw.choice((0.3, 1.0, 1.0, 3.0)) for p in self.rules]
+
+    def produce(self, builder: Builder) -> None:
+        """Add one op or group of ops."""
+        for _ in range(8):
+            chosen = self.draw.weighted(self.rules, self.weights)
+            if (builder.depth < _DEPTH or not chosen.is_nest) and chosen.rule(builder) is not False:
+                used = self.module.features
+                used[chosen.name] = used.get(chosen.name, 0) + 1
+                return
+
+    def assemble(self) -> GeneratedProgram:
+        """Write the program."""
+        builder = new_builder(self.module, self.produce, self.parameters)
+        models = self._models(builder)
+        boundary = enter(builder, self.parameters, models, memrefs=False)
+        for _ in range(self.size):
+            self.produce(builder)
+        tensors = builder.scope.tensors
+        results = [tensors[-1], *(self.draw.choice(tensors) for _ in range(self.draw.below(3)))]
+        builder.emit(f"return {names(results)} : {types(results)}")
+        text = write_function(builder, f"@main({boundary.declared}) -> ({types(results)})")
+        return GeneratedProgram(
+            self.seed,
+            text + "\n",
+            "main",
+            tuple(sorted(self.module.features)),
+            tuple(sorted(self.module.features.items())),
+            tuple(self._arguments(models, number) for number in range(SETS)),
+            boundary.kept,
+            boundary.unspecified,
+        )
+
+    def _models(self, builder: Builder) -> list[Tensor]:
+        """Return tensors that have dimensions, and for the most part the element type, in common."""
+        draw = self.draw
+        element = draw.weighted(_ELEMENTS, _WEIGHTS)
+        pool: list[Size] = [*self.parameters.indices[:2], *(draw.choice(_SIZES) for _ in range(3))]
+        models: list[Tensor] = []
+        for _ in range(draw.between(2, 4)):
+            rank = draw.weighted((1, 2, 3), (2, 6, 2))
+            sizes = tuple(draw.choice(pool) for _ in range(rank))
+            other = draw.weighted(_ELEMENTS, _WEIGHTS)
+            models.append(Tensor(builder.name(), sizes, element if draw.chance(0.85) else other))
+        return models
+
+    def _arguments(self, models: list[Tensor], number: int) -> tuple[Any, ...]:
+        parameters = self.parameters
+        return (
+            *(index.bounds[number][0] for index in parameters.indices),
+            *(condition.known[number] for condition in parameters.conditions),
+            *(_small(elements(model, number, position)) for position, model in enumerate(models)),
+        )
+
+
+def _parameters(draw: Draw) -> Parameters:
+    """Two sizes, one of which is 0 and then 1, a number of iterations, and two conditions."""
+    first = (draw.choice(_SIZES[2:]), draw.choice(_SIZES[2:]), draw.below(8))
+    rest = [(small, draw.choice(_SIZES)) for small in (0, 1)]
+    swapped = [pair[::-1] if draw.chance(0.5) else pair for pair in rest]
+    rows = (first, (*swapped[0], draw.below(4)), (*swapped[1], draw.below(8)))
+    indices = tuple(Index(name, tuple((row[d], row[d]) for row in rows)) for d, name in enumerate(("%n", "%m", "%i")))
+    return Parameters(indices, (Condition("%p", (True, False, True)), Condition("%q", (False, True, True))))
+
+
+def _small(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Small enough for products of products to be sums without rounding, most of the time."""
+    return (values.astype(np.int64) * 5 % 17 - 8).astype(values.dtype)

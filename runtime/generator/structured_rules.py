@@ -1,0 +1,233 @@
+"""Rules for programs of structured ops: products of all kinds, convolutions, rows, and ways to write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .builder import Builder
+from .named import emit_named
+from .payloads import emit_constant
+from .productions import Production
+from .structured import Operand
+from .values import FLOATS, Size, Tensor, literal
+
+__all__ = ["RULES", "element_op", "emit_structured", "settled"]
+
+Body = Callable[[list[str]], str]
+"""Writes what is computed on elements, and returns the name of the result."""
+
+_WIDE = {"f16": "f32", "bf16": "f32", "i8": "i32"}
+"""What elements are summed up in, or sums would be rounded, or wrap around at once."""
+
+
+def emit_structured(builder: Builder, domain: int, ins: Sequence[Operand], out: Operand, body: Body) -> Tensor:
+    """Add a `linalg.generic` whose dimensions that `out` does not have are summed up."""
+    operands = [*ins, out]
+    space = ", ".join(f"d{d}" for d in range(domain))
+    maps = ", ".join(f"affine_map<({space}) -> ({', '.join(f'd{d}' for d in o.dims)})>" for o in operands)
+    kinds = ", ".join('"parallel"' if d in out.dims else '"reduction"' for d in range(domain))
+    result = Tensor(builder.name(), out.tensor.sizes, out.tensor.element)
+    builder.emit(f"{result.name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}")
+    types = ", ".join(o.tensor.type for o in ins)
+    given = ", ".join(o.tensor.name for o in ins)
+    builder.emit(f"  ins({given} : {types}) outs({out.tensor.name} : {out.tensor.type}) {{")
+    values = [f"%e{builder.module.name('')}" for _ in operands]
+    typed = ", ".join(f"{v}: {o.tensor.element}" for v, o in zip(values, operands, strict=True))
+    builder.emit(f"^bb0({typed}):")
+    builder.emit(f"linalg.yield {body(values)} : {out.tensor.element}")
+    builder.emit(f"}} -> {out.tensor.type}")
+    builder.scope.tensors.append(result)
+    return result
+
+
+def element_op(builder: Builder, name: str, element: str, *values: str) -> str:
+    """Add `arith.add`, say, of floats or integers, and return the name of its result."""
+    result = builder.name()
+    suffix = "f" if element in FLOATS else "i"
+    full = name if "." in name else f"arith.{name}{suffix}"
+    builder.emit(f"{result} = {full} {', '.join(values)} : {element}")
+    return result
+
+
+def _widened(builder: Builder, value: str, element: str, wide: str) -> str:
+    if element == wide:
+        return value
+    result = builder.name()
+    op = "arith.extf" if element in FLOATS else "arith.extsi"
+    builder.emit(f"{result} = {op} {value} : {element} to {wide}")
+    return result
+
+
+def settled(builder: Builder, value: Tensor) -> Tensor:
+    """Add what brings the results of a sum back to the size of its terms, or things would become large."""
+    dims = tuple(range(value.rank))
+
+    def body(values: list[str]) -> str:
+        if value.element in FLOATS:
+            scale = builder.name()
+            builder.emit(f"{scale} = arith.constant 0.0625 : {value.element}")
+            return element_op(builder, "mul", value.element, values[0], scale)
+        return element_op(builder, "arith.shrsi", value.element, values[0], emit_constant(builder, value.element, 4))
+
+    into = value if builder.draw.chance(0.3) else builder.empty(value.sizes, value.element)
+    return emit_structured(builder, value.rank, [Operand(value, dims)], Operand(into, dims), body)
+
+
+def _zeros(builder: Builder, sizes: tuple[Size, ...], element: str, number: str = "") -> Tensor:
+    scalar, target = builder.name(), builder.empty(sizes, element)
+    builder.emit(f"{scalar} = arith.constant {number or literal(element, 0)} : {element}")
+    return builder.define(
+        f"linalg.fill ins({scalar} : {element}) outs({target.name} : {target.type}) -> {{}}", sizes, element
+    )
+
+
+def _start(builder: Builder, sizes: tuple[Size, ...], element: str) -> Tensor:
+    """Where sums begin: at 0, or at what is there."""
+    if builder.draw.chance(0.7):
+        return _zeros(builder, sizes, element)
+    return builder.written(builder.tensor_of(sizes, element, same_type=True))
+
+
+def _product(builder: Builder, ins: Sequence[Tensor], wide: str) -> Body:
+    def body(values: list[str]) -> str:
+        wider = [_widened(builder, v, t.element, wide) for v, t in zip(values, ins, strict=False)]
+        product = element_op(builder, "mul", wide, *wider)
+        terms = (product, values[-1]) if builder.draw.chance(0.5) else (values[-1], product)
+        return element_op(builder, "add", wide, *terms)
+
+    return body
+
+
+def contraction(builder: Builder) -> bool:
+    """A sum of products with dimensions in any order: some in both, some in one, with or without a batch."""
+    draw = builder.draw
+    left = builder.pick(lambda t: t.rank in (1, 2, 3) and t.element not in ("i1", "index"))
+    if left is None:
+        return False
+    order = draw.shuffled(range(left.rank))
+    summed = order[: 2 if left.rank == 3 and draw.chance(0.2) else 1]
+    batch = [d for d in order[len(summed) :] if draw.chance(0.25)]
+    sizes: list[Size] = list(left.sizes)
+    shared = [*summed, *batch]
+    if draw.chance(0.8):
+        other = builder.pick(lambda t: t.rank > 0) or left
+        sizes.append(draw.choice(other.sizes))
+        shared.append(len(sizes) - 1)
+    dims = draw.shuffled(shared)
+    right = builder.tensor_of(tuple(sizes[d] for d in dims), left.element)
+    kept = [d for d in range(len(sizes)) if d not in summed]
+    kept = draw.shuffled(kept) if draw.chance(0.3) else kept
+    wide = _WIDE.get(left.element, left.element)
+    out = _start(builder, tuple(sizes[d] for d in kept), wide)
+    # The loops come in any order, too.
+    names = draw.shuffled(range(len(sizes)))
+    ins = [
+        Operand(left, tuple(names[d] for d in range(left.rank))),
+        Operand(right, tuple(names[d] for d in dims)),
+    ]
+    ins = ins[::-1] if draw.chance(0.3) else ins
+    into = Operand(out, tuple(names[d] for d in kept))
+    result = emit_structured(builder, len(sizes), ins, into, _product(builder, [o.tensor for o in ins], wide))
+    if draw.chance(0.85):
+        settled(builder, result)
+    return True
+
+
+def square(builder: Builder) -> bool:
+    """A product of a tensor with itself, transposed or not."""
+    value = builder.pick(lambda t: t.rank == 2 and t.element in ("f32", "f64", "i32"))
+    if value is None:
+        return False
+    rows, inner = value.sizes
+    out = _start(builder, (rows, rows), value.element)
+    ins = [Operand(value, (0, 2)), Operand(value, (1, 2))]
+    if builder.draw.chance(0.4) and builder.same(rows, inner):
+        ins[1] = Operand(value, (2, 1))
+    body = _product(builder, [value, value], value.element)
+    settled(builder, emit_structured(builder, 3, ins, Operand(out, (0, 1)), body))
+    return True
+
+
+def named_product(builder: Builder) -> bool:
+    """linalg.matmul, batch_matmul, matvec and vecmat, from zero or into what is there."""
+    left = builder.pick(lambda t: t.rank in (1, 2, 3) and t.element in ("f32", "f64", "i32", "i64"))
+    if left is None:
+        return False
+    other = builder.draw.choice((builder.pick(lambda t: t.rank > 0) or left).sizes)
+    *rows, inner = left.sizes
+    if left.rank == 2 and builder.draw.chance(0.25):
+        name, right, out = "linalg.matvec", (inner,), (rows[0],)
+    elif left.rank == 1:
+        name, right, out = "linalg.vecmat", (inner, other), (other,)
+    elif left.rank == 2:
+        name, right, out = "linalg.matmul", (inner, other), (rows[0], other)
+    else:
+        name, right, out = "linalg.batch_matmul", (rows[0], inner, other), (*rows, other)
+    ins = [left, builder.tensor_of(right, left.element)]
+    result = emit_named(builder, name, ins, _start(builder, out, left.element))
+    settled(builder, result)
+    return True
+
+
+def convolution(builder: Builder) -> bool:
+    """A convolution over one or two dimensions, on an image that is computed or given."""
+    draw = builder.draw
+    is_flat = draw.chance(0.5)
+    channels, filters, window = draw.between(1, 5), draw.between(1, 9), draw.between(1, 3)
+    places = (draw.between(window, 12),) if is_flat else (draw.between(window, 7), draw.between(window, 7))
+    image = builder.tensor_of((draw.between(1, 2), *places, channels), "f32", same_type=True)
+    weights = builder.constant_tensor((*(window for _ in places), channels, filters), "f32")
+    sizes = (image.sizes[0], *(place - window + 1 for place in places), filters)
+    name = "linalg.conv_1d_nwc_wcf" if is_flat else "linalg.conv_2d_nhwc_hwcf"
+    settled(builder, settled(builder, emit_named(builder, name, [image, weights], _start(builder, sizes, "f32"))))
+    return True
+
+
+def _reduced(builder: Builder, value: Tensor, kept: tuple[int, ...], op: str, start: str) -> Tensor:
+    dims = tuple(range(value.rank))
+    out = _zeros(builder, tuple(value.sizes[d] for d in kept), value.element, start)
+
+    def body(values: list[str]) -> str:
+        return element_op(builder, op, value.element, *values)
+
+    return emit_structured(builder, value.rank, [Operand(value, dims)], Operand(out, kept), body)
+
+
+def softmax(builder: Builder) -> bool:
+    """Softmax over one dimension: the largest, powers, their sum, and quotients."""
+    value = builder.pick(lambda t: t.rank in (1, 2, 3) and t.element in ("f32", "f64"))
+    if value is None:
+        return False
+    dims, element = tuple(range(value.rank)), value.element
+    gone = dims[-1] if builder.draw.chance(0.7) else builder.draw.choice(dims)
+    kept = tuple(d for d in dims if d != gone)
+    top = _reduced(builder, value, kept, "arith.maximumf", "-1.0e30")
+
+    def power(values: list[str]) -> str:
+        return element_op(builder, "math.exp", element, element_op(builder, "sub", element, *values[:2]))
+
+    def quotient(values: list[str]) -> str:
+        return element_op(builder, "div", element, *values[:2])
+
+    ins = [Operand(value, dims), Operand(top, kept)]
+    into = builder.empty(value.sizes, element)
+    powers = emit_structured(builder, len(dims), ins, Operand(into, dims), power)
+    total = _reduced(builder, powers, kept, "arith.addf", "0.0")
+    into = powers if builder.draw.chance(0.3) else builder.empty(value.sizes, element)
+    ins = [Operand(powers, dims), Operand(total, kept)]
+    emit_structured(builder, len(dims), ins, Operand(into, dims), quotient)
+    return True
+
+
+def _rule(rule: Callable[[Builder], bool], weight: float) -> Production:
+    return Production("products", rule.__name__, weight, False, rule)
+
+
+RULES = [
+    _rule(contraction, 5),
+    _rule(square, 0.7),
+    _rule(named_product, 3),
+    _rule(convolution, 0.7),
+    _rule(softmax, 0.8),
+]
+"""What structured programs consist of, beside sweeps and what `generate` has as well."""

@@ -1,0 +1,113 @@
+"""Rules for programs of structured ops: loops that compute a tensor anew from what it was, and loops around others."""
+
+from __future__ import annotations
+
+from .builder import Builder
+from .payloads import emit_binary
+from .productions import Production
+from .structured import Operand
+from .structured_rules import element_op, emit_structured
+from .values import FLOATS, Index, Tensor, largest
+
+__all__ = ["SWEEPS"]
+
+
+def _trips(builder: Builder) -> Index:
+    known = [index for index in builder.scope.indices if index.name == "%i"]
+    return known[0] if known and builder.draw.chance(0.5) else builder.constant(builder.draw.below(9))
+
+
+def _slice(builder: Builder, source: Tensor, offsets: list[int], sizes: tuple[int, ...]) -> Tensor:
+    steps = [1] * len(sizes)
+    text = f"tensor.extract_slice {source.name}{offsets} {list(sizes)} {steps} : {source.type} to {{}}"
+    return builder.define(text, sizes, source.element)
+
+
+def sweep(builder: Builder) -> bool:
+    """scf.for around a stencil: each element from some of its neighbours, those at the border stay."""
+    draw = builder.draw
+    value = builder.pick(
+        lambda t: t.rank in (1, 2, 3) and t.is_static and t.element in ("f32", "f64", "i32") and _inside(t) is not None
+    )
+    if value is None or draw.chance(0.4):
+        # Many short rows: then there are several that the caches of a small machine have room for.
+        value = builder.constant_tensor((draw.between(17, 40), draw.between(3, 8)), draw.choice(("f32", "i32")))
+    inner = _inside(value) or ()
+    count, trips = draw.between(1, 4), _trips(builder)
+    argument = Tensor(builder.name(), value.sizes, value.element)
+    result, counter = builder.name(), Index(builder.name(), tuple((0, largest(trips, n)) for n in range(3)))
+    zero, one = builder.constant(0), builder.constant(1)
+    builder.emit(
+        f"{result} = scf.for {counter.name} = {zero.name} to {trips.name} step {one.name} "
+        f"iter_args({argument.name} = {value.name}) -> ({value.type}) {{"
+    )
+    with builder.region():
+        new = argument
+        for _ in range(1 if draw.chance(0.8) else 2):
+            new = _swept(builder, new, inner, count)
+        builder.emit(f"scf.yield {new.name} : {new.type}")
+    builder.emit("}")
+    builder.scope.overwritten.append(builder.keep(result, value.sizes, value.element))
+    return True
+
+
+def _inside(tensor: Tensor) -> tuple[int, ...] | None:
+    """Return the sizes without the border; dimensions of one or two elements have none."""
+    sizes = tuple(size for size in tensor.sizes if isinstance(size, int))
+    inner = tuple(size - 2 if size > 2 else size for size in sizes)
+    return inner if inner != sizes else None
+
+
+def _swept(builder: Builder, old: Tensor, inner: tuple[int, ...], count: int) -> Tensor:
+    draw, element = builder.draw, old.element
+    ends = [size - part for size, part in zip(old.sizes, inner, strict=True) if isinstance(size, int)]
+    slices = [_slice(builder, old, [draw.between(0, end) for end in ends], inner) for _ in range(count)]
+    if draw.chance(0.3):
+        slices.append(builder.tensor_of(inner, element))
+    dims = tuple(range(len(inner)))
+
+    def body(values: list[str]) -> str:
+        total = values[0]
+        for value in values[1:-1]:
+            total = element_op(builder, "add", element, total, value)
+        if element not in FLOATS:
+            return emit_binary(builder, element, total, total)
+        scale = builder.name()
+        builder.emit(f"{scale} = arith.constant 0.25 : {element}")
+        return element_op(builder, "mul", element, total, scale)
+
+    centre = [end // 2 for end in ends]
+    into = _slice(builder, old, centre, inner) if draw.chance(0.5) else builder.empty(inner, element)
+    computed = emit_structured(builder, len(dims), [Operand(s, dims) for s in slices], Operand(into, dims), body)
+    steps = [1] * len(inner)
+    text = f"tensor.insert_slice {computed.name} into {old.name}{centre} {list(inner)} {steps}"
+    return builder.define(f"{text} : {computed.type} into {{}}", old.sizes, element)
+
+
+def repeated(builder: Builder) -> bool:
+    """scf.for around a few structured ops, which a tensor goes through."""
+    value = builder.pick(lambda t: t.rank > 0)
+    if value is None:
+        return False
+    trips = _trips(builder)
+    argument = Tensor(builder.name(), value.sizes, value.element)
+    result, counter = builder.name(), Index(builder.name(), tuple((0, largest(trips, n)) for n in range(3)))
+    zero, one = builder.constant(0), builder.constant(1)
+    builder.emit(
+        f"{result} = scf.for {counter.name} = {zero.name} to {trips.name} step {one.name} "
+        f"iter_args({argument.name} = {value.name}) -> ({value.type}) {{"
+    )
+    with builder.region() as scope:
+        scope.tensors.append(argument)
+        scope.overwritten.append(argument)
+        for _ in range(builder.draw.between(1, 3)):
+            builder.produce(builder)
+        new = builder.like(argument)
+        builder.emit(f"scf.yield {new.name} : {new.type}")
+    builder.emit("}")
+    builder.scope.overwritten.append(builder.keep(result, value.sizes, value.element))
+    return True
+
+
+SWEEPS = [Production("sweeps", "sweep", 1.5, True, sweep), Production("sweeps", "repeated", 1.5, True, repeated)]
+"""Loops of structured programs."""
