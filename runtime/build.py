@@ -28,6 +28,7 @@ from .boundary import (
 )
 from .disk_cache import DiskCache, Entry, cache_key
 from .engine import Engine, load_library
+from .library_names import avoid_library_names, native_name
 from .loaded_object import LoadedObject, UnsupportedObjectError, is_supported
 from .memory_stats import Recorder, link_counters
 from .results import NativeCode
@@ -116,6 +117,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     aligned = demands_alignment(module.operation)
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
+    avoid_library_names(module.operation)
     deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
     lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads)
     tuned = (*lowering.HOIST, *lowering.stream_phases(settings.machine)) if settings.optimize else ()
@@ -131,7 +133,10 @@ def _finish(
     engine: Engine | LoadedObject, forms: Mapping[str, Form], settings: Settings, *, owns_results: bool
 ) -> Build:
     recorder = Recorder(engine.function) if settings.memory_stats else None
-    codes = {name: NativeCode(engine.function(name), form, recorder, owns_results) for name, form in forms.items()}
+    codes = {
+        name: NativeCode(engine.function(native_name(name)), form, recorder, owns_results)
+        for name, form in forms.items()
+    }
     return Build(engine, codes)
 
 
