@@ -10,6 +10,7 @@ Exit codes: 0 equal, 1 a difference or errors were reported, 2 the command line 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -88,6 +89,7 @@ def _make_parser() -> Parser:
     add("--threads", type=int, default=1, metavar="N", help="with --optimize: made for N threads; 1 by default")
     add("--reduce", action="store_true", help="shrink the program to a small one that fails in the same way")
     add("-o", dest="output", metavar="FILE", help="where the small program goes; standard output by default")
+    add("--json", metavar="FILE", help="also write differences and counts as JSON; - is standard output, without text")
     add("--shared-libs", action="append", default=[], metavar="FILES", help="libraries to load, separated by commas")
     return parser
 
@@ -112,6 +114,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError(f"--tolerance must not be negative, got {settings.tolerance:g}")
     if settings.output is not None and not settings.reduce:
         raise UsageError("-o is for the program of --reduce; give that too")
+    if settings.json == "-" and settings.reduce and settings.output in (None, "-"):
+        raise UsageError("--json=- and --reduce both write to standard output; give one of them a file")
     if settings.arg and settings.entry_point is None:
         raise UsageError("--arg needs the function that it is for; name it with -e")
     return settings
@@ -140,14 +144,17 @@ def _run(settings: argparse.Namespace) -> int:
     if sys.stdout is None:  # Python's way to say that the descriptor is closed.
         raise OutputError("standard output is closed")
     options = _options(settings)
-    output = OutputFile(settings.output)
+    output, data = OutputFile(settings.output), None
     try:
-        return _check(read_source(settings.input), options, output if settings.reduce else None)
+        data = OutputFile(settings.json) if settings.json is not None else None
+        return _check(read_source(settings.input), options, output if settings.reduce else None, data)
     finally:
         output.close()
+        if data is not None:
+            data.close()
 
 
-def _check(source: Source, options: Options, output: OutputFile | None) -> int:
+def _check(source: Source, options: Options, output: OutputFile | None, data: OutputFile | None) -> int:
     """Checks the program; what is wrong with its text or with a pass is reported with its place in the source."""
     printer = DiagnosticPrinter(source)
     context = ir.Context()
@@ -175,7 +182,11 @@ def _check(source: Source, options: Options, output: OutputFile | None) -> int:
             if said := explain_bug(error):
                 raise CheckFailure(said) from None
             raise
-    print(report, flush=True)
+    if data is None or not data.is_standard_output:
+        print(report, flush=True)
+    if data is not None:
+        data.write(json.dumps(report.as_dict(), indent=2) + "\n")
+        data.commit()
     if output is not None:
         _reduce(module, options, report, output)
     return SUCCESS if report.ok else FAILURE

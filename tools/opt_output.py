@@ -64,6 +64,11 @@ class OutputFile:
         elif sys.stdout is None:
             raise OutputError("standard output is closed")
 
+    @property
+    def is_standard_output(self) -> bool:
+        """Whether text goes to standard output."""
+        return self._file is None
+
     def write(self, text: str) -> None:
         """Adds text to the output."""
         if self._file is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,18 @@ class Difference:
     origin: Origin | None = None
     argument: int | None = None
     round: int = 1
+
+    def as_dict(self) -> dict[str, Any]:
+        """The difference as dictionaries, lists, text and numbers; without the arrays."""
+        return {
+            "kind": self.kind.value,
+            "function": self.function,
+            "message": self.message,
+            "inputs": list(self.inputs),
+            "origin": None if self.origin is None else asdict(self.origin),
+            "argument": self.argument,
+            "round": self.round,
+        }
 
     def __str__(self) -> str:
         lines = [f"'{self.function}': {self.message}" if self.function else self.message]
@@ -127,6 +139,15 @@ class CheckReport:
     def ok(self) -> bool:
         """Whether all is well."""
         return not self.differences and not self.unchecked
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as dictionaries, lists, text and numbers, ready for JSON; inputs are text, as in `str()`."""
+        return {
+            "ok": self.ok,
+            "differences": [difference.as_dict() for difference in self.differences],
+            "counts": [asdict(counts) for counts in self.counts],
+            "unchecked": [asdict(unchecked) for unchecked in self.unchecked],
+        }
 
     def __str__(self) -> str:
         if self.ok and not self.counts:

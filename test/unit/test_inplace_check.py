@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,38 @@ def test_a_difference_and_its_reduction(program: str, capsys: pytest.CaptureFixt
     assert small.startswith("// 'main': result 0 is ")
     assert main(["small.mlir", "--pass-pipeline", FORGETFUL]) == 1
     assert main(["small.mlir"]) == 0
+
+
+def test_json(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With a file the text is printed too, without one only JSON is, which agrees with the text."""
+    assert main([program, "--pass-pipeline", FORGETFUL, "--json=report.json"]) == 1
+    text = capsys.readouterr().out
+    assert main([program, "--pass-pipeline", FORGETFUL, "--json=-"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report == json.loads(Path("report.json").read_text())
+    (difference,), (counts,) = report["differences"], report["counts"]
+    assert (report["ok"], report["unchecked"], difference["kind"], difference["round"]) == (False, [], "result", 1)
+    assert f"'{difference['function']}': {difference['message']}\n" in text
+    assert difference["origin"]["op"] == "tensor.insert"
+    assert f"{difference['origin']['location']}: {difference['origin']['message']}\n" in text
+    assert all(f"    {line}\n" in text for line in difference["inputs"])
+    assert len(difference["inputs"]) == 2
+    assert f"allocations: {counts['allocations']} (" in text
+
+
+def test_json_of_an_equal_program(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([program, "--rounds=1", "--json=-"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["ok"], report["differences"], report["counts"][0]["input_sets"]) == (True, [], 1)
+
+
+def test_json_that_cannot_be_written(program: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([program, "--json=missing/report.json"]) == 1
+    assert capsys.readouterr().err == (
+        "inplace-check: error: cannot open output file 'missing/report.json': No such file or directory\n"
+    )
+    assert main([program, "--json=-", "--reduce"]) == 2
+    assert "--json=- and --reduce both write to standard output" in capsys.readouterr().err
 
 
 SUM = """
