@@ -34,6 +34,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
     "inplace-expand-poison": ("expand_poison", "ExpandPoisonPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
+    "inplace-expand-truncations": ("expand_truncations", "ExpandTruncationsPass"),
     "inplace-fuse": ("fuse", "FusePass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),

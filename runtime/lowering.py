@@ -201,9 +201,11 @@ LOWER = (
     Phase(
         "arithmetic",
         "Ops without an LLVM counterpart are expanded into ones that have one: rounding divisions, bf16 conversions, "
-        "complex functions, math on narrow floats, which libm does not know.",
+        "complex functions, math on narrow floats, which libm does not know. Truncations of f64 come first, as"
+        " what they leave is one of f32.",
         (
             "convert-complex-to-standard",
+            "inplace-expand-truncations",
             "arith-expand{include-bf16=true}",
             "math-extend-to-supported-types{target-type=f32}",
             "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
