@@ -27,7 +27,8 @@ from ..runtime.checker.supervisor import ENGINES, Options, check_with
 from ..runtime.signature import Signature
 from ..runtime.source import private_copy
 from . import run_values
-from .opt_console import abandon_standard_output, explain_bug, explain_os_error, open_standard_error, print_error
+from .exit_codes import FAILURE, SUCCESS, run_program
+from .opt_console import explain_bug
 from .opt_diagnostics import DiagnosticPrinter
 from .opt_input import InputError, Source, read_source
 from .opt_output import OutputError, OutputFile
@@ -36,7 +37,6 @@ from .run_arguments import Parser, UsageError, make_arguments
 from .run_values import ArgumentError
 
 PROGRAM = "inplace-check"
-SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 _LONGEST = 1_000_000
 _MOST_ROUNDS, _MOST_THREADS = 1_000_000, 1024
 
@@ -47,23 +47,12 @@ class CheckFailure(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit code; `arguments` defaults to the process's."""
-    open_standard_error()
-    try:
-        return _run(_parse(sys.argv[1:] if arguments is None else arguments))
-    except (UsageError, PipelineError, RegistryError) as error:
-        print_error(f"{PROGRAM}: error: {error}")
-        return USAGE
-    except (InputError, OutputError, CheckFailure, ArgumentError) as error:
-        if str(error):
-            print_error(f"{PROGRAM}: error: {error}")
-    except BrokenPipeError:
-        abandon_standard_output()  # Whoever read it has gone.
-    except OSError as error:
-        print_error(f"{PROGRAM}: error: {explain_os_error(error)}")
-    except KeyboardInterrupt:
-        print_error(f"{PROGRAM}: interrupted")
-        return INTERRUPTED
-    return FAILURE
+    return run_program(
+        PROGRAM,
+        lambda: _run(_parse(sys.argv[1:] if arguments is None else arguments)),
+        usage=(UsageError, PipelineError, RegistryError),
+        failures=(InputError, OutputError, CheckFailure, ArgumentError),
+    )
 
 
 def _make_parser() -> Parser:

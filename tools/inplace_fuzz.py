@@ -29,36 +29,22 @@ from ..runtime.fuzzing.campaign import ENGINES
 from ..runtime.fuzzing.configurations import find_configurations
 from ..runtime.fuzzing.saving import save_failure
 from ..runtime.generator import FEATURES
-from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+from .exit_codes import FAILURE, SUCCESS, run_program
 from .opt_output import OutputError
 from .run_arguments import Parser, UsageError
 
 PROGRAM = "inplace-fuzz"
-SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 _MOST_JOBS, _MOST_DIGITS = 256, 18
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the campaign and returns the exit code; `arguments` defaults to the process's."""
-    open_standard_error()
-    try:
-        settings = _make_parser().parse_like_llvm(sys.argv[1:] if arguments is None else arguments)
-        return _run(settings)
-    except UsageError as error:
-        print_error(f"{PROGRAM}: error: {error}")
-        return USAGE
-    except OutputError as error:
-        print_error(f"{PROGRAM}: error: {error}")
-        return FAILURE
-    except BrokenPipeError:
-        abandon_standard_output()
-        return FAILURE
-    except OSError as error:
-        print_error(f"{PROGRAM}: error: {explain_os_error(error)}")
-        return FAILURE
-    except KeyboardInterrupt:
-        print_error(f"{PROGRAM}: interrupted")
-        return INTERRUPTED
+    return run_program(
+        PROGRAM,
+        lambda: _run(_make_parser().parse_like_llvm(sys.argv[1:] if arguments is None else arguments)),
+        usage=(UsageError,),
+        failures=(OutputError,),
+    )
 
 
 def _make_parser() -> Parser:

@@ -19,7 +19,7 @@ from ..passes.instrumentation import AsmFlags, Instrumentation, IRPrinting, Stat
 from ..passes.registry import Registry, registry
 from ..passes.reproducer import read_reproducer
 from ..runtime import bindings
-from .opt_console import abandon_standard_output, explain_os_error, open_standard_error
+from .exit_codes import FAILURE, SUCCESS, USAGE, run_program
 from .opt_flags import (
     PROGRAM,
     CommandLine,
@@ -34,36 +34,28 @@ from .opt_output import OutputError, OutputFile
 from .opt_process import Job, keep_input, process
 from .opt_verify_diagnostics import ExpectationError
 
-SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
-
 
 def main(arguments: Sequence[str] | None = None, passes: Registry = registry) -> int:
     """Runs the program and returns its exit code; `arguments` defaults to the process's."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    open_standard_error()
+    return run_program(
+        PROGRAM,
+        lambda: _report(given, passes),
+        usage=(UsageError, RegistryError),
+        failures=(InputError, OutputError),
+    )
+
+
+def _report(given: list[str], passes: Registry) -> int:
+    """Runs the program; errors that show their place already are printed as they are."""
     try:
         return _run(given, passes)
-    except (UsageError, RegistryError) as error:
-        _complain(error)
-        return USAGE
     except PipelineError as error:
         print(f"{PROGRAM}: {error}", file=sys.stderr)
         return USAGE
     except ExpectationError as error:
         print(error.diagnostic, file=sys.stderr)
         return FAILURE
-    except (InputError, OutputError) as error:
-        _complain(error)
-        return FAILURE
-    except BrokenPipeError:
-        abandon_standard_output()
-        return FAILURE
-    except OSError as error:
-        _complain(explain_os_error(error))
-        return FAILURE
-    except KeyboardInterrupt:
-        _complain("interrupted")
-        return INTERRUPTED
 
 
 def _run(arguments: list[str], passes: Registry) -> int:

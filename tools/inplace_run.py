@@ -28,7 +28,8 @@ from ..runtime.entry_point import EntryPoint
 from ..runtime.program import Program
 from ..runtime.program import compile as compile_program
 from . import run_values
-from .opt_console import abandon_standard_output, explain_bug, explain_os_error, open_standard_error, print_error
+from .exit_codes import INTERRUPTED, SUCCESS, run_program
+from .opt_console import explain_bug, print_error
 from .opt_diagnostics import DiagnosticPrinter
 from .opt_input import InputError, Source, read_source
 from .opt_output import OutputError
@@ -39,7 +40,6 @@ from .run_results import CheckError, ResultError, ResultFiles, as_tuple, check_r
 from .run_values import ArgumentError
 
 PROGRAM = "inplace-run"
-SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 class RunError(Exception):
@@ -48,26 +48,12 @@ class RunError(Exception):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit code; `arguments` defaults to the process's."""
-    open_standard_error()
-    try:
-        _run(_parse(sys.argv[1:] if arguments is None else arguments))
-    except (UsageError, PipelineError, RegistryError, CheckError) as error:
-        print_error(f"{PROGRAM}: error: {error}")
-        return USAGE
-    except (InputError, OutputError, RunError, ArgumentError, ResultError) as error:
-        if str(error):
-            print_error(f"{PROGRAM}: error: {error}")
-        return FAILURE
-    except BrokenPipeError:
-        abandon_standard_output()  # Whoever read it has gone.
-        return FAILURE
-    except OSError as error:
-        print_error(f"{PROGRAM}: error: {explain_os_error(error)}")
-        return FAILURE
-    except KeyboardInterrupt:
-        print_error(f"{PROGRAM}: interrupted")
-        return INTERRUPTED
-    return SUCCESS
+    return run_program(
+        PROGRAM,
+        lambda: _run(_parse(sys.argv[1:] if arguments is None else arguments)),
+        usage=(UsageError, PipelineError, RegistryError, CheckError),
+        failures=(InputError, OutputError, RunError, ArgumentError, ResultError),
+    )
 
 
 def _make_parser() -> Parser:
@@ -119,7 +105,7 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     return settings
 
 
-def _run(settings: argparse.Namespace) -> None:
+def _run(settings: argparse.Namespace) -> int:
     prints = settings.print_result or settings.memory_stats or settings.check is not None or settings.repeat > 1
     if prints and sys.stdout is None:  # Python's way to say that the descriptor is closed.
         raise OutputError("standard output is closed")
@@ -145,6 +131,7 @@ def _run(settings: argparse.Namespace) -> None:
     finally:
         if files:
             files.close()
+    return SUCCESS
 
 
 def _stop(files: ResultFiles | None) -> NoReturn:

@@ -80,9 +80,9 @@ def test_wheel_metadata(wheel: Path) -> None:
     assert "License-Expression: Apache-2.0 WITH LLVM-exception\n" in metadata
     assert f"{folder}/licenses/LICENSE" in archive.namelist()
     scripts = archive.read(f"{folder}/entry_points.txt").decode()
-    assert "inplace-opt = mlir_inplace.tools.inplace_opt:main" in scripts
-    assert "inplace-run = mlir_inplace.tools.inplace_run:main" in scripts
-    assert "inplace-check = mlir_inplace.tools.inplace_check:main" in scripts
+    assert "inplace-opt = mlir_inplace.tools.launch:inplace_opt" in scripts
+    assert "inplace-run = mlir_inplace.tools.launch:inplace_run" in scripts
+    assert "inplace-check = mlir_inplace.tools.launch:inplace_check" in scripts
 
 
 def test_wheel_works_away_from_the_repository(wheel: Path, tmp_path: Path) -> None:

@@ -1,0 +1,53 @@
+"""The installed commands: they end with one line when they are interrupted before they are imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import pytest
+
+from mlir_inplace.tools import launch
+from mlir_inplace.tools.exit_codes import run_program
+
+PROGRAMS = ("inplace-check", "inplace-fuzz", "inplace-opt", "inplace-run")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_an_interrupt_while_it_is_imported(
+    program: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib, "import_module", interrupted)
+    assert getattr(launch, program.replace("-", "_"))() == 130
+    assert capsys.readouterr().err == f"{program}: interrupted\n"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_it_starts_the_program(
+    program: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [program, "--no-such-flag"])
+    assert getattr(launch, program.replace("-", "_"))() == 2
+    assert capsys.readouterr().err.startswith(f"{program}: error: ")
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "message"),
+    [
+        (ValueError("no"), 2, "p: error: no\n"),
+        (LookupError("none"), 1, "p: error: none\n"),
+        (LookupError(), 1, ""),
+        (PermissionError(13, "Permission denied", "f"), 1, "p: error: cannot write 'f': Permission denied\n"),
+        (KeyboardInterrupt(), 130, "p: interrupted\n"),
+    ],
+)
+def test_exit_codes(raised: BaseException, code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def run() -> int:
+        raise raised
+
+    assert run_program("p", run, usage=(ValueError,), failures=(LookupError,)) == code
+    assert capsys.readouterr().err == message
