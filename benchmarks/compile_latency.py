@@ -150,10 +150,11 @@ def phases_of(text: str, options: dict[str, Any]) -> tuple[dict[str, float], mi.
 
     with ExitStack() as stack:
         patches = {
-            "program.run_pipeline": watched,
+            "build.run_pipeline": watched,
             "program.private_copy": timed("parse", private_copy),
-            "program.Engine.__init__": timed("jit", Engine.__init__),
-            "program.Engine.function": timed("jit", Engine.function),
+            "build.private_copy": timed("parse", private_copy),
+            "build.Engine.__init__": timed("jit", Engine.__init__),
+            "build.Engine.function": timed("jit", Engine.function),
         }
         for name, function in patches.items():
             stack.enter_context(mock.patch(f"mlir_inplace.runtime.{name}", function))

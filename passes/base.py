@@ -21,12 +21,15 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from mlir import ir
 
 from .diagnostics import emit
 from .options import PassOptions
+
+if TYPE_CHECKING:
+    from .analysis.module_analysis import ModuleAnalysis
 
 OptionsT = TypeVar("OptionsT", bound=PassOptions)
 
@@ -52,6 +55,9 @@ class Pass(ABC, Generic[OptionsT]):
         Options: the options class.
         anchor: the operation it can run on, or None for any that is isolated from above.
         statistics: what `count` may count.
+        inherited: an analysis of the operation as it is, if the pass before left one.
+        preserved: what `run` leaves for the next pass of the pipeline: an analysis that holds for its result. Only that
+            pass gets it, and nothing may change the operation in between.
     """
 
     argument: ClassVar[str]
@@ -70,6 +76,8 @@ class Pass(ABC, Generic[OptionsT]):
 
     def __init__(self, options: OptionsT | None = None) -> None:
         self.options = self.Options() if options is None else options
+        self.inherited: ModuleAnalysis | None = None
+        self.preserved: ModuleAnalysis | None = None
         self.statistic_values: dict[str, int] = {statistic.name: 0 for statistic in self.statistics}
 
     @abstractmethod

@@ -44,7 +44,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .base import Pass, Statistic
-from .destinations import convert_to_destination_style
+from .destinations import convert_and_analyse
 from .options import PassOptions, option
 
 
@@ -68,7 +68,7 @@ class ConvertToDestinationStylePass(Pass[ConvertToDestinationStyleOptions]):
     )
 
     def run(self, op: ir.Operation) -> None:
-        report = convert_to_destination_style(op)
+        report, self.preserved = convert_and_analyse(op)
         self.count("changes", len(report.changes))
         self.count("kept", len(report.kept))
         if not self.options.print_decisions:

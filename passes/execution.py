@@ -17,6 +17,7 @@ from mlir import ir
 
 from ..dialects.attribute_casts import read_every_attribute
 from ..dialects.registry import ModelError
+from .analysis.module_analysis import ModuleAnalysis
 from .attribute_checks import check_attributes
 from .diagnostics import DiagnosticCollector, emit
 from .elements import Element, inplace_passes
@@ -59,6 +60,8 @@ class Execution:
         self._elements = tuple(elements)
         self._watchers = tuple(instrumentation)
         self._reproducer_path = reproducer
+        self._preserved: ModuleAnalysis | None = None
+        """What the last step left for the next one, whichever that is."""
         self._settings = PlanSettings(
             single_steps=any(watcher.single_steps for watcher in self._watchers),
             verify_each=verify_each,
@@ -146,6 +149,7 @@ class Execution:
     def _run_steps(self, steps: Sequence[Step], op: ir.Operation) -> None:
         for step in steps:
             if isinstance(step, NestStep):
+                self._preserved = None
                 for inner in self._nested(step.anchor, op):
                     self._run_steps(step.steps, inner)
             else:
@@ -165,15 +169,21 @@ class Execution:
     def _run_watched(self, step: PassStep | UpstreamStep, op: ir.Operation) -> None:
         for watcher in self._watchers:
             watcher.before_pass(step, op)
+        inherited, self._preserved = self._preserved, None
         try:
             if isinstance(step, PassStep):
+                step.instance.inherited = inherited
                 self._run_pass(step, op)
+                self._preserved, step.instance.preserved = step.instance.preserved, None
             else:
                 self._run_upstream(step, op)
         except _Stopped:
             for watcher in self._watchers:
                 watcher.pass_failed(step, op)
             raise
+        finally:
+            if isinstance(step, PassStep):
+                step.instance.inherited = None
         for watcher in self._watchers:
             watcher.after_pass(step, op)
 

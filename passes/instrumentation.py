@@ -23,7 +23,7 @@ _RULE = "===" + "-" * 73 + "==="
 
 
 class Instrumentation:
-    """Base class; every hook does nothing until it is overridden.
+    """Base class; every hook does nothing until it is overridden. No hook may change the IR.
 
     Attributes:
         single_steps: wants to see each upstream pass by itself.

@@ -209,7 +209,9 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
 
     def _bufferize(self, op: ir.Operation) -> None:
         options = self.options
-        analysis = analyze_module(op, _analysis_options(options))
+        wanted = _analysis_options(options)
+        known = self.inherited
+        analysis = known if known is not None and known.answers(op, wanted) else analyze_module(op, wanted)
         if analysis.refusals:
             self._refuse(analysis)
         if options.print_conflicts:

@@ -46,7 +46,7 @@ _ATTRIBUTES = (
 _OURS = (
     *("inplace.interface", "inplace.contiguous", "inplace.size_checks", "inplace.result_arguments", "inplace.planned"),
     *("inplace.read_only", "inplace.binding", "inplace.alignment", "inplace.count_alignment", "inplace.out_result"),
-    *("inplace.trial_slice", "inplace.trial_init", "inplace.trial_insertion", "inplace.trial_reuse", "memory_space"),
+    *("inplace.trial_slice", "inplace.trial_init", "inplace.trial_insertion", "memory_space"),
     *("bufferization.writable", "bufferization.buffer_layout", "bufferization.access", "__inplace_operands_attr__"),
     *("__opresult_alias_set_attr__", "__bbarg_alias_set_attr__", "__equivalent_func_args__", "operandSegmentSizes"),
     *("llvm.emit_c_interface", "static_offsets", "sym_visibility", "arg_attrs", "res_attrs", "function_type"),

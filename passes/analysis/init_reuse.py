@@ -20,15 +20,11 @@ from mlir import ir
 
 from ...dialects.bufferizable import Relation
 from .decisions import Strategy
-from .empty_tensor_trial import by_name, cost, tagged
+from .empty_tensor_trial import by_name, cost
 from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
 
-__all__ = ["TRIAL_REUSE", "Reuse", "is_splat", "judge_reuses", "plan_reuses", "splat_inits"]
-
-TRIAL_REUSE = "inplace.trial_reuse"
-"""Attribute of an op in the copy of a trial: the number that the op with reuses has in the plan."""
-
+__all__ = ["Reuse", "is_splat", "judge_reuses", "plan_reuses", "splat_inits"]
 
 _WRITABLE = "bufferization.writable"
 
@@ -162,20 +158,19 @@ def _says_writable(function: ir.Operation, argument: int) -> bool:
 
 
 def judge_reuses(before: ModuleAnalysis, reuses: Sequence[Reuse], after: ModuleAnalysis) -> list[Reuse]:
-    """Return which of ``reuses`` do not stand, given the analysis of the copy that they were made in.
+    """Return which of ``reuses`` do not stand. ``after`` is of the module with all of them; its ops have equal numbers.
 
     One stands if its op works in place and hands out no part of a larger buffer; those of one function stand together
     if it needs no more copies and buffers than before. Which one is to blame for those nobody knows: half of them go.
     """
     s = before.snapshot
-    places = tagged(after, {s.op_name[s.operand_op[reuse.init]] for reuse in reuses}, TRIAL_REUSE)
     functions = by_name(after)
     failed: dict[Reuse, None] = {}
     for name, function in by_name(before).items():
         ops = s.nested_ops(function.function)
         mine = [reuse for reuse in reuses if s.operand_op[reuse.init] in ops]
         changed = _Changed(after, functions[name])
-        bad = [r for r in mine if not changed.stands(places[s.operand_op[r.init]], s.operand_index(r.init))]
+        bad = [reuse for reuse in mine if not changed.stands(reuse.init)]
         if not bad and not cost(after, functions[name]).is_at_most(cost(before, function)):
             # Without any of its own it pays for what a function that it calls does.
             bad = mine[len(mine) // 2 :] or list(reuses)
@@ -195,10 +190,9 @@ class _Changed:
         find = function.sets.find
         self._handed_out = {find(value) for value in handed_out if value >= 0 and s.value_is_tensor[value]}
 
-    def stands(self, op: int, number: int) -> bool:
-        """Whether operand ``number`` of ``op``, which was reused, costs nothing."""
+    def stands(self, operand: int) -> bool:
+        """Whether ``operand``, an init that an input took the place of, costs nothing."""
         s, sets = self._snapshot, self._function.sets
-        operand = s.op_first_operand[op] + number
         decision = self._function.decisions.get(operand)
         if decision is None or not decision.in_place:
             return False

@@ -9,7 +9,7 @@ Cost: near-linear in the size of the module.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mlir import ir
 
@@ -43,6 +43,19 @@ class ModuleAnalysis:
     recursive: frozenset[str] = frozenset()
     not_analysed: set[int] = field(default_factory=set)
     """Functions in which everything is copied because the option ``no-analysis-func-filter`` names them."""
+    options: AnalysisOptions | None = None
+    """What was asked for, if this is the analysis of a whole module."""
+
+    def answers(self, module: ir.Operation, options: AnalysisOptions) -> bool:
+        """Whether an analysis of ``module`` with ``options`` is this one, provided that nothing has changed since.
+
+        One that took ops without a model for unknown ones serves for the option to refuse them if there are none.
+        """
+        if self.snapshot.root is not module or self.options is None or self.refusals:
+            return False
+        return self.options == options or (
+            not self.effects.unknown_ops and self.options == replace(options, allow_unknown=True)
+        )
 
 
 _ONCE = frozenset(
@@ -81,6 +94,7 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnal
         allows=options.allows,
     )
     analysis = ModuleAnalysis(snapshot, effects, ProgramState(effects, names, options.allows), summaries=summaries)
+    analysis.options = options
     calls = {name: _callees(snapshot, op) for name, op in names.items()}
     called = {callee for callees in calls.values() for callee in callees}
     order, recursive = call_order({name: snapshot.ops[op] for name, op in names.items()}, calls)

@@ -7,7 +7,7 @@ shells around it.
 
 from __future__ import annotations
 
-from .conversion import convert_to_destination_style
+from .conversion import convert_and_analyse, convert_to_destination_style
 from .report import Change, DestinationReport, Kept
 
-__all__ = ["Change", "DestinationReport", "Kept", "convert_to_destination_style"]
+__all__ = ["Change", "DestinationReport", "Kept", "convert_and_analyse", "convert_to_destination_style"]

@@ -12,7 +12,7 @@ from mlir import ir
 from ..analysis.analysis_options import AnalysisOptions
 from ..analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE, judge_eliminations
 from ..analysis.empty_tensors import EliminationPlan, KeptInsertion, has_empty, plan_eliminations
-from ..analysis.init_reuse import TRIAL_REUSE, Reuse, judge_reuses, plan_reuses, splat_inits
+from ..analysis.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
 from ..analysis.initless_sources import plan_inits
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis, analyze_module
@@ -28,9 +28,9 @@ from .report import (
     describe_kept,
     describe_reuse,
 )
-from .rewriting import all_ops, apply_plan, erase_unused, fill_constants, reuse_inputs
+from .rewriting import all_ops, apply_plan, erase_unused, fill_constants, tried_reuses
 
-__all__ = ["convert_to_destination_style"]
+__all__ = ["convert_and_analyse", "convert_to_destination_style"]
 
 _SMALL = 4096
 """Up to how many ops a module may be analysed more often."""
@@ -44,7 +44,7 @@ _INSERTIONS = frozenset(
 
 _BEGINNINGS = frozenset({"arith.constant", "tensor.empty"})
 
-_MARKS = (TRIAL_INIT, TRIAL_INSERTION, TRIAL_REUSE, TRIAL_SLICE)
+_MARKS = (TRIAL_INIT, TRIAL_INSERTION, TRIAL_SLICE)
 
 _PARTS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"})
 """Ops that take a part of a tensor, or all of it in another shape."""
@@ -56,16 +56,22 @@ def convert_to_destination_style(module: ir.Operation, *, only_empties: bool = F
     Constants that are written become fills, and dead inputs take the place of other empty inits. With ``only_empties``
     only insertions of tensors that are computed in a ``tensor.empty`` are looked at.
     """
+    return convert_and_analyse(module, only_empties=only_empties)[0]
+
+
+def convert_and_analyse(
+    module: ir.Operation, *, only_empties: bool = False
+) -> tuple[DestinationReport, ModuleAnalysis | None]:
+    """Do the same, and return besides the analysis of the module as it is now, if one was made."""
     if not _is_worth_a_look(module, only_empties=only_empties):
-        return DestinationReport()
+        return DestinationReport(), None
     refuse_marks(all_ops(module), _MARKS)
     with module.context:
         conversion = _Conversion(module, only_empties=only_empties)
         while conversion.sweep():
             pass
-    if conversion.changes:
-        erase_unused(module)
-    return DestinationReport(tuple(conversion.changes), conversion.kept)
+    erased = bool(conversion.changes) and erase_unused(module)
+    return DestinationReport(tuple(conversion.changes), conversion.kept), None if erased else conversion.current
 
 
 class _Conversion:
@@ -74,7 +80,7 @@ class _Conversion:
     def __init__(self, module: ir.Operation, *, only_empties: bool) -> None:
         self._module = module
         self._only_empties = only_empties
-        self._current: ModuleAnalysis | None = None
+        self.current: ModuleAnalysis | None = None
         self._left = _TRIALS[len(self._analysis.snapshot.ops) > _SMALL]
         self.changes: list[Change] = []
         self.kept: tuple[Kept, ...] = ()
@@ -82,9 +88,9 @@ class _Conversion:
     @property
     def _analysis(self) -> ModuleAnalysis:
         """The analysis of the module as it is; made when it is asked for, as the last change needs none any more."""
-        if self._current is None:
-            self._current = _analyze(self._module)
-        return self._current
+        if self.current is None:
+            self.current = _analyze(self._module)
+        return self.current
 
     def sweep(self) -> bool:
         """Do what can be done now, and return whether another sweep may do more."""
@@ -101,8 +107,8 @@ class _Conversion:
         taken = {start.operand for e in plan.eliminations for start in e.starts}
         dead = not self._only_empties and any(r.init not in taken for r in plan_reuses(analysis, ()))
         apply_plan(analysis, plan, s.ops, tag=False)
-        if plan.eliminations and (dead or pending):
-            self._current = None
+        if plan.eliminations:
+            self.current = None
         pending = (dead and self._reuse()) or pending
         return len(self.changes) > done and pending
 
@@ -112,7 +118,7 @@ class _Conversion:
         if operands:
             self.changes += [describe_fill(analysis.snapshot, operand) for operand in operands]
             fill_constants(analysis, operands)
-            self._current = None
+            self.current = None
 
     def _give_inits(self) -> bool:
         """Give inits to what is inserted and has none, where the destination takes their place.
@@ -129,20 +135,21 @@ class _Conversion:
         if useful:
             self.changes += [describe_init(analysis.snapshot, one) for one in useful]
             give_inits(analysis, useful, analysis.snapshot.ops, tag=False)
-            self._current = None
+            self.current = None
         return True
 
     def _reuse(self) -> bool:
         """Let dead inputs take the place of empty inits; return whether some could not."""
         analysis, failed = self._analysis, set[Reuse]()
         while self._left and (reuses := plan_reuses(analysis, failed)):
-            copy = self._copy(analysis)
-            reuse_inputs(analysis, reuses, all_ops(copy.operation), tag=True)
-            objections = judge_reuses(analysis, reuses, _analyze(copy.operation))
+            self._left -= 1
+            with tried_reuses(analysis, reuses) as trial:
+                outcome = _analyze(self._module)
+                objections = judge_reuses(analysis, reuses, outcome)
+                trial.stands = not objections
             if not objections:
                 self.changes += [describe_reuse(analysis.snapshot, reuse) for reuse in reuses]
-                reuse_inputs(analysis, reuses, analysis.snapshot.ops, tag=False)
-                self._current = None
+                self.current = outcome
                 break
             failed.update(objections)
         return bool(failed)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import bufferization
@@ -12,12 +14,12 @@ from ...dialects.subsets import extract_slice
 from ..analysis.block_graph import BlockGraph
 from ..analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
 from ..analysis.empty_tensors import Elimination, EliminationPlan
-from ..analysis.init_reuse import TRIAL_REUSE, Reuse
+from ..analysis.init_reuse import Reuse
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis
 from .new_inits import fill_of, in_front
 
-__all__ = ["all_ops", "apply_plan", "erase_unused", "fill_constants", "reuse_inputs"]
+__all__ = ["all_ops", "apply_plan", "erase_unused", "fill_constants", "tried_reuses"]
 
 _VIEWS_OF_NOTHING = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.empty", "tensor.expand_shape"})
 
@@ -112,15 +114,29 @@ def _copy(op: ir.Operation, content: ir.Value, target: ir.Value) -> ir.Value:
         return ir.Operation.create(name, results=[target.type], operands=[content, target]).result
 
 
-def reuse_inputs(analysis: ModuleAnalysis, reuses: Sequence[Reuse], ops: Sequence[ir.Operation], *, tag: bool) -> None:
-    """Let inputs take the place of inits in ``ops``: those of the plan, or those of a copy, tagged by their numbers."""
-    s = analysis.snapshot
-    for reuse in reuses:
-        number = s.operand_op[reuse.init]
-        op = ops[number]
-        op.operands[s.operand_index(reuse.init)] = op.operands[s.operand_index(reuse.source)]
-        if tag:
-            _tag(op, TRIAL_REUSE, number)
+@dataclass
+class Trial:
+    """A change that is taken back unless somebody says that it ``stands``."""
+
+    stands: bool = False
+
+
+@contextmanager
+def tried_reuses(analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> Generator[Trial, None, None]:
+    """Let inputs take the place of inits while the block runs, and afterwards if the trial stands.
+
+    Only operands change, so ops, operands and values of the outcome have the numbers that they have in ``analysis``.
+    """
+    s, trial = analysis.snapshot, Trial()
+    places = [(s.ops[s.operand_op[r.init]].operands, s.operand_index(r.init), r) for r in reuses]
+    for operands, place, reuse in places:
+        operands[place] = s.values[s.operand_value[reuse.source]]
+    try:
+        yield trial
+    finally:
+        if not trial.stands:
+            for operands, place, reuse in places:
+                operands[place] = s.values[s.operand_value[reuse.init]]
 
 
 def fill_constants(analysis: ModuleAnalysis, operands: Sequence[int]) -> None:
@@ -138,9 +154,12 @@ def _tag(op: ir.Operation, attribute: str, index: int) -> None:
     op.attributes[attribute] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), index)
 
 
-def erase_unused(module: ir.Operation) -> None:
-    """Erase the empty tensors, and views of them, that nothing uses any more."""
+def erase_unused(module: ir.Operation) -> bool:
+    """Erase the empty tensors, and views of them, that nothing uses any more; return whether there were any."""
+    erased = False
     for op in reversed(all_ops(module)):
         unused = all(next(iter(result.uses), None) is None for result in op.results)
         if op.name in _VIEWS_OF_NOTHING and len(op.results) and unused:
             op.erase()
+            erased = True
+    return erased

@@ -14,7 +14,6 @@ from mlir.dialects import arith, func
 import mlir_inplace as mi
 from mlir_inplace.dialects.attribute_casts import read_every_attribute
 from mlir_inplace.passes.analysis.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
-from mlir_inplace.passes.analysis.init_reuse import TRIAL_REUSE
 from mlir_inplace.passes.analysis.pinned_interface import INTERFACE
 from mlir_inplace.passes.attribute_checks import CHECKED
 from mlir_inplace.passes.bufferization.annotations import ACCESS
@@ -275,7 +274,7 @@ def test_every_attribute_that_is_checked_is_one_of_ours() -> None:
     assert set(CHECKED) == ours
 
 
-@pytest.mark.parametrize("mark", [TRIAL_INIT, TRIAL_INSERTION, TRIAL_REUSE, TRIAL_SLICE])
+@pytest.mark.parametrize("mark", [TRIAL_INIT, TRIAL_INSERTION, TRIAL_SLICE])
 def test_marks_that_a_pass_leaves_on_copies(mark: str) -> None:
     text = f"""
         func.func @f(%a: tensor<8xf32>, %x: f32) -> tensor<8xf32> {{
