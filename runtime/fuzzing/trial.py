@@ -28,6 +28,7 @@ from .kernel_arguments import used_arguments
 from .outcomes import Finding, Kind, Trial, copies_of, difference, first_error
 
 STEPS = 400_000
+_MORE = 16  # How many times as many steps what passes make may take: a structured op becomes loops of vector ops.
 
 
 def try_program(
@@ -154,7 +155,7 @@ def _evaluate(
         try:
             arguments = copies_of(given) + _out_arguments(function, reference)
             passed = arguments if used is None else [arguments[place] for place in used]
-            found = evaluator.run(program.function, passed, steps=STEPS)
+            found = evaluator.run(program.function, passed, steps=_MORE * STEPS)
         except EvaluationError as error:
             kind = Kind.UNSUPPORTED if "not supported" in str(error) else Kind.MEMORY
             yield finding(kind, f"argument set {number}: {first_error(str(error))}")
