@@ -34,13 +34,16 @@ _MOST_ELEMENTS = 1_000_000
 # MLIR's passes and LLVM list the lanes of a vector, and end the process, or take for ever, where there are too many.
 _VECTOR = re.compile(rb"\bvector\s*<\s*((?:\[?\s*\d+\s*\]?\s*x\s*)+)")
 
+# Verification asks for the result of each tensor among the outs, and counts memrefs as having one.
+_OUTS = re.compile(rb"\bouts\s*\(")
+
 _PARENTHESIS = re.compile(rb"[()]")
 _BRACKET_OR_COMMA = re.compile(rb"[\[({<>})\],]")
 
 
 def first_deadly(text: bytes) -> Found | None:
     """The first such mistake of the first kind there is, in text without strings, comments and arrows. Linear."""
-    for rule in (_bad_lists, _scalars_in_short_forms, _too_many_elements, _too_many_lanes):
+    for rule in (_bad_lists, _scalars_in_short_forms, _too_many_elements, _too_many_lanes, _mixed_outs):
         if found := next(rule(text), None):
             return found
     return None
@@ -83,6 +86,23 @@ def _scalars_in_short_forms(text: bytes) -> Iterator[Found]:
                     message = f"the short form of this op needs tensors and memrefs, found '{found[:50].decode()}'"
                     yield message, text.index(found, start)
             place += 1
+
+
+def _mixed_outs(text: bytes) -> Iterator[Found]:
+    if b"memref" not in text or b"tensor" not in text:
+        return
+    for match in _OUTS.finditer(text):
+        end = _closing(text, match.end())
+        colon = text.find(b":", match.end(), end)
+        if colon < 0:
+            continue
+        kinds: set[bytes] = set()
+        for start, stop in _entries(text, colon + 1, end):
+            if shaped := _SHAPED.match(text, start, stop):
+                kinds.add(shaped[0].strip(b" \t\r\n<"))
+            if len(kinds - {b"vector"}) > 1:
+                yield "tensors and memrefs are mixed among the outs; an op writes either the one or the other", start
+                break
 
 
 def _closing(text: bytes, place: int) -> int:

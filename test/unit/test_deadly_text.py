@@ -11,7 +11,7 @@ from mlir import ir
 from mlir_inplace.dialects.text_error import TextError
 from mlir_inplace.runtime.text_checks import check_text
 
-HEAD = "func.func @f(%t: tensor<2x3xf32>, %u: tensor<3x2xf32>, %x: f32) {\n"
+HEAD = "func.func @f(%t: tensor<2x3xf32>, %u: tensor<3x2xf32>, %x: f32, %s: tensor<f32>, %m: memref<f32>) {\n"
 INTEGERS = "expected integers of 64 bits between brackets, as in 'permutation = [1, 0]'"
 SHORT = "the short form of this op needs tensors and memrefs, found "
 
@@ -48,6 +48,13 @@ DEADLY = [
         28,
         "a vector of 4294967296 elements fits no machine; use a tensor instead",
     ),
+    (
+        "linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} "
+        "outs(%m, %s : memref<f32>, tensor<f32>) {\n^bb0(%a: f32, %b: f32):\nlinalg.yield %x, %x : f32, f32\n} "
+        "-> tensor<f32>",
+        126,
+        "tensors and memrefs are mixed among the outs; an op writes either the one or the other",
+    ),
 ]
 
 
@@ -58,7 +65,7 @@ def test_it_is_refused(line: str, column: int, message: str) -> None:
     assert str(caught.value) == f"f.mlir:2:{column}: error: {message}"
 
 
-@pytest.mark.parametrize("line", [DEADLY[0][0], DEADLY[6][0], DEADLY[7][0], DEADLY[9][0]])
+@pytest.mark.parametrize("line", [DEADLY[0][0], DEADLY[6][0], DEADLY[7][0], DEADLY[9][0], DEADLY[11][0]])
 def test_mlir_does_not_survive_it(line: str) -> None:
     """The reason for the rule: the day this fails, the rule can go."""
     code = "import sys, mlir_inplace; from mlir import ir; ir.Module.parse(sys.stdin.read(), ir.Context())"
@@ -76,6 +83,8 @@ def test_mlir_does_not_survive_it(line: str) -> None:
         "%r = linalg.map { arith.addf } ins(%t, %t : tensor<2x3xf32>, !t) outs(%t : tensor<2x3xf32>)",
         "%r = linalg.map ins(%t : tensor<2x3xf32>) outs(%t : !t) (%a: f32, %o: f32) { linalg.yield %a : f32 }",
         "%r = tensor.from_elements %x, %x : tensor<2xf32>",
+        "linalg.fill ins(%x : f32) outs(%m : memref<f32>)\n%r = linalg.fill ins(%x : f32) outs(%s : tensor<f32>) -> "
+        "tensor<f32>",
         '// permutation = 3\n"permutation.x"() {permutation = 3} : () -> ()',
     ],
 )
