@@ -1,7 +1,7 @@
 // Sizes are known to be 0 after folding: MLIR refused offset 0 of a dimension without elements, also in the slice of a
 // slice that drops a dimension, and where offset and strides come with the call.
 // ARGUMENTS: 5x4xf32:iota 1 2
-// ARGUMENTS: 5x1xf32:iota 0 0
+// ARGUMENTS: 5x1xf32:iota 1 0
 func.func @main(%t: tensor<5x?xf32>, %i: index, %j: index) -> (tensor<?x?xf32>, tensor<?xf32>, tensor<5x?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
   %a = tensor.extract_slice %t[1, %c0] [%c0, %i] [2, 1] : tensor<5x?xf32> to tensor<?x?xf32>
