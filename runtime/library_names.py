@@ -7,6 +7,10 @@ gets another name before it is lowered; the caller of a program still knows entr
 
 from __future__ import annotations
 
+import ctypes
+from contextlib import suppress
+from functools import cache
+
 from mlir import ir
 
 from ..passes.diagnostics import file_location
@@ -39,7 +43,28 @@ _OTHERS = frozenset(_WITHOUT_SIGNATURE.split())
 
 def native_name(name: str) -> str:
     """The name under which native code has what a program defines as `name`."""
-    return f"inplace.{name}" if name in _SIGNATURES or name in _OTHERS else name
+    return f"inplace.{name}" if name in _SIGNATURES or name in _OTHERS or _is_in_library(name) else name
+
+
+@cache
+def _is_in_library(name: str) -> bool:
+    """Whether the C library of this process has a function of that name, of which LLVM may know what it computes.
+
+    LLVM's optimizer replaces calls of `abs` or `isdigit`, for example, whoever defines them.
+    """
+    if name == "main" or not name.isidentifier() or not name.isascii():
+        return False
+    return any(hasattr(library, name) for library in _c_library())
+
+
+@cache
+def _c_library() -> tuple[ctypes.CDLL, ...]:
+    """The libraries of the process, and libm, which another loader may have kept to itself."""
+    loaded = [ctypes.CDLL(None)]
+    for name in ("libm.so.6", "libc.so.6"):
+        with suppress(OSError):
+            loaded.append(ctypes.CDLL(name))
+    return tuple(loaded)
 
 
 def avoid_library_names(module: ir.Operation) -> None:

@@ -39,6 +39,25 @@ def test_defined_functions(name: str, visibility: str) -> None:
         assert compiled[name](0.25) == 100.25
 
 
+@pytest.mark.parametrize("opt_level", range(4))
+@pytest.mark.parametrize("name", ["abs", "ffs", "isdigit", "toascii", "helper", "main"])
+def test_the_optimizer_does_not_take_functions_for_the_library_s(name: str, opt_level: int) -> None:
+    compiled = mi.compile(
+        f"""
+        func.func {"" if name == "main" else "private"} @{name}(%x: i32) -> i32 {{
+          %c = arith.constant 100 : i32
+          %r = arith.addi %x, %c : i32
+          return %r : i32
+        }}
+        func.func @caller(%x: i32) -> i32 {{
+          %r = func.call @{name}(%x) : (i32) -> i32
+          return %r : i32
+        }}""",
+        opt_level=opt_level,
+    )
+    assert compiled.caller(-7) == 93
+
+
 def test_of_other_types_and_of_other_kinds() -> None:
     text = """
     memref.global "private" @log1pf : memref<1xf32> = dense<3.0>
