@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from .bufferizable import Forwarding, OpModel, is_tensor
+from .constants import constant_integer
 from .memref_types import identity_type, joint_type
 from .rewriter import Rewriter
 from .scf_carried import end_region, hold_changing, is_inside
@@ -109,16 +110,9 @@ class ForModel(OpModel):
 
 def _runs(loop: ir.Operation) -> bool:
     """Whether an ``scf.for`` has at least one iteration, by constant bounds."""
-    lower, upper = (_constant(loop.operands[i]) for i in range(2))
+    lower, upper = (constant_integer(loop.operands[i]) for i in range(2))
     # A negative bound is a large one if the loop compares without signs.
     return lower is not None and upper is not None and 0 <= lower < upper
-
-
-def _constant(value: ir.Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
-        return None
-    return ir.IntegerAttr(owner.operation.attributes["value"]).value
 
 
 class BranchModel(OpModel):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from mlir import ir
 
 from .bufferizable import AliasingValue, Forwarding, OpModel, Subset, is_tensor
+from .constants import constant_integer
 from .rewriter import Rewriter
 from .vector_gathers import with_unit_stride
 
@@ -199,10 +200,7 @@ def _covers_destination(op: ir.Operation) -> bool:
 
 
 def _is_zero(index: ir.Value) -> bool:
-    owner = index.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
-        return False
-    return ir.IntegerAttr(owner.operation.attributes["value"]).value == 0
+    return constant_integer(index) == 0
 
 
 MODELS: tuple[OpModel, ...] = (

@@ -50,6 +50,7 @@ from mlir.dialects import arith, memref, scf, vector
 
 from ..dialects.structured import index_constant
 from .analysis.streamed_stores import Stream, find_streams
+from .analysis.structured_op import type_bytes
 from .base import Pass, Statistic
 from .linalg_ops import read_machine
 from .options import PassOptions, option
@@ -125,8 +126,6 @@ def _store(write: ir.Operation) -> None:
     """Write past the caches what `write` does."""
     value, base, *indices = list(write.operands)
     type_ = ir.VectorType(value.type)
-    element = type_.element_type
-    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 64
     with ir.InsertionPoint(write), write.location:
-        vector.store(value, base, indices, nontemporal=True, alignment=type_.shape[0] * bits // 8)
+        vector.store(value, base, indices, nontemporal=True, alignment=type_bytes(type_))
     write.erase()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.constants import constant_integer
 from .lifetime_roots import VIEWS, is_buffer
 
 __all__ = ["HoistableAllocation", "HoistingPlan", "KeptAllocation", "find_escape", "is_inside", "plan_hoisting"]
@@ -223,16 +224,8 @@ def _runs(loop: ir.Operation, place: ir.Operation) -> bool:
         return place.block == loop.regions[0].blocks[0]
     if loop.name != "scf.for":
         return False
-    lower, upper = (_constant(value) for value in list(loop.operands)[:2])
+    lower, upper = (constant_integer(value) for value in list(loop.operands)[:2])
     return lower is not None and upper is not None and lower < upper
-
-
-def _constant(value: ir.Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
-        return None
-    attribute = owner.operation.attributes["value"]
-    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
 def _is_size(value: ir.Value) -> bool:
@@ -240,5 +233,5 @@ def _is_size(value: ir.Value) -> bool:
     owner = value.owner
     if isinstance(owner, ir.Block):
         return False
-    constant = _constant(value)
+    constant = constant_integer(value)
     return owner.operation.name in ("memref.dim", "tensor.dim") or (constant is not None and constant >= 0)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from mlir import ir
 from mlir.dialects import func
 
+from ...dialects.constants import constant_integer
 from ...dialects.dispatch import Slot, byte_offset_of, sizes_of, slot_of
 from ...dialects.memref_types import has_identity_layout
 from ..errors import PassFailure
-from .dispatch_prologue import constant_index
 from .pinned_interface import GRID, PinnedBinding, PinnedInterface, read_interface
 
 __all__ = [
@@ -203,7 +203,7 @@ def _binding(
     declarations: list[Declaration] = []
     for op in ops:
         sizes, offset = sizes_of(op), byte_offset_of(op)
-        constant = 0 if offset is None else constant_index(offset)
+        constant = 0 if offset is None else constant_integer(offset)
         stated = [sizes] if sizes else []
         declarations.append(
             Declaration(

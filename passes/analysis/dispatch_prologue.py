@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from mlir import ir
 
-__all__ = ["constant_index", "find_known_ahead", "needed_ahead"]
+from ...dialects.constants import constant_integer
+
+__all__ = ["find_known_ahead", "needed_ahead"]
 
 _DIVISIONS = frozenset(
     f"arith.{name}" for name in ("ceildivsi", "ceildivui", "divsi", "divui", "floordivsi", "remsi", "remui")
@@ -18,16 +20,6 @@ _DIVISIONS = frozenset(
 _VIEWS = frozenset(("memref.cast", "memref.reinterpret_cast", "memref.subview", "memref.view"))
 _INTERFACE = frozenset(("dispatch.binding", "dispatch.push_constant", "dispatch.tie_shape"))
 _AFFINE = frozenset(("affine.apply", "affine.max", "affine.min"))
-
-
-def constant_index(value: ir.Value) -> int | None:
-    """The integer that an `arith.constant` gives; None for any other value."""
-    if not isinstance(value, ir.OpResult):
-        return None
-    op = ir.OpResult(value).owner.operation
-    if op.name != "arith.constant" or not isinstance(op.attributes["value"], ir.IntegerAttr):
-        return None
-    return ir.IntegerAttr(op.attributes["value"]).value
 
 
 def find_known_ahead(
@@ -52,9 +44,9 @@ def _can_run_anywhere(op: ir.Operation) -> bool:
     name = op.name
     if name in _DIVISIONS:
         # A divisor that is not known may be zero where no workgroup runs.
-        return (constant_index(op.operands[1]) or 0) > 0
+        return (constant_integer(op.operands[1]) or 0) > 0
     if name == "memref.dim":
-        return constant_index(op.operands[1]) is not None
+        return constant_integer(op.operands[1]) is not None
     if name in _AFFINE:
         return all(map(_divides_by_constants, ir.AffineMapAttr(op.attributes["map"]).value.results))
     return name.startswith("arith.") or name in _VIEWS or name in _INTERFACE

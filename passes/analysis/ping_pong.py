@@ -28,6 +28,7 @@ from math import prod
 from mlir import ir
 
 from ...dialects.bufferizable import Subset
+from ...dialects.constants import constant_integer
 from ...dialects.subsets import mixed_subset
 from .allocation_hoisting import is_inside
 from .structured_op import NotStructured, read_structured
@@ -164,7 +165,7 @@ class _Carried:
         if op is None or op.name != _DIM:
             return False
         source, number = op.operands
-        return source in (self.old, self.initial) and _constant(number) == dimension
+        return source in (self.old, self.initial) and constant_integer(number) == dimension
 
     def _inserted(self, writes: list[_Write]) -> list[Subset] | None:
         """Return the slices that are inserted; None if something else is done, or elsewhere in another iteration."""
@@ -289,16 +290,11 @@ def _maker(value: ir.Value) -> ir.Operation | None:
     return None if isinstance(value.owner, ir.Block) else value.owner.operation
 
 
-def _constant(value: ir.Value) -> int | None:
-    op = _maker(value)
-    return ir.IntegerAttr(op.attributes["value"]).value if op is not None and op.name == "arith.constant" else None
-
-
 def _folded(subset: Subset) -> Subset:
     """Return `subset` with numbers in the place of constants."""
 
     def fold(entries: tuple[int | ir.Value, ...]) -> tuple[int | ir.Value, ...]:
-        known = (entry if isinstance(entry, int) else _constant(entry) for entry in entries)
+        known = (entry if isinstance(entry, int) else constant_integer(entry) for entry in entries)
         return tuple(entry if number is None else number for entry, number in zip(entries, known, strict=True))
 
     return Subset(fold(subset.offsets), fold(subset.sizes), fold(subset.strides))
@@ -318,7 +314,7 @@ def _without_copies(value: ir.Value) -> ir.Value:
 
 def _runs_once(loop: ir.Operation) -> bool:
     """Whether `loop` certainly has not more than one iteration."""
-    lower, upper, step = (_constant(value) for value in list(loop.operands)[:3])
+    lower, upper, step = (constant_integer(value) for value in list(loop.operands)[:3])
     return lower is not None and upper is not None and upper - lower <= (step or 1)
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
+from ...dialects.constants import constant_integer
 from ...dialects.dispatch import Slot, access_of, byte_offset_of, is_dispatch_type, slot_of, tensor_type_of
-from .dispatch_prologue import constant_index
 
 __all__ = ["GRID", "INTERFACE", "PinnedBinding", "PinnedInterface", "interface_attribute", "read_interface"]
 
@@ -85,7 +85,7 @@ def _binding_entry(ops: list[ir.Operation]) -> ir.Attribute:
 
 
 def _is_zero(offset: ir.Value | None) -> bool:
-    return offset is None or constant_index(offset) == 0
+    return offset is None or constant_integer(offset) == 0
 
 
 def _memref_of(type_: ir.Type) -> ir.Type:

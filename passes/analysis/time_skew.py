@@ -17,10 +17,11 @@ from math import prod
 from mlir import ir
 
 from ...dialects.bufferizable import Subset
+from ...dialects.constants import constant_integer
 from ...dialects.subsets import mixed_subset
 from .machine import Machine
 from .ping_pong import is_known_box
-from .structured_op import NotStructured, Structured, read_structured
+from .structured_op import NotStructured, Structured, read_structured, type_bytes
 
 __all__ = ["NotSkewable", "TimeSkew", "plan_skew"]
 
@@ -166,9 +167,7 @@ def _reach(op: Structured, row: int, old: ir.Value, written: Subset) -> tuple[in
 def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:
     """Return how many rows, and how many sweeps, half of the second cache has room for; both versions of each row."""
     type_ = ir.RankedTensorType(loop.results[0].type)
-    element = type_.element_type
-    bits = element.width if isinstance(element, ir.IntegerType | ir.FloatType) else 64
-    row = prod(type_.shape[1:]) * max(1, bits // 8)
+    row = prod(type_.shape[1:]) * type_bytes(type_.element_type)
     if 2 * row * type_.shape[0] <= machine.l2:
         raise NotSkewable("both versions fit into the second cache")
     room = machine.l2 // 2 // (2 * row)
@@ -184,11 +183,7 @@ def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:
 
 def _trips(loop: ir.Operation) -> int | None:
     """Return how many iterations `loop` has, if that is known."""
-    bounds: list[int] = []
-    for value in list(loop.operands)[:3]:
-        owner = value.owner
-        if isinstance(owner, ir.Block) or owner.operation.name != _CONSTANT:
-            return None
-        bounds.append(ir.IntegerAttr(owner.operation.attributes["value"]).value)
-    lower, upper, step = bounds
-    return max(0, -(-(upper - lower) // step)) if step > 0 else None
+    lower, upper, step = (constant_integer(value) for value in list(loop.operands)[:3])
+    if lower is None or upper is None or step is None or step <= 0:
+        return None
+    return max(0, -(-(upper - lower) // step))

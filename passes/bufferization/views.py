@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...dialects.constants import constant_integer
 from ...dialects.dispatch import sizes_of
 from ...dialects.memref_types import is_castable
 from ...dialects.subsets import mixed_subset, subset_type
@@ -74,12 +75,7 @@ def _key(op: ir.Operation) -> _Key:
 
 
 def _constant(value: ir.Value) -> int | None:
-    if not isinstance(value, ir.OpResult):
-        return None
-    owner = ir.OpResult(value).owner.operation
-    if owner.name != "arith.constant" or not isinstance(value.type, ir.IndexType):
-        return None
-    return ir.IntegerAttr(owner.attributes["value"]).value
+    return constant_integer(value) if isinstance(value.type, ir.IndexType) else None
 
 
 # --- views of everything ---------------------------------------------------------------------------------------------
