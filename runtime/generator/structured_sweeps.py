@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .builder import Builder
 from .payloads import emit_binary
 from .productions import Production
@@ -34,6 +36,18 @@ def sweep(builder: Builder) -> bool:
         value = builder.constant_tensor((draw.between(17, 40), draw.between(3, 8)), draw.choice(("f32", "i32")))
     inner = _inside(value) or ()
     count, trips = draw.between(1, 4), _trips(builder)
+
+    def body(argument: Tensor) -> Tensor:
+        for _ in range(1 if draw.chance(0.8) else 2):
+            argument = _swept(builder, argument, inner, count)
+        return argument
+
+    _loop(builder, value, trips, body)
+    return True
+
+
+def _loop(builder: Builder, value: Tensor, trips: Index, body: Callable[[Tensor], Tensor]) -> None:
+    """An scf.for of so many `trips` that carries `value`; `body` makes the next one from its argument."""
     argument = Tensor(builder.name(), value.sizes, value.element)
     result, counter = builder.name(), Index(builder.name(), tuple((0, largest(trips, n)) for n in range(3)))
     zero, one = builder.constant(0), builder.constant(1)
@@ -42,13 +56,10 @@ def sweep(builder: Builder) -> bool:
         f"iter_args({argument.name} = {value.name}) -> ({value.type}) {{"
     )
     with builder.region():
-        new = argument
-        for _ in range(1 if draw.chance(0.8) else 2):
-            new = _swept(builder, new, inner, count)
+        new = body(argument)
         builder.emit(f"scf.yield {new.name} : {new.type}")
     builder.emit("}")
     builder.scope.overwritten.append(builder.keep(result, value.sizes, value.element))
-    return True
 
 
 def _inside(tensor: Tensor) -> tuple[int, ...] | None:
@@ -89,23 +100,15 @@ def repeated(builder: Builder) -> bool:
     value = builder.pick(lambda t: t.rank > 0)
     if value is None:
         return False
-    trips = _trips(builder)
-    argument = Tensor(builder.name(), value.sizes, value.element)
-    result, counter = builder.name(), Index(builder.name(), tuple((0, largest(trips, n)) for n in range(3)))
-    zero, one = builder.constant(0), builder.constant(1)
-    builder.emit(
-        f"{result} = scf.for {counter.name} = {zero.name} to {trips.name} step {one.name} "
-        f"iter_args({argument.name} = {value.name}) -> ({value.type}) {{"
-    )
-    with builder.region() as scope:
-        scope.tensors.append(argument)
-        scope.overwritten.append(argument)
+
+    def body(argument: Tensor) -> Tensor:
+        builder.scope.tensors.append(argument)
+        builder.scope.overwritten.append(argument)
         for _ in range(builder.draw.between(1, 3)):
             builder.produce(builder)
-        new = builder.like(argument)
-        builder.emit(f"scf.yield {new.name} : {new.type}")
-    builder.emit("}")
-    builder.scope.overwritten.append(builder.keep(result, value.sizes, value.element))
+        return builder.like(argument)
+
+    _loop(builder, value, _trips(builder), body)
     return True
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mlir import ir
 
 from mlir_inplace.runtime.dtypes import element_type
-from mlir_inplace.runtime.evaluator import EvaluationError, evaluate
+from mlir_inplace.runtime.evaluator import Evaluation, EvaluationError, evaluate
 
 
 class Unusable(Exception):
@@ -30,12 +30,9 @@ class Meaning:
 def difference(module: ir.Module, given: Sequence[Any], expected: Meaning, *, protected: list[bool]) -> str | None:
     outs, order = _out_parameters(module)
     arguments = [*copies(given), *outs]
-    try:
-        run = evaluate(module, "main", arguments)
-    except EvaluationError as error:
-        if "not supported" in error.reason:
-            raise Unusable(str(error)) from None
-        return _fault(error.reason)
+    run = _run(module, arguments)
+    if isinstance(run, str):
+        return run
     returned = iter(run.results)
     found = [next(returned) if place < 0 else arguments[place] for place in order] or list(run.results)
     for one, (other, undefined) in zip(found, expected.results, strict=True):
@@ -56,16 +53,23 @@ def difference(module: ir.Module, given: Sequence[Any], expected: Meaning, *, pr
 def change(module: ir.Module, given: Sequence[Any], expected: Sequence[Any]) -> str | None:
     """What is wrong with the memory that a program changes; NaN stands for what may be anything."""
     arguments = copies(given)
-    try:
-        run = evaluate(module, "main", arguments)
-    except EvaluationError as error:
-        if "not supported" in error.reason:
-            raise Unusable(str(error)) from None
-        return _fault(error.reason)
+    run = _run(module, arguments)
+    if isinstance(run, str):
+        return run
     for now, wanted in zip(arguments, expected, strict=False):
         if not np.array_equal(now[~np.isnan(wanted)], wanted[~np.isnan(wanted)]):
             return "wrong value"
     return "leak" if run.leaked else None
+
+
+def _run(module: ir.Module, arguments: Sequence[Any]) -> Evaluation | str:
+    """What `@main` comes to, or what goes wrong on the way."""
+    try:
+        return evaluate(module, "main", arguments)
+    except EvaluationError as error:
+        if "not supported" in error.reason:
+            raise Unusable(str(error)) from None
+        return _fault(error.reason)
 
 
 def _has_nan(value: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 import mlir_inplace  # noqa: F401  # isort: skip
 
 from catalogue import BY_NAME
+from children import start_child
 from mlir import ir
 from search import read_findings
 from sources import case
@@ -67,16 +68,11 @@ def judge(name: str, finding: dict[str, Any]) -> tuple[str, str]:
 
 def judge_in_child(name: str, finding: dict[str, Any]) -> tuple[str, str]:
     """The same in another process; one that ends is none in which the checker had a say."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        try:
-            os.write(writing, json.dumps(judge(name, finding)).encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
+
+    def work(pipe: int) -> None:
+        os.write(pipe, json.dumps(judge(name, finding)).encode())
+
+    reading, child = start_child(work)
     with os.fdopen(reading) as lines:
         text = lines.read()
     os.waitpid(child, 0)

@@ -13,6 +13,7 @@ from typing import Any
 import mlir_inplace  # noqa: F401  # isort: skip
 
 from catalogue import BY_NAME
+from children import start_child
 from mlir import ir
 from search import read_findings
 from sources import case
@@ -41,16 +42,7 @@ def recheck_all() -> dict[str, str]:
 
 def _in_child(findings: Sequence[Finding]) -> dict[str, str]:
     """The results of as many findings as a child gets to, in order."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        try:
-            _recheck(findings, writing)
-        finally:
-            os._exit(0)
-    os.close(writing)
+    reading, child = start_child(lambda pipe: _recheck(findings, pipe))
     with os.fdopen(reading) as lines:
         done = dict(json.loads(line) for line in lines)
     os.waitpid(child, 0)

@@ -24,6 +24,7 @@ from typing import Any
 import mlir_inplace  # noqa: F401  # isort: skip
 
 from catalogue import BY_NAME, RULES
+from children import start_child
 from disabling import Rule, disabled
 from mlir import ir
 from reach import Reach
@@ -149,16 +150,8 @@ class Search:
         write_rows(TRIED, tried)
 
     def _run_batch(self, batch: list[tuple[int, str, int]]) -> None:
-        reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(reading)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-            try:
-                _child(batch, list(self.left.values()), self._reach, self._runs(), writing)
-            finally:
-                os._exit(0)
-        os.close(writing)
+        rules = list(self.left.values())
+        reading, child = start_child(lambda pipe: _child(batch, rules, self._reach, self._runs(), pipe))
         last, how = self._listen(reading, child)
         os.waitpid(child, 0)
         if how != "done" and last is not None:

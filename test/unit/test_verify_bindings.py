@@ -6,13 +6,11 @@ from collections.abc import Callable
 
 import pytest
 from mlir import ir
+from verification_runs import only_when_asked, run  # noqa: F401 - the fixture is for all tests here
 
-import mlir_inplace as mi
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.passes.bufferization.rewriter import BufferRewriter
-from mlir_inplace.passes.diagnostics import DiagnosticCollector
 from mlir_inplace.passes.errors import PassError
-from mlir_inplace.passes.verification.recording import VARIABLE
 
 PROMOTE = "inplace-promote-bindings,inplace-convert-to-destination-style,inplace-verify-bufferization{record=true}"
 VERIFY = "inplace-verify-bufferization{report=true}"
@@ -33,18 +31,6 @@ KERNEL = """func.func @main(%x: f32, %p: i1, %byte: index) {
 
 KEPT = "operand 0 of 'dispatch.contents' must be result 0 of 'dispatch.contents', but the memory holds "
 COPIED = "operand 0 of 'dispatch.commit' must be result 0 of 'dispatch.contents', but the memory holds "
-
-
-@pytest.fixture(autouse=True)
-def only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
-
-
-def run(module: ir.Module, *passes: str) -> str:
-    """What is told while ``passes`` run."""
-    with DiagnosticCollector(module.context, consume_all=True) as told:
-        mi.run_pipeline(module, f"builtin.module({','.join(passes)})")
-    return "\n".join(diagnostic.message for diagnostic in told.diagnostics)
 
 
 def first(module: ir.Module, name: str) -> ir.Operation:

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from mlir import ir
+from verification_runs import only_when_asked, run  # noqa: F401 - the fixture is for all tests here
 
-import mlir_inplace as mi
 from mlir_inplace.passes.analysis.joining import Joiner
-from mlir_inplace.passes.diagnostics import DiagnosticCollector
 from mlir_inplace.passes.errors import PassError
 from mlir_inplace.passes.verification.execution import Execution
 from mlir_inplace.passes.verification.recording import ATTRIBUTE, VARIABLE
@@ -19,18 +18,6 @@ BUFFERIZE = "inplace-one-shot-bufferize{function-boundaries=true warn-written-ar
 VERIFY = "inplace-verify-bufferization{report=true}"
 
 V = "tensor<8xf32>"
-
-
-@pytest.fixture(autouse=True)
-def only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE, raising=False)
-
-
-def run(module: ir.Module, *passes: str) -> str:
-    """What is told while ``passes`` run."""
-    with DiagnosticCollector(module.context, consume_all=True) as told:
-        mi.run_pipeline(module, f"builtin.module({','.join(passes)})")
-    return "\n".join(diagnostic.message for diagnostic in told.diagnostics)
 
 
 def ops(module: ir.Module, name: str) -> list[ir.Operation]:
