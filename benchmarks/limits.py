@@ -72,7 +72,7 @@ class Limits:
 
 
 def measure_limits(threads: int, clock: Callable[[], float]) -> Limits:
-    """Measure both on `threads` threads; the best of seven runs each."""
+    """Measure both on `threads` threads; the best of fifteen runs each."""
     peak = mi.compile(_peak(threads), threads=threads)
     sums = np.empty((threads, 16), np.float32)
     seconds = _best(lambda: peak.main(0.5, sums), clock)
@@ -115,7 +115,7 @@ def _aligned(count: int) -> np.ndarray:
 
 def _best(call: Callable[[], object], clock: Callable[[], float]) -> float:
     times = []
-    for _ in range(7):
+    for _ in range(15):  # the first ones of several threads share a core, until the system moves them apart
         begin = clock()
         call()
         times.append(clock() - begin)

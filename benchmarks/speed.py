@@ -7,12 +7,15 @@
 Peers are NumPy, and JAX, IREE and torch where they are installed (`pip install 'mlir-inplace[bench]'`). OpenBLAS, which
 is what NumPy multiplies with, does not know every processor with wide vectors; it is told to use them
 (`OPENBLAS_CORETYPE`, if that is not set), since it would be half as fast otherwise. All run on as many threads, on as
-many cores, and take turns, each several times a round. The table has medians over the rounds, for ours with the
-quartiles, and the ratio of the best peer's median to ours (above 1.00 we are faster), with the quartiles of the ratio
-in each round. *Of the limit* is the share of what the machine can do, measured in the same run (`limits.py`): of the
-peak of fused multiplications and additions for programs limited by arithmetic, of streams past the caches for programs
-limited by memory (what stays in a cache can be above it). Before that, the results of all are compared with NumPy in
-float64. Nothing here is a test: figures depend on the machine.
+many cores, and take turns. A turn begins with calls that are not timed; what counts of it is the median of the calls in
+the 20 ms after them (three at least). On several threads there is a rest before each turn, since pools of threads go on
+spinning after a call for up to 0.2 s, which would take a core from whoever is next, and the warming takes longer, as
+the system needs some 10 ms until threads that wake have cores of their own. The table has medians over the rounds, for
+ours with the quartiles, and the ratio of the best peer's median to ours (above 1.00 we are faster), with the quartiles
+of the ratio in each round. *Of the limit* is the share of what the machine can do, measured in the same run
+(`limits.py`): of the peak of fused multiplications and additions for programs limited by arithmetic, of streams past
+the caches for programs limited by memory (what stays in a cache can be above it). Before that, the results of all are
+compared with NumPy in float64. Nothing here is a test: figures depend on the machine.
 
 `--processor-time` counts the time of the process, with all its threads, in place of the clock's, on one thread: for a
 machine that others use too. Each number of threads has a process of its own, since OpenBLAS and JAX read theirs once.
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 
 Clock = Callable[[], float]
 CHILD = "MLIR_INPLACE_BENCHMARK_THREADS"
+TURN, REST, WARM_UP = 0.02, 0.3, (0.005, 0.05)
+"""Seconds that are timed, of rest between the turns of several threads, and of calls before (one thread, several)."""
 
 
 def set_up(threads: int) -> None:
@@ -92,17 +97,27 @@ def calls_of(
     return calls, seconds
 
 
-def measure(calls: Mapping[str, Callable[[], Any]], rounds: int, clock: Clock) -> dict[str, list[float]]:
-    """Seconds for each round of each of `calls`, which take turns; each round is the best of three calls."""
+def turn(call: Callable[[], Any], threads: int, clock: Clock) -> float:
+    """Seconds that a call takes, the median of those in one turn."""
+    if threads > 1:
+        time.sleep(REST)
+    warm = time.perf_counter() + WARM_UP[threads > 1]
+    while time.perf_counter() < warm:
+        call()
+    times: list[float] = []
+    while len(times) < 3 or sum(times) < TURN:
+        begin = clock()
+        call()
+        times.append(clock() - begin)
+    return statistics.median(times)
+
+
+def measure(calls: Mapping[str, Callable[[], Any]], rounds: int, threads: int, clock: Clock) -> dict[str, list[float]]:
+    """Seconds for each round of each of `calls`, which take turns."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
-            best = []
-            for _ in range(3):
-                begin = clock()
-                call()
-                best.append(clock() - begin)
-            times[name].append(min(best))
+            times[name].append(turn(call, threads, clock))
     return times
 
 
@@ -111,7 +126,7 @@ def measured(
 ) -> dict[str, Any]:
     """Everything that is to be told of a workload."""
     calls, compiled = calls_of(workload, options, threads)
-    times = measure(calls, options.rounds, clock)
+    times = measure(calls, options.rounds, threads, clock)
     medians = {name: statistics.median(values) for name, values in times.items()}
     peers = {name: values for name, values in times.items() if name != "ours"}
     best = min(peers, key=medians.__getitem__) if peers else "ours"
