@@ -143,10 +143,10 @@ def phases_of(text: str, options: dict[str, Any]) -> tuple[dict[str, float], mi.
 
         return call
 
-    def watched(module: Any, pipeline: Any) -> None:
+    def watched(module: Any, pipeline: Any, **keywords: Any) -> None:
         parsed = as_pipeline(pipeline)
         phase = next((found for name, found in _FIRST_PASS.items() if name in str(parsed)), "lower")
-        run_pipeline(module, parsed, _Watch(times, phase))
+        run_pipeline(module, parsed, _Watch(times, phase), **keywords)
 
     with ExitStack() as stack:
         patches = {

@@ -43,7 +43,8 @@ class Execution:
         anchor: the operation the pipeline is for, or `any`.
         elements: what the pipeline consists of.
         instrumentation: who watches.
-        verify_each: verify after every pass.
+        verify_each: verify before the first pass and after every pass.
+        verify_result: verify after the last pass, if not after each.
         reproducer: where to write a reproducer when the pipeline fails; None for no file, unless a pass has a bug.
     """
 
@@ -54,11 +55,13 @@ class Execution:
         instrumentation: Sequence[Instrumentation],
         *,
         verify_each: bool,
+        verify_result: bool = False,
         reproducer: Path | None,
     ) -> None:
         self._anchor = anchor
         self._elements = tuple(elements)
         self._watchers = tuple(instrumentation)
+        self._verify_result = verify_result and not verify_each
         self._reproducer_path = reproducer
         self._preserved: ModuleAnalysis | None = None
         """What the last step left for the next one, whichever that is."""
@@ -93,6 +96,8 @@ class Execution:
             self._check_root(op)
             steps = make_steps(self._anchor, self._elements, op.context, self._settings)
             self._run_steps(steps, op)
+            if self._verify_result:
+                self._verify(op, f"after passes {self._anchor}({','.join(map(str, self._elements))})")
         except _Stopped as stopped:
             return stopped
         finally:
@@ -126,10 +131,7 @@ class Execution:
         self._check_isolated(op)
         if self._settings.verify_each:
             # Passes, ours and upstream's, count on valid IR; on other IR they may do anything.
-            try:
-                op.verify()
-            except ir.MLIRError as failure:
-                raise _Stopped("the IR is not valid before the pipeline; correct what makes it") from failure
+            self._verify(op, "before the pipeline; correct what makes it")
         try:
             check_attributes(op)
         except PassFailure as failure:
@@ -205,10 +207,13 @@ class Execution:
         except Exception as bug:  # it goes on to the caller; here a reproducer can still be written
             raise _Stopped(f"pass '{step.argument}' stopped with {type(bug).__name__}: {bug}", bug) from bug
         if self._settings.verify_each:
-            try:
-                op.verify()
-            except ir.MLIRError as failure:
-                raise _Stopped(f"the IR is not valid after pass '{step.argument}'") from failure
+            self._verify(op, f"after pass '{step.argument}'")
+
+    def _verify(self, op: ir.Operation, when: str) -> None:
+        try:
+            op.verify()
+        except ir.MLIRError as failure:
+            raise _Stopped(f"the IR is not valid {when}") from failure
 
     def _run_upstream(self, step: UpstreamStep, op: ir.Operation) -> None:
         try:

@@ -55,6 +55,7 @@ class Pipeline:
         instrumentation: Sequence[Instrumentation] | Instrumentation | None = None,
         *,
         verify_each: bool = True,
+        verify_result: bool = False,
         reproducer: str | Path | None = None,
     ) -> None:
         """Runs the pipeline on `op`, in place.
@@ -63,6 +64,7 @@ class Pipeline:
             op: a module or another operation that is isolated from above and fits the anchor.
             instrumentation: who watches, in this order.
             verify_each: verify the IR before the first pass and after every pass.
+            verify_result: verify it after the last pass, where `verify_each` does not.
             reproducer: write the IR before the pipeline, and the pipeline, to this file if a pass fails.
 
         Raises:
@@ -75,7 +77,14 @@ class Pipeline:
         root = _operation(op)
         watchers = [instrumentation] if isinstance(instrumentation, Instrumentation) else list(instrumentation or ())
         path = Path(reproducer) if reproducer is not None else None
-        execution = Execution(self.anchor, self.elements, watchers, verify_each=verify_each, reproducer=path)
+        execution = Execution(
+            self.anchor,
+            self.elements,
+            watchers,
+            verify_each=verify_each,
+            verify_result=verify_result,
+            reproducer=path,
+        )
         execution.run(root)
 
     def __str__(self) -> str:
@@ -92,6 +101,7 @@ def run_pipeline(
     instrumentation: Sequence[Instrumentation] | Instrumentation | None = None,
     *,
     verify_each: bool = True,
+    verify_result: bool = False,
     reproducer: str | Path | None = None,
 ) -> None:
     """Runs a pipeline of our passes and upstream's, mixed, on `module`, in place.
@@ -104,7 +114,7 @@ def run_pipeline(
     always travel on.
     """
     parsed = as_pipeline(pipeline)
-    parsed.run(module, instrumentation, verify_each=verify_each, reproducer=reproducer)
+    parsed.run(module, instrumentation, verify_each=verify_each, verify_result=verify_result, reproducer=reproducer)
 
 
 def as_pipeline(pipeline: object) -> Pipeline:

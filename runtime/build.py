@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,10 @@ from .signature import Signature
 from .size_verification import verify_sizes
 from .source import private_copy
 
-__all__ = ["Build", "Settings", "build", "deallocation_phases"]
+__all__ = ["VERIFY_EACH", "Build", "Settings", "build", "deallocation_phases"]
+
+VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
+"""The environment variable that has the result of every pass verified, if it is `1`."""
 
 
 @dataclass(frozen=True)
@@ -107,13 +111,16 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     separate_entries(module.operation)
     protect_arguments(module.operation)
     if settings.optimize:
-        run_pipeline(module, lowering.pipeline_text(lowering.optimize_phases(settings.threads, settings.machine)))
-    run_pipeline(module, settings.pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
+        _run(module, lowering.optimize_phases(settings.threads, settings.machine))
+    if settings.pipeline is None:
+        _run(module, lowering.BUFFERIZE)
+    else:
+        run_pipeline(module, settings.pipeline)
     if settings.plain:
         verify_sizes(module.operation)
     else:
         mark_arguments(module.operation, signatures, contiguous=contiguous)
-    run_pipeline(module, lowering.pipeline_text(lowering.VERIFY if settings.plain else lowering.BOUNDARY))
+    _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY)
     aligned = demands_alignment(module.operation)
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
@@ -121,12 +128,22 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
     lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads)
     tuned = (*lowering.HOIST, *lowering.stream_phases(settings.machine)) if settings.optimize else ()
-    phases = (*deallocation, *tuned, *lower)
-    run_pipeline(module, lowering.pipeline_text(phases))
+    for phases in lowering.split_at_loops((*deallocation, *tuned, *lower)):
+        _run(module, phases)
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)
     engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
     return _finish(engine, forms, settings, owns_results=bool(deallocation))
+
+
+def _run(module: ir.Module, phases: Sequence[lowering.Phase]) -> None:
+    """Run phases of the route, and verify what comes out: each pass has been tested to leave valid IR.
+
+    What is made of a valid program may be refused all the same, where folding shows that it leaves the bounds of a
+    memref. The environment variable `MLIR_INPLACE_VERIFY_EACH=1` lets every pass be verified, as the tests do.
+    """
+    each = os.environ.get(VERIFY_EACH) == "1"
+    run_pipeline(module, lowering.pipeline_text(phases), verify_each=each, verify_result=True)
 
 
 def _finish(

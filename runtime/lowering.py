@@ -11,7 +11,7 @@ on purpose: a route is changed by editing data.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -283,6 +283,17 @@ def lower_phases(*, count: bool, threads: int = 1) -> tuple[Phase, ...]:
     # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
     parallel = f"scf-forall-to-parallel,convert-scf-to-openmp{{num-threads={threads}}},canonicalize"
     return _renamed(LOWER, {loop: parallel, functions: f"{functions},convert-openmp-to-llvm"})
+
+
+def split_at_loops(phases: Sequence[Phase]) -> tuple[tuple[Phase, ...], tuple[Phase, ...]]:
+    """What leaves ops and views as they are, and what makes loops and addresses of them.
+
+    Between the two it must be certain that the IR is valid: afterwards nobody can tell any more that a view leaves the
+    bounds of its memref.
+    """
+    names = [phase.name for phase in phases]
+    place = names.index("loops")
+    return tuple(phases[:place]), tuple(phases[place:])
 
 
 def _renamed(phases: Iterable[Phase], names: Mapping[str, str]) -> tuple[Phase, ...]:

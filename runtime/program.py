@@ -21,6 +21,7 @@ from ..passes.pipeline import Pipeline, as_pipeline, run_pipeline
 from .bound_call import BoundCall
 from .boundary import entry_functions
 from .build import Build, Settings, build
+from .collection import collection_paused
 from .disk_cache import cache_folder
 from .dispatch import lower_dispatch_functions
 from .dtypes import UnsupportedTypeError
@@ -31,7 +32,7 @@ from .memrefs import Array
 from .openmp import find_openmp
 from .results import NativeCode
 from .signature import Signature, read_signature
-from .source import Source, private_copy
+from .source import IR, Source, private_copy
 from .vector_limits import require_short_vectors
 
 
@@ -105,7 +106,8 @@ def compile(  # noqa: A001, PLR0913
         machine=machine,
         cache=cache_folder(cache),
     )
-    return Program(private_copy(source), settings)
+    with collection_paused():
+        return Program(private_copy(source), settings, verified=not isinstance(source, IR))
 
 
 def _checked_threads(threads: int) -> int:
@@ -130,8 +132,9 @@ class Program:
     strides, a second version that takes any strides is compiled, once, and used for such calls.
     """
 
-    def __init__(self, source: ir.Module, settings: Settings) -> None:
-        run_pipeline(source, _NOTHING)  # It is valid, and so are the attributes that are read here.
+    def __init__(self, source: ir.Module, settings: Settings, *, verified: bool = False) -> None:
+        # It is valid, as all that the parser made is, and so are the attributes that are read here.
+        run_pipeline(source, _NOTHING, verify_each=not verified)
         require_short_vectors(source.operation)
         with source.context:
             drop_results_of_passes(source.operation)
@@ -240,7 +243,7 @@ class Program:
     def _build(self, *, contiguous: bool) -> Build:
         with self._lock:
             if contiguous not in self._builds:
-                with self._source.context:
+                with self._source.context, collection_paused():
                     built = build(self._source, self._signatures, self._settings, contiguous=contiguous)
                 self._builds[contiguous] = built
             return self._builds[contiguous]

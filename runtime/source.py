@@ -18,6 +18,9 @@ from .text_checks import BYTECODE_MAGIC, MAX_BYTES, check_text, decode_text
 
 Source = Union[ir.Module, ir.Operation, ir.OpView, str, bytes, "os.PathLike[str]"]
 
+IR = (ir.Module, ir.Operation, ir.OpView)
+"""What has not been parsed, and so may not be valid."""
+
 _SUFFIXES = (".mlir", ".mlirbc")
 
 
@@ -31,7 +34,7 @@ def private_copy(source: object) -> ir.Module:
     `TypeError` for other objects.
     """
     read_every_attribute()
-    if isinstance(source, (ir.Module, ir.Operation, ir.OpView)):
+    if isinstance(source, IR):
         return _clone(source.operation)
     if isinstance(source, str) and _is_path(source):
         source = Path(source)

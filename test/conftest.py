@@ -1,5 +1,7 @@
 """Makes `mlir` importable before any test module is, and has every bufferization checked by the independent checker.
 
+Compiled programs are verified after each pass, too.
+
 `MLIR_INPLACE_VERIFY_BUFFERIZATION=0` turns the check off. How many reads it judged is told when all tests are done.
 """
 
@@ -15,8 +17,10 @@ import pytest
 import mlir_inplace  # noqa: F401
 from mlir_inplace.passes.verification.recording import VARIABLE, Recording
 from mlir_inplace.passes.verification.report import VerificationReport
+from mlir_inplace.runtime.build import VERIFY_EACH
 
 os.environ.setdefault(VARIABLE, "1")
+os.environ.setdefault(VERIFY_EACH, "1")
 
 _READS: Counter[str] = Counter()
 """How many reads were found right, and why others were not judged, in this process."""

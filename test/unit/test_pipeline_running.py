@@ -165,6 +165,14 @@ def test_verification_can_be_left_out(module: ir.Module) -> None:
         run(module, "builtin.module(func.func(inplace-tag))", verify_each=True)
 
 
+def test_the_result_of_all_passes_can_be_verified_once(module: ir.Module) -> None:
+    broken = "builtin.module(func.func(inplace-break,inplace-tag))"
+    with pytest.raises(PassError) as caught:
+        run(module, broken, verify_each=False, verify_result=True)
+    assert caught.value.summary == f"the IR is not valid after passes {broken}"
+    assert "'func.return' op has 0 operands" in caught.value.diagnostics[0].message
+
+
 @pytest.mark.parametrize(
     ("pipeline", "message"),
     [
