@@ -10,8 +10,8 @@ from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel
 from .memref_types import identity_type
-from .payloads import parallel_generic
 from .rewriter import Rewriter
+from .structured import parallel_generic
 
 __all__ = ["ElementwiseModel"]
 

@@ -13,8 +13,8 @@ from mlir import ir
 from mlir.dialects import arith, memref, scf
 
 from .bufferizable import AliasingValue, OpModel
-from .payloads import constant_index, extent, loop_index, parallel_generic
 from .rewriter import Rewriter
+from .structured import index_constant, linalg_index, parallel_generic, size_value
 
 __all__ = ["PACKING_MODELS", "PackModel", "UnpackModel"]
 
@@ -102,7 +102,7 @@ class PackModel(_PackingModel):
             parallel_generic([source], [target], [tiling.plain_map(), identity], lambda elements: elements[:1])
         else:
             padding = list(op.operands)[2] if padded else None
-            sizes = {d: extent(source, d) for d in tiling.tiles}
+            sizes = {d: size_value(source, d) for d in tiling.tiles}
             parallel_generic([], [target], [identity], lambda _: [_packed_element(source, tiling, sizes, padding)])
         rewriter.replace(op, [target])
 
@@ -114,10 +114,10 @@ def _packed_element(
     indices: list[ir.Value] = []
     inside: ir.Value | None = None
     for dimension, outer in enumerate(tiling.outer):
-        index = loop_index(outer)
+        index = linalg_index(outer)
         if dimension in tiling.tiles:
             index = arith.muli(index, _tile(tiling, dimension))
-            index = arith.addi(index, loop_index(tiling.inner[dimension]))
+            index = arith.addi(index, linalg_index(tiling.inner[dimension]))
             fits = arith.cmpi(arith.CmpIPredicate.ult, index, sizes[dimension])
             inside = fits if inside is None else arith.andi(inside, fits)
         indices.append(index)
@@ -133,7 +133,7 @@ def _packed_element(
 
 def _tile(tiling: _Tiling, dimension: int) -> ir.Value:
     tile = tiling.tiles[dimension]
-    return constant_index(tile) if isinstance(tile, int) else tile
+    return index_constant(tile) if isinstance(tile, int) else tile
 
 
 class UnpackModel(_PackingModel):
@@ -159,7 +159,7 @@ def _unpacked_element(source: ir.Value, tiling: _Tiling) -> ir.Value:
     """Load the element of the tiles that the payload's element of the plain layout lies in."""
     indices: dict[int, ir.Value] = {}
     for dimension, outer in enumerate(tiling.outer):
-        index = loop_index(dimension)
+        index = linalg_index(dimension)
         if dimension in tiling.tiles:
             tile = _tile(tiling, dimension)
             indices[tiling.inner[dimension]] = arith.remui(index, tile)

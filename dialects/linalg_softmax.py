@@ -14,8 +14,8 @@ from mlir import ir
 from mlir.dialects import arith, math, memref, scf
 
 from .bufferizable import AliasingValue, OpModel
-from .payloads import constant_index, extent
 from .rewriter import Rewriter
+from .structured import index_constant, size_value
 
 __all__ = ["SoftmaxModel"]
 
@@ -55,8 +55,8 @@ class SoftmaxModel(OpModel):
         source, target = rewriter.buffer(op, 0), rewriter.buffer(op, 1)
         dimension = ir.IntegerAttr(op.attributes["dimension"]).value
         rank = ir.MemRefType(source.type).rank
-        zero, one = constant_index(0), constant_index(1)
-        sizes = [extent(source, d) for d in range(rank)]
+        zero, one = index_constant(0), index_constant(1)
+        sizes = [size_value(source, d) for d in range(rank)]
 
         def loop(size: ir.Value, start: Sequence[ir.Value], step: _Step) -> list[ir.Value]:
             for_ = scf.ForOp(zero, size, one, list(start))

@@ -16,6 +16,8 @@ __all__ = [
     "fill",
     "index_constant",
     "linalg_index",
+    "parallel_generic",
+    "size_value",
 ]
 
 Payload = Callable[[Sequence[ir.Value]], ir.Value]
@@ -32,6 +34,12 @@ def extent(buffer: ir.Value, dimension: int) -> int | ir.Value:
     if type_.is_dynamic_dim(dimension):
         return memref.dim(buffer, index_constant(dimension))
     return type_.get_dim_size(dimension)
+
+
+def size_value(buffer: ir.Value, dimension: int) -> ir.Value:
+    """Create what gives the size of a dimension of memref ``buffer``, a constant where it is static."""
+    size = extent(buffer, dimension)
+    return index_constant(size) if isinstance(size, int) else size
 
 
 def add_sizes(*terms: int | ir.Value) -> int | ir.Value:
@@ -77,6 +85,33 @@ def build_generic(sources: Sequence[ir.Value], target: ir.Value, payload: Payloa
 
 def _results(target: ir.Value) -> list[ir.Type]:
     return [target.type] if isinstance(target.type, ir.RankedTensorType) else []
+
+
+def parallel_generic(
+    inputs: Sequence[ir.Value],
+    outputs: Sequence[ir.Value],
+    maps: Sequence[ir.AffineMap],
+    payload: Callable[[list[ir.Value]], Sequence[ir.Value]],
+) -> None:
+    """Create a ``linalg.generic`` with parallel loops.
+
+    ``payload`` gets the elements of the operands and returns one new element for each output.
+    """
+    parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
+    generic = ir.Operation.create(
+        "linalg.generic",
+        operands=[*inputs, *outputs],
+        attributes={
+            "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
+            "iterator_types": ir.ArrayAttr.get([parallel] * maps[0].n_dims),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(outputs)]),
+        },
+        regions=1,
+    )
+    elements = [ir.MemRefType(buffer.type).element_type for buffer in (*inputs, *outputs)]
+    block = ir.Block.create_at_start(generic.regions[0], elements)
+    with ir.InsertionPoint(block):
+        ir.Operation.create("linalg.yield", operands=payload(list(block.arguments)))
 
 
 def compute_elements(block: ir.Block, target: ir.Value) -> ir.Value:

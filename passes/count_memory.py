@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, func, memref
 
+from ..dialects.element_sizes import element_bytes
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .option_limits import MAX_ALIGNMENT
@@ -79,24 +80,12 @@ def analyze_memory_operations(root: ir.Operation) -> MemoryOperations:
     return MemoryOperations(tuple(copies), tuple(allocations))
 
 
-def element_bytes(type_: ir.Type) -> int:
-    """The bytes one element takes on a 64-bit host: i1 takes one, index eight. `ValueError` if that is not known."""
-    if isinstance(type_, ir.ComplexType):
-        return 2 * element_bytes(type_.element_type)
-    if isinstance(type_, ir.VectorType):
-        return math.prod(type_.shape) * element_bytes(type_.element_type)
-    if isinstance(type_, ir.IndexType):
-        return 8
-    if isinstance(type_, (ir.IntegerType, ir.FloatType)):
-        bits = (type_.width + 7) // 8
-        return 1 << (bits - 1).bit_length()
-    raise ValueError(f"the size of {type_} is not known")
-
-
 def _static_bytes(type_: ir.MemRefType) -> int:
     """The bytes in a memref with each dynamic size 1. Raises `ValueError`."""
     sizes = (size for size in type_.shape if not ir.ShapedType.is_dynamic_size(size))
-    return math.prod(sizes) * element_bytes(type_.element_type)
+    element = type_.element_type
+    lanes, number = (element.shape, element.element_type) if isinstance(element, ir.VectorType) else ([], element)
+    return math.prod(sizes) * math.prod(lanes) * element_bytes(number)
 
 
 def _copied_bytes(source: ir.Value) -> ir.Value:

@@ -11,31 +11,18 @@ from math import prod
 
 from mlir import ir
 
+from ...dialects.element_sizes import element_bytes
 from .index_sums import Index, difference
 
-__all__ = ["byte_size", "element_bytes", "overlapping"]
-
-_WORD_BYTES = 8
-
-
-def element_bytes(type_: ir.Type) -> int | None:
-    """Return how many bytes an element of ``type_`` takes in memory; None if that is not known."""
-    if isinstance(type_, ir.IndexType):
-        return _WORD_BYTES
-    if isinstance(type_, ir.ComplexType):
-        part = element_bytes(type_.element_type)
-        return None if part is None else 2 * part
-    if not isinstance(type_, ir.IntegerType | ir.FloatType):
-        return None
-    # A memref's elements lie at powers of two: 3 bytes take 4.
-    wanted = -(-type_.width // 8)
-    return 1 << max(wanted - 1, 0).bit_length()
+__all__ = ["byte_size", "overlapping"]
 
 
 def byte_size(type_: ir.RankedTensorType) -> int | None:
     """Return how many bytes a contiguous buffer of ``type_`` takes; None if that is not known."""
-    size = element_bytes(type_.element_type)
-    return prod(type_.shape) * size if size is not None and type_.has_static_shape else None
+    try:
+        return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
+    except ValueError:
+        return None
 
 
 def overlapping(ranges: Sequence[tuple[Index, ir.RankedTensorType]]) -> tuple[int, int, str] | None:

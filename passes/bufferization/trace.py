@@ -6,10 +6,13 @@ import enum
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 
 from mlir import ir
 
-__all__ = ["BufferEvent", "BufferTrace", "EventKind", "buffer_bytes", "element_bytes"]
+from ...dialects.element_sizes import element_bytes
+
+__all__ = ["BufferEvent", "BufferTrace", "EventKind", "buffer_bytes"]
 
 
 class EventKind(enum.Enum):
@@ -60,20 +63,8 @@ class BufferTrace:
 
 
 def buffer_bytes(type_: ir.MemRefType) -> int | None:
-    """Return the size of a buffer of ``type_`` in bytes; None if its shape is dynamic."""
-    if not type_.has_static_shape:
+    """Return the size of a buffer of ``type_`` in bytes; None if that is not known, as for dynamic shapes."""
+    try:
+        return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
+    except ValueError:
         return None
-    count = 1
-    for size in type_.shape:
-        count *= size
-    return count * element_bytes(type_.element_type)
-
-
-def element_bytes(type_: ir.Type) -> int:
-    """Return the bytes that one element of ``type_`` takes in a buffer on the host."""
-    if isinstance(type_, ir.ComplexType):
-        return 2 * element_bytes(type_.element_type)
-    if isinstance(type_, ir.IndexType):
-        return 8
-    width = getattr(type_, "width", 64)
-    return (width + 7) // 8

@@ -8,7 +8,7 @@ from mlir import ir
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.dispatch_text import import_text
 from mlir_inplace.passes.analysis.block_graph import BlockGraph
-from mlir_inplace.passes.analysis.dispatch_ranges import byte_size, element_bytes, overlapping
+from mlir_inplace.passes.analysis.dispatch_ranges import byte_size, overlapping
 from mlir_inplace.passes.analysis.dominance_frontier import DominatorTree
 from mlir_inplace.passes.analysis.promotion_plan import PromotionPlan, plan_promotion
 from mlir_inplace.passes.analysis.snapshot import Snapshot
@@ -96,7 +96,6 @@ def test_what_is_stored_where() -> None:
 )
 def test_bytes_of_an_element(type_: str, size: int | None) -> None:
     with ir.Context():
-        assert element_bytes(ir.Type.parse(type_)) == size
         assert byte_size(ir.RankedTensorType(ir.Type.parse(f"tensor<3x{type_}>"))) == (
             None if size is None else 3 * size
         )

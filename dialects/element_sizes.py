@@ -1,0 +1,24 @@
+"""How many bytes numbers take in memory."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+__all__ = ["element_bytes"]
+
+
+def element_bytes(type_: ir.Type) -> int:
+    """Return how many bytes a number of ``type_`` takes in a memref on a 64-bit host: i1 takes one, index eight.
+
+    Raises:
+        ValueError: it is no number; ABIs pad vectors, and what other types take is not known.
+    """
+    if isinstance(type_, ir.ComplexType):
+        return 2 * element_bytes(type_.element_type)
+    if isinstance(type_, ir.IndexType):
+        return 8
+    if not isinstance(type_, ir.IntegerType | ir.FloatType):
+        raise ValueError(f"the size of {type_} is not known")
+    # The elements of a memref lie at powers of two: 3 bytes take 4.
+    wanted = -(-type_.width // 8)
+    return 1 << max(wanted - 1, 0).bit_length()
