@@ -2,12 +2,16 @@
 
 Only an op that reads something again can gain from caches. Such an op has a *panel*: an input that is loaded for the
 lanes and does not depend on the rows, so that all rows read it again. (In a matmul with columns in the lanes, the
-panels are slices of the second operand.) If all of that input fits into the second cache, the op stays as it is, and
-so does one with rows for one tile only: the loops of the register tile have a panel in the cache already. Otherwise
+panels are slices of the second operand.) If all of that input fits into the second cache, the op stays as it is.
+Otherwise
 
-* the longest loop that reduces is cut so that a panel takes an eighth of the second cache,
+* the longest loop that reduces is cut so that a panel takes a quarter of the second cache: it stays there while all
+  rows of a tile read it, and results are not read and written again more often than that needs,
 * the rows are cut so that the other operand of a tile takes half of it,
 * the lanes are cut to the register tile, and panels are packed.
+
+Where one tile has all rows, only the loop that reduces is cut: the loops of the register tile go through a panel with
+all of its rows then, and nobody else reads it, so that packing it would cost more than it brings.
 
 Linear in the op; nothing is changed. Sources: the layering of loops of Goto and van de Geijn, "Anatomy of
 high-performance matrix multiplication" (2008).
@@ -66,19 +70,21 @@ def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
 
 
 def _loops(plan: VectorPlan, panel: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
-    """Return the loops to tile; none if one tile would have all rows, so that no panel is read by a second one."""
+    """Return the loops to tile; none if a panel is in the cache anyway while it is read again."""
     structured = plan.structured
     element = type_bytes(_element_type(structured, panel))
     width = plan.tile[plan.lane_loop] * plan.lanes
     reductions = [loop for loop in plan.reductions if structured.depends(panel, loop)]
     longest = max(reductions, key=lambda loop: _size(structured, loop))
     others = prod(_size(structured, loop) for loop in reductions if loop != longest)
-    depth = _even(_size(structured, longest), max(1, machine.l2 // 8 // (width * element * others)))
+    depth = _even(_size(structured, longest), max(1, machine.l2 // 4 // (width * element * others)))
     height = plan.tile[row]
     rows = max(height, machine.l2 // 2 // (depth * others * element) // height * height)
-    if rows >= _size(structured, row):
+    outer = (TileLoop(longest, depth),) if depth < _size(structured, longest) else ()
+    if _size(structured, row) <= height:
         return ()
-    outer = [TileLoop(longest, depth)] if depth < _size(structured, longest) else []
+    if rows >= _size(structured, row):
+        return outer
     return (*outer, TileLoop(row, rows), TileLoop(plan.lane_loop, width, peel=True))
 
 
