@@ -13,14 +13,15 @@ the loops that are left is more than that: the transposed keys of all heads of a
 There is no such group if what each tile reads again, like the weights of a layer, is larger than the second cache;
 unless half of the last cache has room for that, and all of it none for what is passed on.
 
-Linear in the ops and their operands; nothing is changed. The counterpart upstream, `transform.structured.fuse`, has to
-be told what to fuse.
+Linear in the ops and their operands, as chains have up to 64 producers; nothing is changed. The counterpart upstream,
+`transform.structured.fuse`, has to be told what to fuse.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from math import prod
 
 from mlir import ir
@@ -33,6 +34,9 @@ __all__ = ["Group", "find_groups"]
 
 _ROWS = 8
 """Tiles of many rows have a multiple of this."""
+
+_MOST_PRODUCERS = 64
+"""How long a chain may be. Each op of a chain that is no group is the root of another one, so it costs time."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,7 @@ class Group:
 def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
     """Return the groups among `ops`, linalg ops of one function in the order of the text."""
     read = [_read(op) for op in ops]
+    numbers: dict[ir.Value, int] = {result: number for number, op in enumerate(ops) for result in op.results}
     taken: set[int] = set()
     groups: list[Group] = []
     for number in reversed(range(len(ops))):
@@ -58,13 +63,36 @@ def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
         if root is None or number in taken:
             continue
         finder = _Finder(root, machine)
-        # Users come after producers, so one sweep backwards meets a producer when all its users are known.
-        members = [other for other in reversed(range(number)) if other not in taken and finder.take(read[other])]
+        members = _take_producers(finder, read, numbers, taken, number)
         group = finder.group()
         if group is not None:
             taken.update(members)
             groups.append(group)
     return groups
+
+
+def _take_producers(
+    finder: _Finder, read: Sequence[Structured | None], numbers: Mapping[ir.Value, int], taken: set[int], root: int
+) -> list[int]:
+    """Let `finder` take the producers of op number `root`, and theirs, and return which it took.
+
+    The last one first: users come after producers, so all users of a producer are known when its turn comes.
+    """
+    members: list[int] = []
+    seen, waiting = {root}, [-root]
+    while waiting and len(members) < _MOST_PRODUCERS:
+        number = -heappop(waiting)
+        op = read[number]
+        if number != root:
+            if number in taken or not finder.take(op):
+                continue
+            members.append(number)
+        for value in op.op.operands if op is not None else ():
+            producer = numbers.get(value)
+            if producer is not None and producer not in seen:
+                seen.add(producer)
+                heappush(waiting, -producer)
+    return members
 
 
 def _read(op: ir.Operation) -> Structured | None:
