@@ -5,17 +5,20 @@ is in-place and its insertion copies nothing any more, and a function's eliminat
 cost no more than before, and none of them is refused that was not. So no copy is ever traded for another one, nor for
 a function that cannot be bufferized: what moves may pass a read of memory that others see as well.
 
+Who is to blame for a copy elsewhere says the record of its conflict: what is computed in a slice is written between
+the slice and the insertion (``empty_tensor_blame.py``). Where nobody is, half of the eliminations are left out.
+
 Cost: two analyses and a copy of the module for each round; what fails is left out in the next round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from mlir import ir
 
-from .decisions import Strategy
+from .empty_tensor_blame import Window, expense, find_blamed
 from .empty_tensors import Elimination, EliminationPlan, KeptInsertion, has_empty
 from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
@@ -56,8 +59,13 @@ class Cost:
         )
 
 
-def judge_eliminations(before: ModuleAnalysis, plan: EliminationPlan, after: ModuleAnalysis) -> list[KeptInsertion]:
-    """Return the eliminations of ``plan`` that do not stand, given the analysis of the copy they were made in."""
+def judge_eliminations(
+    before: ModuleAnalysis, plan: EliminationPlan, after: ModuleAnalysis, ops: Sequence[ir.Operation]
+) -> list[KeptInsertion]:
+    """Return the eliminations of ``plan`` that do not stand, given the analysis of the copy they were made in.
+
+    ``ops`` are the ops of the copy by the numbers that they have in ``before``.
+    """
     s = before.snapshot
     found = _Outcome(after, {s.op_name[s.operand_op[e.write]] for e in plan.eliminations})
     failed: list[KeptInsertion] = []
@@ -68,20 +76,25 @@ def judge_eliminations(before: ModuleAnalysis, plan: EliminationPlan, after: Mod
     if failed:
         return failed
     for name, function in by_name(before).items():
-        ops = s.nested_ops(function.function)
-        mine = [e for e in plan.eliminations if s.operand_op[e.write] in ops]
-        if not mine:
-            continue
-        saved = [e for e in mine if e.write in before.effects.redundant_source]
-        looped = sum(is_looped(before, e.write) for e in saved)
-        old = cost(before, function)
-        most = replace(old, copies=old.copies - len(saved), looped_copies=old.looped_copies - looped)
-        if not cost(after, found.functions[name]).is_at_most(most):
+        inside = s.nested_ops(function.function)
+        mine = {index: e for index, e in enumerate(plan.eliminations) if s.operand_op[e.write] in inside}
+        after_it = found.functions[name]
+        if mine and not cost(after, after_it).is_at_most(_most(before, function, mine.values())):
             reason = "it would cost a copy or a buffer elsewhere in the function"
-            # Which one it is nobody knows. Half of them may still stand, and the others may be tried again then.
-            blamed = mine[len(mine) // 2 :]
+            windows = [found.window(index, e.write) for index, e in mine.items()]
+            guilty = find_blamed((before, function), (after, after_it), ops, windows)
+            # Where nobody knows which one it is, half of them may still stand, and the others be tried again then.
+            blamed = [e for e in mine.values() if e.write in guilty] or list(mine.values())[len(mine) // 2 :]
             failed.extend(_keep(e, reason, s.operand_op[e.write]) for e in blamed)
     return failed
+
+
+def _most(before: ModuleAnalysis, function: FunctionAnalysis, eliminations: Iterable[Elimination]) -> Cost:
+    """Return what ``function`` may cost after ``eliminations``, each of which saves the copy of its insertion."""
+    saved = [e for e in eliminations if e.write in before.effects.redundant_source]
+    looped = sum(is_looped(before, e.write) for e in saved)
+    old = cost(before, function)
+    return replace(old, copies=old.copies - len(saved), looped_copies=old.looped_copies - looped)
 
 
 def _keep(elimination: Elimination, reason: str, op: int) -> KeptInsertion:
@@ -102,11 +115,9 @@ def is_looped(analysis: ModuleAnalysis, operand: int) -> bool:
 
 def cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Cost:
     """Return what the decisions of ``function`` lead to. Linear in its decisions."""
-    effects, counts = analysis.effects, [0, 0, 0, 0]
+    counts = [0, 0, 0, 0]
     for decision in function.decisions.values():
-        inserts = decision.operand in effects.redundant_source and decision.operand not in function.redundant_writes
-        copies = decision.copies + inserts
-        buffers = decision.strategy is Strategy.OUT_OF_PLACE
+        copies, buffers = expense(analysis, function, decision.operand)
         if not copies and not buffers:
             continue
         looped = is_looped(analysis, decision.operand)
@@ -132,6 +143,14 @@ class _Outcome:
         while op not in self._owner:
             op = s.block_op[s.op_block[op]]
         return self._owner[op]
+
+    def window(self, index: int, write: int) -> Window:
+        """Return where, and in which memory, what elimination number ``index``, into ``write``, moves is computed."""
+        s, insertion = self._analysis.snapshot, self._insertions[index]
+        made = self._slices.get(index)
+        value = s.operand_value[s.op_first_operand[insertion]] if made is None else s.op_first_result[made]
+        begin = s.op_enter[insertion if made is None else made]
+        return Window(begin, s.op_enter[insertion], self._function(insertion).sets.find(value), write)
 
     def objection(self, index: int) -> str | None:
         """Return why elimination number ``index`` saves nothing, or None."""

@@ -161,8 +161,9 @@ class _Conversion:
         plan = plan_eliminations(analysis, frozenset(), inits=inits)
         while plan.eliminations and self._left:
             copy = self._copy(analysis)
-            apply_plan(analysis, plan, all_ops(copy.operation), tag=True)
-            objections = judge_eliminations(analysis, plan, _analyze(copy.operation))
+            ops = all_ops(copy.operation)
+            apply_plan(analysis, plan, ops, tag=True)
+            objections = judge_eliminations(analysis, plan, _analyze(copy.operation), ops)
             if not objections:
                 return EliminationPlan(plan.eliminations, (*plan.kept, *failed.values()))
             failed |= {kept.write: kept for kept in objections}

@@ -10,7 +10,8 @@ from mlir import ir
 from random_insertions import RandomProgram, random_program
 
 import mlir_inplace as mi
-from mlir_inplace.passes.destinations import convert_to_destination_style
+from mlir_inplace.passes.analysis.module_analysis import ModuleAnalysis
+from mlir_inplace.passes.destinations import conversion, convert_to_destination_style
 
 CONVERT = "inplace-convert-to-destination-style"
 ELIMINATE = "inplace-eliminate-empty-tensors"
@@ -185,3 +186,52 @@ def test_blocks_that_do_not_stand_in_the_order_of_their_branches() -> None:
     given = np.arange(4, dtype=np.float32)
     np.testing.assert_array_equal(compiled.main(given, True, 0, 9.0), [0, 9, 9, 3])
     np.testing.assert_array_equal(compiled.main(given, False, 0, 9.0), given)
+
+
+def rounds_of_insertions(kinds: str) -> str:
+    """Rounds that insert a reversed slice: of `%a` itself ("a"), which must not be overwritten then, or of `%b`."""
+    lines = [
+        "func.func @main(%a0: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<6xf32> {",
+        "%c0 = arith.constant 0 : index",
+        "%c1 = arith.constant 1 : index",
+        "%c3 = arith.constant 3 : index",
+        "%c4 = arith.constant 4 : index",
+    ]
+    for n, kind in enumerate(kinds):
+        source = f"%a{n}" if kind == "a" else "%b"
+        lines.append(f"""
+          %s{n} = tensor.extract_slice {source}[1] [4] [1] : tensor<6xf32> to tensor<4xf32>
+          %e{n} = tensor.empty() : tensor<4xf32>
+          %r{n} = scf.for %i = %c0 to %c4 step %c1 iter_args(%t = %e{n}) -> (tensor<4xf32>) {{
+            %j = arith.subi %c3, %i : index
+            %x = tensor.extract %s{n}[%j] : tensor<4xf32>
+            %y = arith.addf %x, %x : f32
+            %u = tensor.insert %y into %t[%i] : tensor<4xf32>
+            scf.yield %u : tensor<4xf32>
+          }}
+          %a{n + 1} = tensor.insert_slice %r{n} into %a{n}[0] [4] [1] : tensor<4xf32> into tensor<6xf32>""")
+    return "\n".join([*lines, f"return %a{len(kinds)} : tensor<6xf32>", "}"])
+
+
+@pytest.mark.parametrize("kinds", ["ab" * 4, "aabb" * 8, "ab" * 20, "b" * 20 + "a" * 20])
+def test_the_insertions_that_cost_elsewhere_are_found_in_one_trial(kinds: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    analyses: list[object] = []
+
+    def counted(module: ir.Operation) -> ModuleAnalysis:
+        analyses.append(module)
+        return analyze(module)
+
+    analyze = conversion._analyze
+    monkeypatch.setattr(conversion, "_analyze", counted)
+    text = rounds_of_insertions(kinds)
+    with ir.Context():
+        report = convert_to_destination_style(ir.Module.parse(text).operation)
+    assert (len(report.changes), len(report.kept)) == (kinds.count("b"), kinds.count("a"))
+    assert {kept.reason for kept in report.kept} == {"it would cost a copy or a buffer elsewhere in the function"}
+    # Before; with all, and with those that stand; after; and once more with those that do not.
+    assert len(analyses) == 5
+    a, b = np.arange(6, dtype=np.float32), np.arange(10, 16, dtype=np.float32)
+    expected = a.copy()
+    for kind in kinds:
+        expected[:4] = 2 * (expected if kind == "a" else b)[1:5][::-1]
+    np.testing.assert_array_equal(mi.compile(text).main(a, b), expected)
