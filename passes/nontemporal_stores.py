@@ -18,7 +18,6 @@ scf.if %aligned {
   scf.for %i = %c0 to %n step %c16 {
     vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
   }
-  llvm.fence seq_cst
 } else { ... }
 ```
 
@@ -32,9 +31,8 @@ its size is known and at least half of the last cache, and nothing in the functi
 misaligned in a buffer which is aligned itself, or reach over the end, stay as they are, and so do those outside of
 loops, and in loops with results.
 
-Such stores may become visible to other threads after later ones. The fence behind the loop puts them in order: what
-is ordered after the loop (the return to a caller that tells another thread) is ordered after its stores. In parallel
-loops all stays as it is: the scope that OpenMP's lowering puts around their bodies admits no fence.
+Such stores may become visible to other threads after later ones, so a fence must follow. `inplace-fence-streams`
+builds it, after the lowering of parallel loops, which do not admit it in their bodies.
 
 `machine` overrides what is detected, `print-streams` tells what is written past the caches. Linear in the uses of
 buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal: docs/THEORY.md.
@@ -54,9 +52,6 @@ from .analysis.structured_op import type_bytes
 from .base import Pass, Statistic
 from .linalg_ops import read_machine
 from .options import PassOptions, option
-
-_SEQUENTIALLY_CONSISTENT = 7
-"""The only ordering of a fence that x86 has an instruction for; it orders stores past the caches as well."""
 
 
 @dataclass(frozen=True)
@@ -97,10 +92,8 @@ def _split(stream: Stream) -> None:
         stream.loop.clone(ir.InsertionPoint.current)
         scf.yield_([])
     with ir.InsertionPoint(fast):
-        ordering = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _SEQUENTIALLY_CONSISTENT)
-        fence = ir.Operation.create("llvm.fence", attributes={"ordering": ordering})
-        scf.yield_([])
-    stream.loop.move_before(fence)
+        end = scf.YieldOp([])
+    stream.loop.move_before(end)
     for write in stream.writes:
         _store(write)
 

@@ -126,7 +126,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
     avoid_library_names(module.operation)
     deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
-    lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads)
+    lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads, streams=settings.optimize)
     tuned = (*lowering.HOIST, *lowering.stream_phases(settings.machine)) if settings.optimize else ()
     for phases in lowering.split_at_loops((*deallocation, *tuned, *lower)):
         _run(module, phases)

@@ -268,20 +268,22 @@ def _told(phases: tuple[Phase, ...], machine: str) -> tuple[Phase, ...]:
     return tuple(replace(phase, passes=tuple(_FOR_MACHINE.sub(told, one) for one in phase.passes)) for phase in phases)
 
 
-def lower_phases(*, count: bool, threads: int = 1) -> tuple[Phase, ...]:
+def lower_phases(*, count: bool, threads: int = 1, streams: bool = False) -> tuple[Phase, ...]:
     """From memrefs to LLVM; with `count`, copies are counted and the allocator is the one of `memory_stats.py`.
 
     With several `threads` an `scf.forall` runs on them, by OpenMP; but not if memory is counted, since the counters are
-    not made for that.
+    not made for that. With `streams` there may be stores past the caches, which need fences.
     """
+    loop, functions = SEQUENTIAL
+    # Behind the lowering of parallel loops, whose scopes admit no fence.
+    fences = ",func.func(inplace-fence-streams)" if streams else ""
     if count:
         plain, counted = COUNTED_ALLOCATOR
-        return (*COUNT, *_renamed(LOWER, {plain: counted}))
+        return (*COUNT, *_renamed(LOWER, {plain: counted, loop: loop + fences}))
     if threads == 1:
-        return LOWER
-    loop, functions = SEQUENTIAL
+        return _renamed(LOWER, {loop: loop + fences})
     # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
-    parallel = f"scf-forall-to-parallel,convert-scf-to-openmp{{num-threads={threads}}},canonicalize"
+    parallel = f"scf-forall-to-parallel,convert-scf-to-openmp{{num-threads={threads}}},canonicalize{fences}"
     return _renamed(LOWER, {loop: parallel, functions: f"{functions},convert-openmp-to-llvm"})
 
 

@@ -29,7 +29,6 @@ _VIEWS = frozenset(f"memref.{name}" for name in ("cast", "subview"))
 _KEEPS = frozenset({"linalg.fill", "memref.dealloc", "memref.dim", "memref.store", "vector.store"})
 """Ops that do not read the buffer they work on."""
 _WRITE = "vector.transfer_write"
-_PARALLEL = frozenset({"scf.forall", "scf.parallel"})
 _SEQUENTIAL = frozenset({"scf.for", "scf.if", "scf.while"})
 _VECTOR_BYTES = frozenset({16, 32, 64})
 
@@ -39,7 +38,7 @@ class Stream:
     """Writes of vectors to large buffers by a loop.
 
     Attributes:
-        loop: an `scf.for` without results, the outermost; no parallel loop is around it.
+        loop: an `scf.for` without results, the outermost that one thread runs by itself.
         writes: those that write at multiples of their size behind the beginning of a buffer.
         buffers: the buffers, with the size of the largest vector that is written to each.
     """
@@ -89,19 +88,7 @@ def _outermost_loop(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
     while op.block != beginning and op.parent is not None and op.parent.operation.name in _SEQUENTIAL:
         op = op.parent.operation
         found = op if op.name == "scf.for" else found
-    if found is None or len(found.results) or _runs_on_threads(found):
-        return None
-    return found
-
-
-def _runs_on_threads(op: ir.Operation) -> bool:
-    """Whether a parallel loop is around `op`: the scope that OpenMP's lowering puts there admits no fence."""
-    parent = op.parent
-    while parent is not None and parent.operation.name != "func.func":
-        if parent.operation.name in _PARALLEL:
-            return True
-        parent = parent.operation.parent
-    return False
+    return found if found is not None and not len(found.results) else None
 
 
 def _writes(root: ir.Value) -> list[ir.Operation]:

@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from linalg_programs import floats, generic
+from mlir import ir
 
 import mlir_inplace as mi
+from mlir_inplace.runtime.lowering import (
+    BOUNDARY,
+    BUFFERIZE,
+    lower_phases,
+    optimize_phases,
+    pipeline_text,
+    stream_phases,
+)
 
 MACHINE = "l3=2048"
 ELEMENTS = {"f32": np.float32, "f64": np.float64, "i8": np.int8}
@@ -55,3 +64,24 @@ def test_vectors_of_any_elements(element: str) -> None:
     program = mi.compile(text, optimize=True, machine=MACHINE)
     a, b = (floats(60, 64).astype(ELEMENTS[element]) for _ in range(2))
     np.testing.assert_array_equal(program.main(a, b), a + b)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stores_past_the_caches_are_followed_by_a_fence_on_each_thread(threads: int) -> None:
+    type_ = "tensor<4096x1024xf32>"
+    text = f"""
+      func.func @main(%a: {type_}) -> {type_} {{
+        %e = tensor.empty() : {type_}
+        %s = linalg.add ins(%a, %a : {type_}, {type_}) outs(%e : {type_}) -> {type_}
+        return %s : {type_}
+      }}"""
+    lower = lower_phases(count=False, threads=threads, streams=True)
+    with ir.Context():
+        module = ir.Module.parse(text)
+        on_memrefs = (*BUFFERIZE, *BOUNDARY, *stream_phases(MACHINE), *lower)
+        mi.run_pipeline(module, pipeline_text((*optimize_phases(threads, MACHINE), *on_memrefs)))
+        found = str(module)
+    assert ("omp.loop_nest" in found) == (threads == 2)
+    body = found.partition("omp.loop_nest")[2].partition("omp.yield")[0] if threads == 2 else found
+    assert "nontemporal" in body
+    assert "llvm.fence" in body
