@@ -5,40 +5,19 @@ A call then reads addresses and scalars, packs them into a frame, jumps, and wra
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from .arguments import Reader, array_reader, failed_check, require_exclusive, scalar_reader
 from .bound_call import BoundCall
-from .boundary import RETURNED, Form, OutArgument
+from .boundary import RETURNED, Form
 from .frames import ArraySlot, Frame, FrameLayout, descriptor_code
 from .memory_stats import MemoryStats, ResultMemory
-from .memrefs import RESULT_ALIGNMENT, Array, data_address, element_strides, new_array, overlap, row_major_strides
-from .result_pool import LEAST_BYTES, ResultPool
+from .memrefs import Array, data_address, element_strides, overlap, row_major_strides
+from .quick_call import describe_out, quick_call
 from .results import NativeCode, Returned, checked_outs, place_result, result_takers
 from .signature import Signature
-
-
-@dataclass(frozen=True)
-class _Out:
-    """How to make the memory of one result that is an argument: anew, or from what earlier results had."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    nbytes: int
-    alignment: int
-    pool: ResultPool | None
-
-    def new_array(self) -> tuple[Array, int]:
-        """An array that nobody else has, aligned for vectors, and its address."""
-        alignment = max(self.alignment, RESULT_ALIGNMENT)
-        block = np.empty(self.nbytes + alignment, np.uint8) if self.pool is None else self.pool.take()
-        return new_array(self.shape, self.dtype, block, alignment)
 
 
 class CallPlan:
@@ -54,7 +33,7 @@ class CallPlan:
         self._native = code.function
         self._code = code
         form = code.form
-        self._outs = tuple(_describe_out(signature, out) for out in form.outs)
+        self._outs = tuple(describe_out(signature, out) for out in form.outs)
         slots, self._readers = _describe(signature, form, arguments)
         slots += [ArraySlot(0, out.shape, row_major_strides(out.shape)) for out in form.outs]
         self._frame_layout = FrameLayout(slots, _returned_codes(signature, form))
@@ -65,6 +44,8 @@ class CallPlan:
         self._returns = RETURNED in form.results
         self._exclusive = any(parameter.exclusive for parameter in signature.parameters)
         self._checked = signature.size_checks is not None
+        plain = not (self.recorder or self._returns or self._exclusive or self._checked)
+        self.quick = quick_call(form, arguments, self._outs, self._frame_layout, self._native) if plain else None
 
     def __call__(self, arguments: Sequence[Any], memory: ResultMemory | None) -> Any:
         """Run with results in fresh arrays. `memory` gathers what they take, when statistics are wanted."""
@@ -220,13 +201,6 @@ def _as_one(results: list[Any]) -> Any:
     if len(results) == 1:
         return results[0]
     return tuple(results) if results else None
-
-
-def _describe_out(signature: Signature, out: OutArgument) -> _Out:
-    dtype = signature.results[out.result].element.dtype
-    nbytes = math.prod(out.shape) * dtype.itemsize
-    pool = ResultPool(nbytes + max(out.alignment, RESULT_ALIGNMENT)) if nbytes >= LEAST_BYTES else None
-    return _Out(out.shape, dtype, nbytes, out.alignment, pool)
 
 
 def _describe(

@@ -46,6 +46,10 @@ class EntryPoint:
         if plan is None:
             arguments = checked_arguments(self.signature, arguments)
             plan = self._plan(arguments)
+        if plan.quick is not None and out is None:
+            result = plan.quick(arguments)
+            if result is not None:
+                return result
         if plan.recorder is None:
             return plan(arguments, None) if out is None else plan.call_into(arguments, out, None)
         return self._counted_call(plan, plan.recorder, arguments, out)
