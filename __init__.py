@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .runtime.autotuning import autotune
     from .runtime.bound_call import BoundCall
     from .runtime.checker import CheckReport, check
+    from .runtime.memory_pool import release_memory
     from .runtime.program import Program, compile
     from .runtime.report import BufferizationReport, bufferize
 else:
@@ -44,6 +45,7 @@ __all__ = [
     "bufferize",
     "check",
     "compile",
+    "release_memory",
     "run_pipeline",
 ]
 
@@ -57,6 +59,7 @@ _HOMES = {
     "bufferize": "mlir_inplace.runtime.report",
     "check": "mlir_inplace.runtime.checker",
     "compile": "mlir_inplace.runtime.program",
+    "release_memory": "mlir_inplace.runtime.memory_pool",
     "run_pipeline": "mlir_inplace.passes.pipeline",
 }
 

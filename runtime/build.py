@@ -31,6 +31,7 @@ from .disk_cache import DiskCache, Entry, cache_key
 from .engine import Engine, load_library
 from .library_names import avoid_library_names, native_name
 from .loaded_object import LoadedObject, UnsupportedObjectError, is_supported
+from .memory_pool import USE_POOL, link_pool, use_pool, wants_pool
 from .memory_stats import Recorder, link_counters
 from .results import NativeCode
 from .signature import Signature
@@ -95,6 +96,8 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
     if entry is not None and set(entry.forms) == set(signatures):
         try:
             loaded = LoadedObject(entry.code, [load_library(path) for path in settings.shared_libs])
+            if loaded.defines(USE_POOL):
+                use_pool(loaded)
             return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
         except (UnsupportedObjectError, OSError):
             pass  # Then it is compiled, which tells what is wrong if anything is.
@@ -126,13 +129,20 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
     avoid_library_names(module.operation)
     deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
-    lower = lowering.lower_phases(count=settings.memory_stats, threads=settings.threads, streams=settings.optimize)
+    pooled = not (settings.plain or settings.memory_stats) and wants_pool(module.operation)
+    lower = lowering.lower_phases(
+        count=settings.memory_stats, threads=settings.threads, streams=settings.optimize, pooled=pooled
+    )
     tuned = (*lowering.HOIST, *lowering.stream_phases(settings.machine)) if settings.optimize else ()
     for phases in lowering.split_at_loops((*deallocation, *tuned, *lower)):
         _run(module, phases)
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)
+    if pooled:
+        link_pool(module)
     engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
+    if pooled:
+        use_pool(engine)
     return _finish(engine, forms, settings, owns_results=bool(deallocation))
 
 

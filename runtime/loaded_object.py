@@ -148,6 +148,10 @@ class LoadedObject:
         self._protect(0, ends[0], mmap.PROT_READ | mmap.PROT_EXEC)
         self._protect(ends[0], ends[1], mmap.PROT_READ)
 
+    def defines(self, name: str) -> bool:
+        """Whether there is a function of that name."""
+        return f"_mlir_{name}" in self._symbols
+
     def function(self, name: str) -> Callable[[int], None]:
         """The native function of that name, to be called with the address of its pointer table."""
         try:

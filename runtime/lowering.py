@@ -231,8 +231,8 @@ LOWER = (
     ),
 )
 
-COUNTED_ALLOCATOR = ("finalize-memref-to-llvm", "finalize-memref-to-llvm{use-generic-functions=true}")
-"""What `lower` replaces when allocations are counted: malloc and free become functions that the runtime brings."""
+OWN_ALLOCATOR = ("finalize-memref-to-llvm", "finalize-memref-to-llvm{use-generic-functions=true}")
+"""What `lower` replaces for an allocator of ours: malloc and free become functions that the runtime brings."""
 
 
 SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
@@ -268,8 +268,10 @@ def _told(phases: tuple[Phase, ...], machine: str) -> tuple[Phase, ...]:
     return tuple(replace(phase, passes=tuple(_FOR_MACHINE.sub(told, one) for one in phase.passes)) for phase in phases)
 
 
-def lower_phases(*, count: bool, threads: int = 1, streams: bool = False) -> tuple[Phase, ...]:
+def lower_phases(*, count: bool, threads: int = 1, streams: bool = False, pooled: bool = False) -> tuple[Phase, ...]:
     """From memrefs to LLVM; with `count`, copies are counted and the allocator is the one of `memory_stats.py`.
+
+    With `pooled` it is the one of `memory_pool.py`.
 
     With several `threads` an `scf.forall` runs on them, by OpenMP; but not if memory is counted, since the counters are
     not made for that. With `streams` there may be stores past the caches, which need fences.
@@ -277,14 +279,15 @@ def lower_phases(*, count: bool, threads: int = 1, streams: bool = False) -> tup
     loop, functions = SEQUENTIAL
     # Behind the lowering of parallel loops, whose scopes admit no fence.
     fences = ",func.func(inplace-fence-streams)" if streams else ""
-    if count:
-        plain, counted = COUNTED_ALLOCATOR
-        return (*COUNT, *_renamed(LOWER, {plain: counted, loop: loop + fences}))
-    if threads == 1:
-        return _renamed(LOWER, {loop: loop + fences})
-    # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
-    parallel = f"scf-forall-to-parallel,convert-scf-to-openmp{{num-threads={threads}}},canonicalize{fences}"
-    return _renamed(LOWER, {loop: parallel, functions: f"{functions},convert-openmp-to-llvm"})
+    changed = {loop: loop + fences}
+    if threads > 1 and not count:
+        # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
+        parallel = f"scf-forall-to-parallel,convert-scf-to-openmp{{num-threads={threads}}},canonicalize{fences}"
+        changed = {loop: parallel, functions: f"{functions},convert-openmp-to-llvm"}
+    if count or pooled:
+        plain, own = OWN_ALLOCATOR
+        changed[plain] = own
+    return (*(COUNT if count else ()), *_renamed(LOWER, changed))
 
 
 def split_at_loops(phases: Sequence[Phase]) -> tuple[tuple[Phase, ...], tuple[Phase, ...]]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from ..passes.count_memory import COUNT_ALIGNMENT, COUNT_COPY
+from .linking import link
 
 HEADER_BYTES = 16
 """What lies before each counted block; a multiple of malloc's own alignment."""
@@ -143,21 +144,10 @@ def link_counters(module: ir.Module, *, checked: bool = False) -> None:
     """Give a lowered module the counters, the allocator and `@inplace_count_copy`; it must have been instrumented.
 
     `checked`: the allocator finds bad frees, at the price of never giving memory back.
-    Declarations of these functions, which lowering leaves, are replaced by their definitions.
     """
     padding = ir.IntegerAttr(module.operation.attributes[COUNT_ALIGNMENT]).value
     del module.operation.attributes[COUNT_ALIGNMENT]
-    with module.context:
-        counters = ir.Module.parse(_module_text(padding, checked=checked))
-    block, declared = module.body, ir.SymbolTable(module.operation)
-    for op in list(counters.body.operations):
-        name = ir.StringAttr(op.operation.attributes["sym_name"]).value
-        if name in declared:
-            if op.operation.name == "llvm.func" and not len(op.operation.regions[0].blocks):
-                continue  # malloc and free: the program's own declaration will do
-            declared[name].operation.erase()
-        op.operation.detach_from_parent()
-        block.append(op)
+    link(module, _module_text(padding, checked=checked))
 
 
 def _module_text(padding: int, *, checked: bool) -> str:

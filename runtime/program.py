@@ -54,6 +54,7 @@ def compile(  # noqa: A001, PLR0913
     that is the updated tensor IS the caller's array), or is a memref, which the program may write as it likes. Results
     are fresh arrays otherwise. The memory of large ones (1 MB and more) that the caller has dropped serves later calls:
     a function keeps up to two of each.
+    Large temporaries are kept too, for all programs together, 256 MiB at most (see `release_memory`).
 
     A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.

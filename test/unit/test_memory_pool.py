@@ -1,0 +1,171 @@
+"""Memory of large temporaries serves later calls, is bounded, and is nobody's who still has it."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mlir_inplace as mi
+from mlir_inplace.runtime.memory_pool import LEAST_BYTES, MOST_BLOCKS, MOST_BYTES, MemoryPool, memory_pool
+
+SIZE = LEAST_BYTES // 2
+MALLOC = ctypes.CDLL(None).malloc
+MALLOC.argtypes, MALLOC.restype = (ctypes.c_size_t,), ctypes.c_void_p
+Take = Callable[[int], int]
+Give = Callable[[int], None]
+
+
+def text(size: int | str = SIZE) -> str:
+    """A program whose result is made of a temporary: the elements backwards, twice as large."""
+    type_ = f"tensor<{size}xf32>"
+    extent, sizes = (f"tensor.dim %a, %c0 : {type_}", "%n") if size == "?" else (f"arith.constant {size} : index", "")
+    return f"""
+      func.func @main(%a: {type_}) -> {type_} {{
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %n = {extent}
+        %last = arith.subi %n, %c1 : index
+        %e = tensor.empty({sizes}) : {type_}
+        %t = linalg.add ins(%a, %a : {type_}, {type_}) outs(%e : {type_}) -> {type_}
+        %f = tensor.empty({sizes}) : {type_}
+        %r = linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}}
+          outs(%f : {type_}) {{
+        ^bb0(%o: f32):
+          %i = linalg.index 0 : index
+          %j = arith.subi %last, %i : index
+          %x = tensor.extract %t[%j] : {type_}
+          linalg.yield %x : f32
+        }} -> {type_}
+        return %r : {type_}
+      }}"""
+
+
+def numbers(seed: int, size: int = SIZE) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(size, dtype=np.float32)
+
+
+@pytest.fixture
+def pool() -> Iterator[MemoryPool]:
+    mi.release_memory()
+    yield memory_pool()
+    mi.release_memory()
+
+
+@pytest.fixture
+def functions(pool: MemoryPool) -> tuple[Take, Give]:
+    take, give = pool.table
+    assert take and give
+    return ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(take), ctypes.CFUNCTYPE(None, ctypes.c_void_p)(give)
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+def test_temporaries_serve_the_next_call(pool: MemoryPool, optimize: bool) -> None:
+    program = mi.compile(text(), optimize=optimize)
+    held: list[int] = []
+    for seed in range(3):
+        a = numbers(seed)
+        np.testing.assert_array_equal(program.main(a), a[::-1] * 2)
+        held.append(pool.held_bytes)
+    assert held == [held[0]] * 3
+    assert 4 * SIZE <= held[0] < 4 * SIZE + (1 << 16)
+
+
+def test_programs_share_what_is_kept(pool: MemoryPool) -> None:
+    first, second = mi.compile(text()), mi.compile(text())
+    first.main(numbers(0))
+    held = pool.held_bytes
+    a = numbers(1)
+    np.testing.assert_array_equal(second.main(a), a[::-1] * 2)
+    assert pool.held_bytes == held
+
+
+def test_what_is_given_back_is_taken_again(pool: MemoryPool, functions: tuple[Take, Give]) -> None:
+    take, give = functions
+    block = take(LEAST_BYTES)
+    assert pool.held_bytes == 0
+    give(block)
+    assert pool.held_bytes >= LEAST_BYTES
+    assert take(4 * LEAST_BYTES) != block  # It is too small,
+    assert take(LEAST_BYTES // 2) != block  # or too large.
+    assert take(LEAST_BYTES) == block
+    assert pool.held_bytes == 0
+
+
+def test_blocks_of_others_are_taken(functions: tuple[Take, Give]) -> None:
+    take, give = functions
+    block = MALLOC(LEAST_BYTES)
+    give(block)
+    assert take(LEAST_BYTES) == block
+
+
+def test_small_and_huge_blocks_are_freed(pool: MemoryPool, functions: tuple[Take, Give]) -> None:
+    take, give = functions
+    for size in (1, LEAST_BYTES // 2, MOST_BYTES + (1 << 20)):
+        give(take(size))
+    give(0)
+    assert pool.held_bytes == 0
+
+
+@pytest.mark.parametrize("size", [LEAST_BYTES, MOST_BYTES // 4])
+def test_no_more_is_kept_than_is_said(pool: MemoryPool, functions: tuple[Take, Give], size: int) -> None:
+    take, give = functions
+    blocks = [take(size) for _ in range(3 * MOST_BLOCKS)]
+    assert len(set(blocks)) == len(blocks)
+    most = 0
+    for block in blocks:
+        give(block)
+        most = max(most, pool.held_bytes)
+    assert min(MOST_BLOCKS, 3) * size <= most <= min(MOST_BYTES, MOST_BLOCKS * (size + (1 << 16)))
+    mi.release_memory()
+    assert pool.held_bytes == 0
+
+
+def test_results_are_the_callers(pool: MemoryPool) -> None:
+    program = mi.compile(text("?"))
+    arguments = [numbers(seed, SIZE + seed) for seed in range(4)]
+    results = [program.main(a) for a in arguments]
+    del results[1]  # which goes back to malloc
+    results += [program.main(a) for a in arguments[1:]]
+    for result, a in zip(results, [arguments[0], *arguments[2:], *arguments[1:]], strict=True):
+        np.testing.assert_array_equal(result, a[::-1] * 2)
+    assert pool.held_bytes <= 2 * (4 * SIZE + (1 << 16))
+
+
+def test_threads_have_blocks_of_their_own(pool: MemoryPool) -> None:
+    program = mi.compile(text())
+    wrong: list[int] = []
+
+    def work(seed: int) -> None:
+        a = numbers(seed)
+        if not all(np.array_equal(program.main(a), a[::-1] * 2) for _ in range(20)):
+            wrong.append(seed)
+
+    workers = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+    assert 0 < pool.held_bytes <= 4 * (4 * SIZE + (1 << 16))
+
+
+def test_a_program_from_the_cache_keeps_memory_too(pool: MemoryPool, tmp_path: Path) -> None:
+    for seed in range(2):
+        program = mi.compile(text(), cache=tmp_path)
+        a = numbers(seed)
+        np.testing.assert_array_equal(program.main(a), a[::-1] * 2)
+        assert pool.held_bytes >= 4 * SIZE
+        mi.release_memory()
+
+
+def test_counted_memory_is_not_kept(pool: MemoryPool) -> None:
+    program = mi.compile(text(), memory_stats=True)
+    program.main(numbers(0))
+    stats = program.memory_stats
+    assert (stats.temporaries, stats.frees, stats.leaked_bytes) == (1, 1, 0)
+    assert pool.held_bytes == 0
