@@ -13,6 +13,11 @@ Otherwise
 Where one tile has all rows, only the loop that reduces is cut: the loops of the register tile go through a panel with
 all of its rows then, and nobody else reads it, so that packing it would cost more than it brings.
 
+An op without rows, or with all of them in registers, reads nothing again. (A vector times a matrix, sums of columns.)
+The loops of the register tile would go down a column of vectors, and touch another page with each; so of an input
+larger than the second cache a few rows at a time are read along the lanes, as streams side by side, which memory is
+made for. Results are read and written again for each few rows, but those of one row stay in the first cache.
+
 Linear in the op; nothing is changed. Sources: the layering of loops of Goto and van de Geijn, "Anatomy of
 high-performance matrix multiplication" (2008).
 """
@@ -29,6 +34,10 @@ from .structured_op import UNKNOWN_SIZE, Structured, type_bytes
 from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
 
 __all__ = ["Schedule", "TileLoop", "choose_schedule"]
+
+_STREAMS = {"memory": 8, "last cache": 16}
+"""How many rows are read side by side: more would be too many for memory to look ahead in, fewer too few sums at a
+time to keep the processor busy where it has not to wait for memory."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +58,18 @@ class Schedule:
 
 
 def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
-    """Return how to tile linalg op `op`, or None if it stays as it is: too small, or nothing of it is read again."""
+    """Return how to tile linalg op `op`, or None if it stays as it is: too small, or of no kind described above."""
     try:
         plan = plan_vectors(op, machine)
     except NotVectorizable:
         return None
+    if plan.combiner is not None or not plan.reductions:
+        return None
     structured = plan.structured
     rows = [loop for loop in plan.tile if loop != plan.lane_loop]
-    if plan.combiner is not None or not rows or not plan.reductions:
-        return None
+    if not rows or _size(structured, rows[0]) <= plan.tile[rows[0]]:
+        loops = _streams(plan, machine)
+        return Schedule(structured, loops) if loops else None
     panels = [
         operand
         for operand in range(structured.inputs)
@@ -67,6 +79,24 @@ def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
         return None
     loops = _loops(plan, panels[0], rows[0], machine)
     return Schedule(structured, loops) if loops else None
+
+
+def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:
+    """Return the loop to tile for streams; none if what is read along the lanes is in the cache, or has few rows."""
+    structured = plan.structured
+    longest = max(plan.reductions, key=lambda loop: _size(structured, loop))
+    read = max(
+        (
+            _bytes(structured, operand)
+            for operand in range(structured.inputs)
+            if structured.is_contiguous(operand, plan.lane_loop) and structured.depends(operand, longest)
+        ),
+        default=0,
+    )
+    streams = _STREAMS["memory" if read > machine.l3 else "last cache"]
+    if read <= machine.l2 or _size(structured, longest) <= streams:
+        return ()
+    return (TileLoop(longest, streams, peel=True),)
 
 
 def _loops(plan: VectorPlan, panel: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
@@ -81,8 +111,6 @@ def _loops(plan: VectorPlan, panel: int, row: int, machine: Machine) -> tuple[Ti
     height = plan.tile[row]
     rows = max(height, machine.l2 // 2 // (depth * others * element) // height * height)
     outer = (TileLoop(longest, depth),) if depth < _size(structured, longest) else ()
-    if _size(structured, row) <= height:
-        return ()
     if rows >= _size(structured, row):
         return outer
     return (*outer, TileLoop(row, rows), TileLoop(plan.lane_loop, width, peel=True))

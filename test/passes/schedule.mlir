@@ -30,11 +30,14 @@ func.func @few_rows(%a: tensor<24x512xf32>, %b: tensor<512x64xf32>, %c: tensor<2
 
 // -----
 
-// All rows are in registers at a time: nothing is read again.
+// All rows are in registers at a time, so nothing is read again: rows of the second operand are streams side by side.
 // CHECK-LABEL: func.func @one_tile
-//   CHECK-NOT:   scf.for
+//   CHECK-NOT:   linalg.copy
+//       CHECK:   scf.for
+//       CHECK:     linalg.matmul
 // expected-remark @+1 {{scheduled for a machine with}}
 func.func @one_tile(%a: tensor<4x512xf32>, %b: tensor<512x64xf32>, %c: tensor<4x64xf32>) -> tensor<4x64xf32> {
+  // expected-remark @+1 {{'linalg.matmul' is tiled, outermost first: loop d2 by 16}}
   %r = linalg.matmul ins(%a, %b : tensor<4x512xf32>, tensor<512x64xf32>) outs(%c : tensor<4x64xf32>)
       -> tensor<4x64xf32>
   return %r : tensor<4x64xf32>
@@ -42,7 +45,41 @@ func.func @one_tile(%a: tensor<4x512xf32>, %b: tensor<512x64xf32>, %c: tensor<4x
 
 // -----
 
-// It fits into the cache, or nothing is read again.
+// Sums of columns have no rows at all; the last two of 1002 rows are on their own, and past the last cache there are
+// fewer streams.
+// CHECK-LABEL: func.func @columns
+//       CHECK:   scf.for
+//       CHECK:     linalg.reduce ins(%{{.*}} : tensor<8x1024xf32>)
+//       CHECK:   linalg.reduce ins(%{{.*}} : tensor<2x1024xf32>)
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @columns(%a: tensor<1002x1024xf32>, %c: tensor<1024xf32>) -> tensor<1024xf32> {
+  // expected-remark @+1 {{'linalg.reduce' is tiled, outermost first: loop d0 by 8}}
+  %r = linalg.reduce ins(%a : tensor<1002x1024xf32>) outs(%c : tensor<1024xf32>) dimensions = [0]
+    (%x: f32, %sum: f32) {
+      %s = arith.addf %x, %sum : f32
+      linalg.yield %s : f32
+    }
+  return %r : tensor<1024xf32>
+}
+
+// -----
+
+// A sum of rows is read along the lanes anyway.
+// CHECK-LABEL: func.func @rows
+//   CHECK-NOT:   scf.for
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @rows(%a: tensor<1002x1024xf32>, %c: tensor<1002xf32>) -> tensor<1002xf32> {
+  %r = linalg.reduce ins(%a : tensor<1002x1024xf32>) outs(%c : tensor<1002xf32>) dimensions = [1]
+    (%x: f32, %sum: f32) {
+      %s = arith.addf %x, %sum : f32
+      linalg.yield %s : f32
+    }
+  return %r : tensor<1002xf32>
+}
+
+// -----
+
+// It fits into the cache.
 // CHECK-LABEL: func.func @small
 //   CHECK-NOT:   scf.for
 // expected-remark @+1 {{scheduled for a machine with}}

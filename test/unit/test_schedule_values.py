@@ -1,0 +1,59 @@
+"""Values of ops that `inplace-schedule` tiles in each of its ways, on a machine whose caches are small."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linalg_programs import floats
+
+import mlir_inplace as mi
+
+MACHINE = "l1=1024 l2=8192 l3=65536"
+MATRIX = "tensor<?x?xf32>"
+
+
+def product(m: int | str, n: int | str, k: int | str) -> str:
+    """A product that is added to a third argument."""
+    a, b, c = f"tensor<{m}x{k}xf32>", f"tensor<{k}x{n}xf32>", f"tensor<{m}x{n}xf32>"
+    return f"""func.func @main(%a: {a}, %b: {b}, %c: {c}) -> {c} {{
+      %r = linalg.matmul ins(%a, %b : {a}, {b}) outs(%c : {c}) -> {c}
+      return %r : {c} }}"""
+
+
+def column_sums(m: int | str, n: int | str) -> str:
+    """Sums over the rows of a matrix, on top of a second argument."""
+    a, c = f"tensor<{m}x{n}xf32>", f"tensor<{n}xf32>"
+    return f"""func.func @main(%a: {a}, %c: {c}) -> {c} {{
+      %r = linalg.reduce {{ arith.addf }} ins(%a : {a}) outs(%c : {c}) dimensions = [0]
+      return %r : {c} }}"""
+
+
+def adversarial(*shape: int) -> np.ndarray:
+    """Numbers of all sizes; one column has an infinity, another one a NaN."""
+    values = floats(*shape) * np.float32(10.0) ** np.random.default_rng(7).integers(-6, 6, shape).astype(np.float32)
+    values[shape[0] // 2, 0], values[-1, 1] = np.inf, np.nan
+    return values
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize(
+    ("m", "n", "k"), [(1, 70, 203), (3, 65, 100), (4, 130, 97), (12, 70, 301), (60, 70, 301), (2, 300, 9), (5, 4, 700)]
+)
+def test_products_with_few_rows(m: int, n: int, k: int, dynamic: bool) -> None:
+    program = mi.compile(product(*("???" if dynamic else (m, n, k))), optimize=True, machine=MACHINE)
+    a, b, c = floats(m, k), floats(k, n), floats(m, n)
+    before = c.copy()
+    expected = a.astype(np.float64) @ b.astype(np.float64) + c
+    np.testing.assert_allclose(program.main(a, b, c), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(c, before)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize(("m", "n"), [(7, 400), (8, 400), (9, 400), (1003, 33), (40, 1000)])
+def test_sums_of_columns(m: int, n: int, dynamic: bool) -> None:
+    program = mi.compile(column_sums(*("??" if dynamic else (m, n))), optimize=True, machine=MACHINE)
+    a, c = adversarial(m, n), floats(n)
+    expected = c.copy()
+    for row in a:  # one after the other, as the program adds them
+        expected += row
+    np.testing.assert_array_equal(program.main(a, c), expected)
