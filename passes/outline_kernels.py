@@ -1,7 +1,10 @@
 """Compile code that occurs again and again on other buffers only once: move it into a function.
 
 Goes in: functions on memrefs. Comes out: the same functions, in which each linalg op and each loop nest that occurs at
-least `repeats` times is a call of a private function that is never inlined. It gets the address of each
+least `repeats` times is a call of a private function that is never inlined. Linalg ops that differ only in sizes of
+outermost dimensions (of rows, not of what is in a row) become one function, which is given the sizes, where fewer have
+equal ones. A function with `crowd` linalg ops and loop nests gives all of them away, those that occur once among them:
+LLVM takes more than linear in the size of a function. Each gets the address of each
 buffer whose type says all about its layout, and any other value from outside as it is; constants move along. An
 address is marked as `llvm.noalias` where all callers pass an allocation of which they pass no other part, so that LLVM
 keeps what it knew. Left alone: ops with results, loops in loops and small ops (a call takes some
@@ -28,7 +31,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .analysis.repeated_bodies import Body, find_repeated_bodies
+from .analysis.repeated_bodies import Body, find_repeated_bodies, group_bodies
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .options import PassOptions, option
@@ -40,6 +43,7 @@ class OutlineKernelsOptions(PassOptions):
     """Options of `inplace-outline-kernels`."""
 
     repeats: int = option(8, help="how often a body must occur to become a function")
+    crowd: int = option(16, help="how many bodies a function must have for all of them to become functions")
 
 
 class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
@@ -58,12 +62,21 @@ class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
         if self.options.repeats < 2:
             raise PassFailure(f"repeats must be at least 2, got {self.options.repeats}", op.location)
         bodies: dict[object, list[Body]] = {}
+        crowded: set[object] = set()
         functions = [inner.operation for inner in op.regions[0].blocks[0].operations]
         for function in functions:
             if function.name == "func.func":
-                for key, found in find_repeated_bodies(function).items():
-                    bodies.setdefault(key, []).extend(found)
-        groups = [group for group in bodies.values() if len(group) >= self.options.repeats]
+                found = find_repeated_bodies(function)
+                for key, same in found.items():
+                    bodies.setdefault(key, []).extend(same)
+                if sum(map(len, found.values())) >= self.options.crowd:
+                    crowded.update(found)
+        repeats = self.options.repeats
+        groups = [
+            group
+            for key, same in bodies.items()
+            for group in group_bodies(same, repeats, 1 if key in crowded else repeats)
+        ]
         if not groups:
             return
         with op.context:

@@ -11,11 +11,10 @@ from mlir import ir
 from mlir.dialects import func, llvm
 
 from .analysis.repeated_bodies import Body
+from .analysis.shared_sizes import NOTHING_OPEN, OpenSizes, is_plain
 
 KERNEL = "inplace_kernel"
 """What functions are called, with a number where that name is taken."""
-
-_DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 
 
 class Outlining:
@@ -25,18 +24,22 @@ class Outlining:
         self._module = module
         self._symbols = ir.SymbolTable(module)
         self._pointer = ir.Type.parse("!llvm.ptr")
+        self._word = ir.IntegerType.get_signless(64)
         self._addresses: dict[ir.Value, ir.Value] = {}
 
     def outline(self, bodies: Sequence[Body]) -> None:
-        """Replace `bodies` by calls of one function that is made of the first."""
+        """Replace `bodies` by calls of one function that is made of the first; it is given sizes that differ."""
         first = bodies[0]
+        given = first.open_sizes if any(body.open_sizes.sizes != first.open_sizes.sizes for body in bodies) else None
         types = [self._pointer if is_plain(value.type) else value.type for value in first.parameters]
+        types += [self._word] * (len(given.sizes) if given else 0)
         name = self._make_function(first, bodies, types)
         for body in bodies:
             arguments = [self._address(value) if is_plain(value.type) else value for value in body.parameters]
             with ir.InsertionPoint(body.op), body.op.location:
+                arguments += map(_word, body.open_sizes.sizes if given else ())
                 func.CallOp([], name, arguments)
-        self._fill_function(self._symbols[name].regions[0].blocks[0], first)
+        self._fill_function(self._symbols[name].regions[0].blocks[0], first, given or NOTHING_OPEN)
         for body in bodies[1:]:
             body.op.erase()
 
@@ -44,7 +47,8 @@ class Outlining:
         with ir.InsertionPoint(self._module.regions[0].blocks[0]), first.op.location:
             function = func.FuncOp(KERNEL, (list(types), []), visibility="private")
         none, noalias = ir.DictAttr.get({}), ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
-        exclusive = [all(body.exclusive[n] for body in bodies) for n in range(len(types))]
+        exclusive = [all(body.exclusive[n] for body in bodies) for n in range(len(first.parameters))]
+        exclusive += [False] * (len(types) - len(exclusive))
         marks = [
             noalias if alone and type_ == self._pointer else none for alone, type_ in zip(exclusive, types, strict=True)
         ]
@@ -55,14 +59,20 @@ class Outlining:
         function.add_entry_block([first.op.location] * len(types))
         return ir.StringAttr(self._symbols.insert(function.operation)).value
 
-    def _fill_function(self, block: ir.Block, body: Body) -> None:
+    def _fill_function(self, block: ir.Block, body: Body, given: OpenSizes) -> None:
         inside: dict[ir.Value, ir.Value] = {}
+        count = len(body.parameters)
+        sizes = list(block.arguments)[count:]
+        types, places = given.types or (None,) * count, given.places or (-1,) * count
         with ir.InsertionPoint(block), body.op.location:
             for constant in body.constants:
                 inside[constant.results[0]] = constant.clone().results[0]
-            for value, argument in zip(body.parameters, block.arguments, strict=True):
-                plain = is_plain(value.type)
-                inside[value] = memref_of(argument, ir.MemRefType(value.type)) if plain else argument
+            for value, argument, type_, place in zip(body.parameters, block.arguments, types, places, strict=False):
+                if is_plain(value.type):
+                    outermost = [sizes[place]] if type_ else []
+                    inside[value] = memref_of(argument, ir.MemRefType(type_ or value.type), outermost)
+                else:
+                    inside[value] = argument
             end = func.ReturnOp([])
         body.op.move_before(end.operation)
         _replace_operands(body.op, inside)
@@ -83,23 +93,16 @@ class Outlining:
         return self._addresses[value]
 
 
-def is_plain(type_: ir.Type) -> bool:
-    """Whether the address of a memref is all that its type does not say: sizes, strides and offset are static."""
-    if not isinstance(type_, ir.MemRefType) or not type_.has_static_shape or type_.memory_space is not None:
-        return False
-    strides, offset = type_.get_strides_and_offset()
-    return _DYNAMIC not in (*strides, offset)
-
-
-def memref_of(pointer: ir.Value, type_: ir.MemRefType) -> ir.Value:
-    """The memref at an address, with a descriptor that is complete."""
+def memref_of(pointer: ir.Value, type_: ir.MemRefType, outermost: Sequence[ir.Value] = ()) -> ir.Value:
+    """The memref at an address, with a descriptor that is complete; `outermost`: the first size, if it is dynamic."""
     rank = type_.rank
     arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
     struct = ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
     strides, offset = type_.get_strides_and_offset()
     descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [struct]).result
     words = [([0], pointer), ([1], pointer), ([2], _word(offset))]
-    words += [([3, axis], _word(size)) for axis, size in enumerate(type_.shape)]
+    sizes = [*outermost, *map(_word, type_.shape[len(outermost) :])]
+    words += [([3, axis], size) for axis, size in enumerate(sizes)]
     words += [([4, axis], _word(stride)) for axis, stride in enumerate(strides)]
     for position, word in words:
         descriptor = llvm.insertvalue(descriptor, word, ir.DenseI64ArrayAttr.get(position))

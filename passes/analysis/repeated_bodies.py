@@ -3,7 +3,8 @@
 A body is an op that has no result: a `linalg` op, or a whole loop nest that stands in no loop. Two bodies are equal if
 their ops, attributes, types and the way values go from one to the next are; constants from outside count as part of
 the body, all else from outside is a parameter, and where one buffer is used twice both bodies must do so. Keys hold all
-of that, so equal keys are equality and not a hash of it. Names of values and locations do not count.
+of that, so equal keys are equality and not a hash of it. Names of values and locations do not count. What has equal
+keys may still differ in sizes that a function can be given (`shared_sizes.py`); `group_bodies` tells them apart.
 
 Nothing is changed here. Linear in the ops: each is read once.
 """
@@ -11,15 +12,16 @@ Nothing is changed here. Linear in the ops: each is read once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
 
 from .lifetime_roots import VIEWS, is_buffer
+from .shared_sizes import NOTHING_OPEN, OpenSizes, find_open_sizes
 
-__all__ = ["Body", "find_repeated_bodies"]
+__all__ = ["Body", "find_repeated_bodies", "group_bodies"]
 
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel", "scf.while"})
 _SUNK = frozenset({"arith.constant", "memref.get_global", "ub.poison"})
@@ -46,6 +48,7 @@ class Body:
     parameters: tuple[ir.Value, ...]
     constants: tuple[ir.Operation, ...]
     exclusive: tuple[bool, ...]
+    open_sizes: OpenSizes
 
 
 class _NotShared(Exception):
@@ -65,6 +68,24 @@ def find_repeated_bodies(function: ir.Operation) -> dict[Any, list[Body]]:
             continue
         found.setdefault(key, []).append(reader.body())
     return found
+
+
+def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Iterator[list[Body]]:
+    """What to make functions of, among bodies with equal keys, in program order within each.
+
+    Where `fewest` have equal sizes they get a function of their own; the others together, if they are `fewest_in_all`.
+    """
+    by_sizes: dict[tuple[int, ...], list[Body]] = {}
+    for body in bodies:
+        by_sizes.setdefault(body.open_sizes.sizes, []).append(body)
+    rest: list[Body] = []
+    for same in by_sizes.values():
+        if len(same) >= fewest:
+            yield same
+        else:
+            rest += same
+    if rest and len(rest) >= fewest_in_all:
+        yield rest
 
 
 def _candidates(function: ir.Operation) -> Iterator[tuple[ir.Operation, bool]]:
@@ -107,22 +128,31 @@ class _Reader:
         self._parameters: list[ir.Value] = []
         self._constants: list[ir.Operation] = []
         self._outside: list[Any] = []
+        self._own = 0
+        """How many parameters the op itself has; what is in it has the others."""
+        self._open = NOTHING_OPEN
 
     def read(self) -> Any:
         """The key; raises `_NotShared`."""
         structure = self._read_op(self._op, 0)
-        return structure, tuple(self._outside)
+        if self._own == len(self._parameters):
+            self._open = find_open_sizes(self._op, self._parameters)
+        types = self._open.types or (None,) * len(self._parameters)
+        given = tuple([type_ or value.type for value, type_ in zip(self._parameters, types, strict=True)])
+        return structure, tuple(self._outside), given, self._open.places
 
     def body(self) -> Body:
         """What was read."""
         exclusive = _exclusive(self._parameters)
-        return Body(self._op, tuple(self._parameters), tuple(self._constants), exclusive)
+        return Body(self._op, tuple(self._parameters), tuple(self._constants), exclusive, self._open)
 
     def _read_op(self, op: ir.Operation, depth: int) -> Any:
         name = op.name
         if name in _KEPT or depth > _DEEPEST or len(op.successors):
             raise _NotShared
         operands = tuple([self._number(value) for value in op.operands])
+        if not depth:
+            self._own = len(self._parameters)
         if name == "memref.dealloc" and not self._is_own_allocation(op.operands[0]):
             raise _NotShared
         attributes = op.attributes
@@ -159,7 +189,7 @@ class _Reader:
         owner = value.owner
         if isinstance(owner, ir.Block) or owner.operation.name not in _SUNK:
             self._parameters.append(value)
-            self._outside.append((self._numbers[value], type_))
+            self._outside.append(self._numbers[value])
         else:
             attributes = owner.attributes
             self._constants.append(owner.operation)

@@ -122,3 +122,33 @@ func.func @inplace_kernel(%b: memref<64x64xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+// What differs in the size of an outermost dimension only is one function, which is given it.
+// CHECK-LABEL: func.func @rows
+// CHECK-DAG: %[[C8:.*]] = llvm.mlir.constant(8 : i64)
+// CHECK-DAG: call @inplace_kernel(%{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+// CHECK: %[[C9:.*]] = llvm.mlir.constant(9 : i64)
+// CHECK-NEXT: call @inplace_kernel(%{{.*}}, %{{.*}}, %[[C9]]) : (!llvm.ptr, !llvm.ptr, i64) -> ()
+// CHECK: func.func private @inplace_kernel(%[[A:.*]]: !llvm.ptr, %[[B:.*]]: !llvm.ptr, %[[N:.*]]: i64) attributes
+// CHECK: llvm.insertvalue %[[N]], %{{.*}}[3, 0]
+// CHECK: linalg.exp ins(%{{.*}} : memref<?x64xf32>) outs(%{{.*}} : memref<?x64xf32, strided<[64, 1], offset: 64>>)
+func.func @rows(%a: memref<8x64xf32>, %b: memref<9x64xf32>, %c: memref<8x64xf32, strided<[64, 1], offset: 64>>,
+                %d: memref<9x64xf32, strided<[64, 1], offset: 64>>) {
+  linalg.exp ins(%a : memref<8x64xf32>) outs(%c : memref<8x64xf32, strided<[64, 1], offset: 64>>)
+  linalg.exp ins(%b : memref<9x64xf32>) outs(%d : memref<9x64xf32, strided<[64, 1], offset: 64>>)
+  return
+}
+
+// -----
+
+// Columns are not: their size is a stride.
+// CHECK-LABEL: func.func @columns
+// CHECK-NOT: call
+// CHECK: return
+func.func @columns(%a: memref<64x8xf32>, %b: memref<64x9xf32>) {
+  linalg.exp ins(%a : memref<64x8xf32>) outs(%a : memref<64x8xf32>)
+  linalg.exp ins(%b : memref<64x9xf32>) outs(%b : memref<64x9xf32>)
+  return
+}

@@ -11,6 +11,7 @@ from mlir import ir
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.repeated_bodies import find_repeated_bodies
 from mlir_inplace.runtime import lowering
+from mlir_inplace.runtime.engine import Engine
 
 T = "tensor<24x24xf32>"
 ROUNDS = 9
@@ -65,7 +66,7 @@ def test_a_long_chain(options: dict[str, Any]) -> None:
 def test_a_chain_becomes_few_functions() -> None:
     with ir.Context():
         module = lowered(chain())
-        mi.run_pipeline(module, "builtin.module(inplace-outline-kernels)")
+        mi.run_pipeline(module, "builtin.module(inplace-outline-kernels{crowd=1000})")
         functions = [
             op for op in module.body.operations if ir.StringAttr(op.attributes["sym_name"]).value != "inplace_kernel"
         ]
@@ -75,6 +76,132 @@ def test_a_chain_becomes_few_functions() -> None:
     # The first matmul reads %a, whose layout may be any, and the addition after %m3 is not in place.
     assert text.count("call @inplace_kernel") == 4 * ROUNDS - 2
     assert text.count("linalg.") == 4 + 2
+
+
+ROWS = (1, 37, 2, 64, 37, 5, 16, 29, 31, 8, 9, 64)
+"""Sizes of outermost dimensions; 64 is that of the inner ones, too."""
+
+
+def rows(op: str) -> str:
+    """Rounds of `op` on the first rows of one matrix, `%x`, and on the rows after the first one, `%y`."""
+    whole = "tensor<65x64xf32>"
+    lines = [f"func.func @main(%t: {whole}, %q: tensor<64x64xf32>) -> {whole} {{"]
+    for n, count in enumerate(ROWS):
+        before, type_ = f"%t{n - 1}" if n else "%t", f"tensor<{count}x64xf32>"
+        for name, start in (("x", 0), ("y", 1)):
+            part = f"{before}[{start}, 0] [{count}, 64] [1, 1]"
+            lines += [f"%{name}{n} = tensor.extract_slice {part} : {whole} to {type_}"]
+        text = op.replace("%x", f"%x{n}").replace("%y", f"%y{n}").replace("%r", f"%r{n}").replace("%e", f"%e{n}")
+        lines += [f"%e{n} = tensor.empty() : {type_}", text.replace("T", type_)]
+        lines += [f"%t{n} = tensor.insert_slice %r{n} into {before}[0, 0] [{count}, 64] [1, 1] : {type_} into {whole}"]
+    return "\n".join([*lines, f"return %t{len(ROWS) - 1} : {whole}", "}"])
+
+
+WEIGHTED = """%r = linalg.generic {
+  indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+  iterator_types = ["parallel", "parallel"]} ins(%x : T) outs(%y : T) {
+  ^bb0(%p: f32, %old: f32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    %one = arith.constant 1.0 : f32
+    %g = arith.addf %f, %one : f32
+    %a = arith.divf %p, %g : f32
+    %b = arith.subf %a, %old : f32
+    linalg.yield %b : f32
+  } -> T"""
+
+
+@pytest.mark.parametrize(
+    ("op", "function"),
+    [
+        ("%r = linalg.sub ins(%x, %y : T, T) outs(%e : T) -> T", lambda x, y, q: x - y),
+        ("%r = linalg.matmul ins(%x, %q : T, tensor<64x64xf32>) outs(%y : T) -> T", lambda x, y, q: x @ q + y),
+        (WEIGHTED, lambda x, y, q: x / np.arange(1, len(x) + 1)[:, None] - y),
+    ],
+    ids=["elementwise", "matmul", "generic"],
+)
+@pytest.mark.parametrize("options", [{}, {"memory_stats": True}, {"threads": 2, "optimize": True}])
+def test_rows_of_many_sizes_share_a_function(
+    op: str, function: Any, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, made = Engine.__init__, list[int]()
+
+    def watched(self: Engine, module: ir.Module, *rest: Any) -> None:
+        made.append(str(module).count("llvm.func internal @inplace_kernel"))
+        start(self, module, *rest)
+
+    monkeypatch.setattr(Engine, "__init__", watched)
+    generator = np.random.default_rng(3)
+    t, q = generator.random((65, 64), np.float32), generator.random((64, 64), np.float32) / 64
+    expected = t.astype(np.float64)
+    for count in ROWS:
+        expected[:count] = function(expected[:count].copy(), expected[1 : count + 1].copy(), q.astype(np.float64))
+    np.testing.assert_allclose(mi.compile(rows(op), **options).main(t, q), expected, rtol=1e-4, atol=1e-5)
+    if "optimize" not in options:  # whose loops over rows are in tiles of other sizes
+        assert made == [1]
+
+
+OPEN = """
+func.func @f(%a: memref<48x512xf32>, %s: memref<512x512xf32>, %v: memref<512xf32>, %n: index) {{
+  %x = memref.alloc() : memref<48x512xf32>
+  %t = memref.alloc() : memref<512x48xf32>
+  %c0 = arith.constant 0 : index
+  {op}
+  return
+}}
+"""
+R, S, V = "memref<48x512xf32>", "memref<512x512xf32>", "memref<512xf32>"
+
+
+@pytest.mark.parametrize(
+    ("op", "sizes", "places"),
+    {
+        "rows": (f"linalg.exp ins(%a : {R}) outs(%x : {R})", (48,), (0, 0)),
+        "rows of a product": (f"linalg.matmul ins(%a, %s : {R}, {S}) outs(%x : {R})", (48,), (0, -1, 0)),
+        "a matrix times itself": (f"linalg.matmul ins(%s, %s : {S}, {S}) outs(%s : {S})", (), ()),
+        "a vector": (f"linalg.exp ins(%v : {V}) outs(%v : {V})", (512,), (0,)),
+        "rows that are added up": (f"linalg.vecmat ins(%v, %s : {V}, {S}) outs(%o : {V})", (512,), (0, 0, -1)),
+        "columns that are added up": (f"linalg.matvec ins(%s, %v : {S}, {V}) outs(%o : {V})", (512,), (0, -1, 0)),
+        "twice the same, once not by rows": (
+            f"linalg.matvec ins(%s, %v : {S}, {V}) outs(%v : {V})",
+            (512,),
+            (0, -1),
+        ),
+        "rows that become columns": (
+            f"linalg.transpose ins(%a : {R}) outs(%t : memref<512x48xf32>) permutation = [1, 0]",
+            (),
+            (),
+        ),
+        "columns of all rows": (
+            f"linalg.broadcast ins(%v : {V}) outs(%s : {S}) dimensions = [0]",
+            (512,),
+            (-1, 0),
+        ),
+        "a window": (
+            f"linalg.conv_1d ins(%v, %w : {V}, memref<3xf32>) outs(%u : memref<510xf32>)",
+            (),
+            (),
+        ),
+        "a payload that reads the rows": (
+            f"""linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>],
+                 iterator_types = ["parallel", "parallel"]}} outs(%x : {R}) {{
+               ^bb0(%old: f32):
+                 %p = memref.load %a[%c0, %n] : {R}
+                 linalg.yield %p : f32
+               }}""",
+            (),
+            (),
+        ),
+    }.values(),
+)
+def test_which_sizes_are_open(op: str, sizes: tuple[int, ...], places: tuple[int, ...]) -> None:
+    made = "".join(f"%{name} = memref.alloc() : memref<{n}xf32>\n" for name, n in (("w", 3), ("u", 510), ("o", 512)))
+    with ir.Context():
+        module = ir.Module.parse(OPEN.format(op=made + op))
+        bodies = [body for same in find_repeated_bodies(module.body.operations[0].operation).values() for body in same]
+    (body,) = bodies
+    assert (body.open_sizes.sizes, body.open_sizes.places) == (sizes, places)
 
 
 def views(x: str, y: str) -> str:
