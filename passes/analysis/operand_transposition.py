@@ -4,6 +4,9 @@ In `c[i, j] += a[i, k] * b[j, k]` neighbours of both inputs lie along `k`, the l
 each result needs its lanes summed up, and each multiplication a load. With `j` in the lanes neither is so, but `b` has
 to have its neighbours along `j`. It is worth to transpose it if enough rows `i` read it again.
 
+The other way round, a product with few columns has most of its lanes empty if `j` runs in them. With `k` in the lanes
+they are full, if the matrix with few columns is transposed, which is small.
+
 What either way costs is counted in vector instructions, where `L` is the number of lanes:
 
 * as it is, reduced in the lanes: for each result `depth / L` steps and `2 log2(L)` instructions to combine lanes;
@@ -11,7 +14,8 @@ What either way costs is counted in vector instructions, where `L` is the number
 * a step costs 1, and an eighth for each vector that it loads; a vector that is gathered is `2 L` loads. (An eighth,
   since a load takes half as long as a multiplication, and four rows share it.)
 * transposed: for each vector of results `depth`, and for each vector of an operand to be transposed a load, a store,
-  and `log2(L)` shuffles.
+  and `log2(L)` shuffles;
+* transposed and reduced in the lanes: as that is without transposition, and what transposition costs.
 
 Nothing in it depends on how many threads there are, which get the parts of an op only afterwards: so sums are added up
 in the same order for any number of them.
@@ -28,6 +32,7 @@ from mlir import ir
 
 from .machine import Machine
 from .structured_op import Structured
+from .vector_payload import find_combiner
 from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
 
 __all__ = ["Transposition", "find_transposition"]
@@ -53,25 +58,31 @@ def find_transposition(op: ir.Operation, machine: Machine) -> Transposition | No
     except NotVectorizable:
         return None
     structured = plan.structured
-    lane_loop = _lane_loop(structured)
-    if lane_loop is None or all(structured.parallel):
+    if all(structured.parallel):
         return None
+    ways = [(loop, _turned(structured, loop)) for loop in _lane_loops(structured)]
+    costs = {number: _cost_transposed(plan, loop, list(turned)) for number, (loop, turned) in enumerate(ways) if turned}
+    best = min(costs, key=costs.__getitem__, default=None)
+    if best is None or costs[best] >= _cost(plan):
+        return None
+    return Transposition(structured, ways[best][1])
+
+
+def _lane_loops(structured: Structured) -> list[int]:
+    """Return the loops that could run in the lanes: one along which neighbours of all outputs lie, and reductions."""
+    loops = [loop for loop in structured.loops if structured.parallel[loop]]
+    found = [loop for loop in loops if all(structured.is_contiguous(operand, loop) for operand in structured.outputs)]
+    if find_combiner(structured) is None:
+        return found[:1]
+    return [*found[:1], *(loop for loop in structured.loops if not structured.parallel[loop])]
+
+
+def _turned(structured: Structured, lane_loop: int) -> dict[int, tuple[int, ...]]:
+    """Return the orders of the operands that have to be transposed for the lanes; none if that is not possible."""
     turned = [operand for operand in range(structured.inputs) if _is_gathered(structured, operand, lane_loop)]
     orders = {operand: _order(structured, operand, lane_loop) for operand in turned}
     known = {operand: order for operand, order in orders.items() if order is not None}
-    if not known or len(known) < len(orders) or _cost_transposed(plan, lane_loop, turned) >= _cost(plan):
-        return None
-    return Transposition(structured, known)
-
-
-def _lane_loop(structured: Structured) -> int | None:
-    """Return the parallel loop along which neighbours of all outputs lie."""
-    found = [
-        loop
-        for loop in structured.loops
-        if structured.parallel[loop] and all(structured.is_contiguous(operand, loop) for operand in structured.outputs)
-    ]
-    return found[0] if found else None
+    return known if len(known) == len(orders) else {}
 
 
 def _is_gathered(structured: Structured, operand: int, loop: int) -> bool:
@@ -105,20 +116,27 @@ def _cost(plan: VectorPlan) -> float:
             loads += 1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes
     cost = steps * (1 + _LOAD * loads)
     if plan.combiner is not None:
-        results = prod(_size(structured, loop) for loop in structured.loops if structured.parallel[loop])
-        cost += results * 2 * _rounds(lanes)
+        cost += _results(structured) * 2 * _rounds(lanes)
     return cost
 
 
 def _cost_transposed(plan: VectorPlan, lane_loop: int, turned: list[int]) -> float:
     """Return what the op costs with `lane_loop` in the lanes, and the operands `turned` transposed before."""
     structured, lanes = plan.structured, plan.lanes
-    cost = prod(_size(structured, loop) for loop in structured.loops if loop != lane_loop)
+    cost: float = prod(_size(structured, loop) for loop in structured.loops if loop != lane_loop)
     cost *= -(-_size(structured, lane_loop) // lanes)
+    if not structured.parallel[lane_loop]:
+        read = [operand for operand in range(structured.inputs) if structured.reads[operand]]
+        loads = sum(structured.depends(operand, lane_loop) for operand in read)
+        cost = cost * (1 + _LOAD * loads) + _results(structured) * 2 * _rounds(lanes)
     for operand in turned:
         loops = [index.loop for index in structured.indices[operand] if index.loop is not None]
         cost += prod(_size(structured, loop) for loop in loops) // lanes * (2 + _rounds(lanes))
     return cost
+
+
+def _results(structured: Structured) -> int:
+    return prod(_size(structured, loop) for loop in structured.loops if structured.parallel[loop])
 
 
 def _rounds(lanes: int) -> int:

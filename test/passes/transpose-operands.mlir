@@ -155,3 +155,42 @@ func.func @in_a_loop(%a: tensor<64x64xf32>, %w: tensor<64x64xf32>, %c: tensor<64
   }
   return %last : tensor<64x64xf32>
 }
+
+// -----
+
+// Two columns would leave fourteen of sixteen lanes empty; with the loop that reduces in the lanes they are full.
+// CHECK-LABEL: func.func @few_columns
+//       CHECK:   %[[T:.*]] = linalg.transpose ins(%arg1 : tensor<512x2xf32>) outs({{.*}} : tensor<2x512xf32>) permutation = [1, 0]
+//       CHECK:   linalg.generic {{.*}} ins(%arg0, %[[T]] : tensor<64x512xf32>, tensor<2x512xf32>)
+func.func @few_columns(%a: tensor<64x512xf32>, %b: tensor<512x2xf32>, %c: tensor<64x2xf32>) -> tensor<64x2xf32> {
+  // expected-remark @+1 {{'linalg.matmul' reads transposed copies of its operands #1}}
+  %r = linalg.matmul ins(%a, %b : tensor<64x512xf32>, tensor<512x2xf32>) outs(%c : tensor<64x2xf32>)
+      -> tensor<64x2xf32>
+  return %r : tensor<64x2xf32>
+}
+
+// -----
+
+// Sixteen columns fill the lanes.
+// CHECK-LABEL: func.func @enough_columns
+//   CHECK-NOT:   linalg.transpose
+func.func @enough_columns(%a: tensor<64x512xf32>, %b: tensor<512x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<64x512xf32>, tensor<512x16xf32>) outs(%c : tensor<64x16xf32>)
+      -> tensor<64x16xf32>
+  return %r : tensor<64x16xf32>
+}
+
+// Lanes cannot combine what is no sum.
+// CHECK-LABEL: func.func @no_combiner
+//   CHECK-NOT:   linalg.transpose
+func.func @no_combiner(%a: tensor<64x512xf32>, %b: tensor<512x2xf32>, %c: tensor<64x2xf32>) -> tensor<64x2xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
+      affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x512xf32>, tensor<512x2xf32>) outs(%c : tensor<64x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %z : f32
+    %s = arith.subf %p, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<64x2xf32>
+  return %r : tensor<64x2xf32>
+}

@@ -37,9 +37,21 @@ def adversarial(*shape: int) -> np.ndarray:
 
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(
-    ("m", "n", "k"), [(1, 70, 203), (3, 65, 100), (4, 130, 97), (12, 70, 301), (60, 70, 301), (2, 300, 9), (5, 4, 700)]
+    ("m", "n", "k"),
+    [
+        (1, 70, 203),
+        (3, 65, 100),
+        (4, 130, 97),
+        (12, 70, 301),
+        (60, 70, 301),
+        (2, 300, 9),
+        (5, 4, 700),
+        (70, 2, 301),
+        (33, 3, 129),
+        (9, 10, 500),
+    ],
 )
-def test_products_with_few_rows(m: int, n: int, k: int, dynamic: bool) -> None:
+def test_products_with_few_rows_or_columns(m: int, n: int, k: int, dynamic: bool) -> None:
     program = mi.compile(product(*("???" if dynamic else (m, n, k))), optimize=True, machine=MACHINE)
     a, b, c = floats(m, k), floats(k, n), floats(m, n)
     before = c.copy()
