@@ -21,9 +21,14 @@ for sweeps 0, 10, ...                           for each group of ten sweeps
 ```
 
 Left alone, with a reason (`print-kept`): loops in which more happens, slices without static bounds, tensors that fit
-into the second cache, rows of which it has no room for enough. With more than two `threads` all loops are left alone,
-and each sweep is given to threads (`inplace-distribute`): two of them wait for memory, and for each other after each
-sweep, longer than one that finds its rows in the cache.
+into the second cache, rows of which it has no room for enough.
+
+With several `threads` the rows are cut into bands, one for each. In a group of sweeps, each thread runs those of its
+band (`scf.forall`), of each sweep `shift` rows less than of the one before on either side where another band is: it
+needs nothing of that then. What is left, some rows around each border, more of each sweep, comes afterwards. If there
+are more than twice as many threads as bands, which must be broad enough for that, the loop is left alone, and each
+sweep is given to threads (`inplace-distribute`): two of them wait for memory, and for each other after each sweep,
+longer than one that finds its rows in the cache.
 
 Both versions are updated in place by what comes out. Why it is right: docs/THEORY.md, section 6, *Skewed sweeps*.
 Linear in the ops. No upstream counterpart.
@@ -42,15 +47,12 @@ from .linalg_ops import read_machine
 from .options import PassOptions, option
 from .tiling.skew import skew
 
-_MOST_THREADS = 2
-"""So many threads that run each sweep together are not faster than one that runs several sweeps at a time."""
-
 
 @dataclass(frozen=True)
 class SkewTimeOptions(PassOptions):
     """Options of `inplace-skew-time`."""
 
-    threads: int = option(1, help="how many threads there are; with more than two, all loops stay")
+    threads: int = option(1, help="how many threads there are, which have bands of rows each")
     machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
     print_kept: bool = option(False, help="emit a remark for every loop that carries tensors and stays, with why")
 
@@ -74,9 +76,7 @@ class SkewTimePass(Pass[SkewTimeOptions]):
         plans: list[TimeSkew] = []
         for loop in _loops(op):
             try:
-                if self.options.threads > _MOST_THREADS:
-                    raise NotSkewable("each sweep is given to threads")
-                plans.append(plan_skew(loop, machine))
+                plans.append(plan_skew(loop, machine, self.options.threads))
             except NotSkewable as reason:
                 self.count("kept")
                 if self.options.print_kept:

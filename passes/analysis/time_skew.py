@@ -29,6 +29,8 @@ _CONSTANT, _EMPTY, _EXTRACT, _INSERT = "arith.constant", "tensor.empty", "tensor
 _LEAST_SWEEPS = 4
 """Fewer sweeps at a time do not make up for writing both versions."""
 _MOST_SWEEPS = 32
+_MOST_THREADS = 2
+"""So many threads that run each sweep together are not faster than one that runs several sweeps at a time."""
 
 
 class NotSkewable(Exception):
@@ -48,6 +50,7 @@ class TimeSkew:
         shift: by how many rows a sweep is behind the one before.
         rows: how many rows each sweep does at a time.
         sweeps: how many sweeps run at a time; an even number, so that the versions are where they were.
+        bands: how many parts the rows are cut into, which run at the same time.
     """
 
     loop: ir.Operation
@@ -58,10 +61,11 @@ class TimeSkew:
     shift: int
     rows: int
     sweeps: int
+    bands: int = 1
 
 
-def plan_skew(loop: ir.Operation, machine: Machine) -> TimeSkew:
-    """Return how the sweeps of `scf.for` `loop` run several at a time on `machine`.
+def plan_skew(loop: ir.Operation, machine: Machine, threads: int = 1) -> TimeSkew:
+    """Return how the sweeps of `scf.for` `loop` run several at a time on so many threads of `machine`.
 
     Raises:
         NotSkewable: they stay one after the other.
@@ -82,7 +86,12 @@ def plan_skew(loop: ir.Operation, machine: Machine) -> TimeSkew:
     _check_uses(body, old, insert, structured.op)
     shift = max(high, -low, 1)
     rows, sweeps = _sizes(loop, shift, machine)
-    return TimeSkew(loop, old, structured, written, row, shift, rows, sweeps)
+    height = written.sizes[0]
+    assert isinstance(height, int), "the slice has known bounds"
+    bands = max(1, min(threads, height // (2 * (sweeps + 1) * shift)))
+    if threads > _MOST_THREADS * bands:
+        raise NotSkewable("each sweep is given to threads")
+    return TimeSkew(loop, old, structured, written, row, shift, rows, sweeps, bands)
 
 
 def _old(loop: ir.Operation, terminator: ir.Operation) -> int:

@@ -9,12 +9,15 @@ What is left of an odd number of sweeps runs in the loop that was there.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
 from mlir import ir
-from mlir.dialects import arith
+from mlir.dialects import arith, scf
 
 from ...dialects.bufferizable import Subset
 from ...dialects.structured import index_constant
-from ...dialects.subsets import extract_slice, insert_slice, mixed_subset
+from ...dialects.subsets import extract_slice, insert_slice, mixed_subset, parallel_insert_slice
 from ..analysis.time_skew import TimeSkew
 from .loops import Number, Segment, add, as_value, build_loop, multiply
 from .smaller import Sized, Tile, build_smaller, slice_type, take_slice
@@ -48,56 +51,147 @@ def _trips(lower: ir.Value, upper: ir.Value, step: ir.Value) -> ir.Value:
     return arith.ceildivui(length, step)
 
 
+@dataclass(frozen=True)
+class _Band:
+    """Rows that a group of sweeps does, and where.
+
+    Attributes:
+        lower: the first row of the first sweep.
+        upper: where its rows end.
+        rise: how much further up each sweep begins than the one before.
+        grow: how much further up it ends.
+        origin: the row of the whole tensors that the given versions begin with.
+    """
+
+    lower: Number
+    upper: Number
+    rise: Number = 0
+    grow: Number = 0
+    origin: Number = 0
+
+
 class _Skewed:
     """Builds the loops around a sweep of a few rows."""
 
     def __init__(self, plan: TimeSkew) -> None:
         self.plan = plan
         self.op = Sized(plan.structured)
-        size = plan.written.sizes[0]
-        assert isinstance(size, int), "the slice has known bounds"
-        self.height = size
+        size, begin = plan.written.sizes[0], plan.written.offsets[0]
+        assert isinstance(size, int) and isinstance(begin, int), "the slice has known bounds"
+        self.height, self.begin = size, begin
         self.old = plan.loop.regions[0].blocks[0].arguments[plan.old + 1]
+        self.shape = ir.RankedTensorType(self.old.type).shape
 
     def groups(self, pairs: ir.Value, versions: list[ir.Value]) -> list[ir.Value]:
         """Build all pairs of sweeps."""
-        plan = self.plan
-        most = plan.sweeps // 2
-        blocks = -(-(self.height + (plan.sweeps - 1) * plan.shift) // plan.rows)
+        most, bands = self.plan.sweeps // 2, self.plan.bands
 
         def group(first: Number, carried: list[ir.Value]) -> list[ir.Value]:
             left = arith.subi(pairs, as_value(first))
             own = arith.minui(left, index_constant(most))
-            return build_loop(
-                Segment(0, blocks * plan.rows, plan.rows, 1),
-                carried,
-                lambda row, values: build_loop(
-                    Segment(0, own, 1, 1), values, lambda pair, both: self.pair(row, pair, both)
-                ),
-            )
+            if bands == 1:
+                return self.blocks(_Band(0, self.height), own, carried)
+            carried = self.on_threads(bands, self.inner, own, carried)
+            return self.on_threads(bands - 1, self.border, own, carried)
 
         return build_loop(Segment(0, pairs, most, 1), versions, group)
 
-    def pair(self, row: Number, pair: Number, versions: list[ir.Value]) -> list[ir.Value]:
+    def on_threads(
+        self, count: int, band_of: Callable[[Number], tuple[_Band, Number]], own: ir.Value, versions: list[ir.Value]
+    ) -> list[ir.Value]:
+        """Build `count` bands, each on a thread; `band_of` tells one and how many rows of the tensors it has."""
+
+        def part(number: Number) -> tuple[_Band, Subset]:
+            band, size = band_of(number)
+            others = self.shape[1:]
+            return band, Subset((band.origin, *[0] * len(others)), (size, *others), (1,) * len(self.shape))
+
+        def run(band: _Band, subset: Subset, tensors: Sequence[ir.Value]) -> list[ir.Value]:
+            slices = [extract_slice(tensor, subset, slice_type(tensor, subset)) for tensor in tensors]
+            return self.blocks(band, own, slices)
+
+        if count == 1:
+            band, subset = part(0)
+            results = run(band, subset, versions)
+            return [insert_slice(new, old, subset) for new, old in zip(results, versions, strict=True)]
+        forall = scf.ForallOp([0], [count], [1], versions)
+        thread, *shared = list(forall.body.arguments)
+        with ir.InsertionPoint(forall.body):
+            band, subset = part(thread)
+            results = run(band, subset, shared)
+            ends = scf.InParallelOp()
+            with ir.InsertionPoint(ends.operation.regions[0].blocks[0]):
+                for new, old in zip(results, shared, strict=True):
+                    parallel_insert_slice(new, old, subset)
+        return list(forall.operation.results)
+
+    def inner(self, number: Number) -> tuple[_Band, Number]:
+        """Return what a band can do by itself, and how many rows of the tensors it has."""
+        shift, zero, index = index_constant(self.plan.shift), index_constant(0), as_value(number)
+        lower, upper = (as_value(self.row_of(one)) for one in (index, arith.addi(index, index_constant(1))))
+        is_first = arith.cmpi(arith.CmpIPredicate.eq, index, zero)
+        is_last = arith.cmpi(arith.CmpIPredicate.eq, index, index_constant(self.plan.bands - 1))
+        begin = index_constant(self.begin)
+        origin = arith.select(is_first, zero, arith.addi(lower, begin))
+        end = arith.select(is_last, index_constant(self.shape[0]), arith.addi(upper, begin))
+        band = _Band(
+            arith.select(is_first, zero, arith.addi(lower, shift)),
+            arith.select(is_last, upper, arith.subi(upper, shift)),
+            arith.select(is_first, zero, shift),
+            arith.select(is_last, zero, index_constant(-self.plan.shift)),
+            origin,
+        )
+        return band, arith.subi(end, origin)
+
+    def border(self, number: Number) -> tuple[_Band, Number]:
+        """Return what the bands on both sides of a border have left, and how many rows of the tensors that needs."""
+        shift, reach = self.plan.shift, (self.plan.sweeps + 1) * self.plan.shift
+        row = self.row_of(add(number, 1))
+        band = _Band(add(row, -shift), add(row, shift), -shift, shift, add(row, self.begin - reach))
+        return band, 2 * reach
+
+    def row_of(self, border: Number) -> Number:
+        """Return the row that a border stands before; the first is 0."""
+        if isinstance(border, int):
+            return border * self.height // self.plan.bands
+        return arith.divui(as_value(multiply(border, self.height)), index_constant(self.plan.bands))
+
+    def blocks(self, band: _Band, own: ir.Value, versions: list[ir.Value]) -> list[ir.Value]:
+        """Build a group of `own` pairs of sweeps of a band, block by block."""
+        plan = self.plan
+        upper = add(band.upper, multiply(add(band.grow, plan.shift), plan.sweeps - 1))
+        return build_loop(
+            Segment(band.lower, upper, plan.rows, 1),
+            versions,
+            lambda row, values: build_loop(
+                Segment(0, own, 1, 1), values, lambda pair, both: self.pair(band, row, pair, both)
+            ),
+        )
+
+    def pair(self, band: _Band, row: Number, pair: Number, versions: list[ir.Value]) -> list[ir.Value]:
         """Build a sweep from the one version to the other, and one back, which is further behind."""
         even, odd = versions
         shift = self.plan.shift
         first = arith.subi(as_value(row), as_value(multiply(pair, 2 * shift)))
-        odd = self.sweep(even, odd, first)
-        even = self.sweep(odd, even, arith.subi(first, index_constant(shift)))
-        return [even, odd]
+        lower = add(band.lower, _product(pair, multiply(band.rise, 2)))
+        upper = add(band.upper, _product(pair, multiply(band.grow, 2)))
+        odd = self.sweep(even, odd, first, replace(band, lower=lower, upper=upper))
+        first = arith.subi(first, index_constant(shift))
+        later = replace(band, lower=add(lower, band.rise), upper=add(upper, band.grow))
+        return [self.sweep(odd, even, first, later), odd]
 
-    def sweep(self, source: ir.Value, target: ir.Value, first: ir.Value) -> ir.Value:
-        """Build the sweep of the block of rows from `first` on, as far as there are such rows."""
-        zero, height = index_constant(0), index_constant(self.height)
-        begin = arith.minsi(arith.maxsi(first, zero), height)
-        end = arith.maxsi(arith.minsi(arith.addi(first, index_constant(self.plan.rows)), height), begin)
+    def sweep(self, source: ir.Value, target: ir.Value, first: ir.Value, band: _Band) -> ir.Value:
+        """Build the sweep of the block of rows from `first` on, as far as `band` has such rows."""
+        lower, upper = as_value(band.lower), as_value(band.upper)
+        begin = arith.minsi(arith.maxsi(first, lower), upper)
+        end = arith.maxsi(arith.minsi(arith.addi(first, index_constant(self.plan.rows)), upper), begin)
         tiles = {self.plan.row: Tile(begin, arith.subi(end, begin))}
+        place = _difference(begin, band.origin)
         op = self.plan.structured
-        inputs = [self.input(operand, source, tiles) for operand in range(op.inputs)]
+        inputs = [self.input(operand, source, tiles, place) for operand in range(op.inputs)]
         written = self.plan.written
         part = Subset(
-            (add(written.offsets[0], begin), *written.offsets[1:]),
+            (add(written.offsets[0], place), *written.offsets[1:]),
             (tiles[self.plan.row].size, *written.sizes[1:]),
             written.strides,
         )
@@ -105,14 +199,13 @@ class _Skewed:
         smaller = build_smaller(op, [*inputs, start], tiles)
         return insert_slice(smaller.results[0], target, part)
 
-    def input(self, operand: int, source: ir.Value, tiles: dict[int, Tile]) -> ir.Value:
+    def input(self, operand: int, source: ir.Value, tiles: dict[int, Tile], place: Number) -> ir.Value:
         """Return the part of an input that the rows need; a slice of the old version is one of `source`."""
         value = self.op.operands[operand]
         whole = self.old_slice(value)
         if whole is not None:
-            tile = tiles[self.plan.row]
-            offsets = (add(whole.offsets[0], tile.first), *whole.offsets[1:])
-            part = Subset(offsets, (tile.size, *whole.sizes[1:]), whole.strides)
+            offsets = (add(whole.offsets[0], place), *whole.offsets[1:])
+            part = Subset(offsets, (tiles[self.plan.row].size, *whole.sizes[1:]), whole.strides)
             return extract_slice(source, part, slice_type(source, part))
         if not isinstance(value.type, ir.RankedTensorType):
             return value
@@ -124,3 +217,13 @@ class _Skewed:
             return None
         slice_ = value.owner.operation
         return mixed_subset(slice_, 1) if slice_.operands[0] == self.old else None
+
+
+def _product(left: Number, right: Number) -> Number:
+    if isinstance(right, int):
+        return 0 if right == 0 else multiply(left, right)
+    return arith.muli(as_value(left), right)
+
+
+def _difference(left: ir.Value, right: Number) -> Number:
+    return add(left, -right) if isinstance(right, int) else arith.subi(left, right)

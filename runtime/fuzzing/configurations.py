@@ -125,6 +125,7 @@ OPTIMIZE_CONFIGURATIONS: tuple[Configuration, ...] = (
     _alone("transpose-operands", "inplace-transpose-operands", _fuzzed(4)),
     _alone("ping-pong", "inplace-ping-pong", _fuzzed(5)),
     _alone("skew-time", f'inplace-ping-pong,inplace-skew-time{{threads=1 machine="{_TINY}"}}'),
+    _alone("skew-bands", f'inplace-ping-pong,inplace-skew-time{{threads=3 machine="{_TINY}"}}'),
 )
 """What `optimize=True` does, for this machine and for a tiny one; its passes one at a time.
 

@@ -12,14 +12,20 @@ import mlir_inplace as mi
 PING_PONG = "inplace-ping-pong"
 
 
-def skewed(text: str, l2: int, *, expected: int = 1) -> ir.Module:
-    """The program with its sweeps skewed, for a machine with so small a second cache."""
+def skewed(text: str, l2: int, *, expected: int = 1, bands: int = 1) -> ir.Module:
+    """The program with its sweeps skewed, for a machine with so small a second cache and a thread for each band."""
     module = ir.Module.parse(text)
     before = text.count("scf.for")
-    mi.run_pipeline(module, f'builtin.module(func.func({PING_PONG},inplace-skew-time{{machine="l2={l2}"}}))')
+    skew = f'inplace-skew-time{{threads={bands} machine="l2={l2}"}}'
+    mi.run_pipeline(module, f"builtin.module(func.func({PING_PONG},{skew}))")
     module.operation.verify()
-    # Groups, blocks and pairs; and the loop that was there.
-    assert str(module).count("scf.for") == before + 3 * expected
+    # Groups, blocks and pairs, also of borders; and the loop that was there.
+    parallel = min(bands - 1, 2)
+    found = str(module)
+    assert (found.count("scf.forall ("), found.count("scf.for ")) == (
+        parallel,
+        before + (3 if bands == 1 else 5) * expected,
+    )
     return module
 
 
@@ -60,6 +66,40 @@ def test_values_are_those_of_one_sweep_after_the_other(name: str) -> None:
         stats = program.memory_stats
         assert (stats.allocations, stats.leaked_bytes) == (2, 0)
         expected = stencil.sweep(expected)
+
+
+BANDS = {
+    "three points": (Stencil((167,), [(0,), (1,), (2,)]), 14, 3),
+    "five points": (Stencil((83, 37), FIVE), 12, 2),
+    "one row at a time": (Stencil((61, 37), FIVE), 6, 3),
+    "more rows at a time": (Stencil((95, 21), FIVE), 30, 2),
+    "far": (Stencil((110, 18), [(0, 0), (4, 1), (0, 3), (2, 2)]), 14, 3),
+    "far back only": (Stencil((144, 18), [(0, 0), (1, 1), (2, 3)], first=(4, 1)), 25, 2),
+    "far ahead only": (Stencil((144, 18), [(2, 0), (3, 1), (4, 3)], first=(0, 1)), 25, 2),
+    "in each row only": (Stencil((60, 18), [(0, 0), (0, 2)]), 8, 4),
+    "seven points": (Stencil((41, 7, 20), THREE_D), 7, 3),
+    "i32, many": (Stencil((140, 37), FIVE, "i32"), 9, 7),
+}
+
+
+@pytest.mark.parametrize("name", BANDS)
+def test_bands_of_rows_on_threads(name: str) -> None:
+    stencil, rows, bands = BANDS[name]
+    text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
+    plain = mi.compile(text, optimize=True)
+    with ir.Context():
+        module = skewed(text, room_for(stencil, rows), bands=bands)
+        program = mi.compile(module, optimize=True, threads=bands)
+        counted = mi.compile(module, optimize=True, memory_stats=True)
+    start = stencil.start()
+    for steps in (0, 1, 2, 3, 4, 5, 6, 9, 16, 23):
+        expected = plain.main(start, steps)
+        np.testing.assert_array_equal(program.main(start, steps), expected)
+        np.testing.assert_array_equal(counted.main(start, steps), expected)
+        stats = counted.memory_stats
+        assert (stats.allocations, stats.leaked_bytes) == (2, 0)
+        # Both versions start from the argument; no band is copied.
+        assert stats.copied_bytes <= 2 * start.nbytes
 
 
 @pytest.mark.parametrize("steps", [4, 7, 10, 23])
@@ -246,7 +286,7 @@ def test_rows_that_are_too_long_for_the_cache_stay(capsys: pytest.CaptureFixture
 
 
 def test_sweeps_on_many_threads_stay(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refused(variant(), capsys, threads=3) == "each sweep is given to threads"
+    assert refused(variant(), capsys, threads=5) == "each sweep is given to threads"
 
 
 def test_rows_that_one_thread_runs_sweeps_over_are_not_given_to_threads() -> None:
