@@ -47,7 +47,7 @@ from .analysis.fusion_groups import find_groups
 from .analysis.structured_op import NotStructured, Structured, read_structured
 from .base import Pass, Statistic
 from .errors import PassFailure
-from .linalg_ops import find_linalg_ops, read_machine, replace_op
+from .linalg_ops import find_fills, find_linalg_ops, read_machine, replace_op
 from .options import PassOptions, option
 from .tiling.tile import distribute
 
@@ -91,7 +91,7 @@ class DistributePass(Pass[DistributeOptions]):
             except NotStructured:
                 continue
             loops = [loop for loop in root.loops if root.parallel[loop]]
-            self._distribute(choose_distribution(root, loops, threads, machine), root, _fills(root))
+            self._distribute(choose_distribution(root, loops, threads, machine), root, find_fills(root))
 
     def _distribute(self, how: Distribution | None, root: Structured, producers: Sequence[Structured]) -> None:
         if how is None:
@@ -120,10 +120,3 @@ def _is_tile(op: ir.Operation, loop: ir.Operation) -> bool:
             if any(not isinstance(offset, int) and is_inside(offset, loop) for offset in offsets):
                 return True
     return False
-
-
-def _fills(root: Structured) -> list[Structured]:
-    """Return the fills that only `root` starts from: each thread fills what it writes."""
-    inits = [root.op.operands[number] for number in root.outputs if root.reads[number]]
-    owners = [init.owner.operation for init in inits if not isinstance(init.owner, ir.Block)]
-    return [read_structured(one) for one in owners if one.name == _FILL and len(list(one.results[0].uses)) == 1]

@@ -14,6 +14,44 @@ func.func @large(%a: tensor<256x512xf32>, %b: tensor<512x64xf32>, %c: tensor<256
 
 // -----
 
+// What the sum starts from is filled tile by tile where a tile is finished at once; here the loop that reduces is whole.
+// CHECK-LABEL: func.func @filled
+//   CHECK-NOT:   linalg.fill
+//       CHECK:   scf.for
+//       CHECK:     linalg.copy
+//       CHECK:   scf.for
+//       CHECK:     scf.for
+//       CHECK:       %[[TILE:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<?x16xf32>)
+//       CHECK:       linalg.matmul {{.*}} outs(%[[TILE]]
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @filled(%a: tensor<256x256xf32>, %b: tensor<256x128xf32>, %x: f32) -> tensor<256x128xf32> {
+  %e = tensor.empty() : tensor<256x128xf32>
+  %f = linalg.fill ins(%x : f32) outs(%e : tensor<256x128xf32>) -> tensor<256x128xf32>
+  // expected-remark @+1 {{'linalg.matmul' is tiled, outermost first: loop d0 by 30, loop d1 by 16}}
+  %r = linalg.matmul ins(%a, %b : tensor<256x256xf32>, tensor<256x128xf32>) outs(%f : tensor<256x128xf32>)
+      -> tensor<256x128xf32>
+  return %r : tensor<256x128xf32>
+}
+
+// -----
+
+// Parts of a sum start from one fill.
+// CHECK-LABEL: func.func @filled_once
+//       CHECK:   linalg.fill
+//       CHECK:   scf.for
+//   CHECK-NOT:   linalg.fill
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @filled_once(%a: tensor<256x512xf32>, %b: tensor<512x64xf32>, %x: f32) -> tensor<256x64xf32> {
+  %e = tensor.empty() : tensor<256x64xf32>
+  %f = linalg.fill ins(%x : f32) outs(%e : tensor<256x64xf32>) -> tensor<256x64xf32>
+  // expected-remark @+1 {{'linalg.matmul' is tiled, outermost first: loop d2 by 256, loop d0 by 30, loop d1 by 16}}
+  %r = linalg.matmul ins(%a, %b : tensor<256x512xf32>, tensor<512x64xf32>) outs(%f : tensor<256x64xf32>)
+      -> tensor<256x64xf32>
+  return %r : tensor<256x64xf32>
+}
+
+// -----
+
 // One tile has all rows: they go through each panel one after the other, which is as deep as the cache has room for.
 // CHECK-LABEL: func.func @few_rows
 //   CHECK-NOT:   linalg.copy
