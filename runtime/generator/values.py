@@ -87,12 +87,12 @@ def tensor_type(sizes: tuple[Size, ...], element: str) -> str:
 
 
 def literal(element: str, number: int) -> str:
-    """Return a constant of an element type; `number` is a small integer."""
+    """Return a constant of an element type; `number` is a small integer, and wraps in i8."""
     if element in FLOATS:
         return f"{number}.0"
     if element == "i1":
         return "true" if number % 2 else "false"
-    return str(number)
+    return str(number % 256 if element == "i8" and number > 255 else number)
 
 
 def least(size: Size, argument_set: int) -> int:

@@ -147,6 +147,13 @@ def test_a_while_hands_on_sizes_that_are_known_outside() -> None:
         assert module.operation.verify()
 
 
+def test_many_bytes_count_from_0_again() -> None:
+    """Seed 2831 has a constant of more bytes than there are numbers for."""
+    with ir.Context():
+        module = ir.Module.parse(generate_structured(2831, size=6).text)
+        assert any(str(op.operation.results[0].type) == "tensor<17x3x17xi8>" for op in module.body.operations[0].body)
+
+
 @pytest.mark.parametrize("feature", FEATURES)
 def test_features_can_be_left_out(feature: str) -> None:
     rest = [name for name in FEATURES if name != feature]
