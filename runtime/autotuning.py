@@ -15,6 +15,7 @@ GPUs is Triton's `autotune`, which is told what to try.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -56,12 +57,17 @@ def autotune(
             arguments. It is made if it is missing, and replaced as a whole, so that readers never see half of it.
 
     Raises:
-        OSError: the cache cannot be read or written.
-        ValueError: the cache is no file of this kind, `rounds` is not positive, or an argument is wrong.
+        OSError: the cache cannot be read or written; if its folder is missing, nothing has run.
+        TypeError, ValueError: the cache is no file of this kind, `rounds` is no positive integer, or an argument is
+            wrong.
         Also what `compile` and a call raise.
     """
+    if type(rounds) is not int:
+        raise TypeError(f"rounds must be an integer, got {type(rounds).__name__}")
     if rounds < 1:
         raise ValueError(f"rounds must be at least 1, got {rounds}")
+    if cache is not None:
+        _require_folder(Path(cache))
     module = private_copy(source)
     key = _key(module, arguments, function, threads)
     known = _read(cache)
@@ -122,9 +128,16 @@ def _read(cache: str | os.PathLike[str] | None) -> dict[str, str]:
         found = json.loads(content)
         for description in found.values():
             Machine().override(description)
-    except (ValueError, AttributeError):
+    except (ValueError, TypeError, AttributeError):
         raise ValueError(f"{os.fspath(cache)} is no cache of autotune; remove it, or name another file") from None
     return found
+
+
+def _require_folder(cache: Path) -> None:
+    """Raise `FileNotFoundError` if there is no folder for the file `cache`: better before all the work than behind."""
+    if not cache.absolute().parent.is_dir():
+        message = "the cache's folder does not exist; make it, or name another file"
+        raise FileNotFoundError(errno.ENOENT, message, os.fspath(cache))
 
 
 def _write(cache: Path, known: Mapping[str, str]) -> None:

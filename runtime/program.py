@@ -35,6 +35,9 @@ from .signature import Signature, read_signature
 from .source import IR, Source, private_copy
 from .vector_limits import require_short_vectors
 
+MOST_THREADS = 1024
+"""How many threads a program may run on; LLVM takes a number of 32 bits, and a system has far fewer."""
+
 
 def compile(  # noqa: A001, PLR0913
     source: Source,
@@ -68,9 +71,9 @@ def compile(  # noqa: A001, PLR0913
         opt_level: LLVM's optimization level, 0 to 3.
         memory_stats: count allocations and copies in each call (`Program.memory_stats`), which costs a little time.
         shared_libs: libraries with functions that the program declares but does not define.
-        threads: how many threads an `scf.forall` runs on, those that `optimize` makes among them. They need an OpenMP
-            runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a warning says so and
-            everything runs on one thread. Results do not depend on the number. Counting memory takes one thread.
+        threads: how many threads, at most 1024, an `scf.forall` runs on, those that `optimize` makes among them. They
+            need an OpenMP runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a warning
+            says so and everything runs on one thread. Results do not depend on the number. Counting memory takes one.
         machine: what `optimize` should believe of the machine where that differs from what is detected, such as
             `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds out what suits a program.
         cache: keep machine code in this folder, and take it from there if the same program was compiled before with the
@@ -86,7 +89,7 @@ def compile(  # noqa: A001, PLR0913
         TypeError, ValueError: an argument of this function is wrong.
     """
     detect_machine().override(machine)  # raises if it makes no sense
-    if opt_level not in range(4):
+    if type(opt_level) is not int or opt_level not in range(4):
         raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
     route = None if pipeline is None else as_pipeline(pipeline)
     libraries = library_paths(shared_libs)
@@ -116,6 +119,8 @@ def _checked_threads(threads: int) -> int:
         raise TypeError(f"threads must be an integer, got {type(threads).__name__}")
     if threads < 1:
         raise ValueError(f"threads must be at least 1, got {threads}")
+    if threads > MOST_THREADS:
+        raise ValueError(f"threads must be at most {MOST_THREADS}, got {threads}")
     return threads
 
 

@@ -24,6 +24,7 @@ from ..runtime.checker.options import REORDERED
 from ..runtime.checker.reduction import reduce_program
 from ..runtime.checker.report import CheckReport, plural
 from ..runtime.checker.supervisor import ENGINES, Options, check_with
+from ..runtime.program import MOST_THREADS
 from ..runtime.signature import Signature
 from ..runtime.source import private_copy
 from . import run_values
@@ -38,7 +39,7 @@ from .run_values import ArgumentError
 
 PROGRAM = "inplace-check"
 _LONGEST = 1_000_000
-_MOST_ROUNDS, _MOST_THREADS = 1_000_000, 1024
+_MOST_ROUNDS = 1_000_000
 
 
 class CheckFailure(Exception):
@@ -89,8 +90,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError(f"--rounds must be at least 1, got {settings.rounds}")
     if settings.rounds > _MOST_ROUNDS:
         raise UsageError(f"--rounds must be at most {_MOST_ROUNDS}, got {settings.rounds}")
-    if not 1 <= settings.threads <= _MOST_THREADS:
-        raise UsageError(f"--threads must be from 1 to {_MOST_THREADS}, got {settings.threads}")
+    if not 1 <= settings.threads <= MOST_THREADS:
+        raise UsageError(f"--threads must be from 1 to {MOST_THREADS}, got {settings.threads}")
     if settings.seed < 0:
         raise UsageError(f"--seed must not be negative, got {settings.seed}")
     if not settings.time_limit > 0:

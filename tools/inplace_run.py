@@ -25,7 +25,7 @@ from ..passes.errors import PassError, PipelineError, RegistryError
 from ..passes.pipeline import Pipeline
 from ..runtime.dtypes import UnsupportedTypeError
 from ..runtime.entry_point import EntryPoint
-from ..runtime.program import Program
+from ..runtime.program import MOST_THREADS, Program
 from ..runtime.program import compile as compile_program
 from . import run_values
 from .exit_codes import INTERRUPTED, SUCCESS, run_program
@@ -90,6 +90,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     settings = parser.parse_like_llvm(arguments)
     if settings.threads < 1:
         raise UsageError(f"--threads must be at least 1, got {settings.threads}")
+    if settings.threads > MOST_THREADS:
+        raise UsageError(f"--threads must be at most {MOST_THREADS}, got {settings.threads}")
     try:
         detect_machine().override(settings.machine)
     except ValueError as error:

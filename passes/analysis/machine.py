@@ -19,6 +19,10 @@ _CPUINFO = Path("/proc/cpuinfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
+_MOST = {"vector_bits": 1 << 16, "registers": 1 << 10, "cores": 1 << 16}
+_MOST_BYTES = 1 << 40
+"""Larger than any machine has; sizes of vectors and tiles are computed from these, and must fit an index."""
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -51,23 +55,36 @@ class Machine:
         """Return this machine with the values of `text`, such as `vector-bits=512 cores=2`.
 
         Raises:
-            ValueError: a name is unknown, or a value is no positive integer.
+            ValueError: a name is unknown, or a value is no positive integer, or more than any machine has.
+            TypeError: `text` is no text.
         """
+        # It comes from users of `compile`, too, who are not checked for types.
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"a machine must be text such as 'vector-bits=256 l2=524288', got {type(text).__name__}")
         known = {one.name.replace("_", "-"): one.name for one in fields(self)}
         values: dict[str, int] = {}
         for part in text.split():
             name, _, value = part.partition("=")
             if name not in known:
                 raise ValueError(f"unknown property '{name}' of a machine; known are {', '.join(known)}")
-            if not value.isdecimal() or int(value) < 1:
-                raise ValueError(f"the property '{name}' of a machine must be a positive integer, got '{value}'")
-            values[known[name]] = int(value)
+            values[known[name]] = _positive(name, value, _MOST.get(known[name], _MOST_BYTES))
         return replace(self, **values)
 
     @staticmethod
     def parse(text: str) -> Machine:
         """Return the machine that `text` tells; what it leaves out has its default. Raises `ValueError`."""
         return Machine().override(text)
+
+
+def _positive(name: str, value: str, most: int) -> int:
+    """Return the number that `value` writes; raises `ValueError` if it is not from 1 to `most`."""
+    # Python limits the digits of what `int` reads.
+    digits = value.lstrip("0")
+    if not (digits.isascii() and digits.isdecimal()):
+        raise ValueError(f"the property '{name}' of a machine must be a positive integer, got '{value}'")
+    if len(digits) > len(str(most)) or int(digits) > most:
+        raise ValueError(f"the property '{name}' of a machine must be at most {most}, got '{value}'")
+    return int(digits)
 
 
 def detect_machine() -> Machine:

@@ -97,6 +97,18 @@ def test_nonsense_about_the_machine_is_refused() -> None:
         mi.compile(MATMUL, optimize=True, machine="l9=1")
     with pytest.raises(ValueError, match="rounds must be at least 1, got 0"):
         mi.autotune(MATMUL, *arrays(), rounds=0)
+    with pytest.raises(TypeError, match="rounds must be an integer, got float"):
+        mi.autotune(MATMUL, *arrays(), rounds=2.5)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match=r"a machine must be text such as 'vector-bits=256 l2=524288', got NoneType"):
+        mi.compile(MATMUL, optimize=True, machine=None)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_folder_for_answers_that_is_missing_is_told_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(autotuning, "compile_program", None)
+    with pytest.raises(FileNotFoundError, match="the cache's folder does not exist; make it, or name another file"):
+        mi.autotune(MATMUL, *arrays(), cache=tmp_path / "missing" / "tuned.json")
 
 
 def test_every_pass_that_has_to_know_the_machine_is_told() -> None:

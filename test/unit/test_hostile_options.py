@@ -66,6 +66,11 @@ def test_dialects_that_are_not_registered_may_be_named_where_they_are_allowed() 
     ("flags", "message"),
     [
         (["--threads", "0"], "--threads must be at least 1, got 0"),
+        (["--threads", "1025"], "--threads must be at most 1024, got 1025"),
+        (
+            ["--machine", "registers=1025"],
+            "--machine: the property 'registers' of a machine must be at most 1024, got '1025'",
+        ),
         (["--tolerance", "nan"], "--tolerance must be a number that is not negative, got nan"),
         (["--tolerance", "-1"], "--tolerance must be a number that is not negative, got -1.0"),
         (["--shared-libs", ","], "--shared-libs needs paths between commas, got ','"),

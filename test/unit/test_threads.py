@@ -162,7 +162,11 @@ def test_without_a_runtime_a_warning_says_so(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize(
     ("threads", "error", "message"),
-    [(0, ValueError, "threads must be at least 1, got 0"), ("2", TypeError, "threads must be an integer, got str")],
+    [
+        (0, ValueError, "threads must be at least 1, got 0"),
+        (1025, ValueError, "threads must be at most 1024, got 1025"),
+        ("2", TypeError, "threads must be an integer, got str"),
+    ],
 )
 def test_wrong_numbers(threads: int, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
