@@ -29,6 +29,7 @@ import numpy as np
 import mlir_inplace as mi
 from mlir_inplace.passes.instrumentation import Instrumentation
 from mlir_inplace.passes.pipeline import as_pipeline, run_pipeline
+from mlir_inplace.runtime import build
 from mlir_inplace.runtime.engine import Engine
 from mlir_inplace.runtime.source import private_copy
 
@@ -153,6 +154,7 @@ def phases_of(text: str, options: dict[str, Any]) -> tuple[dict[str, float], mi.
             "build.run_pipeline": watched,
             "program.private_copy": timed("parse", private_copy),
             "build.private_copy": timed("parse", private_copy),
+            "build._deallocate": timed("deallocate", build._deallocate),
             "build.Engine.__init__": timed("jit", Engine.__init__),
             "build.Engine.function": timed("jit", Engine.function),
         }

@@ -58,9 +58,9 @@ class StructuredOpModel(OpModel):
         argument = op.regions[0].blocks[0].arguments[operand]
         if next(iter(argument.uses), None) is not None:
             return True
-        return (
-            operand >= len(op.operands) - init_count(op) and why_uncovered(op, _indexing_maps(op), operand) is not None
-        )
+        if operand < len(op.operands) - init_count(op) or _map(op, operand).is_permutation:
+            return False  # A permutation writes everything.
+        return why_uncovered(op, _indexing_maps(op), operand) is not None
 
     def why_content_is_needed(self, op: ir.Operation, operand: int) -> str:
         """The payload, or what the op does not write."""
@@ -88,7 +88,7 @@ class StructuredOpModel(OpModel):
         """An input may share an init's buffer when every iteration touches one element of each, the same one."""
         if read >= len(op.operands) - init_count(op):
             return False
-        maps = _indexing_maps(op)
+        maps = {operand: _map(op, operand) for operand in (read, write)}
         return maps[read] == maps[write] and maps[write].is_permutation
 
     def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
@@ -122,12 +122,13 @@ def _lender(op: ir.Operation, operand: int) -> int:
 
     -1 if its content is needed, if it has one that others may need, or if there is no such memory.
     """
-    value = op.operands[operand]
-    if not isinstance(value, ir.OpResult) or ir.OpResult(value).owner.name != "tensor.empty":
+    operands = op.operands
+    first, value = len(operands) - init_count(op), operands[operand]
+    if operand >= first or not isinstance(value, ir.OpResult) or ir.OpResult(value).owner.name != "tensor.empty":
         return -1
-    first, type_ = len(op.operands) - init_count(op), ir.RankedTensorType(value.type)
+    type_ = ir.RankedTensorType(value.type)
     used = next(iter(op.regions[0].blocks[0].arguments[operand].uses), None) is not None
-    if operand >= first or used or not type_.has_static_shape:
+    if used or not type_.has_static_shape:
         return -1
     inits = range(first, len(op.operands))
     return next((i for i in inits if _lends(op.operands[i].type, type_.element_type)), -1)
@@ -152,6 +153,12 @@ def _shape_of(tensor: ir.Type, buffer: ir.Value) -> ir.Value:
     return ir.Operation.create(
         "memref.reinterpret_cast", results=[type_], operands=[buffer], attributes=attributes
     ).result
+
+
+def _map(op: ir.Operation, operand: int) -> ir.AffineMap:
+    maps = linalg.get_indexing_maps(op)
+    assert maps is not None, op.name
+    return ir.AffineMapAttr(maps[operand]).value
 
 
 def _indexing_maps(op: ir.Operation) -> list[ir.AffineMap]:

@@ -31,7 +31,7 @@ from mlir import ir
 from mlir.dialects import arith, bufferization, memref, scf
 
 from .analysis.buffer_lifetimes import analyze_lifetimes
-from .analysis.lifetime_plan import EdgeFrees, Free, GlobalBuffer, Handle, ReturnedClone
+from .analysis.lifetime_plan import EdgeFrees, Free, GlobalBuffer, Handle, LifetimePlan, ReturnedClone
 from .base import Pass, Statistic
 from .options import PassOptions
 
@@ -93,6 +93,16 @@ def _insert_edge_frees(edge: EdgeFrees) -> None:
     terminator.successors[edge.index] = between
 
 
+def carry_out(plan: LifetimePlan) -> None:
+    """Insert what frees, and what clones, where `plan` says so."""
+    for clone in plan.clones:
+        _insert_clone(clone)
+    for free in plan.frees:
+        _insert_free(free)
+    for edge in plan.edges:
+        _insert_edge_frees(edge)
+
+
 class DeallocatePass(Pass[PassOptions]):
     """Free every buffer after its last use."""
 
@@ -107,13 +117,7 @@ class DeallocatePass(Pass[PassOptions]):
 
     def run(self, op: ir.Operation) -> None:
         plan = analyze_lifetimes(op)
-        for clone in plan.clones:
-            _insert_clone(clone)
-        for free in plan.frees:
-            _insert_free(free)
+        carry_out(plan)
+        for free in (*plan.frees, *(free for edge in plan.edges for free in edge.frees)):
             self.count("conditional-deallocations" if free.unless else "deallocations")
-        for edge in plan.edges:
-            _insert_edge_frees(edge)
-            for free in edge.frees:
-                self.count("conditional-deallocations" if free.unless else "deallocations")
         self.count("clones", len(plan.clones))

@@ -51,17 +51,26 @@ def collect_functions(root: ir.Operation) -> dict[str, FunctionUses]:
     calls: dict[str, list[func.CallOp]] = {}
     taken: set[str] = set()
 
+    others: dict[str, bool] = {}
+    advance = ir.WalkResult.ADVANCE
+
     def visit(op: ir.Operation) -> ir.WalkResult:
-        view = op.opview if op.name.startswith("func.") else None
+        name = op.name
+        may_name = others.get(name)
+        if may_name is None:
+            may_name = others[name] = name.startswith("func.") or may_name_functions(name)
+        if not may_name:
+            return advance
+        view = op.opview if name.startswith("func.") else None
         if isinstance(view, func.FuncOp):
             functions[view.name.value] = view
         elif isinstance(view, func.CallOp):
             calls.setdefault(ir.FlatSymbolRefAttr(op.attributes["callee"]).value, []).append(view)
         elif isinstance(view, func.ConstantOp):
             taken.add(ir.FlatSymbolRefAttr(op.attributes["value"]).value)
-        elif may_name_functions(op.name):
+        elif may_name_functions(name):
             taken.update(named_symbols(op))
-        return ir.WalkResult.ADVANCE
+        return advance
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return {
@@ -86,7 +95,7 @@ def callees_first(functions: Mapping[str, FunctionUses]) -> list[list[str]]:
 
 
 def _returns(function: func.FuncOp) -> tuple[func.ReturnOp, ...]:
-    last = (list(block.operations)[-1] for block in function.body.blocks)
+    last = (block.operations[len(block.operations) - 1] for block in function.body.blocks)
     return tuple(op for op in last if isinstance(op, func.ReturnOp))
 
 

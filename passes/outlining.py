@@ -26,16 +26,17 @@ class Outlining:
         self._pointer = ir.Type.parse("!llvm.ptr")
         self._word = ir.IntegerType.get_signless(64)
         self._addresses: dict[ir.Value, ir.Value] = {}
+        self._plain: dict[ir.Type, bool] = {}
 
     def outline(self, bodies: Sequence[Body]) -> None:
         """Replace `bodies` by calls of one function that is made of the first; it is given sizes that differ."""
         first = bodies[0]
         given = first.open_sizes if any(body.open_sizes.sizes != first.open_sizes.sizes for body in bodies) else None
-        types = [self._pointer if is_plain(value.type) else value.type for value in first.parameters]
+        types = [self._pointer if self._is_plain(value) else value.type for value in first.parameters]
         types += [self._word] * (len(given.sizes) if given else 0)
         name = self._make_function(first, bodies, types)
         for body in bodies:
-            arguments = [self._address(value) if is_plain(value.type) else value for value in body.parameters]
+            arguments = [self._address(value) if self._is_plain(value) else value for value in body.parameters]
             with ir.InsertionPoint(body.op), body.op.location:
                 arguments += map(_word, body.open_sizes.sizes if given else ())
                 func.CallOp([], name, arguments)
@@ -76,6 +77,12 @@ class Outlining:
             end = func.ReturnOp([])
         body.op.move_before(end.operation)
         _replace_operands(body.op, inside)
+
+    def _is_plain(self, value: ir.Value) -> bool:
+        type_ = value.type
+        if type_ not in self._plain:
+            self._plain[type_] = is_plain(type_)
+        return self._plain[type_]
 
     def _address(self, value: ir.Value) -> ir.Value:
         """The address of a buffer, made once, where the buffer is."""

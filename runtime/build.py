@@ -14,6 +14,7 @@ from typing import Any
 from mlir import ir
 
 from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
+from ..passes.deallocate import carry_out
 from ..passes.errors import PassError, PassFailure
 from ..passes.pipeline import Pipeline, run_pipeline
 from . import lowering
@@ -128,7 +129,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
     avoid_library_names(module.operation)
-    deallocation = () if settings.plain else deallocation_phases(source.operation, module.operation)
+    deallocation = () if settings.plain else _deallocate(source.operation, module.operation)
     pooled = not (settings.plain or settings.memory_stats) and wants_pool(module.operation)
     lower = lowering.lower_phases(
         count=settings.memory_stats, threads=settings.threads, streams=settings.optimize, pooled=pooled
@@ -178,6 +179,19 @@ def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[low
         return ()
     run_pipeline(module, lowering.pipeline_text(lowering.STRUCTURE))
     return lowering.DEALLOCATE if _has_lifetimes(module) else lowering.DEALLOCATE_UNSTRUCTURED
+
+
+def _deallocate(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
+    """Free what `module` allocates, and return what is to be done afterwards; both, if our pass cannot do it as it is.
+
+    The first phase of `lowering.DEALLOCATE` would look for the lifetimes a second time.
+    """
+    try:
+        plan = analyze_lifetimes(module)
+    except PassFailure:
+        return deallocation_phases(source, module)
+    carry_out(plan)
+    return lowering.DEALLOCATE[1:]
 
 
 def _has_lifetimes(module: ir.Operation) -> bool:

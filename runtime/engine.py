@@ -11,7 +11,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,17 +104,19 @@ def load_library(path: str) -> ctypes.CDLL:
         raise OSError(f"cannot load shared library '{path}': {error}") from None
 
 
-def _operations(root: ir.Operation) -> Iterator[ir.Operation]:
-    for region in root.regions:
-        for block in region:
-            for op in block:
-                yield op.operation
-                yield from _operations(op.operation)
-
-
 def require_lowered(module: ir.Operation) -> None:
     """Raise `PassError` naming the first operation, with its place, that the lowering to LLVM left over."""
-    left = next((op for op in _operations(module) if not op.name.startswith(_TRANSLATED)), None)
+    found: list[ir.Operation] = []
+    advance, interrupt = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith(_TRANSLATED) or op == module:
+            return advance
+        found.append(op)
+        return interrupt
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    left = next(iter(found), None)
     if left is None:
         return
     advice = "no pass of the route handles it here; rewrite it with a pipeline of your own before compiling"

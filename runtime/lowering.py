@@ -113,9 +113,14 @@ VERIFY = (
 DEALLOCATE = (
     Phase(
         "deallocate",
-        "After the last pass that moves buffers between functions, before anything hides an allocation. It clones what "
-        "would leave a function without an owner; the clones become plain copies here, for the next phases to see.",
-        ("inplace-deallocate", "inplace-expand-clones", "inplace-canonicalize", "cse"),
+        "After the last pass that moves buffers between functions, before anything hides an allocation.",
+        ("inplace-deallocate",),
+    ),
+    Phase(
+        "clones",
+        "What would leave a function without an owner is cloned by deallocation; the clones become plain copies here, "
+        "for the next phases to see.",
+        ("inplace-expand-clones", "inplace-canonicalize", "cse"),
     ),
 )
 

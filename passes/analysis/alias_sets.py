@@ -22,7 +22,7 @@ concluded from a fact stays right, and a fact that is not known is treated as fa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .accesses import Region, bounding_box
 from .slices import Slice
@@ -78,8 +78,7 @@ class Equivalence:
             self._size[a - self._first] -= self._size[b - self._first]
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """What a statement to :class:`AliasSets` changed, so that it can be taken back."""
 
     mark: int
@@ -250,6 +249,8 @@ class AliasSets:
 
     def locate(self, value: int, slice_: Slice | None) -> Region:
         """Return the constant bounds of ``slice_`` of ``value`` in the classes on its path that have some."""
+        if slice_ is None and self.equivalence.find(value) not in self._links:
+            return {}
         boxes = ((root, bounding_box(part)) for root, part in self.region(value, slice_))
         return {root: box for root, box in boxes if box is not None}
 
@@ -281,6 +282,8 @@ class AliasSets:
 
     def are_reshapes_of_one(self, first: int, second: int) -> bool:
         """Whether two values are one class, or reshaped views of one: then their elements follow in one order."""
+        if self.equivalence.find(first) == self.equivalence.find(second):
+            return True
         roots = {root for _, root in self.reshapes(first)}
         return any(root in roots for _, root in self.reshapes(second))
 
@@ -310,6 +313,8 @@ class AliasSets:
 
     def rotated_apart(self, first: int, second: int) -> bool:
         """Whether two values lie in different buffers of one rotation."""
+        if not self._frames:
+            return False
         a, b = self._frame_of(first), self._frame_of(second)
         return a is not None and b is not None and a[0] == b[0] and a[1] != b[1]
 

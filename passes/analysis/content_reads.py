@@ -16,16 +16,16 @@ def close_reads(tables: EffectTables, ops: range) -> None:
     """Compute ``content_reads`` and ``value_read`` backwards, and ``undefined`` forwards, over the flow edges."""
     s = tables.snapshot
     work: list[int] = []
-    for op in ops:
-        for operand in s.operands(op):
-            if tables.reads[operand]:
-                _mark_read(tables, operand, work)
+    operands = s.nested_operands(ops)
+    for operand in operands:
+        if tables.reads[operand]:
+            _mark_read(tables, operand, work)
     while work:
         for operand in tables.sources.get(work.pop(), ()):
             if not tables.content_reads[operand] and (operand in tables.forwards or not tables.writes[operand]):
                 _mark_read(tables, operand, work)
-    for op in ops:
-        _spread_undefined(tables, op)
+    for operand in operands:
+        _spread_undefined(tables, operand)
 
 
 def _mark_read(tables: EffectTables, operand: int, work: list[int]) -> None:
@@ -36,12 +36,10 @@ def _mark_read(tables: EffectTables, operand: int, work: list[int]) -> None:
         work.append(value)
 
 
-def _spread_undefined(tables: EffectTables, op: int) -> None:
+def _spread_undefined(tables: EffectTables, operand: int) -> None:
     """A view of something without content has no content either."""
-    s = tables.snapshot
-    for operand in s.operands(op):
-        ties = tables.ties.get(operand, ())
-        if ties and not tables.writes[operand] and tables.undefined[s.operand_value[operand]]:
-            for tie in ties:
-                if tables.sources[tie.value] == [operand] and tie.definite:
-                    tables.undefined[tie.value] = True
+    ties = tables.ties.get(operand, ())
+    if ties and not tables.writes[operand] and tables.undefined[tables.snapshot.operand_value[operand]]:
+        for tie in ties:
+            if tables.sources[tie.value] == [operand] and tie.definite:
+                tables.undefined[tie.value] = True

@@ -19,8 +19,7 @@ from .snapshot import Snapshot
 __all__ = ["Carried", "Commit", "EffectTables", "HandOvers", "Passed", "Refusal", "SharedOutput", "Tie"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tie:
+class Tie(NamedTuple):
     """Value ``value`` may live in the buffer of the operand that owns this tie."""
 
     value: int
@@ -122,13 +121,26 @@ class EffectTables:
         """For an op with regions, what they pass on (``region_flow.py``), once somebody asked."""
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
+        self._active: dict[int, list[int]] = {}
         self.handed_out: dict[int, int] = {}
         """For an op without a model, a value that ops inside of it may hand their tensors to; -1 if there is none."""
+
+    def active_ops(self, function: int) -> list[int]:
+        """Return the ops in ``function`` that have tensors, regions or successors; payloads are mostly not of these."""
+        s = self.snapshot
+        found = self._active.get(function)
+        if found is None:
+            tensors = s.op_has_tensors
+            found = self._active[function] = [
+                op for op in s.nested_ops(function) if tensors[op] or s.op_regions[op] or op in s.op_successors
+            ]
+        return found
 
     def tensor_operands(self, op: int) -> list[int]:
         """Return the operands of ``op`` that are tensors defined inside the snapshot."""
         s = self.snapshot
-        return [o for o in s.operands(op) if s.operand_value[o] >= 0 and s.value_is_tensor[s.operand_value[o]]]
+        first, values, is_tensor = s.op_first_operand[op], s.operand_value, s.value_is_tensor
+        return [o for o in range(first, first + s.op_operand_count[op]) if values[o] >= 0 and is_tensor[values[o]]]
 
     def tensor_results(self, op: int) -> list[int]:
         """Return the results of ``op`` that are tensors."""

@@ -67,13 +67,12 @@ def is_splat(value: ir.Value) -> bool:
 
 def plan_reuses(analysis: ModuleAnalysis, excluded: Collection[Reuse]) -> list[Reuse]:
     """Return for each op with an empty init the first input that could take its place, but for those ``excluded``."""
-    s = analysis.snapshot
     found: list[Reuse] = []
     for function in analysis.functions:
         if function.refusals:
             continue
         foreign = _foreign_memory(analysis, function)
-        for op in s.nested_ops(function.function):
+        for op in analysis.effects.active_ops(function.function):
             found += _reuses_of(analysis, function, op, foreign, excluded)
     return found
 

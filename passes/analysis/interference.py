@@ -136,6 +136,8 @@ class Interference:
 
     def _leave_threads(self, first: StorageSet, second: StorageSet) -> Conflict | None:
         """Return why threads would write memory that others see, if the two sets were one."""
+        if not first.confined and not second.confined:
+            return None
         earliest = min(first.first, second.first)
         for storage in (first, second):
             for block, writes in storage.confined.items():
@@ -216,7 +218,7 @@ class Interference:
         return None
 
     def _writes_against_writes(self, first: StorageSet, second: StorageSet) -> Conflict | None:
-        smaller, larger = sorted((first, second), key=lambda storage: len(storage.writes))
+        smaller, larger = (first, second) if len(first.writes) <= len(second.writes) else (second, first)
         for write in smaller.writes:
             conflict = self._write_against_writes(write, larger)
             if conflict is not None:

@@ -89,6 +89,14 @@ class RootTable:
         """Memrefs whose address is not that of their root."""
         self._globals: dict[str, int] = {}
         self._levels = 0
+        self._buffer_types: dict[ir.Type, bool] = {}
+
+    def is_buffer_type(self, type_: ir.Type) -> bool:
+        """The same as `is_buffer`, asked once for each type, as there are few of them and many values."""
+        known = self._buffer_types.get(type_)
+        if known is None:
+            known = self._buffer_types[type_] = is_buffer(type_)
+        return known
 
     def new_level(self) -> int:
         """A number for a block that has roots of its own."""

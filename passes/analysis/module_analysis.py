@@ -77,9 +77,13 @@ def _is_parallel(op: ir.Operation, name: str, region: int) -> bool:
     return name not in _SEQUENTIAL if model is None else model.is_parallel_region(op, region)
 
 
-def analyze_module(module: ir.Operation, options: AnalysisOptions) -> ModuleAnalysis:
-    """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out."""
-    snapshot = Snapshot(module, _is_repetitive, _is_parallel if options.parallel else None)
+def analyze_module(module: ir.Operation, options: AnalysisOptions, snapshot: Snapshot | None = None) -> ModuleAnalysis:
+    """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out.
+
+    ``snapshot`` is one of ``module`` as it is, taken for an analysis with the same options, if there is one.
+    """
+    if snapshot is None:
+        snapshot = Snapshot(module, _is_repetitive, _is_parallel if options.parallel else None)
     summaries: dict[str, FunctionSummary] = {}
     names = _functions(snapshot)
     # A buffer in a memory space of its own, or with another layout, is copied where a function wants another one.

@@ -81,7 +81,8 @@ class OneShotAnalyzer:
         self._options = options
         self._order = order
         self._sets = AliasSets(s.nested_values(function))
-        exclusive = frozenset(op for op in s.nested_ops(function) if len(s.op_regions[op]) > 1 and self._exclusive(op))
+        self._ops = effects.active_ops(function)
+        exclusive = frozenset(op for op in self._ops if len(s.op_regions[op]) > 1 and self._exclusive(op))
         self._program = ProgramOrder(s, exclusive, effects.early_definitions)
         self._check = Interference(effects, self._program, self._sets)
         self._joiner = joiner = Joiner(effects, self._sets, self._check)
@@ -103,7 +104,7 @@ class OneShotAnalyzer:
     def run(self) -> FunctionAnalysis:
         """Enter the values, decide in order, and sum up."""
         s, effects = self._snapshot, self._effects
-        ops = s.nested_ops(self._function)
+        ops = self._ops
         self._enter_values()
         for op in ops:
             if s.op_regions[op] or op in effects.shared:
@@ -117,8 +118,10 @@ class OneShotAnalyzer:
                 self._exits.begin(op)
             if self._order.postpone:
                 self._decide_choice(op)
+        active = frozenset(ops)
         for op in self._order.ops(self._effects, self._function):
-            self._decide_op(op)
+            if op in active:
+                self._decide_op(op)
         self._decide_postponed(self._function)
         self._branches.finish()
         self._decide_commits()
@@ -145,10 +148,7 @@ class OneShotAnalyzer:
         """Give each set what is read of its one value, and where it is defined."""
         s, effects = self._snapshot, self._effects
         has_parallel_regions = any(
-            s.block_parallel[block] >= 0
-            for op in s.nested_ops(self._function)
-            for region in s.op_regions[op]
-            for block in region
+            s.block_parallel[block] >= 0 for op in self._ops for region in s.op_regions[op] for block in region
         )
         for value in s.nested_values(self._function):
             if not s.value_is_tensor[value]:

@@ -36,7 +36,10 @@ def _hand_overs(effects: TensorEffects, op: int) -> HandOvers:
         return _NOTHING
     found = effects.hand_overs.get(op)
     if found is None:
-        found = effects.hand_overs[op] = _read(effects, op)
+        found = _read(effects, op)
+        if not found.carried and not found.passed and not found.exits:
+            found = _NOTHING
+        effects.hand_overs[op] = found
     return found
 
 

@@ -65,10 +65,11 @@ class RegionLifetimes(RootTable):
     def scan_op(self, op: ir.Operation, scan: BlockScan) -> set[int]:
         """Give the results of `op` their sets; the roots that it uses, itself or inside."""
         used: set[int] = set()
+        is_buffer_type = self.is_buffer_type
         for operand in op.operands:
-            if is_buffer(operand.type):
+            if is_buffer_type(operand.type):
                 used |= self.sets[operand]
-        buffers = [result for result in op.results if is_buffer(result.type)]
+        buffers = [result for result in op.results if is_buffer_type(result.type)]
         name = op.name
         if len(op.regions):
             used |= self._scan_regions(op, buffers, scan)
@@ -134,7 +135,7 @@ class RegionLifetimes(RootTable):
             return self._loops[op.name](self, op, scan)
         if op.name in _BRANCHES:
             return self._scan_branches(op, blocks, scan)
-        if buffers or any(is_buffer(argument.type) for block in blocks for argument in block.arguments):
+        if buffers or any(self.is_buffer_type(argument.type) for block in blocks for argument in block.arguments):
             raise PassFailure(f"cannot plan the lifetimes of buffers that '{op.name}' carries", op)
         used: set[int] = set()
         for block in blocks:

@@ -19,7 +19,7 @@ from typing import Any
 from mlir import ir
 
 from .lifetime_roots import VIEWS, is_buffer
-from .shared_sizes import NOTHING_OPEN, OpenSizes, find_open_sizes
+from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
 
 __all__ = ["Body", "find_repeated_bodies", "group_bodies"]
 
@@ -58,8 +58,9 @@ class _NotShared(Exception):
 def find_repeated_bodies(function: ir.Operation) -> dict[Any, list[Body]]:
     """The bodies in a function by their keys, in program order, those that occur once among them."""
     found: dict[Any, list[Body]] = {}
+    sizes = SizeReader()
     for op, in_loop in _candidates(function):
-        reader = _Reader(op)
+        reader = _Reader(op, sizes)
         try:
             key = reader.read()
         except _NotShared:
@@ -122,8 +123,9 @@ def _is_large(op: ir.Operation, fewest: int, *, dynamic: bool) -> bool:
 class _Reader:
     """Reads one op with all that is in it."""
 
-    def __init__(self, op: ir.Operation) -> None:
+    def __init__(self, op: ir.Operation, sizes: SizeReader) -> None:
         self._op = op
+        self._sizes = sizes
         self._numbers: dict[ir.Value, int] = {}
         self._parameters: list[ir.Value] = []
         self._constants: list[ir.Operation] = []
@@ -136,7 +138,7 @@ class _Reader:
         """The key; raises `_NotShared`."""
         structure = self._read_op(self._op, 0)
         if self._own == len(self._parameters):
-            self._open = find_open_sizes(self._op, self._parameters)
+            self._open = self._sizes.read(self._op, self._parameters)
         types = self._open.types or (None,) * len(self._parameters)
         given = tuple([type_ or value.type for value, type_ in zip(self._parameters, types, strict=True)])
         return structure, tuple(self._outside), given, self._open.places

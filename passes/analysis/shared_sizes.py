@@ -14,13 +14,13 @@ but a function that could have been shared. Nothing is changed here. Linear in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import linalg
 
-__all__ = ["NOTHING_OPEN", "OpenSizes", "find_open_sizes", "is_plain"]
+__all__ = ["NOTHING_OPEN", "OpenSizes", "SizeReader", "is_plain"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
@@ -50,29 +50,41 @@ def is_plain(type_: ir.Type) -> bool:
     return _DYNAMIC_STRIDE not in (*strides, offset)
 
 
-def find_open_sizes(op: ir.Operation, parameters: Iterable[ir.Value]) -> OpenSizes:
-    """The open sizes of a body; `parameters` are what it is given, none of which a payload uses."""
-    maps = linalg.get_indexing_maps(op) if op.name.startswith("linalg.") else None
-    if maps is None:
-        return NOTHING_OPEN
-    shut: set[ir.Value] = set()
-    opened: set[ir.Value] = set()
-    for value, may_open in zip(op.operands, _open_operands(tuple(maps)), strict=True):
-        (opened if may_open else shut).add(value)
-    sizes: list[int] = []
-    types: list[ir.Type | None] = []
-    places: list[int] = []
-    for value in parameters:
-        type_ = _without_outermost_size(value.type) if value in opened and value not in shut else None
-        types.append(type_)
-        if type_ is None:
-            places.append(-1)
-            continue
-        size = ir.MemRefType(value.type).shape[0]
-        if size not in sizes:
-            sizes.append(size)
-        places.append(sizes.index(size))
-    return OpenSizes(tuple(sizes), tuple(types), tuple(places)) if sizes else NOTHING_OPEN
+class SizeReader:
+    """Finds open sizes; what depends on maps and types only, which are few, is asked once."""
+
+    def __init__(self) -> None:
+        self._operands: dict[tuple[ir.Attribute, ...], list[bool]] = {}
+        self._types: dict[ir.Type, tuple[ir.Type, int] | None] = {}
+
+    def read(self, op: ir.Operation, parameters: Sequence[ir.Value]) -> OpenSizes:
+        """The open sizes of a body; `parameters` are what it is given, none of which a payload uses."""
+        maps = linalg.get_indexing_maps(op) if op.name.startswith("linalg.") else None
+        if maps is None:
+            return NOTHING_OPEN
+        may_open = self._operands.get(key := tuple(maps))
+        if may_open is None:
+            may_open = self._operands[key] = _open_operands(key)
+        if True not in may_open:
+            return NOTHING_OPEN
+        shut = {value for value, may in zip(op.operands, may_open, strict=True) if not may}
+        sizes: list[int] = []
+        types: list[ir.Type | None] = []
+        places: list[int] = []
+        for value in parameters:
+            found = None if value in shut else self._without_outermost_size(value.type)
+            type_, size = found or (None, -1)
+            if type_ is not None and size not in sizes:
+                sizes.append(size)
+            types.append(type_)
+            places.append(-1 if type_ is None else sizes.index(size))
+        return OpenSizes(tuple(sizes), tuple(types), tuple(places)) if sizes else NOTHING_OPEN
+
+    def _without_outermost_size(self, type_: ir.Type) -> tuple[ir.Type, int] | None:
+        """A memref type with any outermost size, and the size; None without one, or if all else is not static."""
+        if type_ not in self._types:
+            self._types[type_] = _without_outermost_size(type_)
+        return self._types[type_]
 
 
 def _open_operands(maps: tuple[ir.Attribute, ...]) -> list[bool]:
@@ -97,12 +109,12 @@ def _loops_of(expressions: Iterable[ir.AffineExpr]) -> Iterator[int]:
             work += [expression.lhs, expression.rhs]
 
 
-def _without_outermost_size(type_: ir.Type) -> ir.Type | None:
-    """A memref type with any size of its outermost dimension; None without one, or if all else is not static."""
+def _without_outermost_size(type_: ir.Type) -> tuple[ir.Type, int] | None:
     if not is_plain(type_):
         return None
     memref = ir.MemRefType(type_)
     if not memref.rank:
         return None
+    size, *others = memref.shape
     with ir.Location.unknown(type_.context):
-        return ir.MemRefType.get([_DYNAMIC, *memref.shape[1:]], memref.element_type, memref.layout)
+        return ir.MemRefType.get([_DYNAMIC, *others], memref.element_type, memref.layout), size

@@ -28,7 +28,8 @@ Cost: one binding call per op, operand, result, region and block, 5–8 µs an o
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 
 from mlir import ir
 
@@ -65,6 +66,8 @@ class Snapshot(BlockTables):
         self.op_operand_count: list[int] = []
         self.op_first_result: list[int] = []
         self.op_result_count: list[int] = []
+        self.op_has_tensors: list[bool] = []
+        """Whether an operand, from inside of the root, or a result is a tensor."""
         self.op_successors: dict[int, tuple[int, ...]] = {}
         """For an op that branches, the blocks it branches to."""
 
@@ -149,17 +152,21 @@ class Snapshot(BlockTables):
         self.op_result_count.append(0)
         if block >= 0:
             self.block_ops[block].append(number)
-        first = len(self.operand_op)
+        operand_op, operand_value, is_tensor = self.operand_op, self.operand_value, self.value_is_tensor
+        first = operand = len(operand_op)
         self.op_first_operand.append(first)
-        ids = self._ids
+        find, tensors = self._ids.get, False
         for value in op.operands:
-            value_id = ids.get(value, -1)
+            value_id = find(value, -1)
             # -1: defined outside of the root, or for a block that cannot be reached, which may name anything.
             if value_id >= 0:
-                self.value_uses[value_id].append(len(self.operand_op))
-            self.operand_op.append(number)
-            self.operand_value.append(value_id)
-        self.op_operand_count.append(len(self.operand_op) - first)
+                self.value_uses[value_id].append(operand)
+                tensors = tensors or is_tensor[value_id]
+            operand_op.append(number)
+            operand_value.append(value_id)
+            operand += 1
+        self.op_operand_count.append(operand - first)
+        self.op_has_tensors.append(tensors)
         return number
 
     def _enter_block(self, block: ir.Block, op: int, region: int, repetitive: bool, parallel: bool) -> int:
@@ -228,9 +235,11 @@ class Snapshot(BlockTables):
         self.op_first_result[number] = len(self.values)
         self.op_result_count[number] = count
         for index in range(count):
-            self._define(results[index], number, block, index, self.op_exit[number])
+            if self._define(results[index], number, block, index, self.op_exit[number]):
+                self.op_has_tensors[number] = True
 
-    def _define(self, value: ir.Value, op: int, block: int, index: int, position: int) -> None:
+    def _define(self, value: ir.Value, op: int, block: int, index: int, position: int) -> bool:
+        """Enter a value, and return whether it is a tensor."""
         type_ = value.type
         tensor = self._tensor_types.get(type_)
         if tensor is None:
@@ -243,6 +252,25 @@ class Snapshot(BlockTables):
         self.value_position.append(position)
         self.value_is_tensor.append(tensor)
         self.value_uses.append([])
+        return tensor
+
+    def with_operands(self, changes: Mapping[int, int]) -> Snapshot:
+        """Return what a new snapshot would be, now that nothing changed but ``changes``: values of operands, by number.
+
+        A value takes the place of one of the same type, and is defined in front of the op. Tables that stay as they
+        are belong to both snapshots. Linear in the operands and values, without reading the IR.
+        """
+        other = copy(self)
+        other.operand_value, other.value_uses = self.operand_value.copy(), self.value_uses.copy()
+        added: dict[int, list[int]] = {self.operand_value[operand]: [] for operand in changes}
+        for operand, value in changes.items():
+            other.operand_value[operand] = value
+            added.setdefault(value, []).append(operand)
+        for value, operands in added.items():
+            if value >= 0:
+                kept = [operand for operand in self.value_uses[value] if operand not in changes]
+                other.value_uses[value] = sorted(kept + operands)
+        return other
 
     # --- asking ------------------------------------------------------------------------------------------------
 
@@ -258,6 +286,13 @@ class Snapshot(BlockTables):
         """Return the operand numbers of ``op``."""
         first = self.op_first_operand[op]
         return range(first, first + self.op_operand_count[op])
+
+    def nested_operands(self, ops: range) -> range:
+        """Return the operands of ``ops``, consecutive ones, whose operands are so, too."""
+        if not ops:
+            return range(0)
+        last = ops[-1]
+        return range(self.op_first_operand[ops.start], self.op_first_operand[last] + self.op_operand_count[last])
 
     def operand_index(self, operand: int) -> int:
         """Return which operand of its op ``operand`` is."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .accesses import AccessIndex, Locate, Read, Write
 from .slices import Slice
@@ -21,8 +21,7 @@ class Against(enum.Enum):
     READONLY = "readonly"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """Whether ``write`` may happen in memory that ``other`` uses too; a value stands for its buffer being read-only."""
 
     write: Write

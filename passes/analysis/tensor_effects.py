@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from mlir import ir
 
-from ...dialects.bufferizable import OpModel, Relation
+from ...dialects.bufferizable import OpModel, Relation, answers
 from .content_chains import enter_commits
 from .content_reads import close_reads
 from .effect_tables import EffectTables, Refusal, SharedOutput, Tie
@@ -78,7 +78,8 @@ class TensorEffects(EffectTables):
         """Read the ops of ``function`` (callees first); refusals are collected, never raised."""
         s = self.snapshot
         ops = s.nested_ops(function)
-        unreachable = next((op for op in (function, *ops) if s.has_unreachable_blocks(op)), None)
+        branching = (function, *ops) if s.graphs else ()
+        unreachable = next((op for op in branching if s.has_unreachable_blocks(op)), None)
         if unreachable is not None:
             message = (
                 f"'{s.op_name[unreachable]}' has a block that cannot be reached from the first one; remove it first "
@@ -88,7 +89,7 @@ class TensorEffects(EffectTables):
             return
         self._add_arguments(function)
         self._committed.clear()
-        for op in ops:
+        for op in self.active_ops(function):
             operands, results = self.tensor_operands(op), self.tensor_results(op)
             if operands or results or self._has_tensor_arguments(op):
                 self._add_op(op, operands, results)
@@ -197,13 +198,16 @@ class TensorEffects(EffectTables):
 
     def _add_operand(self, model: OpModel, op: int, operand: int) -> None:
         s = self.snapshot
-        operation, index = s.ops[op], s.operand_index(operand)
+        operation, index, asked = s.ops[op], operand - s.op_first_operand[op], answers(model)
         self.reads[operand] = model.bufferizes_to_memory_read(operation, index)
         self.writes[operand] = model.bufferizes_to_memory_write(operation, index)
-        self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
-        self.discards[operand] = model.discards_content(operation, index)
-        self.shape_only[operand] = model.needs_only_shape(operation, index)
-        if model.escapes(operation, index):
+        if "must_bufferize_in_place" in asked:
+            self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
+        if "discards_content" in asked:
+            self.discards[operand] = model.discards_content(operation, index)
+        if "needs_only_shape" in asked:
+            self.shape_only[operand] = model.needs_only_shape(operation, index)
+        if "escapes" in asked and model.escapes(operation, index):
             self._add_escape(op, operand)
         first = s.op_first_result[op]
         ties = [Tie(first + a.result, a.relation, a.definite) for a in model.aliasing_values(operation, index)]
@@ -212,10 +216,10 @@ class TensorEffects(EffectTables):
             self.insertions.setdefault(s.operand_value[operand], []).append(operand)
             ties = [Tie(shared.result, Relation.EQUIVALENT, True)]
         self._set_ties(operand, ties)
-        subset = model.subset(operation, index)
+        subset = model.subset(operation, index) if "subset" in asked else None
         if subset is not None:
             self.slices[operand] = slice_of(subset, self._sums)
-        source = model.redundant_source(operation, index)
+        source = model.redundant_source(operation, index) if "redundant_source" in asked else None
         if source is not None:
             self.redundant_source[operand] = s.op_first_operand[op] + source
             if self.must_in_place[operand]:

@@ -7,6 +7,8 @@ had to wait for others, or failed together with others. Cost: a fixed number of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlir import ir
 
 from ..analysis.analysis_options import AnalysisOptions
@@ -16,6 +18,7 @@ from ..analysis.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
 from ..analysis.initless_sources import plan_inits
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis, analyze_module
+from ..analysis.snapshot import Snapshot
 from ..attribute_checks import refuse_marks
 from .new_inits import TRIAL_INIT, give_inits
 from .report import (
@@ -63,9 +66,10 @@ def convert_and_analyse(
     module: ir.Operation, *, only_empties: bool = False
 ) -> tuple[DestinationReport, ModuleAnalysis | None]:
     """Do the same, and return besides the analysis of the module as it is now, if one was made."""
-    if not _is_worth_a_look(module, only_empties=only_empties):
+    ops = all_ops(module)
+    if not _is_worth_a_look(ops, only_empties=only_empties):
         return DestinationReport(), None
-    refuse_marks(all_ops(module), _MARKS)
+    refuse_marks(ops, _MARKS)
     with module.context:
         conversion = _Conversion(module, only_empties=only_empties)
         while conversion.sweep():
@@ -143,8 +147,10 @@ class _Conversion:
         analysis, failed = self._analysis, set[Reuse]()
         while self._left and (reuses := plan_reuses(analysis, failed)):
             self._left -= 1
+            s = analysis.snapshot
             with tried_reuses(analysis, reuses) as trial:
-                outcome = _analyze(self._module)
+                tried = s.with_operands({reuse.init: s.operand_value[reuse.source] for reuse in reuses})
+                outcome = _analyze(self._module, tried)
                 objections = judge_reuses(analysis, reuses, outcome)
                 trial.stands = not objections
             if not objections:
@@ -198,12 +204,12 @@ def _copies_what_is_computed(analysis: ModuleAnalysis, plan: EliminationPlan) ->
     return False
 
 
-def _is_worth_a_look(module: ir.Operation, *, only_empties: bool) -> bool:
-    names = {op.name for op in all_ops(module)}
+def _is_worth_a_look(ops: Sequence[ir.Operation], *, only_empties: bool) -> bool:
+    names = {op.name for op in ops}
     if only_empties:
         return "tensor.empty" in names and not names.isdisjoint(_INSERTIONS)
     return not names.isdisjoint(_INSERTIONS | _BEGINNINGS)
 
 
-def _analyze(module: ir.Operation) -> ModuleAnalysis:
-    return analyze_module(module, AnalysisOptions(boundaries=True, allow_unknown=True))
+def _analyze(module: ir.Operation, snapshot: Snapshot | None = None) -> ModuleAnalysis:
+    return analyze_module(module, AnalysisOptions(boundaries=True, allow_unknown=True), snapshot)

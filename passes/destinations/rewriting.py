@@ -27,6 +27,21 @@ _VIEWS_OF_NOTHING = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.e
 def all_ops(module: ir.Operation) -> list[ir.Operation]:
     """Return everything in ``module`` in the order of a snapshot, which reads blocks along branches. Linear."""
     found: list[ir.Operation] = []
+    branches: list[bool] = []
+    append, advance = found.append, ir.WalkResult.ADVANCE
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        append(op)
+        if len(op.successors):
+            branches.append(True)
+        return advance
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return _all_ops_along_branches(module) if branches else found
+
+
+def _all_ops_along_branches(module: ir.Operation) -> list[ir.Operation]:
+    found: list[ir.Operation] = []
     left = [module]
     while left:
         op = left.pop()
@@ -158,8 +173,7 @@ def erase_unused(module: ir.Operation) -> bool:
     """Erase the empty tensors, and views of them, that nothing uses any more; return whether there were any."""
     erased = False
     for op in reversed(all_ops(module)):
-        unused = all(next(iter(result.uses), None) is None for result in op.results)
-        if op.name in _VIEWS_OF_NOTHING and len(op.results) and unused:
+        if op.name in _VIEWS_OF_NOTHING and all(next(iter(result.uses), None) is None for result in op.results):
             op.erase()
             erased = True
     return erased

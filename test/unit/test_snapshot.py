@@ -207,3 +207,41 @@ def test_nesting_is_deeper_than_pythons_stack(kind: str) -> None:
         for number in reversed(range(len(s.ops))):
             if s.op_name[number] == f"scf.{kind}":
                 s.ops[number].erase()
+
+
+OPERANDS_CHANGE = """
+func.func @f(%t: tensor<4xf32>, %u: tensor<4xf32>, %p: i1) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.exp ins(%t : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %b = scf.if %p -> tensor<4xf32> {
+    %c = linalg.add ins(%a, %u : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %c : tensor<4xf32>
+  } else {
+    scf.yield %a : tensor<4xf32>
+  }
+  %d = linalg.mul ins(%b, %u : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %d, %b : tensor<4xf32>, tensor<4xf32>
+}
+"""
+
+
+def test_operands_that_change_are_all_that_changes() -> None:
+    with context():
+        module = parse(OPERANDS_CHANGE)
+        before = Snapshot(module.operation, repetitive)
+        tables = {name: str(table) for name, table in vars(before).items() if isinstance(table, list)}
+        add, mul = op(before, "linalg.add"), op(before, "linalg.mul")
+        inits = [before.op_first_operand[number] + 2 for number in (add, mul)]
+        changes = {init: before.operand_value[init - 2] for init in inits}
+        changes[inits[0] - 1] = before.operand_value[inits[0]]  # and one that the value of a changed one goes to
+        for operand, value in changes.items():
+            before.ops[before.operand_op[operand]].operands[before.operand_index(operand)] = before.values[value]
+        after, expected = before.with_operands(changes), Snapshot(module.operation, repetitive)
+    assert {name: str(table) for name, table in vars(before).items() if isinstance(table, list)} == tables
+    for name, table in vars(expected).items():
+        if isinstance(table, (list, dict, int)) and name not in ("ops", "blocks"):
+            assert vars(after)[name] == table, name
+    assert after.root is before.root
+    assert after.operand_value != before.operand_value
+    assert after.value_uses != before.value_uses
+    assert after.op_has_tensors.count(True) == 8
