@@ -21,7 +21,10 @@ for sweeps 0, 10, ...                           for each group of ten sweeps
 ```
 
 Left alone, with a reason (`print-kept`): loops in which more happens, slices without static bounds, tensors that fit
-into the second cache, rows of which it has no room for enough.
+into the second cache, rows of which it has no room for enough, not even in stripes.
+
+Of tensors with three or more dimensions the second one is cut into stripes in the same way, if the cache has no room
+for enough rows (planes): all rows of one stripe come before those of the next.
 
 With several `threads` the rows are cut into bands, one for each. In a group of sweeps, each thread runs those of its
 band (`scf.forall`), of each sweep `shift` rows less than of the one before on either side where another band is: it

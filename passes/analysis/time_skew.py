@@ -11,6 +11,7 @@ section 6, *Skewed sweeps*. Sources: loop skewing of Wolfe, "Loop skewing: the w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -21,7 +22,7 @@ from ...dialects.constants import constant_integer
 from ...dialects.subsets import mixed_subset
 from .machine import Machine
 from .ping_pong import is_known_box
-from .structured_op import NotStructured, Structured, read_structured, type_bytes
+from .structured_op import Index, NotStructured, Structured, read_structured, type_bytes
 
 __all__ = ["NotSkewable", "TimeSkew", "plan_skew"]
 
@@ -29,12 +30,33 @@ _CONSTANT, _EMPTY, _EXTRACT, _INSERT = "arith.constant", "tensor.empty", "tensor
 _LEAST_SWEEPS = 4
 """Fewer sweeps at a time do not make up for writing both versions."""
 _MOST_SWEEPS = 32
+_LEAST_RANK = 2
+"""With no more dimensions, parts of rows are parts of vectors."""
+_LEAST_ROWS = 2
+"""How many times the reach of a sweep the rows are that it does at a time in a stripe: it reads as many more."""
+_MOST_READ = 1 / 2
+"""How much of the tensor a sweep may read from memory for stripes to be worth it."""
 _MOST_THREADS = 2
 """So many threads that run each sweep together are not faster than one that runs several sweeps at a time."""
 
 
 class NotSkewable(Exception):
     """Says why sweeps stay one after the other: a phrase that follows "because"."""
+
+
+@dataclass(frozen=True)
+class Stripes:
+    """Parts of rows along the second dimension; all rows of one are done before those of the next.
+
+    Attributes:
+        loop: the loop of the op that runs over the second dimension.
+        shift: by how much a sweep is behind the one before there.
+        size: how much of the dimension each sweep does at a time.
+    """
+
+    loop: int
+    shift: int
+    size: int
 
 
 @dataclass(frozen=True)
@@ -51,6 +73,7 @@ class TimeSkew:
         rows: how many rows each sweep does at a time.
         sweeps: how many sweeps run at a time; an even number, so that the versions are where they were.
         bands: how many parts the rows are cut into, which run at the same time.
+        stripes: how each row is cut, if the cache has no room for enough of them.
     """
 
     loop: ir.Operation
@@ -62,6 +85,7 @@ class TimeSkew:
     rows: int
     sweeps: int
     bands: int = 1
+    stripes: Stripes | None = None
 
 
 def plan_skew(loop: ir.Operation, machine: Machine, threads: int = 1) -> TimeSkew:
@@ -80,18 +104,24 @@ def plan_skew(loop: ir.Operation, machine: Machine, threads: int = 1) -> TimeSke
     structured = _computation(insert, body)
     written = mixed_subset(insert, 2)
     _check_body(operations, structured.op, body)
-    row = structured.indices[structured.inputs][0].loop
-    assert row is not None, "an output is indexed by one loop for each dimension"
-    low, high = _reach(structured, row, body.arguments[old + 1], written)
+    row, shift = _shift(structured, 0, body.arguments[old + 1], written)
     _check_uses(body, old, insert, structured.op)
-    shift = max(high, -low, 1)
+    shift = max(shift, 1)
     rows, sweeps = _sizes(loop, shift, machine)
+    stripes: Stripes | None = None
+    if sweeps < _LEAST_SWEEPS and len(written.sizes) > _LEAST_RANK:
+        column, aside = _shift(structured, 1, body.arguments[old + 1], written)
+        rows = _LEAST_ROWS * shift
+        size, sweeps = _stripe(loop, rows, (shift, aside), machine)
+        stripes = Stripes(column, aside, size)
+    if sweeps < _LEAST_SWEEPS:
+        raise NotSkewable(f"there is room, or need, for fewer than {_LEAST_SWEEPS} sweeps at a time")
     height = written.sizes[0]
     assert isinstance(height, int), "the slice has known bounds"
     bands = max(1, min(threads, height // (2 * (sweeps + 1) * shift)))
     if threads > _MOST_THREADS * bands:
         raise NotSkewable("each sweep is given to threads")
-    return TimeSkew(loop, old, structured, written, row, shift, rows, sweeps, bands)
+    return TimeSkew(loop, old, structured, written, row, shift, rows, sweeps, bands, stripes)
 
 
 def _old(loop: ir.Operation, terminator: ir.Operation) -> int:
@@ -149,11 +179,13 @@ def _check_uses(body: ir.Block, old: int, insert: ir.Operation, computation: ir.
                     raise NotSkewable(f"'{reader.owner.name}' reads a slice of the old version")
 
 
-def _reach(op: Structured, row: int, old: ir.Value, written: Subset) -> tuple[int, int]:
-    """Return the first and the last row of the old version that a row is computed from, counted from that row."""
-    begin = written.offsets[0]
+def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tuple[int, int]:
+    """Return the loop over a dimension, and how far from an element in it those are that it is computed from."""
+    loop = op.indices[op.inputs][dimension].loop
+    assert loop is not None, "an output is indexed by one loop for each dimension"
+    begin = written.offsets[dimension]
     assert isinstance(begin, int), "the slice has known bounds"
-    distances: list[int] = []
+    most = 0
     for operand in range(op.inputs):
         owner = op.op.operands[operand].owner
         if isinstance(owner, ir.Block) or owner.operation.name != _EXTRACT or owner.operation.operands[0] != old:
@@ -165,29 +197,54 @@ def _reach(op: Structured, row: int, old: ir.Value, written: Subset) -> tuple[in
             raise NotSkewable("a slice that is read has no static bounds")
         if ir.RankedTensorType(op.op.operands[operand].type).rank != len(slice_.sizes):
             raise NotSkewable("a slice that is read has fewer dimensions than the tensor")
-        if op.indices[operand][0].loop != row or any(index.coefficient(row) for index in op.indices[operand][1:]):
+        index, *others = (op.indices[operand][dimension], *_without(op.indices[operand], dimension))
+        if index.loop != loop or any(other.coefficient(loop) for other in others):
             raise NotSkewable("a slice is not read row by row")
-        first = slice_.offsets[0]
+        first = slice_.offsets[dimension]
         assert isinstance(first, int), "the slice has known bounds"
-        distances.append(first - begin)
-    return min(distances, default=0), max(distances, default=0)
+        most = max(most, abs(first - begin))
+    return loop, most
+
+
+def _without(indices: Sequence[Index], dimension: int) -> Sequence[Index]:
+    return (*indices[:dimension], *indices[dimension + 1 :])
 
 
 def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:
     """Return how many rows, and how many sweeps, half of the second cache has room for; both versions of each row."""
     type_ = ir.RankedTensorType(loop.results[0].type)
-    row = prod(type_.shape[1:]) * type_bytes(type_.element_type)
-    if 2 * row * type_.shape[0] <= machine.l2:
+    row = type_bytes(type_) // max(type_.shape[0], 1)
+    if 2 * type_bytes(type_) <= machine.l2:
         raise NotSkewable("both versions fit into the second cache")
     room = machine.l2 // 2 // (2 * row)
-    sweeps = min(_MOST_SWEEPS, room * 2 // 3 // shift)
-    trips = _trips(loop)
+    sweeps = _even(min(_MOST_SWEEPS, room * 2 // 3 // shift), _trips(loop))
+    return max(1, room - sweeps * shift), sweeps
+
+
+def _stripe(loop: ir.Operation, rows: int, shifts: tuple[int, int], machine: Machine) -> tuple[int, int]:
+    """Return how broad stripes are, and how many sweeps there are, in all of the second cache; so many rows at a time.
+
+    Of a stripe, and of what the sweeps are behind in it, each group of sweeps reads everything from memory once: the
+    least of that for a sweep is best. No sweeps if there is no room.
+    """
+    type_ = ir.RankedTensorType(loop.results[0].type)
+    room = machine.l2 // (2 * prod(type_.shape[2:]) * type_bytes(type_.element_type))
+    found: list[tuple[float, int, int]] = []
+    for most in range(_LEAST_SWEEPS, _MOST_SWEEPS + 1):
+        sweeps = _even(most, _trips(loop))
+        size = room // (rows + (sweeps + 2) * shifts[0]) - 2 * shifts[1]
+        if size > 0 and sweeps >= _LEAST_SWEEPS:
+            found.append(((size + sweeps * shifts[1]) / (size * sweeps), size, sweeps))
+    found = [one for one in found if one[0] <= _MOST_READ]
+    _, size, sweeps = min(found, default=(0.0, 0, 0))
+    return size, sweeps
+
+
+def _even(sweeps: int, trips: int | None) -> int:
+    """Return an even number of at most about so many sweeps that is equal for all groups of a known number."""
     if trips is not None and trips:
         sweeps = min(sweeps, -(-trips // -(-trips // max(1, sweeps))))
-    sweeps = sweeps // 2 * 2 if trips is None or sweeps % 2 == 0 else min(sweeps + 1, _MOST_SWEEPS)
-    if sweeps < _LEAST_SWEEPS:
-        raise NotSkewable(f"there is room, or need, for fewer than {_LEAST_SWEEPS} sweeps at a time")
-    return max(1, room - sweeps * shift), sweeps
+    return sweeps // 2 * 2 if trips is None or sweeps % 2 == 0 else min(sweeps + 1, _MOST_SWEEPS)
 
 
 def _trips(loop: ir.Operation) -> int | None:

@@ -10,7 +10,6 @@ What is left of an odd number of sweeps runs in the loop that was there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from mlir import ir
 from mlir.dialects import arith, scf
@@ -19,8 +18,9 @@ from ...dialects.bufferizable import Subset
 from ...dialects.structured import index_constant
 from ...dialects.subsets import extract_slice, insert_slice, mixed_subset, parallel_insert_slice
 from ..analysis.time_skew import TimeSkew
+from .bands import Band, BandTiles, moved_slice
 from .loops import Number, Segment, add, as_value, build_loop, multiply
-from .smaller import Sized, Tile, build_smaller, slice_type, take_slice
+from .smaller import Sized, build_smaller, slice_type, take_slice
 
 __all__ = ["skew"]
 
@@ -51,25 +51,6 @@ def _trips(lower: ir.Value, upper: ir.Value, step: ir.Value) -> ir.Value:
     return arith.ceildivui(length, step)
 
 
-@dataclass(frozen=True)
-class _Band:
-    """Rows that a group of sweeps does, and where.
-
-    Attributes:
-        lower: the first row of the first sweep.
-        upper: where its rows end.
-        rise: how much further up each sweep begins than the one before.
-        grow: how much further up it ends.
-        origin: the row of the whole tensors that the given versions begin with.
-    """
-
-    lower: Number
-    upper: Number
-    rise: Number = 0
-    grow: Number = 0
-    origin: Number = 0
-
-
 class _Skewed:
     """Builds the loops around a sweep of a few rows."""
 
@@ -90,23 +71,23 @@ class _Skewed:
             left = arith.subi(pairs, as_value(first))
             own = arith.minui(left, index_constant(most))
             if bands == 1:
-                return self.blocks(_Band(0, self.height), own, carried)
+                return self.blocks(self.rows(0, self.height), own, carried)
             carried = self.on_threads(bands, self.inner, own, carried)
             return self.on_threads(bands - 1, self.border, own, carried)
 
         return build_loop(Segment(0, pairs, most, 1), versions, group)
 
     def on_threads(
-        self, count: int, band_of: Callable[[Number], tuple[_Band, Number]], own: ir.Value, versions: list[ir.Value]
+        self, count: int, band_of: Callable[[Number], tuple[Band, Number]], own: ir.Value, versions: list[ir.Value]
     ) -> list[ir.Value]:
         """Build `count` bands, each on a thread; `band_of` tells one and how many rows of the tensors it has."""
 
-        def part(number: Number) -> tuple[_Band, Subset]:
+        def part(number: Number) -> tuple[Band, Subset]:
             band, size = band_of(number)
             others = self.shape[1:]
             return band, Subset((band.origin, *[0] * len(others)), (size, *others), (1,) * len(self.shape))
 
-        def run(band: _Band, subset: Subset, tensors: Sequence[ir.Value]) -> list[ir.Value]:
+        def run(band: Band, subset: Subset, tensors: Sequence[ir.Value]) -> list[ir.Value]:
             slices = [extract_slice(tensor, subset, slice_type(tensor, subset)) for tensor in tensors]
             return self.blocks(band, own, slices)
 
@@ -125,7 +106,7 @@ class _Skewed:
                     parallel_insert_slice(new, old, subset)
         return list(forall.operation.results)
 
-    def inner(self, number: Number) -> tuple[_Band, Number]:
+    def inner(self, number: Number) -> tuple[Band, Number]:
         """Return what a band can do by itself, and how many rows of the tensors it has."""
         shift, zero, index = index_constant(self.plan.shift), index_constant(0), as_value(number)
         lower, upper = (as_value(self.row_of(one)) for one in (index, arith.addi(index, index_constant(1))))
@@ -134,7 +115,7 @@ class _Skewed:
         begin = index_constant(self.begin)
         origin = arith.select(is_first, zero, arith.addi(lower, begin))
         end = arith.select(is_last, index_constant(self.shape[0]), arith.addi(upper, begin))
-        band = _Band(
+        band = self.rows(
             arith.select(is_first, zero, arith.addi(lower, shift)),
             arith.select(is_last, upper, arith.subi(upper, shift)),
             arith.select(is_first, zero, shift),
@@ -143,11 +124,11 @@ class _Skewed:
         )
         return band, arith.subi(end, origin)
 
-    def border(self, number: Number) -> tuple[_Band, Number]:
+    def border(self, number: Number) -> tuple[Band, Number]:
         """Return what the bands on both sides of a border have left, and how many rows of the tensors that needs."""
         shift, reach = self.plan.shift, (self.plan.sweeps + 1) * self.plan.shift
         row = self.row_of(add(number, 1))
-        band = _Band(add(row, -shift), add(row, shift), -shift, shift, add(row, self.begin - reach))
+        band = self.rows(add(row, -shift), add(row, shift), -shift, shift, add(row, self.begin - reach))
         return band, 2 * reach
 
     def row_of(self, border: Number) -> Number:
@@ -156,60 +137,54 @@ class _Skewed:
             return border * self.height // self.plan.bands
         return arith.divui(as_value(multiply(border, self.height)), index_constant(self.plan.bands))
 
-    def blocks(self, band: _Band, own: ir.Value, versions: list[ir.Value]) -> list[ir.Value]:
-        """Build a group of `own` pairs of sweeps of a band, block by block."""
+    def rows(self, lower: Number, upper: Number, rise: Number = 0, grow: Number = 0, origin: Number = 0) -> Band:
+        """Return a band of rows."""
         plan = self.plan
-        upper = add(band.upper, multiply(add(band.grow, plan.shift), plan.sweeps - 1))
-        return build_loop(
-            Segment(band.lower, upper, plan.rows, 1),
-            versions,
-            lambda row, values: build_loop(
-                Segment(0, own, 1, 1), values, lambda pair, both: self.pair(band, row, pair, both)
-            ),
-        )
+        return Band(0, plan.row, plan.shift, plan.rows, lower, upper, rise, grow, origin)
 
-    def pair(self, band: _Band, row: Number, pair: Number, versions: list[ir.Value]) -> list[ir.Value]:
+    def blocks(self, band: Band, own: ir.Value, versions: list[ir.Value]) -> list[ir.Value]:
+        """Build a group of `own` pairs of sweeps of a band, block by block; of one stripe after the other."""
+        bands = [band]
+        if (stripes := self.plan.stripes) is not None:
+            width = self.plan.written.sizes[1]
+            bands.insert(0, Band(1, stripes.loop, stripes.shift, stripes.size, 0, width))
+
+        def nest(firsts: tuple[Number, ...], carried: list[ir.Value]) -> list[ir.Value]:
+            if len(firsts) < len(bands):
+                one = bands[len(firsts)]
+                segment = Segment(one.lower, one.end(self.plan.sweeps), one.step, 1)
+                return build_loop(segment, carried, lambda first, values: nest((*firsts, first), values))
+            blocks = list(zip(bands, firsts, strict=True))
+            return build_loop(Segment(0, own, 1, 1), carried, lambda pair, both: self.pair(blocks, pair, both))
+
+        return nest((), versions)
+
+    def pair(self, blocks: Sequence[tuple[Band, Number]], pair: Number, versions: list[ir.Value]) -> list[ir.Value]:
         """Build a sweep from the one version to the other, and one back, which is further behind."""
         even, odd = versions
-        shift = self.plan.shift
-        first = arith.subi(as_value(row), as_value(multiply(pair, 2 * shift)))
-        lower = add(band.lower, _product(pair, multiply(band.rise, 2)))
-        upper = add(band.upper, _product(pair, multiply(band.grow, 2)))
-        odd = self.sweep(even, odd, first, replace(band, lower=lower, upper=upper))
-        first = arith.subi(first, index_constant(shift))
-        later = replace(band, lower=add(lower, band.rise), upper=add(upper, band.grow))
-        return [self.sweep(odd, even, first, later), odd]
+        odd = self.sweep(even, odd, [(band, band.tile(first, pair, 0)) for band, first in blocks])
+        even = self.sweep(odd, even, [(band, band.tile(first, pair, 1)) for band, first in blocks])
+        return [even, odd]
 
-    def sweep(self, source: ir.Value, target: ir.Value, first: ir.Value, band: _Band) -> ir.Value:
-        """Build the sweep of the block of rows from `first` on, as far as `band` has such rows."""
-        lower, upper = as_value(band.lower), as_value(band.upper)
-        begin = arith.minsi(arith.maxsi(first, lower), upper)
-        end = arith.maxsi(arith.minsi(arith.addi(first, index_constant(self.plan.rows)), upper), begin)
-        tiles = {self.plan.row: Tile(begin, arith.subi(end, begin))}
-        place = _difference(begin, band.origin)
+    def sweep(self, source: ir.Value, target: ir.Value, parts: BandTiles) -> ir.Value:
+        """Build the sweep of a tile of each band."""
         op = self.plan.structured
-        inputs = [self.input(operand, source, tiles, place) for operand in range(op.inputs)]
-        written = self.plan.written
-        part = Subset(
-            (add(written.offsets[0], place), *written.offsets[1:]),
-            (tiles[self.plan.row].size, *written.sizes[1:]),
-            written.strides,
-        )
+        inputs = [self.input(operand, source, parts) for operand in range(op.inputs)]
+        part = moved_slice(self.plan.written, parts)
         start = extract_slice(target, part, slice_type(target, part))
-        smaller = build_smaller(op, [*inputs, start], tiles)
+        smaller = build_smaller(op, [*inputs, start], {band.loop: tile for band, tile in parts})
         return insert_slice(smaller.results[0], target, part)
 
-    def input(self, operand: int, source: ir.Value, tiles: dict[int, Tile], place: Number) -> ir.Value:
-        """Return the part of an input that the rows need; a slice of the old version is one of `source`."""
+    def input(self, operand: int, source: ir.Value, parts: BandTiles) -> ir.Value:
+        """Return the part of an input that the tiles need; a slice of the old version is one of `source`."""
         value = self.op.operands[operand]
         whole = self.old_slice(value)
         if whole is not None:
-            offsets = (add(whole.offsets[0], place), *whole.offsets[1:])
-            part = Subset(offsets, (tiles[self.plan.row].size, *whole.sizes[1:]), whole.strides)
+            part = moved_slice(whole, parts)
             return extract_slice(source, part, slice_type(source, part))
         if not isinstance(value.type, ir.RankedTensorType):
             return value
-        return take_slice(value, self.op.subset(operand, value, tiles))
+        return take_slice(value, self.op.subset(operand, value, {band.loop: tile for band, tile in parts}))
 
     def old_slice(self, value: ir.Value) -> Subset | None:
         """Return which slice of the old version `value` is, if it is one."""
@@ -217,13 +192,3 @@ class _Skewed:
             return None
         slice_ = value.owner.operation
         return mixed_subset(slice_, 1) if slice_.operands[0] == self.old else None
-
-
-def _product(left: Number, right: Number) -> Number:
-    if isinstance(right, int):
-        return 0 if right == 0 else multiply(left, right)
-    return arith.muli(as_value(left), right)
-
-
-def _difference(left: ir.Value, right: Number) -> Number:
-    return add(left, -right) if isinstance(right, int) else arith.subi(left, right)

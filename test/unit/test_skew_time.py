@@ -12,20 +12,18 @@ import mlir_inplace as mi
 PING_PONG = "inplace-ping-pong"
 
 
-def skewed(text: str, l2: int, *, expected: int = 1, bands: int = 1) -> ir.Module:
+def skewed(text: str, l2: int, *, expected: int = 1, bands: int = 1, stripes: bool = False) -> ir.Module:
     """The program with its sweeps skewed, for a machine with so small a second cache and a thread for each band."""
     module = ir.Module.parse(text)
     before = text.count("scf.for")
     skew = f'inplace-skew-time{{threads={bands} machine="l2={l2}"}}'
     mi.run_pipeline(module, f"builtin.module(func.func({PING_PONG},{skew}))")
     module.operation.verify()
-    # Groups, blocks and pairs, also of borders; and the loop that was there.
-    parallel = min(bands - 1, 2)
+    # Groups; blocks and pairs, and stripes, also of borders; and the loop that was there.
     found = str(module)
-    assert (found.count("scf.forall ("), found.count("scf.for ")) == (
-        parallel,
-        before + (3 if bands == 1 else 5) * expected,
-    )
+    nests = 1 if bands == 1 else 2
+    assert found.count("scf.forall (") == min(bands - 1, 2)
+    assert found.count("scf.for ") == before + (1 + nests * (3 if stripes else 2)) * expected
     return module
 
 
@@ -99,6 +97,37 @@ def test_bands_of_rows_on_threads(name: str) -> None:
         stats = counted.memory_stats
         assert (stats.allocations, stats.leaked_bytes) == (2, 0)
         # Both versions start from the argument; no band is copied.
+        assert stats.copied_bytes <= 2 * start.nbytes
+
+
+STRIPES = {
+    "seven points": (Stencil((17, 23, 8), THREE_D), 1),
+    "seven points on threads": (Stencil((61, 23, 8), THREE_D), 2),
+    "far aside": (Stencil((60, 41, 5), [(0, 0, 0), (1, 4, 1), (2, 2, 1), (1, 2, 0)]), 3),
+    "aside on one side only": (Stencil((19, 26, 6), [(0, 2, 0), (1, 3, 1), (2, 2, 1)], first=(1, 1, 0)), 1),
+    "not aside": (Stencil((19, 26, 6), [(0, 0, 0), (1, 0, 1), (2, 0, 1)]), 1),
+    "f64": (Stencil((15, 30, 9), THREE_D, "f64"), 1),
+}
+
+
+@pytest.mark.parametrize("name", STRIPES)
+def test_stripes_of_rows_that_are_too_long_for_the_cache(name: str) -> None:
+    stencil, bands = STRIPES[name]
+    text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
+    plain = mi.compile(text, optimize=True)
+    row = stencil.start()[0, 0].nbytes
+    with ir.Context():
+        # Both versions of twelve planes have room in it, of each twelve rows.
+        module = skewed(text, 2 * 12 * 12 * row, bands=bands, stripes=True)
+        program = mi.compile(module, optimize=True, threads=bands)
+        counted = mi.compile(module, optimize=True, memory_stats=True)
+    start = stencil.start()
+    for steps in (0, 1, 2, 3, 4, 5, 7, 9, 16, 23):
+        expected = plain.main(start, steps)
+        np.testing.assert_array_equal(program.main(start, steps), expected)
+        np.testing.assert_array_equal(counted.main(start, steps), expected)
+        stats = counted.memory_stats
+        assert (stats.allocations, stats.leaked_bytes) == (2, 0)
         assert stats.copied_bytes <= 2 * start.nbytes
 
 
@@ -283,6 +312,16 @@ def test_what_fits_into_the_cache_stays(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_rows_that_are_too_long_for_the_cache_stay(capsys: pytest.CaptureFixture[str]) -> None:
     assert refused(variant(), capsys, 400) == "there is room, or need, for fewer than 4 sweeps at a time"
+
+
+def test_planes_without_room_for_broad_stripes_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    stencil = Stencil((17, 23, 8), THREE_D)
+    text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
+    # Six rows of each of eight planes, of both versions: four sweeps of a stripe of four rows read eight from memory.
+    room = 2 * 6 * 8 * stencil.start()[0, 0].nbytes
+    with ir.Context():
+        skewed(text, room, stripes=True)
+    assert refused(text, capsys, room - 1) == "there is room, or need, for fewer than 4 sweeps at a time"
 
 
 def test_sweeps_on_many_threads_stay(capsys: pytest.CaptureFixture[str]) -> None:
