@@ -11,10 +11,25 @@ from mlir import ir
 
 from .errors import PassFailure
 
-__all__ = ["MAX_ALIGNMENT", "require_dialects"]
+__all__ = ["MAX_ALIGNMENT", "MAX_INDEX", "require_dialects", "require_operations"]
 
 MAX_ALIGNMENT = 1 << 31
 """The largest alignment of a buffer in bytes; LLVM knows none that is much larger."""
+
+
+MAX_INDEX = (1 << 63) - 1
+"""The largest number that an index can hold."""
+
+
+def require_operations(option: str, names: Sequence[str], op: ir.Operation) -> None:
+    """Raises `PassFailure` for a name that no operation in the context of `op` has.
+
+    Where operations of unregistered dialects are allowed, any name may be one.
+    """
+    for name in () if op.context.allow_unregistered_dialects else names:
+        if not op.context.is_registered_operation(name):
+            message = f"{option} names '{name}', but no operation is called so; correct the name or leave it out"
+            raise PassFailure(message, op.location)
 
 
 def require_dialects(option: str, names: Sequence[str], op: ir.Operation) -> None:

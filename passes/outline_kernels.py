@@ -61,6 +61,8 @@ class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
     def run(self, op: ir.Operation) -> None:
         if self.options.repeats < 2:
             raise PassFailure(f"repeats must be at least 2, got {self.options.repeats}", op.location)
+        if self.options.crowd < 1:
+            raise PassFailure(f"crowd must be at least 1, got {self.options.crowd}", op.location)
         bodies: dict[object, list[Body]] = {}
         crowded: set[object] = set()
         functions = [inner.operation for inner in op.regions[0].blocks[0].operations]

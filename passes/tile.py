@@ -42,6 +42,7 @@ from .analysis.structured_op import NotStructured, Structured, read_structured
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .linalg_ops import find_linalg_ops, replace_op
+from .option_limits import MAX_INDEX, require_operations
 from .options import PassOptions, option
 from .tiling.tile import tile
 
@@ -71,6 +72,7 @@ class TilePass(Pass[TileOptions]):
 
     def run(self, op: ir.Operation) -> None:
         loops = self._loops(op)
+        require_operations("ops", self.options.ops, op)
         chosen: list[Structured] = []
         for one in find_linalg_ops(op, self.options.ops):
             try:
@@ -94,6 +96,8 @@ class TilePass(Pass[TileOptions]):
         sizes = self.options.tile_sizes
         if any(size < 0 for size in sizes):
             raise PassFailure(f"tile sizes must not be negative, got {min(sizes)}", op)
+        if any(size > MAX_INDEX for size in sizes):
+            raise PassFailure(f"tile sizes must be at most {MAX_INDEX}, got {max(sizes)}", op)
         tiled = [loop for loop, size in enumerate(sizes) if size]
         order = list(self.options.interchange) or tiled
         if sorted(order) != tiled:

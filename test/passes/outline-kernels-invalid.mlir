@@ -1,6 +1,8 @@
-// RUN: inplace-opt %s --inplace-outline-kernels=repeats=1 --verify-diagnostics
+// RUN: not inplace-opt %s --inplace-outline-kernels=repeats=1 2>&1 | filecheck %s --check-prefix=REPEATS
+// RUN: not inplace-opt %s --inplace-outline-kernels=crowd=0 2>&1 | filecheck %s --check-prefix=CROWD
 
-// expected-error @below {{repeats must be at least 2, got 1}}
+// REPEATS: error: repeats must be at least 2, got 1
+// CROWD: error: crowd must be at least 1, got 0
 module {
   func.func @f() {
     return
