@@ -44,10 +44,11 @@ from ..dialects.subsets import mixed_subset
 from .analysis.allocation_hoisting import is_inside
 from .analysis.distribution import Distribution, choose_distribution
 from .analysis.fusion_groups import find_groups
+from .analysis.own_producers import find_fills, find_transpositions
 from .analysis.structured_op import NotStructured, Structured, read_structured
 from .base import Pass, Statistic
 from .errors import PassFailure
-from .linalg_ops import find_fills, find_linalg_ops, read_machine, replace_op
+from .linalg_ops import find_linalg_ops, read_machine, replace_op
 from .options import PassOptions, option
 from .tiling.tile import distribute
 
@@ -77,21 +78,27 @@ class DistributePass(Pass[DistributeOptions]):
             raise PassFailure(f"the number of threads must not be negative, got {self.options.threads}", op)
         threads = self.options.threads or machine.cores
         ops = [one for one in find_linalg_ops(op) if _runs_in_turn(one, op)]
+        numbers = {one.results[0]: number for number, one in enumerate(ops)}
         groups = find_groups(ops, machine)
         for group in groups:
             self._distribute(
                 choose_distribution(group.root, group.common, threads, machine), group.root, group.producers
             )
         grouped = {id(member.op) for group in groups for member in (group.root, *group.producers)}
-        for one in reversed(ops):
-            if id(one) in grouped or one.name == _FILL:
+        taken: set[int] = set()
+        for number in reversed(range(len(ops))):
+            one = ops[number]
+            if number in taken or id(one) in grouped or one.name == _FILL:
                 continue
             try:
                 root = read_structured(one)
             except NotStructured:
                 continue
-            loops = [loop for loop in root.loops if root.parallel[loop]]
-            self._distribute(choose_distribution(root, loops, threads, machine), root, find_fills(root))
+            how = choose_distribution(root, [loop for loop in root.loops if root.parallel[loop]], threads, machine)
+            if how is not None:
+                turned = find_transpositions(root, how.loop)
+                taken.update(numbers[transposition.op.results[0]] for transposition in turned)
+                self._distribute(how, root, [*find_fills(root), *turned])
 
     def _distribute(self, how: Distribution | None, root: Structured, producers: Sequence[Structured]) -> None:
         if how is None:

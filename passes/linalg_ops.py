@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 from mlir import ir
 
 from .analysis.machine import Machine, detect_machine
-from .analysis.structured_op import Structured, read_structured
 from .errors import PassFailure
 
-__all__ = ["find_fills", "find_linalg_ops", "read_machine", "replace_op"]
+__all__ = ["find_linalg_ops", "read_machine", "replace_op"]
 
 _FILL = "linalg.fill"
 
@@ -29,13 +28,6 @@ def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
-
-
-def find_fills(root: Structured) -> list[Structured]:
-    """Return the fills that only `root` starts from: whoever computes a part of it can fill that part."""
-    inits = [root.op.operands[number] for number in root.outputs if root.reads[number]]
-    owners = [init.owner.operation for init in inits if not isinstance(init.owner, ir.Block)]
-    return [read_structured(one) for one in owners if one.name == _FILL and len(list(one.results[0].uses)) == 1]
 
 
 def replace_op(op: ir.Operation, values: Sequence[ir.Value], producers: Sequence[ir.Operation] = ()) -> None:

@@ -23,10 +23,11 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from .analysis.own_producers import find_fills
 from .analysis.packing import find_packings
 from .analysis.schedule import Schedule, choose_schedule
 from .base import Pass, Statistic
-from .linalg_ops import find_fills, find_linalg_ops, read_machine, replace_op
+from .linalg_ops import find_linalg_ops, read_machine, replace_op
 from .options import PassOptions, option
 from .tiling.pack import pack
 from .tiling.tile import tile
@@ -76,9 +77,9 @@ class SchedulePass(Pass[ScheduleOptions]):
             self.remark(op.location, f"'{op.name}' is tiled, outermost first: {tiles}")
         # What is filled tile by tile needs not be read again; but a tile must not be filled for each part of a sum.
         whole = all(schedule.structured.parallel[one.loop] for one in schedule.loops)
-        fills = find_fills(schedule.structured) if whole else []
+        producers = [*(find_fills(schedule.structured) if whole else []), *schedule.producers]
         with ir.InsertionPoint(op), op.location:
-            tiled = tile(schedule.structured, schedule.loops, fills)
-        replace_op(op, tiled.results, [fill.op for fill in fills])
+            tiled = tile(schedule.structured, schedule.loops, producers)
+        replace_op(op, tiled.results, [producer.op for producer in producers])
         self.count("tiled")
         return tiled.ops

@@ -13,6 +13,9 @@ Otherwise
 Where one tile has all rows, only the loop that reduces is cut: the loops of the register tile go through a panel with
 all of its rows then, and nobody else reads it, so that packing it would cost more than it brings.
 
+If an operand of an op whose rows are not cut is transposed for it alone, the lanes are cut, and each panel is
+transposed when it is wanted: it comes from the cache then, not from memory.
+
 An op without rows, or with all of them in registers, reads nothing again. (A vector times a matrix, sums of columns.)
 The loops of the register tile would go down a column of vectors, and touch another page with each; so of an input
 larger than the second cache a few rows at a time are read along the lanes, as streams side by side, which memory is
@@ -30,6 +33,7 @@ from math import prod
 from mlir import ir
 
 from .machine import Machine
+from .own_producers import find_transpositions
 from .structured_op import UNKNOWN_SIZE, Structured, type_bytes
 from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
 
@@ -51,10 +55,14 @@ class TileLoop:
 
 @dataclass(frozen=True)
 class Schedule:
-    """How an op is tiled, outermost loop first, before its slices are packed and what is inside is vectorized."""
+    """How an op is tiled, outermost loop first, before its slices are packed and what is inside is vectorized.
+
+    `producers` are computed in the tiles, for the op only.
+    """
 
     structured: Structured
     loops: tuple[TileLoop, ...]
+    producers: tuple[Structured, ...] = ()
 
 
 def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
@@ -75,10 +83,26 @@ def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
         for operand in range(structured.inputs)
         if structured.is_contiguous(operand, plan.lane_loop) and not structured.depends(operand, rows[0])
     ]
-    if not panels or all(_bytes(structured, operand) <= machine.l2 for operand in panels):
+    if not panels:
         return None
-    loops = _loops(plan, panels[0], rows[0], machine)
-    return Schedule(structured, loops) if loops else None
+    is_near = all(_bytes(structured, operand) <= machine.l2 for operand in panels)
+    loops = () if is_near else _loops(plan, panels[0], rows[0], machine)
+    if not any(one.loop == rows[0] for one in loops):
+        lanes, turned = _turned(plan, machine)
+        return Schedule(structured, (*loops, *lanes), turned) if loops or lanes else None
+    return Schedule(structured, loops)
+
+
+def _turned(plan: VectorPlan, machine: Machine) -> tuple[tuple[TileLoop, ...], tuple[Structured, ...]]:
+    """Return by how much to tile the lanes, and which transpositions to do for each tile; nothing if there are none."""
+    structured = plan.structured
+    width = plan.tile[plan.lane_loop] * plan.lanes
+    size = _size(structured, plan.lane_loop)
+    turned = tuple(find_transpositions(structured, plan.lane_loop))
+    parts = sum(type_bytes(one.op.results[0].type) * width // size for one in turned)
+    if not turned or size <= width or parts > machine.l2 // 2:
+        return (), ()
+    return (TileLoop(plan.lane_loop, width, peel=True),), turned
 
 
 def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:

@@ -84,3 +84,31 @@ func.func @tiles(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor
   }
   return %s : tensor<4096x4096xf32>
 }
+
+#ik = affine_map<(i, j, k) -> (i, k)>
+#kj = affine_map<(i, j, k) -> (k, j)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+
+// Columns are given away, and each thread transposes what it needs of the second operand; all need all of the first.
+// CHECK-LABEL: func.func @transposed
+//       CHECK:   %[[WHOLE:.*]] = linalg.transpose ins(%arg0
+//       CHECK:   scf.forall (%[[T:.*]]) in (2)
+//       CHECK:     %[[FIRST:.*]] = arith.muli %[[T]], %c256
+//       CHECK:     %[[ROWS:.*]] = tensor.extract_slice %arg1[%[[FIRST]], 0] [256, 64] [1, 1]
+//       CHECK:     %[[OWN:.*]] = linalg.transpose ins(%[[ROWS]] : tensor<256x64xf32>)
+//       CHECK:     linalg.generic {{.*}} ins(%[[WHOLE]], %[[OWN]] :
+//   CHECK-NOT:   scf.forall (
+func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<512x64xf32>, %c: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %d = tensor.empty() : tensor<64x64xf32>
+  %s = linalg.transpose ins(%a : tensor<64x64xf32>) outs(%d : tensor<64x64xf32>) permutation = [1, 0]
+  %e = tensor.empty() : tensor<64x512xf32>
+  %t = linalg.transpose ins(%b : tensor<512x64xf32>) outs(%e : tensor<64x512xf32>) permutation = [1, 0]
+  %r = linalg.generic {indexing_maps = [#ik, #kj, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%s, %t : tensor<64x64xf32>, tensor<64x512xf32>) outs(%c : tensor<64x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %q = arith.addf %z, %p : f32
+    linalg.yield %q : f32
+  } -> tensor<64x512xf32>
+  return %r : tensor<64x512xf32>
+}

@@ -127,3 +127,49 @@ func.func @small(%a: tensor<256x64xf32>, %b: tensor<64x64xf32>, %c: tensor<256x6
   %s = linalg.exp ins(%r : tensor<256x64xf32>) outs(%r : tensor<256x64xf32>) -> tensor<256x64xf32>
   return %s : tensor<256x64xf32>
 }
+
+// -----
+
+#ik = affine_map<(i, j, k) -> (i, k)>
+#kj = affine_map<(i, j, k) -> (k, j)>
+#ij = affine_map<(i, j, k) -> (i, j)>
+
+// What is transposed for a product only is transposed panel by panel, the last one of four columns.
+// CHECK-LABEL: func.func @transposed
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:   scf.for
+//       CHECK:     %[[ROWS:.*]] = tensor.extract_slice %arg1[%{{.*}}, 0] [16, 32] [1, 1]
+//       CHECK:     %[[PANEL:.*]] = linalg.transpose ins(%[[ROWS]] : tensor<16x32xf32>) outs(%{{.*}} : tensor<32x16xf32>)
+//       CHECK:     linalg.generic {{.*}} ins(%arg0, %[[PANEL]] :
+//       CHECK:   linalg.transpose ins(%{{.*}} : tensor<4x32xf32>)
+//       CHECK:   linalg.generic
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @transposed(%a: tensor<64x32xf32>, %b: tensor<36x32xf32>, %c: tensor<64x36xf32>) -> tensor<64x36xf32> {
+  %e = tensor.empty() : tensor<32x36xf32>
+  %t = linalg.transpose ins(%b : tensor<36x32xf32>) outs(%e : tensor<32x36xf32>) permutation = [1, 0]
+  // expected-remark @+1 {{'linalg.generic' is tiled, outermost first: loop d1 by 16}}
+  %r = linalg.generic {indexing_maps = [#ik, #kj, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %t : tensor<64x32xf32>, tensor<32x36xf32>) outs(%c : tensor<64x36xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x36xf32>
+  return %r : tensor<64x36xf32>
+}
+
+// -----
+
+// Somebody else wants it as well: it is transposed as a whole.
+// CHECK-LABEL: func.func @transposed_for_others
+//       CHECK:   linalg.transpose
+//   CHECK-NOT:   scf.for
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @transposed_for_others(%a: tensor<64x32xf32>, %b: tensor<36x32xf32>, %c: tensor<64x36xf32>)
+    -> (tensor<64x36xf32>, tensor<32x36xf32>) {
+  %e = tensor.empty() : tensor<32x36xf32>
+  %t = linalg.transpose ins(%b : tensor<36x32xf32>) outs(%e : tensor<32x36xf32>) permutation = [1, 0]
+  %r = linalg.matmul ins(%a, %t : tensor<64x32xf32>, tensor<32x36xf32>) outs(%c : tensor<64x36xf32>)
+      -> tensor<64x36xf32>
+  return %r, %t : tensor<64x36xf32>, tensor<32x36xf32>
+}

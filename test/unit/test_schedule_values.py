@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linalg_programs import floats
+from linalg_programs import floats, generic
 
 import mlir_inplace as mi
 
@@ -69,3 +69,23 @@ def test_sums_of_columns(m: int, n: int, dynamic: bool) -> None:
     for row in a:  # one after the other, as the program adds them
         expected += row
     np.testing.assert_array_equal(program.main(a, c), expected)
+
+
+ADD_PRODUCT = """%p = arith.mulf %e0, %e1 : f32
+  %s = arith.addf %e2, %p : f32
+  linalg.yield %s : f32"""
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "dynamic"), [(70, 150, 40, False), (200, 70, 33, True), (30, 130, 200, False), (90, 300, 90, True)]
+)
+def test_transposed_panels_on_threads(m: int, n: int, k: int, dynamic: bool) -> None:
+    shapes = [("?", "?")] * 3 if dynamic else [(m, k), (n, k), (m, n)]
+    types = [f"tensor<{first}x{second}xf32>" for first, second in shapes]
+    text = generic(types, ["i, k", "j, k", "i, j"], "ppr", ADD_PRODUCT)
+    a, b, c = floats(m, k), floats(n, k), floats(m, n)
+    alone, together = (
+        mi.compile(text, optimize=True, machine=MACHINE, threads=threads).main(a, b, c.copy()) for threads in (1, 2)
+    )
+    np.testing.assert_allclose(alone, a.astype(np.float64) @ b.T.astype(np.float64) + c, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(together, alone)

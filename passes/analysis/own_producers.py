@@ -1,0 +1,40 @@
+"""Producers that only one linalg op reads, and that it can therefore compute part by part, each with its own part.
+
+Fills are what a reduction starts from. Transpositions matter more: one of a large matrix goes to memory and comes back,
+that of a part is read from the nearest cache.
+
+Linear in the operands; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from .structured_op import Structured, read_structured
+
+__all__ = ["find_fills", "find_transpositions"]
+
+_EMPTY, _FILL, _TRANSPOSE = "tensor.empty", "linalg.fill", "linalg.transpose"
+
+
+def find_fills(root: Structured) -> list[Structured]:
+    """Return the fills that only `root` starts from."""
+    inits = [root.op.operands[number] for number in root.outputs if root.reads[number]]
+    owners = [init.owner.operation for init in inits if not isinstance(init.owner, ir.Block)]
+    return [read_structured(one) for one in owners if one.name == _FILL and len(list(one.results[0].uses)) == 1]
+
+
+def find_transpositions(root: Structured, loop: int) -> list[Structured]:
+    """Return the transpositions beside `root` that only it reads, each part of `loop` just a part of them."""
+    found: list[Structured] = []
+    for operand in range(root.inputs):
+        value = root.op.operands[operand]
+        if isinstance(value.owner, ir.Block) or value.owner.name != _TRANSPOSE:
+            continue
+        op = value.owner.operation
+        init = op.operands[1].owner
+        is_own = op.block == root.op.block and len(list(value.uses)) == 1
+        is_new = not isinstance(init, ir.Block) and init.name == _EMPTY
+        if is_own and is_new and any(index.loop == loop for index in root.indices[operand]):
+            found.append(read_structured(op))
+    return found
