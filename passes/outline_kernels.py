@@ -18,6 +18,9 @@ nanoseconds), bodies with calls, and memory that a body gives away or frees.
       linalg.matmul ins(%ma, %mb) outs(%mc)         // memrefs made of the addresses
     }
 
+A function that is but a long sequence of calls then is marked as `llvm.optimize_none`: nothing in it takes time, and
+what LLVM would do about it takes a third of a compilation.
+
 Bodies are equal if every op, attribute, type and use is (`analysis/repeated_bodies.py`); each function keeps the
 location of the first, and each call its own. Linear in the ops. Reads and writes stay in their order; why
 `noalias` is sound: docs/THEORY.md, section 8.
@@ -35,7 +38,7 @@ from .analysis.repeated_bodies import Body, find_repeated_bodies, group_bodies
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .options import PassOptions, option
-from .outlining import Outlining
+from .outlining import Outlining, is_mere_sequence, leave_as_it_is
 
 
 @dataclass(frozen=True)
@@ -85,5 +88,8 @@ class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
             outlining = Outlining(op)
             for group in groups:
                 outlining.outline(group)
+            for function in functions:
+                if is_mere_sequence(function):
+                    leave_as_it_is(function)
         self.count("kernels", len(groups))
         self.count("calls", sum(map(len, groups)))

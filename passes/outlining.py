@@ -17,6 +17,43 @@ KERNEL = "inplace_kernel"
 """What functions are called, with a number where that name is taken."""
 
 
+_MANY_CALLS = 64
+"""So many calls are worth a function that LLVM does not optimize."""
+
+_NO_WORK = frozenset(
+    {
+        "arith.constant",
+        "arith.index_cast",
+        "func.call",
+        "func.return",
+        "llvm.inttoptr",
+        "llvm.mlir.constant",
+        "memref.alloc",
+        "memref.cast",
+        "memref.copy",
+        "memref.dealloc",
+        "memref.extract_aligned_pointer_as_index",
+        "memref.get_global",
+        "memref.subview",
+    }
+)
+"""Ops that take next to no time, and no loop."""
+
+
+def is_mere_sequence(function: ir.Operation) -> bool:
+    """Whether `function` is one block of many calls, of which nothing is faster if LLVM optimizes it."""
+    if function.name != "func.func" or len(function.regions[0].blocks) != 1:
+        return False
+    names = [op.operation.name for op in function.regions[0].blocks[0].operations]
+    return names.count("func.call") >= _MANY_CALLS and _NO_WORK.issuperset(names)
+
+
+def leave_as_it_is(function: ir.Operation) -> None:
+    """Tell LLVM not to optimize `function`, which it must not inline then."""
+    for mark in ("llvm.optimize_none", "llvm.no_inline"):
+        function.attributes[mark] = ir.UnitAttr.get()
+
+
 class Outlining:
     """The functions of one module."""
 

@@ -142,6 +142,52 @@ def test_rows_of_many_sizes_share_a_function(
         assert made == [1]
 
 
+@pytest.mark.parametrize(
+    ("count", "last", "is_left"),
+    {
+        "many calls": (64, "", True),
+        "too few": (63, "", False),
+        "with a small op": (64, "linalg.abs ins(%s : memref<4xf32>) outs(%s : memref<4xf32>)", False),
+        "with a loop": (
+            64,
+            "%r = scf.for %i = %c0 to %n step %n iter_args(%y = %x) -> f32 { scf.yield %x : f32 }",
+            False,
+        ),
+    }.values(),
+    ids=str,
+)
+def test_mere_sequences_of_calls_are_not_optimized(count: int, last: str, is_left: bool) -> None:
+    ops = "linalg.exp ins(%a : memref<512xf32>) outs(%a : memref<512xf32>)\n" * count
+    with ir.Context():
+        module = ir.Module.parse(
+            f"""func.func @f(%a: memref<512xf32>, %s: memref<4xf32>, %x: f32, %n: index) {{
+              %c0 = arith.constant 0 : index
+              {ops}{last}
+              return
+            }}"""
+        )
+        mi.run_pipeline(module, "builtin.module(inplace-outline-kernels)")
+        caller = next(op.operation for op in module.body.operations if "sym_visibility" not in op.attributes)
+        assert str(caller).count("call @inplace_kernel") == count
+        assert ("llvm.optimize_none" in caller.attributes) == is_left
+
+
+def test_a_program_of_nothing_but_calls() -> None:
+    rounds, t = 40, "tensor<16x16xf32>"
+    lines = [f"func.func @main(%x0: {t}, %b: {t}) -> {t} {{", f"%e = tensor.empty() : {t}"]
+    for n in range(rounds):
+        lines += [f"%y{n} = linalg.sub ins(%b, %x{n} : {t}, {t}) outs(%e : {t}) -> {t}"]
+        lines += [f"%z{n} = linalg.mul ins(%y{n}, %b : {t}, {t}) outs(%e : {t}) -> {t}"]
+        lines += [f"%x{n + 1} = linalg.max ins(%z{n}, %x{n} : {t}, {t}) outs(%e : {t}) -> {t}"]
+    program = mi.compile("\n".join([*lines, f"return %x{rounds} : {t}", "}"]))
+    x = np.linspace(-1, 1, 256, dtype=np.float32).reshape(16, 16)
+    b = np.flip(x).copy() / 2
+    expected = x.astype(np.float64)
+    for _ in range(rounds):
+        expected = np.maximum((b - expected) * b, expected)
+    np.testing.assert_allclose(program.main(x, b), expected, rtol=1e-5, atol=1e-6)
+
+
 OPEN = """
 func.func @f(%a: memref<48x512xf32>, %s: memref<512x512xf32>, %v: memref<512xf32>, %n: index) {{
   %x = memref.alloc() : memref<48x512xf32>
