@@ -113,7 +113,7 @@ class CallPlan:
         addresses: list[int] = []
         for out, place in zip(self._outs, self._code.form.outs, strict=True):
             target = targets[place.result]
-            if target is not None and self._can_write_directly(target, arguments, out.alignment):
+            if target is not None and self._can_write_directly(target, arguments, place.alignment):
                 array, address = target, data_address(target)
             else:
                 array, address = out.new_array()
