@@ -6,9 +6,9 @@ is computed there. So what a program frees is kept here, if it has `LEAST_BYTES`
 and `MOST_BYTES` in all, for all programs together. What is over that is freed, the oldest place first.
 `release_memory` frees everything.
 
-Blocks are `malloc`'s: whoever has one may free it, as NumPy arrays that own a result do, and a block of another library
-may be given to the pool. How large one is, `malloc_usable_size` tells; where the C library has no such function,
-nothing is kept.
+Blocks are `malloc`'s: whoever has one may free it, and a block of another library may be given to the pool. NumPy
+arrays that own a block, results of sizes that only the program knows, give it to the pool when the last view of them is
+gone. How large a block is, `malloc_usable_size` tells; where the C library has no such function, nothing is kept.
 
 The functions are native code without locks (`pool_code.py`), since threads of OpenMP call them.
 """
@@ -24,6 +24,7 @@ from mlir import ir
 from ..passes.analysis.structured_op import type_bytes
 from .engine import Engine
 from .linking import link
+from .memrefs import free_with
 from .pool_code import GIVE, HELD, LEAST_BYTES, LINK, MOST_BLOCKS, MOST_BYTES, POOL, RELEASE, TAKE, USE_POOL
 
 __all__ = [
@@ -45,12 +46,14 @@ class MemoryPool:
 
     Attributes:
         table: the addresses of the functions that take a block out, and give one back.
+        give: the latter.
     """
 
     def __init__(self) -> None:
         with ir.Context():
             self._engine = Engine(ir.Module.parse(POOL), 0, ())  # which takes half as long
         self.table = (ctypes.c_void_p * 2)(*(self._result(name) for name in (TAKE, GIVE)))
+        self.give = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.table[1] or 0)
 
     @property
     def held_bytes(self) -> int:
@@ -94,14 +97,15 @@ def memory_pool() -> MemoryPool:
     with _lock:
         if not _pools:
             _pools.append(MemoryPool())
+            free_with(_pools[0].give)
         return _pools[0]
 
 
 def release_memory() -> None:
     """Give back the memory that programs have freed and that is kept for their next calls, 256 MiB at most.
 
-    Programs may run meanwhile. What they free afterwards is kept again. Memory of results is not concerned: it is kept
-    by the program that made them, as long as that lives.
+    Programs may run meanwhile. What they free afterwards is kept again. Memory of results whose sizes are known before
+    the call is not concerned: it is kept by the program that made them, as long as that lives.
     """
     if _pools:
         _pools[0].release()

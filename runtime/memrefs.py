@@ -7,6 +7,7 @@ strides in bytes and has no offset.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import functools
 from collections.abc import Callable, Sequence
@@ -128,9 +129,19 @@ _free = ctypes.CDLL(None).free
 _free.argtypes, _free.restype = (ctypes.c_void_p,), None
 
 
-def _release(memory: Any, free: Callable[[int], None] = _free) -> None:
+_free_with: list[Callable[[int], None]] = [_free]
+"""What frees the memory of arrays that own what native code allocated."""
+
+
+def free_with(give: Callable[[int], None]) -> None:
+    """Let `give` have the memory of arrays that are gone, as long as the interpreter runs; `free` has it afterwards."""
+    _free_with[0] = give
+    atexit.register(_free_with.__setitem__, 0, _free)
+
+
+def _release(memory: Any, how: Sequence[Callable[[int], None]] = _free_with) -> None:
     # A default argument, because globals may be gone when the interpreter shuts down.
-    free(memory.base)
+    how[0](memory.base)
 
 
 @functools.lru_cache(maxsize=1024)
