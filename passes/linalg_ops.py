@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from mlir import ir
 
 from .analysis.machine import Machine, detect_machine
+from .analysis.repeated_bodies import KERNEL_MARK
 from .errors import PassFailure
 
 __all__ = ["find_linalg_ops", "read_machine", "replace_op"]
@@ -17,12 +18,14 @@ _FILL = "linalg.fill"
 def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.Operation]:
     """Return the linalg ops on tensors inside `root`, in the order of the text; only those with one of `names`, if any.
 
-    Ops without a payload (`linalg.index`, `linalg.yield`) are none. Linear.
+    Ops without a payload (`linalg.index`, `linalg.yield`) are none, nor are those that `inplace-mark-kernels` has
+    marked. Linear.
     """
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith("linalg.") and len(op.regions) and len(op.results) and (not names or op.name in names):
+        is_linalg = op.name.startswith("linalg.") and len(op.regions) and len(op.results)
+        if is_linalg and (not names or op.name in names) and KERNEL_MARK not in op.attributes:
             found.append(op.operation)
         return ir.WalkResult.ADVANCE
 

@@ -38,7 +38,7 @@ from .analysis.repeated_bodies import Body, find_repeated_bodies, group_bodies
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .options import PassOptions, option
-from .outlining import Outlining, is_mere_sequence, leave_as_it_is
+from .outlining import NO_INLINE, Outlining, is_mere_sequence, leave_as_it_is
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
         crowded: set[object] = set()
         functions = [inner.operation for inner in op.regions[0].blocks[0].operations]
         for function in functions:
-            if function.name == "func.func":
+            if function.name == "func.func" and NO_INLINE not in function.attributes:
                 found = find_repeated_bodies(function)
                 for key, same in found.items():
                     bodies.setdefault(key, []).extend(same)

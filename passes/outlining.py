@@ -16,6 +16,9 @@ from .analysis.shared_sizes import NOTHING_OPEN, OpenSizes, is_plain
 KERNEL = "inplace_kernel"
 """What functions are called, with a number where that name is taken."""
 
+NO_INLINE = "llvm.no_inline"
+"""Attribute of functions that were made of repeated code."""
+
 
 _MANY_CALLS = 64
 """So many calls are worth a function that LLVM does not optimize."""
@@ -67,8 +70,13 @@ class Outlining:
 
     def outline(self, bodies: Sequence[Body]) -> None:
         """Replace `bodies` by calls of one function that is made of the first; it is given sizes that differ."""
+        name = self.call(bodies)
+        self._fill_function(self.body(name), bodies[0], _given(bodies) or NOTHING_OPEN)
+
+    def call(self, bodies: Sequence[Body]) -> str:
+        """Replace `bodies` by calls of one function, which is empty yet, and return its name; the first remains."""
         first = bodies[0]
-        given = first.open_sizes if any(body.open_sizes.sizes != first.open_sizes.sizes for body in bodies) else None
+        given = _given(bodies)
         types = [self._pointer if self._is_plain(value) else value.type for value in first.parameters]
         types += [self._word] * (len(given.sizes) if given else 0)
         name = self._make_function(first, bodies, types)
@@ -77,9 +85,14 @@ class Outlining:
             with ir.InsertionPoint(body.op), body.op.location:
                 arguments += map(_word, body.open_sizes.sizes if given else ())
                 func.CallOp([], name, arguments)
-        self._fill_function(self._symbols[name].regions[0].blocks[0], first, given or NOTHING_OPEN)
         for body in bodies[1:]:
-            body.op.erase()
+            for op in reversed(body.ops):
+                op.erase()
+        return name
+
+    def body(self, name: str) -> ir.Block:
+        """The block of a function that was made."""
+        return self._symbols[name].regions[0].blocks[0]
 
     def _make_function(self, first: Body, bodies: Sequence[Body], types: Sequence[ir.Type]) -> str:
         with ir.InsertionPoint(self._module.regions[0].blocks[0]), first.op.location:
@@ -92,7 +105,7 @@ class Outlining:
         ]
         function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(marks)
         # Inlined, it would be compiled as often as before; internal, it cannot clash with a symbol of a library.
-        function.operation.attributes["llvm.no_inline"] = ir.UnitAttr.get()
+        function.operation.attributes[NO_INLINE] = ir.UnitAttr.get()
         function.operation.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
         function.add_entry_block([first.op.location] * len(types))
         return ir.StringAttr(self._symbols.insert(function.operation)).value
@@ -135,6 +148,12 @@ class Outlining:
             number = ir.Operation.create("arith.index_cast", [integer], [number]).result
             self._addresses[value] = ir.Operation.create("llvm.inttoptr", [self._pointer], [number]).result
         return self._addresses[value]
+
+
+def _given(bodies: Sequence[Body]) -> OpenSizes | None:
+    """The sizes that a function of `bodies` is given; None if they are equal."""
+    first = bodies[0].open_sizes
+    return first if any(body.open_sizes.sizes != first.sizes for body in bodies) else None
 
 
 def memref_of(pointer: ir.Value, type_: ir.MemRefType, outermost: Sequence[ir.Value] = ()) -> ir.Value:

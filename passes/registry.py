@@ -39,6 +39,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-fuse": ("fuse", "FusePass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),
+    "inplace-mark-kernels": ("mark_kernels", "MarkKernelsPass"),
     "inplace-nontemporal-stores": ("nontemporal_stores", "NontemporalStoresPass"),
     "inplace-one-shot-bufferize": ("one_shot_bufferize", "OneShotBufferizePass"),
     "inplace-outline-kernels": ("outline_kernels", "OutlineKernelsPass"),

@@ -16,6 +16,7 @@ from mlir import ir
 from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
 from ..passes.deallocate import carry_out
 from ..passes.errors import PassError, PassFailure
+from ..passes.kernels import take_kernels
 from ..passes.pipeline import Pipeline, run_pipeline
 from . import lowering
 from .boundary import (
@@ -54,6 +55,7 @@ class Settings:
         plain: nothing of ours between the pipeline and the lowering: results stay results, nothing is freed, and the
             program stops where it leaves the bounds of memory.
         callbacks: functions by symbol that the program may call.
+        kernels: whether `optimize` makes functions of ops that are repeated, and optimizes these.
     """
 
     pipeline: Pipeline | None
@@ -67,6 +69,7 @@ class Settings:
     threads: int = 1
     machine: str = ""
     cache: Path | None = None
+    kernels: bool = True
 
 
 @dataclass(frozen=True)
@@ -114,12 +117,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     module = private_copy(source)
     separate_entries(module.operation)
     protect_arguments(module.operation)
-    if settings.optimize:
-        _run(module, lowering.optimize_phases(settings.threads, settings.machine))
-    if settings.pipeline is None:
-        _run(module, lowering.BUFFERIZE)
-    else:
-        run_pipeline(module, settings.pipeline)
+    _bufferize(module, settings)
     if settings.plain:
         verify_sizes(module.operation)
     else:
@@ -134,8 +132,11 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     lower = lowering.lower_phases(
         count=settings.memory_stats, threads=settings.threads, streams=settings.optimize, pooled=pooled
     )
-    tuned = (*lowering.HOIST, *lowering.stream_phases(settings.machine)) if settings.optimize else ()
-    for phases in lowering.split_at_loops((*deallocation, *tuned, *lower)):
+    if settings.optimize:
+        _run(module, (*deallocation, *lowering.HOIST, *lowering.stream_phases(settings.machine)))
+        if not _optimize_kernels(module, settings):
+            return _compile(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
+    for phases in lowering.split_at_loops(lower if settings.optimize else (*deallocation, *lower)):
         _run(module, phases)
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)
@@ -147,6 +148,18 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     return _finish(engine, forms, settings, owns_results=bool(deallocation))
 
 
+def _bufferize(module: ir.Module, settings: Settings) -> None:
+    """From tensors to memrefs, optimized first if that is wanted, or by the user's own route."""
+    if settings.optimize:
+        # What is marked is optimized after our own bufferization only.
+        kernels = settings.kernels and settings.pipeline is None and not settings.plain
+        _run(module, lowering.optimize_phases(settings.threads, settings.machine, kernels=kernels))
+    if settings.pipeline is None:
+        _run(module, lowering.BUFFERIZE)
+    else:
+        run_pipeline(module, settings.pipeline)
+
+
 def _run(module: ir.Module, phases: Sequence[lowering.Phase]) -> None:
     """Run phases of the route, and verify what comes out: each pass has been tested to leave valid IR.
 
@@ -155,6 +168,17 @@ def _run(module: ir.Module, phases: Sequence[lowering.Phase]) -> None:
     """
     each = os.environ.get(VERIFY_EACH) == "1"
     run_pipeline(module, lowering.pipeline_text(phases), verify_each=each, verify_result=True)
+
+
+def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
+    """Make functions of what was marked to be optimized once; return whether they compute in the place of something."""
+    kernels = take_kernels(module.operation)
+    if kernels is not None:
+        _run(kernels.module, lowering.kernel_phases(settings.threads, settings.machine))
+        if not kernels.are_in_place:
+            return False
+        kernels.give_back()
+    return True
 
 
 def _finish(

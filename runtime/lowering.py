@@ -24,6 +24,18 @@ class Phase:
     passes: tuple[str, ...]
 
 
+TILES = Phase(
+    "tiles and vectors",
+    "Threads, each with tiles of its own: chains of rows, then tiles for the caches and panels, then vectors with"
+    " results in registers, and math functions of them; all on tensors, so that bufferization decides afterwards what"
+    " is in place.",
+    (
+        "func.func(inplace-distribute{threads=1},inplace-fuse{elementwise=false},inplace-schedule,inplace-vectorize,"
+        "inplace-vector-math)",
+        "cse",
+    ),
+)
+
 OPTIMIZE = (
     Phase(
         "elementwise fusion",
@@ -44,16 +56,20 @@ OPTIMIZE = (
         ("inplace-convert-to-destination-style",),
     ),
     Phase(
-        "tiles and vectors",
+        "operands",
         "Operands that have to lie another way are transposed as a whole, so that it does not depend on the threads how"
-        " sums are added up. Then threads, each with tiles of its own: chains of rows, then tiles for the caches and"
-        " panels, then vectors with results in registers, and math functions of them; all on tensors, so that"
-        " bufferization decides afterwards what is in place.",
-        (
-            "func.func(inplace-transpose-operands,inplace-distribute{threads=1},inplace-fuse{elementwise=false},"
-            "inplace-schedule,inplace-vectorize,inplace-vector-math)",
-            "cse",
-        ),
+        " sums are added up.",
+        ("func.func(inplace-transpose-operands)",),
+    ),
+    TILES,
+)
+
+MARK_KERNELS = (
+    Phase(
+        "kernels",
+        "What is repeated stays as it is until it is a function on memrefs, and is optimized then: a thousand linalg"
+        " ops are fewer than what they would become. When it is known what is computed in the place of what.",
+        ("inplace-mark-kernels",),
     ),
 )
 
@@ -159,6 +175,23 @@ COUNT = (
     ),
 )
 
+KERNELS = (
+    TILES,
+    Phase(
+        "bufferize kernels",
+        "In a module of their own (`passes/kernels.py`), where each writes the argument that it computes, and returns"
+        " what it has allocated to nobody.",
+        (
+            "inplace-one-shot-bufferize{bufferize-function-boundaries=true}",
+            "inplace-canonicalize",
+            "cse",
+            "inplace-drop-equivalent-results",
+        ),
+    ),
+    *DEALLOCATE,
+    *HOIST,
+)
+
 STREAMS = (
     Phase(
         "streams",
@@ -245,15 +278,24 @@ SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
 
 
 _FOR_MACHINE = re.compile(
-    r"\binplace-(?:distribute|fuse|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vectorize)\b"
+    r"\binplace-(?:distribute|fuse|mark-kernels|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vectorize)\b"
     r"(?:\{[^}]*\})?"
 )
 """The passes that have to know the machine, with their options."""
 
 
-def optimize_phases(threads: int, machine: str = "") -> tuple[Phase, ...]:
-    """From tensors to tensors, tiled and vectorized, for so many threads, and what `machine` says of the machine."""
-    return _told(_renamed(OPTIMIZE, {"threads=1": f"threads={threads}"}), machine)
+def optimize_phases(threads: int, machine: str = "", *, kernels: bool = False) -> tuple[Phase, ...]:
+    """From tensors to tensors, tiled and vectorized, for so many threads, and what `machine` says of the machine.
+
+    With `kernels`, what is repeated is marked, for `kernel_phases` to be optimized by.
+    """
+    phases = (*OPTIMIZE[:-1], *(MARK_KERNELS if kernels else ()), *OPTIMIZE[-1:])
+    return _told(_renamed(phases, {"threads=1": f"threads={threads}"}), machine)
+
+
+def kernel_phases(threads: int, machine: str = "") -> tuple[Phase, ...]:
+    """From kernels on tensors to optimized ones on memrefs, for so many threads, and what `machine` says."""
+    return _told(_renamed(KERNELS, {"threads=1": f"threads={threads}"}), machine)
 
 
 def stream_phases(machine: str = "") -> tuple[Phase, ...]:

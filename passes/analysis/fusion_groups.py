@@ -54,6 +54,9 @@ class Group:
 
 def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
     """Return the groups among `ops`, linalg ops of one function in the order of the text."""
+    least = min(machine.l1, machine.l2) // 2
+    if not any(type_bytes(type_) > least for type_ in {result.type for op in ops for result in op.results}):
+        return []  # Nothing is large enough for a group to be worth it.
     read = [_read(op) for op in ops]
     numbers: dict[ir.Value, int] = {result: number for number, op in enumerate(ops) for result in op.results}
     taken: set[int] = set()

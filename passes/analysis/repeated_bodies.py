@@ -21,11 +21,16 @@ from mlir import ir
 from .lifetime_roots import VIEWS, is_buffer
 from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
 
-__all__ = ["Body", "find_repeated_bodies", "group_bodies"]
+__all__ = ["KERNEL_MARK", "Body", "NotShared", "find_repeated_bodies", "group_bodies", "read_body", "root_of"]
+
+KERNEL_MARK = "inplace.kernel"
+"""Attribute of linalg ops that are to become functions of their own, and are optimized then."""
 
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel", "scf.while"})
 _SUNK = frozenset({"arith.constant", "memref.get_global", "ub.poison"})
 """Ops without operands that are made anew inside of the shared function, as loops with known bounds are faster."""
+
+_SCALARS = frozenset({"arith.constant"})
 
 _KEPT = frozenset({"func.call", "func.call_indirect", "llvm.call", "memref.realloc", "memref.extract_strided_metadata"})
 """Ops that may need more of a buffer than where its elements are: who allocated it."""
@@ -38,20 +43,25 @@ _FEWEST_IN_LOOPS = 4096
 
 @dataclass(frozen=True)
 class Body:
-    """One occurrence: what it takes from outside, in the order in which it is used first.
+    """One occurrence: its ops, the last of them by itself, and what they take from outside, in the order of first uses.
 
     `constants` are the ops outside that are part of it. `exclusive` has an entry for each parameter: whether it is
     certainly memory that the body reaches by no other of its parameters.
     """
 
-    op: ir.Operation
+    ops: tuple[ir.Operation, ...]
     parameters: tuple[ir.Value, ...]
     constants: tuple[ir.Operation, ...]
     exclusive: tuple[bool, ...]
     open_sizes: OpenSizes
 
+    @property
+    def op(self) -> ir.Operation:
+        """The last op."""
+        return self.ops[-1]
 
-class _NotShared(Exception):
+
+class NotShared(Exception):
     """Raised for an op that has to stay where it is."""
 
 
@@ -60,10 +70,10 @@ def find_repeated_bodies(function: ir.Operation) -> dict[Any, list[Body]]:
     found: dict[Any, list[Body]] = {}
     sizes = SizeReader()
     for op, in_loop in _candidates(function):
-        reader = _Reader(op, sizes)
+        reader = _Reader((op,), sizes)
         try:
             key = reader.read()
-        except _NotShared:
+        except NotShared:
             continue
         if in_loop and not _is_large(op, _FEWEST_IN_LOOPS, dynamic=False):
             continue
@@ -87,6 +97,15 @@ def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Ite
             rest += same
     if rest and len(rest) >= fewest_in_all:
         yield rest
+
+
+def read_body(ops: tuple[ir.Operation, ...]) -> tuple[Any, Body]:
+    """The key of linalg ops that stand together, on tensors or memrefs, and what they need; tensors are parameters.
+
+    Raises `NotShared`.
+    """
+    reader = _Reader(ops, None, _SCALARS)
+    return reader.read(), reader.body()
 
 
 def _candidates(function: ir.Operation) -> Iterator[tuple[ir.Operation, bool]]:
@@ -121,11 +140,12 @@ def _is_large(op: ir.Operation, fewest: int, *, dynamic: bool) -> bool:
 
 
 class _Reader:
-    """Reads one op with all that is in it."""
+    """Reads ops with all that is in them; without `sizes`, all sizes are part of the key."""
 
-    def __init__(self, op: ir.Operation, sizes: SizeReader) -> None:
-        self._op = op
+    def __init__(self, ops: tuple[ir.Operation, ...], sizes: SizeReader | None, sunk: frozenset[str] = _SUNK) -> None:
+        self._ops = ops
         self._sizes = sizes
+        self._sunk = sunk
         self._numbers: dict[ir.Value, int] = {}
         self._parameters: list[ir.Value] = []
         self._constants: list[ir.Operation] = []
@@ -135,10 +155,10 @@ class _Reader:
         self._open = NOTHING_OPEN
 
     def read(self) -> Any:
-        """The key; raises `_NotShared`."""
-        structure = self._read_op(self._op, 0)
-        if self._own == len(self._parameters):
-            self._open = self._sizes.read(self._op, self._parameters)
+        """The key; raises `NotShared`."""
+        structure = tuple([self._read_op(op, 0) for op in self._ops])
+        if self._own == len(self._parameters) and self._sizes is not None:
+            self._open = self._sizes.read(self._ops[0], self._parameters)
         types = self._open.types or (None,) * len(self._parameters)
         given = tuple([type_ or value.type for value, type_ in zip(self._parameters, types, strict=True)])
         return structure, tuple(self._outside), given, self._open.places
@@ -146,19 +166,20 @@ class _Reader:
     def body(self) -> Body:
         """What was read."""
         exclusive = _exclusive(self._parameters)
-        return Body(self._op, tuple(self._parameters), tuple(self._constants), exclusive, self._open)
+        return Body(self._ops, tuple(self._parameters), tuple(self._constants), exclusive, self._open)
 
     def _read_op(self, op: ir.Operation, depth: int) -> Any:
         name = op.name
         if name in _KEPT or depth > _DEEPEST or len(op.successors):
-            raise _NotShared
+            raise NotShared
         operands = tuple([self._number(value) for value in op.operands])
         if not depth:
             self._own = len(self._parameters)
         if name == "memref.dealloc" and not self._is_own_allocation(op.operands[0]):
-            raise _NotShared
+            raise NotShared
         attributes = op.attributes
-        key = (name, operands, tuple([(entry, attributes[entry]) for entry in attributes]))
+        entries = tuple([(entry, attributes[entry]) for entry in attributes if entry != KERNEL_MARK])
+        key = (name, operands, entries)
         results = tuple([self._define(value) for value in op.results])
         regions = tuple([self._read_region(region, depth) for region in op.regions])
         return (*key, results, regions)
@@ -166,7 +187,7 @@ class _Reader:
     def _read_region(self, region: ir.Region, depth: int) -> Any:
         blocks = list(region)
         if len(blocks) > 1:
-            raise _NotShared
+            raise NotShared
         return tuple(
             (
                 tuple([self._define(value) for value in block.arguments]),
@@ -189,7 +210,11 @@ class _Reader:
             return number
         type_ = self._define(value)
         owner = value.owner
-        if isinstance(owner, ir.Block) or owner.operation.name not in _SUNK:
+        if (
+            isinstance(owner, ir.Block)
+            or owner.operation.name not in self._sunk
+            or isinstance(type_, ir.RankedTensorType)
+        ):
             self._parameters.append(value)
             self._outside.append(self._numbers[value])
         else:
@@ -202,7 +227,7 @@ class _Reader:
 
 def _exclusive(parameters: list[ir.Value]) -> tuple[bool, ...]:
     """For each parameter whether it lies in an allocation of which no other parameter can be a part."""
-    roots = [_root(value) if is_buffer(value.type) else None for value in parameters]
+    roots = [root_of(value) if is_buffer(value.type) else None for value in parameters]
     owners = [root.owner for root in roots if root is not None]
     if not all(_is_known(owner) for owner in owners):
         return (False,) * len(parameters)
@@ -222,7 +247,7 @@ def _is_known(owner: Any) -> bool:
     return owner.operation.name in ("memref.alloc", "memref.get_global")
 
 
-def _root(value: ir.Value) -> ir.Value:
+def root_of(value: ir.Value) -> ir.Value:
     """The buffer that a chain of views is part of."""
     while not isinstance(owner := value.owner, ir.Block) and owner.operation.name in VIEWS:
         value = owner.operands[0]

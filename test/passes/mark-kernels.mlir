@@ -1,0 +1,104 @@
+// RUN: inplace-opt %s --inplace-mark-kernels='repeats=2 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s
+// RUN: inplace-opt %s --inplace-mark-kernels='many=3 elements=64 machine="l1=32768 l2=65536"' --split-input-file | filecheck %s --check-prefix=MANY
+// RUN: inplace-opt %s --inplace-mark-kernels='repeats=2 elements=64 machine="l1=32768 l2=65536"' --inplace-vectorize --split-input-file | filecheck %s --check-prefix=KEPT
+
+// Two matmuls are the same on other tensors, each with a fill of its own; the subtraction occurs once.
+// CHECK-LABEL: func.func @chain
+//       CHECK:   tensor.empty
+//  CHECK-NEXT:   linalg.sub ins
+//       CHECK:   %[[F:.*]] = linalg.fill {inplace.kernel = {{.*}}}
+//  CHECK-NEXT:   linalg.matmul {inplace.kernel} {{.*}} outs(%[[F]]
+//       CHECK:   %[[G:.*]] = linalg.fill {inplace.kernel = {{.*}}}
+//  CHECK-NEXT:   linalg.matmul {inplace.kernel} {{.*}} outs(%[[G]]
+// MANY-LABEL: func.func @chain
+//       MANY:   linalg.sub {inplace.kernel}
+// KEPT-LABEL: func.func @chain
+//       KEPT:   vector.transfer_read
+//       KEPT:   linalg.matmul {inplace.kernel}
+//       KEPT:   linalg.matmul {inplace.kernel}
+func.func @chain(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %d = linalg.sub ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %x = linalg.matmul ins(%d, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = linalg.matmul ins(%x, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
+// Not marked: another type, other operands that are equal, what has few elements, what is larger than the second
+// cache, dynamic sizes, what nobody uses, what a loop repeats, and what takes a tensor from outside into its payload.
+// CHECK-LABEL: func.func @different
+//   CHECK-NOT:   inplace.kernel
+//       CHECK:   return
+#id = affine_map<(i) -> (i)>
+func.func @different(%a: tensor<64xf32>, %b: tensor<64xf32>, %c: tensor<64xf64>, %s: tensor<8xf32>,
+                     %l: tensor<8192xf32>, %d: tensor<?xf32>, %n: index)
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf64>, tensor<8xf32>, tensor<8192xf32>, tensor<?xf32>, tensor<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = linalg.add ins(%a, %b : tensor<64xf32>, tensor<64xf32>) outs(%a : tensor<64xf32>) -> tensor<64xf32>
+  %1 = linalg.add ins(%a, %a : tensor<64xf32>, tensor<64xf32>) outs(%b : tensor<64xf32>) -> tensor<64xf32>
+  %2 = linalg.add ins(%c, %c : tensor<64xf64>, tensor<64xf64>) outs(%c : tensor<64xf64>) -> tensor<64xf64>
+  %3 = linalg.exp ins(%s : tensor<8xf32>) outs(%s : tensor<8xf32>) -> tensor<8xf32>
+  %4 = linalg.exp ins(%3 : tensor<8xf32>) outs(%3 : tensor<8xf32>) -> tensor<8xf32>
+  %5 = linalg.exp ins(%l : tensor<8192xf32>) outs(%l : tensor<8192xf32>) -> tensor<8192xf32>
+  %6 = linalg.exp ins(%5 : tensor<8192xf32>) outs(%5 : tensor<8192xf32>) -> tensor<8192xf32>
+  %7 = linalg.exp ins(%d : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  %8 = linalg.exp ins(%7 : tensor<?xf32>) outs(%7 : tensor<?xf32>) -> tensor<?xf32>
+  %unused = linalg.abs ins(%a : tensor<64xf32>) outs(%b : tensor<64xf32>) -> tensor<64xf32>
+  %unused_too = linalg.abs ins(%unused : tensor<64xf32>) outs(%a : tensor<64xf32>) -> tensor<64xf32>
+  %9 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %0) -> (tensor<64xf32>) {
+    %u = linalg.ceil ins(%t : tensor<64xf32>) outs(%t : tensor<64xf32>) -> tensor<64xf32>
+    %v = linalg.ceil ins(%u : tensor<64xf32>) outs(%u : tensor<64xf32>) -> tensor<64xf32>
+    scf.yield %v : tensor<64xf32>
+  }
+  %10 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%9 : tensor<64xf32>) {
+  ^bb0(%o: f32):
+    %x = tensor.extract %a[%c0] : tensor<64xf32>
+    linalg.yield %x : f32
+  } -> tensor<64xf32>
+  %11 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%10 : tensor<64xf32>) {
+  ^bb0(%o: f32):
+    %x = tensor.extract %a[%c0] : tensor<64xf32>
+    linalg.yield %x : f32
+  } -> tensor<64xf32>
+  return %11, %1, %2, %4, %6, %8, %0
+      : tensor<64xf32>, tensor<64xf32>, tensor<64xf64>, tensor<8xf32>, tensor<8192xf32>, tensor<?xf32>, tensor<64xf32>
+}
+
+// -----
+
+// The exponentials may be joined with the sums that read them, since the products want them too; so both stay.
+// CHECK-LABEL: func.func @joined
+//   CHECK-NOT:   linalg.generic {{.*}}inplace.kernel
+//       CHECK:   linalg.mul {inplace.kernel}
+//       CHECK:   linalg.mul {inplace.kernel}
+#row = affine_map<(i, j) -> (i)>
+#all = affine_map<(i, j) -> (i, j)>
+func.func @joined(%a: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %r = tensor.empty() : tensor<8xf32>
+  %x = linalg.exp ins(%a : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<8x8xf32>) outs(%f : tensor<8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %t = arith.addf %i, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+  %m = linalg.mul ins(%x, %a : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = linalg.exp ins(%m : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %g = linalg.fill ins(%z : f32) outs(%r : tensor<8xf32>) -> tensor<8xf32>
+  %q = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%y : tensor<8x8xf32>) outs(%g : tensor<8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %t = arith.addf %i, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<8xf32>
+  %n = linalg.mul ins(%y, %m : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %n, %s, %q : tensor<8x8xf32>, tensor<8xf32>, tensor<8xf32>
+}
