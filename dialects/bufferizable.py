@@ -21,7 +21,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from mlir import ir
 
@@ -36,7 +35,6 @@ __all__ = [
     "Relation",
     "State",
     "Subset",
-    "answers",
     "is_tensor",
 ]
 
@@ -116,15 +114,6 @@ class State:
     is_mutable: bool
     is_private: bool
     """Whether only code of this module can name it."""
-
-
-@cache
-def answers(model: OpModel) -> frozenset[str]:
-    """Return the methods by which ``model`` does not leave it at the defaults: the others need not be asked."""
-    defaults = {name: value for name, value in vars(OpModel).items() if callable(value)}
-    return frozenset(
-        name for name, value in defaults.items() if getattr(getattr(model, name), "__func__", None) is not value
-    )
 
 
 class OpModel:

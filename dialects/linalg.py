@@ -29,13 +29,15 @@ __all__ = ["MODELS", "StructuredOpModel"]
 
 _ONE_INIT = frozenset({"linalg.map", "linalg.transpose", "linalg.broadcast"})
 _WINOGRAD = "linalg.winograd_"
+_FIRST_RESULT = (AliasingValue(0),)
 
 
 def init_count(op: ir.Operation) -> int:
     """Return how many trailing operands of a structured op are inits."""
-    attributes = op.attributes
-    if "operandSegmentSizes" in attributes:
-        return attributes["operandSegmentSizes"][1]
+    try:
+        return op.attributes["operandSegmentSizes"][1]
+    except KeyError:
+        pass
     return 1 if op.name in _ONE_INIT else len(op.operands) // 2
 
 
@@ -58,7 +60,7 @@ class StructuredOpModel(OpModel):
         argument = op.regions[0].blocks[0].arguments[operand]
         if next(iter(argument.uses), None) is not None:
             return True
-        if operand < len(op.operands) - init_count(op) or _map(op, operand).is_permutation:
+        if operand < len(op.operands) - init_count(op) or _maps_of(op, operand)[operand].is_permutation:
             return False  # A permutation writes everything.
         return why_uncovered(op, _indexing_maps(op), operand) is not None
 
@@ -79,8 +81,8 @@ class StructuredOpModel(OpModel):
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """An init is tied to the result of the same rank among the tensor inits."""
         first = len(op.operands) - init_count(op)
-        if operand < first:
-            return ()
+        if operand <= first:
+            return () if operand < first else _FIRST_RESULT
         operands = list(op.operands)
         return (AliasingValue(sum(is_tensor(operands[i].type) for i in range(first, operand))),)
 
@@ -88,7 +90,7 @@ class StructuredOpModel(OpModel):
         """An input may share an init's buffer when every iteration touches one element of each, the same one."""
         if read >= len(op.operands) - init_count(op):
             return False
-        maps = {operand: _map(op, operand) for operand in (read, write)}
+        maps = _maps_of(op, read, write)
         return maps[read] == maps[write] and maps[write].is_permutation
 
     def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
@@ -109,7 +111,8 @@ class StructuredOpModel(OpModel):
         for i, lender in enumerate(lenders):
             if lender >= 0:
                 buffers[i] = _shape_of(operands[i].type, buffers[lender])
-        attributes = {attribute: op.attributes[attribute] for attribute in op.attributes}
+        found = op.attributes
+        attributes = {attribute: found[attribute] for attribute in found}
         rewriter.sweep(op)
         new = ir.Operation.create(op.name, operands=buffers, attributes=attributes, regions=1)
         op.regions[0].blocks[0].append_to(new.regions[0])
@@ -155,10 +158,10 @@ def _shape_of(tensor: ir.Type, buffer: ir.Value) -> ir.Value:
     ).result
 
 
-def _map(op: ir.Operation, operand: int) -> ir.AffineMap:
+def _maps_of(op: ir.Operation, *operands: int) -> dict[int, ir.AffineMap]:
     maps = linalg.get_indexing_maps(op)
     assert maps is not None, op.name
-    return ir.AffineMapAttr(maps[operand]).value
+    return {operand: ir.AffineMapAttr(maps[operand]).value for operand in operands}
 
 
 def _indexing_maps(op: ir.Operation) -> list[ir.AffineMap]:

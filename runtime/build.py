@@ -122,7 +122,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
         verify_sizes(module.operation)
     else:
         mark_arguments(module.operation, signatures, contiguous=contiguous)
-    _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY)
+    _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY, verify=settings.plain)
     aligned = demands_alignment(module.operation)
     functions = entry_functions(module.operation)
     forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
@@ -155,19 +155,19 @@ def _bufferize(module: ir.Module, settings: Settings) -> None:
         kernels = settings.kernels and settings.pipeline is None and not settings.plain
         _run(module, lowering.optimize_phases(settings.threads, settings.machine, kernels=kernels))
     if settings.pipeline is None:
-        _run(module, lowering.BUFFERIZE)
+        _run(module, lowering.BUFFERIZE, verify=False)
     else:
         run_pipeline(module, settings.pipeline)
 
 
-def _run(module: ir.Module, phases: Sequence[lowering.Phase]) -> None:
-    """Run phases of the route, and verify what comes out: each pass has been tested to leave valid IR.
+def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True) -> None:
+    """Run phases of the route, and verify what comes out if asked: each pass has been tested to leave valid IR.
 
     What is made of a valid program may be refused all the same, where folding shows that it leaves the bounds of a
     memref. The environment variable `MLIR_INPLACE_VERIFY_EACH=1` lets every pass be verified, as the tests do.
     """
     each = os.environ.get(VERIFY_EACH) == "1"
-    run_pipeline(module, lowering.pipeline_text(phases), verify_each=each, verify_result=True)
+    run_pipeline(module, lowering.pipeline_text(phases), verify_each=each, verify_result=verify)
 
 
 def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:

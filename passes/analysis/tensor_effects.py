@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from mlir import ir
 
-from ...dialects.bufferizable import OpModel, Relation, answers
+from ...dialects.bufferizable import OpModel, Relation
 from .content_chains import enter_commits
 from .content_reads import close_reads
 from .effect_tables import EffectTables, Refusal, SharedOutput, Tie
@@ -198,16 +198,13 @@ class TensorEffects(EffectTables):
 
     def _add_operand(self, model: OpModel, op: int, operand: int) -> None:
         s = self.snapshot
-        operation, index, asked = s.ops[op], operand - s.op_first_operand[op], answers(model)
+        operation, index = s.ops[op], operand - s.op_first_operand[op]
         self.reads[operand] = model.bufferizes_to_memory_read(operation, index)
         self.writes[operand] = model.bufferizes_to_memory_write(operation, index)
-        if "must_bufferize_in_place" in asked:
-            self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
-        if "discards_content" in asked:
-            self.discards[operand] = model.discards_content(operation, index)
-        if "needs_only_shape" in asked:
-            self.shape_only[operand] = model.needs_only_shape(operation, index)
-        if "escapes" in asked and model.escapes(operation, index):
+        self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
+        self.discards[operand] = model.discards_content(operation, index)
+        self.shape_only[operand] = model.needs_only_shape(operation, index)
+        if model.escapes(operation, index):
             self._add_escape(op, operand)
         first = s.op_first_result[op]
         ties = [Tie(first + a.result, a.relation, a.definite) for a in model.aliasing_values(operation, index)]
@@ -216,10 +213,10 @@ class TensorEffects(EffectTables):
             self.insertions.setdefault(s.operand_value[operand], []).append(operand)
             ties = [Tie(shared.result, Relation.EQUIVALENT, True)]
         self._set_ties(operand, ties)
-        subset = model.subset(operation, index) if "subset" in asked else None
+        subset = model.subset(operation, index)
         if subset is not None:
             self.slices[operand] = slice_of(subset, self._sums)
-        source = model.redundant_source(operation, index) if "redundant_source" in asked else None
+        source = model.redundant_source(operation, index)
         if source is not None:
             self.redundant_source[operand] = s.op_first_operand[op] + source
             if self.must_in_place[operand]:
