@@ -5,7 +5,8 @@ apart. If it is parallel, each lane computes an element of its own. If it reduce
 the lanes are combined at the end; the payload must combine by one associative op then.
 
 The register tile keeps accumulators in registers while the reduction loops run. It is made of several vectors along
-the lane loop, and of several rows of another loop (`rows`) along which an operand that was loaded is used again.
+the lane loop, and of several rows of another loop (`rows`) along which an operand that was loaded is used again; of
+more rows where that has to be widened first.
 
 If no loop reduces and an input lies the other way, with neighbours along another loop than the lanes, the tile is a
 square: as many rows of that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .machine import Machine
-from .structured_op import NotStructured, Structured, read_structured
+from .structured_op import NotStructured, Structured, read_structured, type_bytes
 from .vector_payload import find_combiner, why_not_lanewise
 
 __all__ = ["NotVectorizable", "VectorPlan", "plan_vectors"]
@@ -158,7 +159,8 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
     most = registers if size is None else max(1, -(-size // lanes))
     if all(structured.parallel):
         return {lane_loop: min(2, most)}
-    budget = registers // 2
+    # What is widened after it was loaded costs more than the load: more rows share it.
+    budget = registers * 3 // 4 if _widens(structured, lane_loop) else registers // 2
     if structured.parallel[lane_loop]:
         vectors = min(4 if rows and registers >= 32 else 2 if rows else 4, most)
         tile = {lane_loop: vectors}
@@ -170,6 +172,22 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
     for loop in rows:
         tile[loop] = _at_most(structured.sizes[loop], 4 if registers >= 32 or len(rows) == 1 else 2)
     return tile
+
+
+def _widens(structured: Structured, lane_loop: int) -> bool:
+    """Whether an input that is loaded for the lanes has narrower elements than what is computed."""
+    types = [ir.ShapedType(value.type).element_type for value in structured.op.operands if _is_shaped(value)]
+    widest = max(map(type_bytes, types))
+    return any(
+        structured.depends(operand, lane_loop)
+        and type_bytes(ir.ShapedType(structured.op.operands[operand].type).element_type) < widest
+        for operand in range(structured.inputs)
+        if structured.reads[operand]
+    )
+
+
+def _is_shaped(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.ShapedType)
 
 
 def _at_most(size: int | None, wanted: int) -> int:

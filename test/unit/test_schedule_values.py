@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from linalg_programs import floats, generic
+from mlir import ir
 
 import mlir_inplace as mi
+from mlir_inplace.passes.analysis.machine import Machine
+from mlir_inplace.passes.analysis.vector_plan import plan_vectors
+from mlir_inplace.passes.linalg_ops import find_linalg_ops
 
 MACHINE = "l1=1024 l2=8192 l3=65536"
 MATRIX = "tensor<?x?xf32>"
@@ -89,3 +93,18 @@ def test_transposed_panels_on_threads(m: int, n: int, k: int, dynamic: bool) -> 
     )
     np.testing.assert_allclose(alone, a.astype(np.float64) @ b.T.astype(np.float64) + c, rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize(
+    ("elements", "registers", "rows"), [("f32 f32", 32, 4), ("bf16 f32", 32, 6), ("i8 i32", 32, 6), ("bf16 f32", 16, 6)]
+)
+def test_more_rows_share_what_is_widened(elements: str, registers: int, rows: int) -> None:
+    narrow, wide = elements.split()
+    a, b, c = f"tensor<64x64x{narrow}>", f"tensor<64x64x{narrow}>", f"tensor<64x64x{wide}>"
+    text = f"""func.func @main(%a: {a}, %b: {b}, %c: {c}) -> {c} {{
+      %r = linalg.matmul ins(%a, %b : {a}, {b}) outs(%c : {c}) -> {c}
+      return %r : {c} }}"""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        (op,) = find_linalg_ops(module.operation)
+        assert dict(plan_vectors(op, Machine(512, registers)).tile) == {1: 4 if registers == 32 else 2, 0: rows}
