@@ -26,7 +26,8 @@ outermost first; `peel` names loops whose last, smaller tile becomes an op of it
 sizes. Out: the same values; the result is in destination-passing style and bufferizes in place. Sums of floating-point
 numbers are added up in the same order unless `interchange` puts a loop that reduces outside of another.
 
-Left alone, with a reason (`print-kept`): ops whose indices are no sums of multiples of loops.
+Left alone, with a reason (`print-kept`): ops whose indices are no sums of multiples of loops, or fall along a loop that
+is tiled, as in a reversal.
 
 Linear in the ops. Upstream counterpart: `transform.structured.tile_using_for`.
 """
@@ -79,6 +80,9 @@ class TilePass(Pass[TileOptions]):
                 structured = read_structured(one)
                 if loops and max(loop.loop for loop in loops) >= len(structured.loops):
                     raise NotStructured(f"it has only {len(structured.loops)} loops")
+                falling = [loop.loop for loop in loops if loop.loop in structured.falling]
+                if falling:
+                    raise NotStructured(f"an index with its loop d{falling[0]} falls along a loop")
             except NotStructured as reason:
                 self.count("kept")
                 if self.options.print_kept:

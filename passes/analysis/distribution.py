@@ -43,7 +43,7 @@ def choose_distribution(root: Structured, loops: Iterable[int], threads: int, ma
     sizes = {loop: UNKNOWN_SIZE if size is None else size for loop, size in enumerate(root.sizes)}
     if threads < 2 or prod(sizes.values()) < _LEAST_WORK * threads:
         return None
-    candidates = sorted(loops)
+    candidates = sorted(set(loops) - root.falling)
     units: dict[int, int] = {}
     try:
         plan = plan_vectors(root.op, machine)

@@ -117,7 +117,7 @@ class _Finder:
         self.machine = machine
         self.producers: list[Structured] = []
         self.named: dict[int, _Named] = {}
-        self.loops = {loop for loop in root.loops if root.parallel[loop]}
+        self.loops = {loop for loop in root.loops if root.parallel[loop]} - root.falling
         self.uses: dict[ir.Value, list[tuple[Sequence[Index], _Named]]] = {}
         self._read_by(root, {loop: loop for loop in self.loops})
 
@@ -168,7 +168,7 @@ class _Finder:
                         own[written.loop] = user[index.loop]
                 found = own if found is None else {loop: own[loop] for loop in found if found[loop] == own.get(loop)}
         common = self.loops - compound
-        return {loop: named for loop, named in (found or {}).items() if named in common}
+        return {loop: named for loop, named in (found or {}).items() if named in common and loop not in op.falling}
 
     def _reads_too_much(self) -> bool:
         """Whether it costs more that every tile reads panels again than that ops pass on what they compute."""

@@ -74,6 +74,8 @@ def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
     if plan.combiner is not None or not plan.reductions:
         return None
     structured = plan.structured
+    if structured.falling:
+        return None
     rows = [loop for loop in plan.tile if loop != plan.lane_loop]
     if not rows or _size(structured, rows[0]) <= plan.tile[rows[0]]:
         loops = _streams(plan, machine)

@@ -81,6 +81,21 @@ class Structured:
         return range(self.inputs, len(self.indices))
 
     @property
+    def falling(self) -> frozenset[int]:
+        """The loops in indices that fall along a loop, as `7 - d0` does: of these there are no tiles.
+
+        The slice for a tile would begin where its last iteration reads, and its op would need another constant in the
+        map, one that depends on how many iterations the tile has.
+        """
+        return frozenset(
+            loop
+            for indices in self.indices
+            for index in indices
+            if any(factor < 0 for factor in index.coefficients.values())
+            for loop in index.coefficients
+        )
+
+    @property
     def payload(self) -> ir.Block:
         """The block that computes one iteration from one element of each operand."""
         return self.op.regions[0].blocks[0]

@@ -147,6 +147,8 @@ def _computation(insert: ir.Operation, body: ir.Block) -> Structured:
         structured = read_structured(source.owner.operation)
     except NotStructured as reason:
         raise NotSkewable(f"'{source.owner.operation.name}' cannot be tiled: {reason}") from None
+    if structured.falling:
+        raise NotSkewable(f"an index of '{structured.op.name}' falls along a loop")
     (*_, output) = structured.outputs
     if len(structured.outputs) != 1 or not all(structured.parallel) or structured.reads[output]:
         raise NotSkewable(f"'{structured.op.name}' does not compute one new element in each iteration")

@@ -36,3 +36,17 @@ func.func @no_elements(%a: tensor<16x0xf32>, %b: tensor<0x16xf32>, %c: tensor<16
   %r = linalg.matmul ins(%a, %b : tensor<16x0xf32>, tensor<0x16xf32>) outs(%c : tensor<16x16xf32>) -> tensor<16x16xf32>
   return %r : tensor<16x16xf32>
 }
+
+// -----
+
+// The slice for a tile would begin where its last iteration reads.
+// CHECK-LABEL: func.func @backwards
+//   CHECK-NOT:   scf.for
+func.func @backwards(%a: tensor<8x8x8xf32>, %b: tensor<8x8x8xf32>) -> tensor<8x8x8xf32> {
+  // expected-remark @+1 {{'linalg.generic' is not tiled, because an index with its loop d2 falls along a loop}}
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, 7 - k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%a : tensor<8x8x8xf32>) outs(%b : tensor<8x8x8xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  } -> tensor<8x8x8xf32>
+  return %r : tensor<8x8x8xf32>
+}

@@ -291,7 +291,15 @@ NUMBER = """%ti = arith.index_cast %t : index to i32
   } -> P"""
 EMPTY = "%d = linalg.add ins(%x, %e : P, P) outs(%e : P) -> P"
 TWO = "%d0 = linalg.add ins(%x, %y : P, P) outs(%e : P) -> P %d = linalg.exp ins(%d0 : P) outs(%e : P) -> P"
+BACKWARDS = """%k = arith.constant dense<2.0> : P
+  %d = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (27 - i, j)>,
+      affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x, %k : P, P) outs(%e : P) {
+  ^bb0(%p: f32, %z: f32, %o: f32):
+    %m = arith.addf %p, %z : f32
+    linalg.yield %m : f32
+  } -> P"""
 REFUSED = {
+    "backwards": (BACKWARDS, "an index of 'linalg.generic' falls along a loop"),
     "fixed rows": (TRANSPOSED, "a slice is not read row by row"),
     "whole": (READS, "'tensor.extract' reads all of the old version"),
     "number": (NUMBER, "'arith.index_cast' is in the loop"),
