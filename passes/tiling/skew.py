@@ -9,7 +9,7 @@ What is left of an odd number of sweeps runs in the loop that was there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from mlir import ir
 from mlir.dialects import arith, scf
@@ -19,7 +19,7 @@ from ...dialects.structured import index_constant
 from ...dialects.subsets import extract_slice, insert_slice, mixed_subset, parallel_insert_slice
 from ..analysis.time_skew import TimeSkew
 from .bands import Band, BandTiles, moved_slice
-from .loops import Number, Segment, add, as_value, build_loop, multiply
+from .loops import Number, Segment, add, as_value, build_loop
 from .smaller import Sized, build_smaller, slice_type, take_slice
 
 __all__ = ["skew"]
@@ -72,70 +72,70 @@ class _Skewed:
             own = arith.minui(left, index_constant(most))
             if bands == 1:
                 return self.blocks(self.rows(0, self.height), own, carried)
-            carried = self.on_threads(bands, self.inner, own, carried)
-            return self.on_threads(bands - 1, self.border, own, carried)
+            # The same code for both parts, as vectors make much of it.
+            parts = Segment(0, 2, 1, 1)
+            return build_loop(parts, carried, lambda part, values: self.on_threads(as_value(part), own, values))
 
         return build_loop(Segment(0, pairs, most, 1), versions, group)
 
-    def on_threads(
-        self, count: int, band_of: Callable[[Number], tuple[Band, Number]], own: ir.Value, versions: list[ir.Value]
-    ) -> list[ir.Value]:
-        """Build `count` bands, each on a thread; `band_of` tells one and how many rows of the tensors it has."""
-
-        def part(number: Number) -> tuple[Band, Subset]:
-            band, size = band_of(number)
-            others = self.shape[1:]
-            return band, Subset((band.origin, *[0] * len(others)), (size, *others), (1,) * len(self.shape))
-
-        def run(band: Band, subset: Subset, tensors: Sequence[ir.Value]) -> list[ir.Value]:
-            slices = [extract_slice(tensor, subset, slice_type(tensor, subset)) for tensor in tensors]
-            return self.blocks(band, own, slices)
-
-        if count == 1:
-            band, subset = part(0)
-            results = run(band, subset, versions)
-            return [insert_slice(new, old, subset) for new, old in zip(results, versions, strict=True)]
-        forall = scf.ForallOp([0], [count], [1], versions)
+    def on_threads(self, part: ir.Value, own: ir.Value, versions: list[ir.Value]) -> list[ir.Value]:
+        """Build a part of a group of `own` pairs: what is inside of the bands (0), or what is left at borders (1)."""
+        forall = scf.ForallOp([0], [self.plan.bands], [1], versions)
         thread, *shared = list(forall.body.arguments)
         with ir.InsertionPoint(forall.body):
-            band, subset = part(thread)
-            results = run(band, subset, shared)
+            *rows, size = self.own_rows(part, thread)
+            band, others = self.rows(*rows), self.shape[1:]
+            subset = Subset((band.origin, *[0] * len(others)), (size, *others), (1,) * len(self.shape))
+            slices = [extract_slice(tensor, subset, slice_type(tensor, subset)) for tensor in shared]
+            results = self.blocks(band, own, slices)
             ends = scf.InParallelOp()
             with ir.InsertionPoint(ends.operation.regions[0].blocks[0]):
                 for new, old in zip(results, shared, strict=True):
                     parallel_insert_slice(new, old, subset)
         return list(forall.operation.results)
 
-    def inner(self, number: Number) -> tuple[Band, Number]:
-        """Return what a band can do by itself, and how many rows of the tensors it has."""
-        shift, zero, index = index_constant(self.plan.shift), index_constant(0), as_value(number)
-        lower, upper = (as_value(self.row_of(one)) for one in (index, arith.addi(index, index_constant(1))))
-        is_first = arith.cmpi(arith.CmpIPredicate.eq, index, zero)
-        is_last = arith.cmpi(arith.CmpIPredicate.eq, index, index_constant(self.plan.bands - 1))
+    def own_rows(self, part: ir.Value, thread: ir.Value) -> list[ir.Value]:
+        """Build what `rows` takes, and how many rows of the tensors that needs, for `part` of the band of a thread."""
+        equal, zero = arith.CmpIPredicate.eq, index_constant(0)
+        is_first = arith.cmpi(equal, thread, zero)
+        is_last = arith.cmpi(equal, thread, index_constant(self.plan.bands - 1))
+        at_border = arith.cmpi(equal, part, index_constant(1))
+        choices = zip(self.inner(thread, is_first, is_last), self.border(thread), self.nothing(), strict=True)
+        # The last band has no border behind it.
+        return [
+            arith.select(at_border, arith.select(is_last, as_value(none), as_value(border)), as_value(inner))
+            for inner, border, none in choices
+        ]
+
+    def inner(self, thread: ir.Value, is_first: ir.Value, is_last: ir.Value) -> tuple[Number, ...]:
+        """Build what a band can do by itself."""
+        shift, zero = index_constant(self.plan.shift), index_constant(0)
+        lower, upper = self.row_of(thread), self.row_of(arith.addi(thread, index_constant(1)))
         begin = index_constant(self.begin)
         origin = arith.select(is_first, zero, arith.addi(lower, begin))
         end = arith.select(is_last, index_constant(self.shape[0]), arith.addi(upper, begin))
-        band = self.rows(
+        return (
             arith.select(is_first, zero, arith.addi(lower, shift)),
             arith.select(is_last, upper, arith.subi(upper, shift)),
             arith.select(is_first, zero, shift),
             arith.select(is_last, zero, index_constant(-self.plan.shift)),
             origin,
+            arith.subi(end, origin),
         )
-        return band, arith.subi(end, origin)
 
-    def border(self, number: Number) -> tuple[Band, Number]:
-        """Return what the bands on both sides of a border have left, and how many rows of the tensors that needs."""
+    def border(self, thread: ir.Value) -> tuple[Number, ...]:
+        """Build what a band and the next one have left."""
         shift, reach = self.plan.shift, (self.plan.sweeps + 1) * self.plan.shift
-        row = self.row_of(add(number, 1))
-        band = self.rows(add(row, -shift), add(row, shift), -shift, shift, add(row, self.begin - reach))
-        return band, 2 * reach
+        row = self.row_of(arith.addi(thread, index_constant(1)))
+        return add(row, -shift), add(row, shift), -shift, shift, add(row, self.begin - reach), 2 * reach
 
-    def row_of(self, border: Number) -> Number:
-        """Return the row that a border stands before; the first is 0."""
-        if isinstance(border, int):
-            return border * self.height // self.plan.bands
-        return arith.divui(as_value(multiply(border, self.height)), index_constant(self.plan.bands))
+    def nothing(self) -> tuple[Number, ...]:
+        """Return no rows, and no blocks of them."""
+        return 0, 0, 0, -self.plan.shift, 0, 0
+
+    def row_of(self, border: ir.Value) -> ir.Value:
+        """Build the row that a border stands before; the first is 0."""
+        return arith.divui(arith.muli(border, index_constant(self.height)), index_constant(self.plan.bands))
 
     def rows(self, lower: Number, upper: Number, rise: Number = 0, grow: Number = 0, origin: Number = 0) -> Band:
         """Return a band of rows."""

@@ -19,11 +19,11 @@ def skewed(text: str, l2: int, *, expected: int = 1, bands: int = 1, stripes: bo
     skew = f'inplace-skew-time{{threads={bands} machine="l2={l2}"}}'
     mi.run_pipeline(module, f"builtin.module(func.func({PING_PONG},{skew}))")
     module.operation.verify()
-    # Groups; blocks and pairs, and stripes, also of borders; and the loop that was there.
+    # Groups, blocks and pairs; parts, and stripes; and the loop that was there.
     found = str(module)
-    nests = 1 if bands == 1 else 2
-    assert found.count("scf.forall (") == min(bands - 1, 2)
-    assert found.count("scf.for ") == before + (1 + nests * (3 if stripes else 2)) * expected
+    assert found.count("scf.forall (") == (bands > 1)
+    assert found.count("scf.for ") == before + (3 + (bands > 1) + stripes) * expected
+    assert f") in ({bands})" in found or bands == 1
     return module
 
 
