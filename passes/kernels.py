@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import func
 
-from .analysis.repeated_bodies import KERNEL_MARK, Body, NotShared, read_body, root_of
-from .analysis.shared_sizes import is_plain
-from .outlining import Outlining, memref_of
+from .analysis.repeated_bodies import KERNEL_MARK, Body, NotShared, group_bodies, read_body, root_of
+from .analysis.shared_sizes import SizeReader
+from .outlining import Outlining, given_sizes, memref_of
 
 __all__ = ["Kernels", "take_kernels"]
 
@@ -46,23 +46,30 @@ class Kernels:
 
     def __init__(self, module: ir.Operation, groups: Sequence[Sequence[Body]]) -> None:
         self._outlining = Outlining(module)
-        self._parameters: dict[str, list[ir.Type]] = {}
+        self._parameters: dict[str, list[tuple[ir.Type, int]]] = {}
+        """For each parameter of a function the type inside, and which of the sizes it is given is the outermost."""
         with module.location:
             self.module = ir.Module.create()
         for bodies in groups:
             name = self._outlining.call(bodies)
-            first = bodies[0]
-            self._parameters[name] = [value.type for value in first.parameters]
+            first, given = bodies[0], given_sizes(bodies)
+            opened = (
+                list(zip(given.types, given.places, strict=True)) if given else [(None, -1)] * len(first.parameters)
+            )
+            self._parameters[name] = [
+                (type_ or value.type, place) for value, (type_, place) in zip(first.parameters, opened, strict=True)
+            ]
             self._make_twin(name, first)
 
     def _make_twin(self, name: str, body: Body) -> None:
         """Make a function on tensors that computes what `body` does; its ops are gone then."""
         written = body.parameters.index(body.op.operands[len(body.op.operands) - 1])
-        types = [_tensor_type(value.type) for value in body.parameters]
+        buffers = [type_ for type_, _ in self._parameters[name]]
+        types = [_tensor_type(type_) for type_ in buffers]
         with ir.InsertionPoint(self.module.body), body.op.location:
             twin = func.FuncOp(name, (types, [types[written]]))
             twin.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(
-                [_marks(value.type, number == written) for number, value in enumerate(body.parameters)]
+                [_marks(type_, number == written) for number, type_ in enumerate(buffers)]
             )
             block = twin.add_entry_block([body.op.location] * len(types))
         inside: dict[ir.Value, ir.Value] = dict(zip(body.parameters, block.arguments, strict=True))
@@ -92,29 +99,36 @@ class Kernels:
             block, source = self._outlining.body(name), twin.regions[0].blocks[0]
             types = self._parameters[name]
             with ir.InsertionPoint(block), twin.location:
-                for own, argument, type_ in zip(block.arguments, source.arguments, types, strict=True):
-                    value = memref_of(own, ir.MemRefType(type_)) if is_plain(type_) else own
+                own, sizes = list(block.arguments)[: len(types)], list(block.arguments)[len(types) :]
+                for value, argument, (type_, place) in zip(own, source.arguments, types, strict=True):
+                    if value.type != type_:  # it is an address
+                        outermost = [] if place < 0 else [sizes[place]]
+                        value = memref_of(value, ir.MemRefType(type_), outermost)
                     argument.replace_all_uses_with(_cast(value, argument.type))
                 end = func.ReturnOp([])
             for op in list(source.operations)[:-1]:
                 op.operation.move_before(end.operation)
 
 
-def take_kernels(module: ir.Operation) -> Kernels | None:
-    """Make functions of the marked ops in `module`; None if there are none. See `Kernels`."""
+def take_kernels(module: ir.Operation, *, repeats: int = 8, open_sizes: bool = True) -> Kernels | None:
+    """Make functions of the marked ops in `module`; None if there are none. See `Kernels`.
+
+    With `open_sizes`, ops that differ in outermost sizes only, none of which occur `repeats` times, share a function.
+    """
     groups: dict[object, list[Body]] = {}
+    sizes = SizeReader() if open_sizes else None
     for function in [inner.operation for inner in module.regions[0].blocks[0].operations]:
         if function.name == "func.func":
             for ops in _marked(function):
                 try:
-                    key, body = read_body(ops)
+                    key, body = read_body(ops, sizes)
                 except NotShared:
                     continue
                 groups.setdefault(key, []).append(body)
     if not groups:
         return None
     with module.context:
-        return Kernels(module, list(groups.values()))
+        return Kernels(module, [group for same in groups.values() for group in group_bodies(same, repeats, 1)])
 
 
 def _marked(function: ir.Operation) -> list[tuple[ir.Operation, ...]]:

@@ -71,12 +71,12 @@ class Outlining:
     def outline(self, bodies: Sequence[Body]) -> None:
         """Replace `bodies` by calls of one function that is made of the first; it is given sizes that differ."""
         name = self.call(bodies)
-        self._fill_function(self.body(name), bodies[0], _given(bodies) or NOTHING_OPEN)
+        self._fill_function(self.body(name), bodies[0], given_sizes(bodies) or NOTHING_OPEN)
 
     def call(self, bodies: Sequence[Body]) -> str:
         """Replace `bodies` by calls of one function, which is empty yet, and return its name; the first remains."""
         first = bodies[0]
-        given = _given(bodies)
+        given = given_sizes(bodies)
         types = [self._pointer if self._is_plain(value) else value.type for value in first.parameters]
         types += [self._word] * (len(given.sizes) if given else 0)
         name = self._make_function(first, bodies, types)
@@ -150,7 +150,7 @@ class Outlining:
         return self._addresses[value]
 
 
-def _given(bodies: Sequence[Body]) -> OpenSizes | None:
+def given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
     """The sizes that a function of `bodies` is given; None if they are equal."""
     first = bodies[0].open_sizes
     return first if any(body.open_sizes.sizes != first.sizes for body in bodies) else None

@@ -172,7 +172,8 @@ def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = 
 
 def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
     """Make functions of what was marked to be optimized once; return whether they compute in the place of something."""
-    kernels = take_kernels(module.operation)
+    # A size that is not known is taken for a large one, which would wake threads for small ops.
+    kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
     if kernels is not None:
         _run(kernels.module, lowering.kernel_phases(settings.threads, settings.machine))
         if not kernels.are_in_place:

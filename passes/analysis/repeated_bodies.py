@@ -99,12 +99,13 @@ def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Ite
         yield rest
 
 
-def read_body(ops: tuple[ir.Operation, ...]) -> tuple[Any, Body]:
+def read_body(ops: tuple[ir.Operation, ...], sizes: SizeReader | None = None) -> tuple[Any, Body]:
     """The key of linalg ops that stand together, on tensors or memrefs, and what they need; tensors are parameters.
 
+    The last op tells which `sizes` are no part of the key, if it is asked; the others work on operands of it.
     Raises `NotShared`.
     """
-    reader = _Reader(ops, None, _SCALARS)
+    reader = _Reader(ops, sizes, _SCALARS)
     return reader.read(), reader.body()
 
 
@@ -158,7 +159,7 @@ class _Reader:
         """The key; raises `NotShared`."""
         structure = tuple([self._read_op(op, 0) for op in self._ops])
         if self._own == len(self._parameters) and self._sizes is not None:
-            self._open = self._sizes.read(self._ops[0], self._parameters)
+            self._open = self._sizes.read(self._ops[-1], self._parameters)
         types = self._open.types or (None,) * len(self._parameters)
         given = tuple([type_ or value.type for value, type_ in zip(self._parameters, types, strict=True)])
         return structure, tuple(self._outside), given, self._open.places

@@ -34,8 +34,8 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             found.extend(str(op) for op in self.module.body.operations)
             self._kernels.give_back()
 
-    def taken(module: ir.Operation) -> Watched | None:
-        made = take_kernels(module)
+    def taken(module: ir.Operation, *, open_sizes: bool) -> Watched | None:
+        made = take_kernels(module, repeats=2, open_sizes=open_sizes)
         return None if made is None else Watched(made)
 
     marks = replace(lowering.MARK_KERNELS[0], passes=("inplace-mark-kernels{repeats=2}",))
@@ -180,6 +180,40 @@ def test_repeated_weights_are_arguments(kernels: list[str]) -> None:
     for weight in weights:
         exact = exact @ weight.astype(np.float64)
     np.testing.assert_allclose(program.main(x), exact, rtol=1e-5)
+
+
+def rows_of(rounds: int) -> str:
+    """Products and elementwise ops on as many rows as the round has a number, from 8 on."""
+    whole = f"tensor<{rounds + 8}x64xf32>"
+    lines = [f"func.func @main(%a: {whole}, %b: tensor<64x64xf32>) -> {whole} {{", "%z = arith.constant 0.0 : f32"]
+    last = "%a"
+    for n in range(8, rounds + 8):
+        t = f"tensor<{n}x64xf32>"
+        lines += [f"%s{n} = tensor.extract_slice {last}[0, 0] [{n}, 64] [1, 1] : {whole} to {t}"]
+        lines += [f"%e{n} = tensor.empty() : {t}", f"%f{n} = linalg.fill ins(%z : f32) outs(%e{n} : {t}) -> {t}"]
+        lines += [f"%m{n} = linalg.matmul ins(%s{n}, %b : {t}, tensor<64x64xf32>) outs(%f{n} : {t}) -> {t}"]
+        lines += [f"%x{n} = linalg.add ins(%m{n}, %s{n} : {t}, {t}) outs(%e{n} : {t}) -> {t}"]
+        lines += [f"%i{n} = tensor.insert_slice %x{n} into {last}[0, 0] [{n}, 64] [1, 1] : {t} into {whole}"]
+        last = f"%i{n}"
+    return "\n".join([*lines, f"return {last} : {whole}", "}"])
+
+
+@pytest.mark.parametrize(("threads", "functions"), [(1, 4), (2, 24)])
+def test_any_number_of_rows_is_one_function(
+    kernels: list[str], monkeypatch: pytest.MonkeyPatch, threads: int, functions: int
+) -> None:
+    marks = replace(lowering.MARK_KERNELS[0], passes=("inplace-mark-kernels{many=2}",))
+    monkeypatch.setattr(lowering, "MARK_KERNELS", (marks,))
+    found = mi.compile(rows_of(12), optimize=True, threads=threads)
+    # The first round reads the argument, and writes to another buffer than the others.
+    assert len(kernels) == functions
+    assert all("vector<" in kernel for kernel in kernels)
+    a = np.arange(20 * 64, dtype=np.float32).reshape(20, 64) / 1000
+    b = np.flip(np.arange(64 * 64, dtype=np.float32)).reshape(64, 64) / 1e5
+    exact = a.astype(np.float64)
+    for n in range(8, 20):
+        exact[:n] += exact[:n] @ b.astype(np.float64)
+    np.testing.assert_allclose(found.main(a, b), exact, rtol=1e-5)
 
 
 def test_other_routes_have_no_kernels(kernels: list[str]) -> None:
