@@ -24,10 +24,10 @@ In: a function. Each linalg op on tensors (or those that `ops` names) with at le
 tiled, loops that reduce included; a size of 0 leaves a loop alone. `interchange` gives the order of the loops, the
 outermost first; `peel` names loops whose last, smaller tile becomes an op of its own, so that the others have static
 sizes. Out: the same values; the result is in destination-passing style and bufferizes in place. Sums of floating-point
-numbers are added up in the same order unless `interchange` puts a loop that reduces outside of another.
+numbers are added up in another order if a loop that is tiled reduces, and another one inside of or around it does.
 
 Left alone, with a reason (`print-kept`): ops whose indices are no sums of multiples of loops, or fall along a loop that
-is tiled, as in a reversal.
+is tiled, as in a reversal; and ops that would reduce in another order and end in no sum, product, maximum or the like.
 
 Linear in the ops. Upstream counterpart: `transform.structured.tile_using_for`.
 """
@@ -38,6 +38,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from .analysis.reduction_order import admits_tiles
 from .analysis.schedule import TileLoop
 from .analysis.structured_op import NotStructured, Structured, read_structured
 from .base import Pass, Statistic
@@ -83,6 +84,8 @@ class TilePass(Pass[TileOptions]):
                 falling = [loop.loop for loop in loops if loop.loop in structured.falling]
                 if falling:
                     raise NotStructured(f"an index with its loop d{falling[0]} falls along a loop")
+                if not admits_tiles(structured, loops):
+                    raise NotStructured("the tiles would reduce in another order, which its payload does not admit")
             except NotStructured as reason:
                 self.count("kept")
                 if self.options.print_kept:

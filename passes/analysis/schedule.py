@@ -34,6 +34,7 @@ from mlir import ir
 
 from .machine import Machine
 from .own_producers import find_transpositions
+from .reduction_order import admits_tiles
 from .structured_op import UNKNOWN_SIZE, Structured, type_bytes
 from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
 
@@ -67,6 +68,11 @@ class Schedule:
 
 def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
     """Return how to tile linalg op `op`, or None if it stays as it is: too small, or of no kind described above."""
+    schedule = _choose(op, machine)
+    return schedule if schedule is not None and admits_tiles(schedule.structured, schedule.loops) else None
+
+
+def _choose(op: ir.Operation, machine: Machine) -> Schedule | None:
     try:
         plan = plan_vectors(op, machine)
     except NotVectorizable:
