@@ -90,7 +90,8 @@ def describe_value(value: Any) -> str:
     """A few words for an error message: an array by dtype and shape, anything else by its type."""
     if isinstance(value, np.ndarray):
         shape = "x".join(map(str, value.shape)) if value.ndim else "rank 0"
-        return f"an array of {value.dtype} ({shape})"
+        masked = "a masked" if isinstance(value, np.ma.MaskedArray) else "an"
+        return f"{masked} array of {value.dtype} ({shape})"
     return "None" if value is None else f"{type(value).__name__} {value!r:.40}"
 
 

@@ -24,7 +24,7 @@ from .build import Build, Settings, build
 from .collection import collection_paused
 from .disk_cache import cache_folder
 from .dispatch import lower_dispatch_functions
-from .dtypes import UnsupportedTypeError
+from .dtypes import UnsupportedTypeError, describe_value
 from .engine import library_paths
 from .entry_point import EntryPoint
 from .memory_stats import MemoryStats
@@ -33,7 +33,7 @@ from .openmp import find_openmp
 from .results import NativeCode
 from .signature import Signature, read_signature
 from .source import IR, Source, private_copy
-from .vector_limits import require_short_vectors
+from .type_limits import require_possible_types
 
 MOST_THREADS = 1024
 """How many threads a program may run on; LLVM takes a number of 32 bits, and a system has far fewer."""
@@ -141,7 +141,7 @@ class Program:
     def __init__(self, source: ir.Module, settings: Settings, *, verified: bool = False) -> None:
         # It is valid, as all that the parser made is, and so are the attributes that are read here.
         run_pipeline(source, _NOTHING, verify_each=not verified)
-        require_short_vectors(source.operation)
+        require_possible_types(source.operation)
         with source.context:
             drop_results_of_passes(source.operation)
             source, finished = lower_dispatch_functions(source, settings.pipeline)
@@ -210,6 +210,8 @@ class Program:
                     code.recorder.fill_with(byte)
 
     def __getitem__(self, name: str) -> EntryPoint:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"expected the name of a function, got {describe_value(name)}")
         if name in self._entries:
             return self._entries[name]
         if name in self._unsupported:

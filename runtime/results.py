@@ -128,7 +128,7 @@ def checked_outs(signature: Signature, given: Any) -> tuple[Array | None, ...]:
             raise TypeError(
                 f"{label}: the result is a scalar ({result.spelling}), which no array can receive; give None"
             )
-        if not isinstance(target, np.ndarray):
+        if not isinstance(target, np.ndarray) or isinstance(target, np.ma.MaskedArray):
             raise TypeError(f"{label}: expected an array, got {describe_value(target)}")
         check_array(label, result, target)
         if not target.flags.writeable:

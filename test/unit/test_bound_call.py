@@ -154,6 +154,8 @@ def test_what_is_wrong_is_told_when_it_is_bound(program: mi.Program) -> None:
         program.bind(a, b)
     with pytest.raises(KeyError, match="no entry point 'sub'"):
         program.bind(a, b, function="sub")
+    with pytest.raises(TypeError, match=r"^expected the name of a function, got list \['add'\]$"):
+        program.bind(a, b, function=["add"])  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match=r"^add takes 2 arguments, got 1: add\("):
         program.bind(a, function="add")
     with pytest.raises(ValueError, match=r"^argument 1: expected shape 3x4 for tensor<3x4xf32>, got 4x3$"):

@@ -165,13 +165,31 @@ def test_a_vector_that_takes_llvm_minutes() -> None:
         mi.compile(text)
 
 
+@pytest.mark.parametrize("options", [{}, {"optimize": True}])
+def test_memory_that_no_address_space_has(options: dict[str, bool]) -> None:
+    """The number of its bytes is 0 in 64 bits, which is what was allocated."""
+    text = """
+        func.func @f(%p: i1) -> i1 {
+          %e = tensor.empty() : tensor<4294967296x4294967296xf32>
+          %x = linalg.exp ins(%e : tensor<4294967296x4294967296xf32>)
+                         outs(%e : tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+          return %p : i1
+        }"""
+    message = (
+        r"-:3:16: tensor<4294967296x4294967296xf32> has 73786976294838206464 bytes, which no memory has; "
+        r"use at most 9223372036854775807, or compute it in parts"
+    )
+    with pytest.raises(mi.PassError, match=f"^{message}$"):
+        mi.compile(text, **options)
+
+
 def test_a_constant_that_llvm_dies_of() -> None:
     text = """
         func.func @f(%i: index) -> f32 {
-          %t = arith.constant dense<1.0> : tensor<4611686018427387904xf32>
-          %r = tensor.extract %t[%i] : tensor<4611686018427387904xf32>
+          %t = arith.constant dense<1.0> : tensor<1152921504606846976xf32>
+          %r = tensor.extract %t[%i] : tensor<1152921504606846976xf32>
           return %r : f32
         }"""
-    message = "a constant of 4611686018427387904 elements cannot be compiled; fill a tensor when the program runs"
+    message = "a constant of 1152921504606846976 elements cannot be compiled; fill a tensor when the program runs"
     with pytest.raises(mi.PassError, match=f"{message}$"):
         mi.compile(text)

@@ -307,6 +307,7 @@ class TestOut:
             ("add", [[0.0] * 4] * 4, TypeError, "add has 1 result, but out names 4"),
             ("add", "x", TypeError, "out for result 0: expected an array, got str"),
             ("add", np.broadcast_to(np.float32(0), (4, 4)), ValueError, "read-only"),
+            ("add", np.ma.masked_array(np.zeros((4, 4), np.float32), True), TypeError, "got a masked array of float32"),
             ("add", (grid(), grid()), TypeError, "add has 1 result, but out names 2"),
             ("transpose", grid(1, 1), ValueError, r"the result has shape \(4, 4\), the array \(1, 1\)"),
         ],

@@ -79,7 +79,7 @@ ONE = np.float32(1)
         ((grid(2).astype("U4"), ONE), TypeError, "expected dtype float32 .* got <U4"),
         (([[1.0], [2.0]], ONE), TypeError, r"argument 0 \('left'\): expected an array .* got list"),
         ((None, ONE), TypeError, "expected an array .* got None"),
-        ((np.ma.masked_array(grid(2), grid(2) > 3), ONE), TypeError, "expected an array"),
+        ((np.ma.masked_array(grid(2), grid(2) > 3), ONE), TypeError, "expected an array .* got a masked array"),
         ((grid(2), None), TypeError, r"argument 1: expected an array of float32 \(rank 0\) for tensor<f32>, got None"),
         ((grid(2), np.ones(1, np.float32)), ValueError, "argument 1: expected shape rank 0 for tensor<f32>, got 1"),
         ((grid(2), np.float64(1)), TypeError, "argument 1: expected dtype float32 for tensor<f32>, got float64"),
