@@ -35,6 +35,9 @@ _SCALARS = frozenset({"arith.constant"})
 _KEPT = frozenset({"func.call", "func.call_indirect", "llvm.call", "memref.realloc", "memref.extract_strided_metadata"})
 """Ops that may need more of a buffer than where its elements are: who allocated it."""
 
+_Counts = dict[ir.Type, int | None]
+"""How many elements memrefs of a type have, as types are few; see `_element_count`."""
+
 _DEEPEST = 64
 _FEWEST_ELEMENTS = 256
 _FEWEST_IN_LOOPS = 4096
@@ -69,13 +72,14 @@ def find_repeated_bodies(function: ir.Operation) -> dict[Any, list[Body]]:
     """The bodies in a function by their keys, in program order, those that occur once among them."""
     found: dict[Any, list[Body]] = {}
     sizes = SizeReader()
-    for op, in_loop in _candidates(function):
+    counts: _Counts = {}
+    for op, in_loop in _candidates(function, counts):
         reader = _Reader((op,), sizes)
         try:
             key = reader.read()
         except NotShared:
             continue
-        if in_loop and not _is_large(op, _FEWEST_IN_LOOPS, dynamic=False):
+        if in_loop and not _is_large(op, _FEWEST_IN_LOOPS, counts, dynamic=False):
             continue
         found.setdefault(key, []).append(reader.body())
     return found
@@ -109,7 +113,7 @@ def read_body(ops: tuple[ir.Operation, ...], sizes: SizeReader | None = None) ->
     return reader.read(), reader.body()
 
 
-def _candidates(function: ir.Operation) -> Iterator[tuple[ir.Operation, bool]]:
+def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[tuple[ir.Operation, bool]]:
     """Ops that may be bodies, and whether they run many times. Loops in loops are parts of theirs."""
     work = [(function, False)]
     while work:
@@ -123,21 +127,34 @@ def _candidates(function: ir.Operation) -> Iterator[tuple[ir.Operation, bool]]:
                     is_loop = name in _LOOPS
                     is_linalg = name.startswith("linalg.")
                     may_be = (is_linalg or (is_loop and not in_loop)) and not len(op.results)
-                    if may_be and _is_large(op, _FEWEST_ELEMENTS, dynamic=True):
+                    if may_be and _is_large(op, _FEWEST_ELEMENTS, counts, dynamic=True):
                         yield op, in_loop
                     if len(op.regions) and not is_linalg:
                         inner.append((op, in_loop or is_loop))
         work += reversed(inner)
 
 
-def _is_large(op: ir.Operation, fewest: int, *, dynamic: bool) -> bool:
+def _is_large(op: ir.Operation, fewest: int, counts: _Counts, *, dynamic: bool) -> bool:
     """Whether a linalg op has so many elements; `dynamic`: the answer where that is not known. Loops always are."""
     if not op.name.startswith("linalg."):
         return True
-    types = [operand.type for operand in op.operands if isinstance(operand.type, ir.MemRefType)]
-    if not all(type_.has_static_shape for type_ in types):
-        return dynamic
-    return any(math.prod(type_.shape) >= fewest for type_ in types)
+    most = 0
+    for operand in op.operands:
+        type_ = operand.type
+        if type_ not in counts:
+            counts[type_] = _element_count(type_)
+        count = counts[type_]
+        if count is None:
+            return dynamic
+        most = max(most, count)
+    return most >= fewest
+
+
+def _element_count(type_: ir.Type) -> int | None:
+    """The number of elements of a memref, None if that is not known; -1 if it is none."""
+    if not isinstance(type_, ir.MemRefType):
+        return -1
+    return math.prod(type_.shape) if type_.has_static_shape else None
 
 
 class _Reader:
