@@ -57,8 +57,10 @@ def _scaled(mantissa: Floats, biased: Bits) -> Floats:
 
     The bits end with n + 254, as those of `ROUNDER` are zero there: so the parts of n have their bias of 127 each.
     """
-    half = biased >> 1
-    return mantissa * _power_of_two(half) * _power_of_two(biased - half)
+    half = (biased >> 1) << 23
+    # Behind the shift, so that it does not wait for that of the half.
+    rest = (biased << 23) - half
+    return mantissa * half.floats() * rest.floats()
 
 
 def exp(x: Floats) -> Floats:
