@@ -9,6 +9,7 @@ from mlir import ir
 from mlir.dialects import arith, tensor, vector
 
 from ..analysis.vector_payload import NEUTRAL_KINDS
+from .extremes import is_ordered_by_bits, reduce_by_bits
 from .frame import Frame, Place, Point
 from .joined import Joined
 from .lanes import broadcast, vector_type
@@ -96,6 +97,9 @@ class PartialResults(RegisterTile):
                 for left, right in zip(partials[::2], partials[1::2], strict=False)
             ]
             partials = [*joined, *(partials[-1:] if len(partials) % 2 else [])]
+        if is_ordered_by_bits(combiner.name, start.type):
+            extreme = reduce_by_bits(combiner.name, partials[0])
+            return ir.Operation.create(combiner.name, results=[start.type], operands=[extreme, start]).result
         kind = ir.Attribute.parse(f"#vector.kind<{NEUTRAL_KINDS[combiner.name]}>")
         # In order, one lane after the other, the sum would take longer than that of a short row.
         free = ir.Attribute.parse("#arith.fastmath<reassoc>")

@@ -18,7 +18,9 @@ func.func @rows(%a: tensor<12x5xf32>, %b: tensor<5x16xf32>, %c: tensor<12x16xf32
 
 // CHECK-LABEL: func.func @lanes
 //       CHECK:   vector.constant_mask
-//       CHECK:   vector.reduction <maximumf>
+//       CHECK:   arith.cmpf uno
+//       CHECK:   %[[KEY:.*]] = vector.reduction <maxsi>
+//       CHECK:   arith.maximumf
 func.func @lanes(%a: tensor<3x13xf32>, %c: tensor<3xf32>) -> tensor<3xf32> {
   %r = linalg.reduce ins(%a : tensor<3x13xf32>) outs(%c : tensor<3xf32>) dimensions = [1]
     (%x: f32, %y: f32) {

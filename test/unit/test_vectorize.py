@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -153,3 +154,34 @@ def test_a_quotient_by_what_a_row_shares_is_right_whatever_the_divisor_is(dtype:
     finite = np.isfinite(expected)
     size = np.abs(expected[finite])
     assert (np.abs(quotients[finite] - expected[finite]) <= 1.5 * (size - np.nextafter(size, 0, dtype=dtype))).all()
+
+
+@pytest.mark.parametrize(("name", "function"), [("maximumf", np.maximum), ("minimumf", np.minimum)])
+@pytest.mark.parametrize(("element", "dtype"), [("f32", np.float32), ("f64", np.float64)])
+def test_extremes_of_lanes_know_nan_and_signs_of_zeros(
+    name: str, function: np.ufunc, element: str, dtype: type[np.floating[Any]]
+) -> None:
+    types = [f"tensor<?x?x{element}>", f"tensor<?x{element}>"]
+    body = f"%y = arith.{name} %e0, %e1 : {element}\n linalg.yield %y : {element}"
+    with ir.Context():
+        module = vectorized(generic(types, ["i, j", "i"], "pr", body))
+        assert "vector.reduction <m" in str(module)
+        program = mi.compile(module)
+    limits = np.finfo(dtype)
+    tiny = limits.smallest_subnormal
+    values = [0.0, -0.0, tiny, -tiny, limits.max, limits.min, np.inf, -np.inf, np.nan, -np.nan, 1.5, -1.5]
+    worst = -np.inf if name == "maximumf" else np.inf
+    pairs = [(first, second, start) for first in values for second in values for start in (worst, 0.0, -0.0, np.nan)]
+    rows = np.array([[first] * 5 + [second] * 32 for first, second, _ in pairs], dtype)
+    starts = np.array([start for *_, start in pairs], dtype)
+    result = program.main(rows, starts.copy())
+    expected = [extreme(function, [first, second, start]) for first, second, start in pairs]
+    np.testing.assert_array_equal(result, np.array(expected, dtype))
+    np.testing.assert_array_equal(np.signbit(result)[result == 0], np.signbit(expected)[result == 0])
+
+
+def extreme(function: np.ufunc, numbers: list[float]) -> float:
+    """What is left of `numbers`, of which -0.0 is below 0.0."""
+    best = function.reduce(numbers)
+    signs = [np.signbit(number) for number in numbers if number == 0]
+    return float(best) if best else -0.0 if (all(signs) if function is np.maximum else any(signs)) else 0.0
