@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mlir import ir
-from mlir.dialects import arith, tensor, vector
+from mlir.dialects import arith, tensor
 
 from ...dialects.structured import index_constant
 from ..analysis.structured_op import Index
 from ..analysis.vector_plan import VectorPlan
 from ..tiling.loops import Number, Segment, add, as_value, multiply
-from .lanes import vector_type
+from .iterations import iterations_from
 
 __all__ = ["Frame", "Place", "Point", "last_dimension"]
 
@@ -70,8 +70,7 @@ class Frame:
         first = as_value(self.index(Index({loop: 1}), point, place))
         if loop != self.plan.lane_loop:
             return first
-        type_ = vector_type(ir.IndexType.get(), self.plan.lanes)
-        return arith.addi(vector.broadcast(type_, first), vector.step(type_))
+        return iterations_from(first, self.plan.lanes)
 
     def is_masked(self, point: Point, place: Place) -> bool:
         """Tell whether the vector at `place` may reach over the end of the lane loop."""

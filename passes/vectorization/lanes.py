@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from mlir import ir
 from mlir.dialects import arith, math, vector
 
+from .iterations import compared
+
 __all__ = ["Quotients", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
 
 Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
@@ -79,7 +81,7 @@ def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -
 
     That is a product that is only added to something: fused with the addition, it rounds once instead of twice.
     """
-    return None if _is_fused_later(op) else _fused(op, known, lanes) or _clone(op, known, lanes)
+    return None if _is_fused_later(op) else _fused(op, known, lanes) or compared(op, known) or _clone(op, known, lanes)
 
 
 def _quotient(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -185,3 +186,40 @@ def extreme(function: np.ufunc, numbers: list[float]) -> float:
     best = function.reduce(numbers)
     signs = [np.signbit(number) for number in numbers if number == 0]
     return float(best) if best else -0.0 if (all(signs) if function is np.maximum else any(signs)) else 0.0
+
+
+PREDICATES: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "slt": operator.lt,
+    "sle": operator.le,
+    "sgt": operator.gt,
+    "sge": operator.ge,
+    "ult": lambda left, right: left < right.astype(np.uint64),
+}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("predicate", PREDICATES)
+def test_iterations_are_compared_with_any_number(predicate: str, *, swapped: bool) -> None:
+    sides = "%l, %j" if swapped else "%j, %l"
+    body = f"""%j = linalg.index 1 : index
+      %l = arith.index_cast %e0 : i64 to index
+      %c = arith.cmpi {predicate}, {sides} : index
+      %y = arith.extui %c : i1 to i32
+      linalg.yield %y : i32"""
+    with ir.Context():
+        module = vectorized(generic(["tensor<?xi64>", "tensor<?x?xi32>"], ["i", "i, j"], "pp", body))
+        assert ("arith.minsi" in str(module)) == (predicate != "ult")
+        program = mi.compile(module)
+    limits = np.iinfo(np.int64)
+    numbers = [*range(-3, 60), limits.min, limits.min + 1, limits.max, limits.max - 1, 2**32, -(2**32), 2**31 + 5]
+    rows = np.array(numbers, np.int64)
+    columns = np.arange(53)
+    result = program.main(rows, np.zeros((len(rows), 53), np.int32))
+    left, right = np.broadcast_arrays(columns[None, :], rows[:, None])
+    if swapped:
+        left, right = right, left
+    if predicate == "ult":
+        left = left.astype(np.uint64)
+    np.testing.assert_array_equal(result, PREDICATES[predicate](left, right))
