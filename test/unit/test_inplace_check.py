@@ -168,8 +168,8 @@ def test_text_that_does_not_parse(tmp_path: Path, capsys: pytest.CaptureFixture[
         ),
         (
             b"func.func @f(%t: !x) -> !x { return %t : !x }".replace(b"!x", b"tensor<4611686018427387904xf32>"),
-            "inplace-check: error: f.mlir:1:1: tensor<4611686018427387904xf32> has 18446744073709551616 bytes, which no "
-            "memory has; use at most 9223372036854775807, or compute it in parts\n",
+            "inplace-check: error: f.mlir:1:1: tensor<4611686018427387904xf32> has 18446744073709551616 bytes, which "
+            "no memory has; use at most 9223372036854775807, or compute it in parts\n",
         ),
     ],
 )
