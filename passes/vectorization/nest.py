@@ -128,10 +128,16 @@ class _Rows(RegisterTile):
     def _step(self, point: Point, accumulators: list[ir.Value]) -> list[ir.Value]:
         reader = Reader(self.frame, point)
         outputs = len(self.op.outputs)
-        new: list[ir.Value] = []
-        for slot, place in enumerate(self.places(point, self.plan.parallel)):
-            old = accumulators[slot * outputs : (slot + 1) * outputs]
-            elements = [reader.element(operand, place) for operand in range(self.op.inputs)]
-            values = self.payload(point, place, [*elements, *old])
-            new.extend(broadcast(value, self.plan.lanes) for value in values)
+        new = list(accumulators)
+        places = self.places(point, self.plan.parallel)
+        # Row by row: the code keeps to this order, and what the vectors of a row share takes one register then. A
+        # vector at a time would hold what all rows want, for which 16 registers are too few.
+        for slot in sorted(range(len(places)), key=lambda slot: self._row(places[slot])):
+            own = slice(slot * outputs, (slot + 1) * outputs)
+            elements = [reader.element(operand, places[slot]) for operand in range(self.op.inputs)]
+            values = self.payload(point, places[slot], [*elements, *accumulators[own]])
+            new[own] = [broadcast(value, self.plan.lanes) for value in values]
         return new
+
+    def _row(self, place: Place) -> list[int]:
+        return [number for loop, number in place.items() if loop != self.plan.lane_loop]
