@@ -25,7 +25,10 @@ def find_fills(root: Structured) -> list[Structured]:
 
 
 def find_transpositions(root: Structured, loop: int) -> list[Structured]:
-    """Return the transpositions beside `root` that only it reads, each part of `loop` just a part of them."""
+    """Return the transpositions beside `root` that only it reads, each part of `loop` just a part of them.
+
+    None is read at a sum of loops: a part begins elsewhere there, which is known of slices, not of what is computed.
+    """
     found: list[Structured] = []
     for operand in range(root.inputs):
         value = root.op.operands[operand]
@@ -35,6 +38,8 @@ def find_transpositions(root: Structured, loop: int) -> list[Structured]:
         init = op.operands[1].owner
         is_own = op.block == root.op.block and len(list(value.uses)) == 1
         is_new = not isinstance(init, ir.Block) and init.name == _EMPTY
-        if is_own and is_new and any(index.loop == loop for index in root.indices[operand]):
+        indices = root.indices[operand]
+        is_simple = all(index.loop is not None or not index.coefficients for index in indices)
+        if is_own and is_new and is_simple and any(index.loop == loop for index in indices):
             found.append(read_structured(op))
     return found
