@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from .repeated_bodies import KERNEL_MARK
 from .structured_op import Structured, read_structured
 
 __all__ = ["find_fills", "find_transpositions"]
@@ -28,6 +29,7 @@ def find_transpositions(root: Structured, loop: int) -> list[Structured]:
     """Return the transpositions beside `root` that only it reads, each part of `loop` just a part of them.
 
     None is read at a sum of loops: a part begins elsewhere there, which is known of slices, not of what is computed.
+    None is a kernel, which is optimized as a whole.
     """
     found: list[Structured] = []
     for operand in range(root.inputs):
@@ -37,7 +39,7 @@ def find_transpositions(root: Structured, loop: int) -> list[Structured]:
         op = value.owner.operation
         init = op.operands[1].owner
         is_own = op.block == root.op.block and len(list(value.uses)) == 1
-        is_new = not isinstance(init, ir.Block) and init.name == _EMPTY
+        is_new = not isinstance(init, ir.Block) and init.name == _EMPTY and KERNEL_MARK not in op.attributes
         indices = root.indices[operand]
         is_simple = all(index.loop is not None or not index.coefficients for index in indices)
         if is_own and is_new and is_simple and any(index.loop == loop for index in indices):

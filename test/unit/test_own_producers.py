@@ -87,6 +87,11 @@ def test_what_others_use_stays_whole(options: dict[str, str], use: str) -> None:
     assert found == {"linalg.transpose": "%f, %f" in use, "linalg.fill": "%f, %f" not in use}
 
 
+def test_a_transposition_that_is_a_kernel_stays_whole() -> None:
+    text = product().replace("permutation = [1, 0]", "permutation = [1, 0] {inplace.kernel}")
+    assert in_parts(text, lambda a, b, c, d: a.T @ b + c) == {"linalg.transpose": False}
+
+
 @pytest.mark.parametrize(
     ("map_", "height", "width"),
     [("i, i + k", ROWS, ROWS + DEPTH), ("i + k, i", ROWS + DEPTH, ROWS), ("k, j", DEPTH, COLUMNS)],
