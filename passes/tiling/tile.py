@@ -22,6 +22,7 @@ from ...dialects.subsets import insert_slice, parallel_insert_slice
 from ..analysis.distribution import Distribution
 from ..analysis.schedule import TileLoop
 from ..analysis.structured_op import Structured
+from .any_order import forget_promises
 from .loops import Number, Segment, as_value, build_loop, multiply, segments
 from .smaller import Sized, Tile, Tiles, build_smaller, slice_type, take_slice
 
@@ -46,6 +47,8 @@ def tile(structured: Structured, loops: Sequence[TileLoop], producers: Sequence[
 
     Linear in the ops, and in 2 to the number of peeled loops.
     """
+    if not all(structured.parallel[one.loop] for one in loops):
+        forget_promises(structured)
     builder = _Builder(structured, producers)
     parts = {one.loop: _parts(one, builder.root.sizes[one.loop]) for one in loops}
     builder.tiled.results = builder.nest(loops, parts, {}, builder.first())

@@ -17,6 +17,7 @@ from mlir import ir
 
 from ..analysis.joined_reductions import Join
 from ..analysis.vector_plan import VectorPlan
+from ..tiling.any_order import forget_promises
 from .frame import Frame, Place, Point
 from .joined import Joined
 from .lanes import broadcast
@@ -47,6 +48,7 @@ def build_nest(plan: VectorPlan, join: Join | None = None) -> list[ir.Value]:
         )
     if not plan.combiner:
         return build_loops(frame, plan.parallel, Point(), carried, _Rows(frame, starts).build)
+    forget_promises(plan.structured)
     joined = Joined(plan, join) if join else None
     carried += joined.carried if joined else []
     return build_loops(frame, plan.parallel, Point(), carried, PartialResults(frame, starts, joined).build)

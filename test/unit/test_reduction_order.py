@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from linalg_programs import generic
 from mlir import ir
 
 import mlir_inplace as mi
@@ -71,3 +72,60 @@ def test_schedules_that_keep_the_order(outer: int, inner: int, expected: bool) -
     pipeline = f'inplace-schedule{{machine="{SMALL}"}}'
     assert is_tiled(fold(outer, inner), outer, inner, pipeline) is expected
     assert is_tiled(fold(outer, inner, "").replace("%w, %p", "%z, %p"), outer, inner, pipeline)
+
+
+@pytest.mark.parametrize("flags", ["nsw", "nuw", "nsw, nuw"])
+@pytest.mark.parametrize(
+    ("pipeline", "kept"),
+    [
+        ("inplace-tile{tile-sizes=0,2}", 0),
+        ("inplace-tile{tile-sizes=2}", 1),
+        ("inplace-vectorize", 0),
+        ("inplace-tile{tile-sizes=2},inplace-vectorize", 0),
+    ],
+)
+def test_what_is_added_up_in_another_order_may_overflow(flags: str, pipeline: str, kept: int) -> None:
+    """No sum of the first ones of 2^30, -2^30, 2^30 and so on overflows; one of every other number does."""
+    text = generic(["tensor<4x64xi32>", "tensor<4xi32>"], ["i, j", "i"], "pr",
+                   f"%s = arith.addi %e0, %e1 overflow<{flags}> : i32\n linalg.yield %s : i32")  # fmt: skip
+    a = np.tile(np.array([1 << 30, -(1 << 30)], np.int32), (4, 32))
+    a *= np.int32("nuw" not in flags)  # as unsigned numbers the second ones are large
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, f"builtin.module(func.func({pipeline}))")
+        assert str(module).count(f"overflow<{flags}>") == kept
+        np.testing.assert_array_equal(evaluate(module, "main", (a, np.arange(4, dtype=np.int32))).results[0], range(4))
+
+
+@pytest.mark.parametrize(
+    ("combiner", "given", "kept"),
+    [
+        ("addf", "fast", "reassoc,nsz,arcp,contract,afn"),
+        ("addf", "contract", "contract"),
+        ("mulf", "nnan,ninf", "none"),
+        ("maxnumf", "nnan", "none"),
+        ("maximumf", "nnan,ninf", "nnan"),
+        ("minimumf", "fast", "reassoc,nnan,nsz,arcp,contract,afn"),
+    ],
+)
+def test_partial_results_may_be_infinite(combiner: str, given: str, kept: str) -> None:
+    text = generic(["tensor<4x64xf32>", "tensor<4xf32>"], ["i, j", "i"], "pr",
+                   f"%s = arith.{combiner} %e0, %e1 fastmath<{given}> : f32\n linalg.yield %s : f32")  # fmt: skip
+    a = np.random.default_rng(0).random((4, 64), np.float32)
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, "builtin.module(func.func(inplace-vectorize))")
+        lines = [line for line in str(module).splitlines() if f"arith.{combiner}" in line and "fastmath" in line]
+        assert {line.split("fastmath")[-1].split(">")[0] for line in lines} == ({"<" + kept} - {"<none"})
+        result = evaluate(module, "main", (a, np.ones(4, np.float32))).results[0]
+    combine = {"addf": np.add, "mulf": np.multiply, "minimumf": np.minimum}.get(combiner, np.maximum)
+    np.testing.assert_allclose(result, combine(combine.reduce(a, 1), np.float32(1)), rtol=1e-5)
+
+
+def test_elements_of_their_own_are_added_up_as_before() -> None:
+    text = generic(["tensor<64x32xi32>", "tensor<32xi32>"], ["i, j", "j"], "rp",
+                   "%s = arith.addi %e0, %e1 overflow<nsw> : i32\n linalg.yield %s : i32")  # fmt: skip
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, "builtin.module(func.func(inplace-vectorize))")
+        assert "overflow<nsw>" in str(module)
