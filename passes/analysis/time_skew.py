@@ -193,6 +193,8 @@ def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tu
         if isinstance(owner, ir.Block) or owner.operation.name != _EXTRACT or owner.operation.operands[0] != old:
             if not isinstance(owner, ir.Block) and owner.operation.name == _EMPTY:
                 raise NotSkewable("an input has no content")  # It may stand in the loop.
+            if any(index.coefficient(loop) and index.loop is None for index in op.indices[operand]):
+                raise NotSkewable("an input is not read row by row")  # A slice for no rows may have fewer than none.
             continue
         slice_ = mixed_subset(owner.operation, 1)
         if not is_known_box(slice_, ir.RankedTensorType(old.type).shape):

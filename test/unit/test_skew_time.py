@@ -298,7 +298,10 @@ BACKWARDS = """%k = arith.constant dense<2.0> : P
     %m = arith.addf %p, %z : f32
     linalg.yield %m : f32
   } -> P"""
+EVERY_OTHER_ROW = BACKWARDS.replace("27 - i", "2 * i").replace("P, P)", "P, tensor<55x9xf32>)")
+EVERY_OTHER_ROW = EVERY_OTHER_ROW.replace("dense<2.0> : P", "dense<2.0> : tensor<55x9xf32>")
 REFUSED = {
+    "every other row": (EVERY_OTHER_ROW, "an input is not read row by row"),
     "backwards": (BACKWARDS, "an index of 'linalg.generic' falls along a loop"),
     "fixed rows": (TRANSPOSED, "a slice is not read row by row"),
     "whole": (READS, "'tensor.extract' reads all of the old version"),
