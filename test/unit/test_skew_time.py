@@ -66,6 +66,25 @@ def test_values_are_those_of_one_sweep_after_the_other(name: str) -> None:
         expected = stencil.sweep(expected)
 
 
+def check_sweeps(stencil: Stencil, l2: int, bands: int, *, stripes: bool = False) -> None:
+    """Any number of sweeps has the values of one after the other, on threads and on one; no band is copied."""
+    text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
+    plain = mi.compile(text, optimize=True)
+    with ir.Context():
+        module = skewed(text, l2, bands=bands, stripes=stripes)
+        program = mi.compile(module, optimize=True, threads=bands)
+        counted = mi.compile(module, optimize=True, memory_stats=True)
+    start = stencil.start()
+    for steps in (0, 1, 2, 3, 4, 5, 7, 9, 16, 23):
+        expected = plain.main(start, steps)
+        np.testing.assert_array_equal(program.main(start, steps), expected)
+        np.testing.assert_array_equal(counted.main(start, steps), expected)
+        stats = counted.memory_stats
+        assert (stats.allocations, stats.leaked_bytes) == (2, 0)
+        # Both versions start from the argument.
+        assert stats.copied_bytes <= 2 * start.nbytes
+
+
 BANDS = {
     "three points": (Stencil((167,), [(0,), (1,), (2,)]), 14, 3),
     "five points": (Stencil((83, 37), FIVE), 12, 2),
@@ -83,21 +102,7 @@ BANDS = {
 @pytest.mark.parametrize("name", BANDS)
 def test_bands_of_rows_on_threads(name: str) -> None:
     stencil, rows, bands = BANDS[name]
-    text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
-    plain = mi.compile(text, optimize=True)
-    with ir.Context():
-        module = skewed(text, room_for(stencil, rows), bands=bands)
-        program = mi.compile(module, optimize=True, threads=bands)
-        counted = mi.compile(module, optimize=True, memory_stats=True)
-    start = stencil.start()
-    for steps in (0, 1, 2, 3, 4, 5, 6, 9, 16, 23):
-        expected = plain.main(start, steps)
-        np.testing.assert_array_equal(program.main(start, steps), expected)
-        np.testing.assert_array_equal(counted.main(start, steps), expected)
-        stats = counted.memory_stats
-        assert (stats.allocations, stats.leaked_bytes) == (2, 0)
-        # Both versions start from the argument; no band is copied.
-        assert stats.copied_bytes <= 2 * start.nbytes
+    check_sweeps(stencil, room_for(stencil, rows), bands)
 
 
 STRIPES = {
@@ -113,22 +118,8 @@ STRIPES = {
 @pytest.mark.parametrize("name", STRIPES)
 def test_stripes_of_rows_that_are_too_long_for_the_cache(name: str) -> None:
     stencil, bands = STRIPES[name]
-    text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
-    plain = mi.compile(text, optimize=True)
-    row = stencil.start()[0, 0].nbytes
-    with ir.Context():
-        # Both versions of twelve planes have room in it, of each twelve rows.
-        module = skewed(text, 2 * 12 * 12 * row, bands=bands, stripes=True)
-        program = mi.compile(module, optimize=True, threads=bands)
-        counted = mi.compile(module, optimize=True, memory_stats=True)
-    start = stencil.start()
-    for steps in (0, 1, 2, 3, 4, 5, 7, 9, 16, 23):
-        expected = plain.main(start, steps)
-        np.testing.assert_array_equal(program.main(start, steps), expected)
-        np.testing.assert_array_equal(counted.main(start, steps), expected)
-        stats = counted.memory_stats
-        assert (stats.allocations, stats.leaked_bytes) == (2, 0)
-        assert stats.copied_bytes <= 2 * start.nbytes
+    # Both versions of twelve planes have room in it, of each twelve rows.
+    check_sweeps(stencil, 2 * 12 * 12 * stencil.start()[0, 0].nbytes, bands, stripes=True)
 
 
 @pytest.mark.parametrize("steps", [4, 7, 10, 23])
