@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlir import ir
+from mlir.dialects import memref
 
 from .bufferizable import Subset
 from .memref_types import collapsed_type, subview_type
@@ -159,6 +160,4 @@ def _drop_dimensions(view: ir.Value, subset: Subset, type_: ir.MemRefType) -> ir
     view = ir.Operation.create(
         "memref.collapse_shape", results=[collapsed], operands=[view], attributes=attributes
     ).result
-    if collapsed == type_:
-        return view
-    return ir.Operation.create("memref.cast", results=[type_], operands=[view]).result
+    return view if collapsed == type_ else memref.cast(type_, view)

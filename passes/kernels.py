@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import func
+from mlir.dialects import func, memref
 
+from .analysis.lifetime_roots import VIEWS
 from .analysis.repeated_bodies import KERNEL_MARK, Body, NotShared, group_bodies, read_body, root_of
 from .analysis.shared_sizes import SizeReader
 from .outlining import Outlining, given_sizes, memref_of
@@ -25,20 +26,8 @@ from .outlining import Outlining, given_sizes, memref_of
 __all__ = ["Kernels", "take_kernels"]
 
 _FILL = "linalg.fill"
-_VIEWS = frozenset(
-    {
-        "arith.constant",
-        "memref.alloc",
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.dim",
-        "memref.expand_shape",
-        "memref.get_global",
-        "memref.reinterpret_cast",
-        "memref.subview",
-    }
-)
-"""Ops that touch no memory, so that a fill may come after them."""
+_QUIET = (VIEWS - {"memref.reshape"}) | {"arith.constant", "memref.alloc", "memref.dim", "memref.get_global"}
+"""Ops that touch no memory, so that a fill may come after them. (A reshape reads the sizes that it is given.)"""
 
 
 class Kernels:
@@ -104,7 +93,9 @@ class Kernels:
                     if value.type != type_:  # it is an address
                         outermost = [] if place < 0 else [sizes[place]]
                         value = memref_of(value, ir.MemRefType(type_), outermost)
-                    argument.replace_all_uses_with(_cast(value, argument.type))
+                    if value.type != argument.type:
+                        value = memref.cast(argument.type, value)
+                    argument.replace_all_uses_with(value)
                 end = func.ReturnOp([])
             for op in list(source.operations)[:-1]:
                 op.operation.move_before(end.operation)
@@ -145,7 +136,7 @@ def _marked(function: ir.Operation) -> list[tuple[ir.Operation, ...]]:
                 elif marked:
                     found.append((fill, op) if fill is not None and _starts_from(op, fill) else (op,))
                     fill = None
-                elif op.name not in _VIEWS:
+                elif op.name not in _QUIET:
                     fill = None
     return found
 
@@ -159,12 +150,6 @@ def _starts_from(op: ir.Operation, fill: ir.Operation) -> bool:
 
 def _returns(function: ir.Operation) -> list[ir.Operation]:
     return [block.operations[len(block.operations) - 1].operation for block in function.regions[0]]
-
-
-def _cast(value: ir.Value, type_: ir.Type) -> ir.Value:
-    if value.type == type_:
-        return value
-    return ir.Operation.create("memref.cast", results=[type_], operands=[value]).result
 
 
 def _tensor_type(type_: ir.Type) -> ir.Type:

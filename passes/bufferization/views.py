@@ -10,6 +10,7 @@ Nothing is moved: the first of equal views stands where its tensor slice stood. 
 from __future__ import annotations
 
 from mlir import ir
+from mlir.dialects import memref
 
 from ...dialects.constants import constant_integer
 from ...dialects.dispatch import sizes_of
@@ -94,8 +95,8 @@ def _replace_whole(op: ir.Operation) -> bool:
                 use.owner.operands[use.operand_number] = source
         if next(iter(result.uses), None) is not None:
             with ir.InsertionPoint(op), op.location:
-                cast = ir.Operation.create("memref.cast", results=[result.type], operands=[source])
-            result.replace_all_uses_with(cast.result)
+                cast = memref.cast(result.type, source)
+            result.replace_all_uses_with(cast)
     else:
         return False
     op.erase()
