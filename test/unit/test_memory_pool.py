@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -164,19 +164,13 @@ print(int(sys.kept[2].sum()))
 
 def test_threads_have_blocks_of_their_own(pool: MemoryPool) -> None:
     program = mi.compile(text())
-    wrong: list[int] = []
 
-    def work(seed: int) -> None:
+    def is_right(seed: int) -> bool:
         a = numbers(seed)
-        if not all(np.array_equal(program.main(a), a[::-1] * 2) for _ in range(20)):
-            wrong.append(seed)
+        return all(np.array_equal(program.main(a), a[::-1] * 2) for _ in range(20))
 
-    workers = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert not wrong
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(is_right, range(4)))
     assert 0 < pool.held_bytes <= 4 * (4 * SIZE + (1 << 16))
 
 

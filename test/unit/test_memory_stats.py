@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -224,21 +223,17 @@ def test_thousands_of_calls_leak_nothing(program: mi.Program) -> None:
 
 
 def test_calls_from_several_threads_are_counted_one_by_one(program: mi.Program) -> None:
-    wrong: list[Any] = []
 
-    def work(size: int) -> None:
+    def copies(size: int) -> list[int]:
         given = np.zeros(size, np.float32)
+        found: list[int] = []
         for _ in range(100):
             program.copied(given)
-            if program.memory_stats.copies != 1:
-                wrong.append(program.memory_stats)
+            found.append(program.memory_stats.copies)
+        return found
 
-    threads = [threading.Thread(target=work, args=(size,)) for size in (10, 1000, 5000)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(copies, (10, 1000, 5000))) == [[1] * 100] * 3
 
 
 def test_without_counting_there_are_no_statistics() -> None:

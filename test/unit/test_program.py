@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -243,18 +243,13 @@ def test_a_public_function_that_is_called_inside_costs_no_copies_there() -> None
 
 
 def test_calls_from_several_threads_do_not_mix(program: mi.Program) -> None:
-    wrong: list[int] = []
 
-    def work(number: int) -> None:
+    def is_right(number: int) -> bool:
         a = np.full((4, 4), number, np.float32)
-        wrong.extend(number for _ in range(200) if not (program.add(a, a) == 2 * number).all())
+        return all((program.add(a, a) == 2 * number).all() for _ in range(200))
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(is_right, range(4)))
 
 
 class TestOut:

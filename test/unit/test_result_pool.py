@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -75,18 +75,14 @@ def test_a_result_that_is_the_next_argument() -> None:
 
 def test_threads_never_share_a_block() -> None:
     pool = ResultPool(64)
-    mixed: list[int] = []
 
-    def work(number: int) -> None:
+    def is_alone(number: int) -> bool:
         for _ in range(500):
             block = pool.take()
             block[...] = number
             if (block != number).any():
-                mixed.append(number)
+                return False
+        return True
 
-    workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert not mixed
+    with ThreadPoolExecutor(4) as threads:
+        assert all(threads.map(is_alone, range(4)))
