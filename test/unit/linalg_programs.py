@@ -50,6 +50,23 @@ def named(op: str, arguments: Sequence[str]) -> str:
       }}"""
 
 
+def rounds_of(rounds: int, type_: str, *, squared: bool = False) -> tuple[list[str], str]:
+    """Lines in which %a is multiplied by %b, has %a added to it, and is squared or multiplied by %a.
+
+    The last round makes the value that is returned with them; the product of round 3 is %m3.
+    """
+    lines = ["%z = arith.constant 0.0 : f32", f"%e = tensor.empty() : {type_}"]
+    x = "%a"
+    for n in range(rounds):
+        factor = f"%s{n}" if squared else "%a"
+        lines += [f"%f{n} = linalg.fill ins(%z : f32) outs(%e : {type_}) -> {type_}"]
+        lines += [f"%m{n} = linalg.matmul ins({x}, %b : {type_}, {type_}) outs(%f{n} : {type_}) -> {type_}"]
+        lines += [f"%s{n} = linalg.add ins(%m{n}, %a : {type_}, {type_}) outs(%e : {type_}) -> {type_}"]
+        lines += [f"%t{n} = linalg.mul ins(%s{n}, {factor} : {type_}, {type_}) outs(%e : {type_}) -> {type_}"]
+        x = f"%t{n}"
+    return lines, x
+
+
 MATRIX, ROW = "tensor<?x?xf32>", "tensor<?xf32>"
 PRODUCT = "%p = arith.mulf %e0, %e1 : f32\n %s = arith.addf %e2, %p : f32\n linalg.yield %s : f32"
 SIZES = [(1, 1, 1), (3, 5, 7), (33, 18, 65), (8, 64, 128), (5, 67, 2), (2, 3, 0), (0, 4, 3)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from linalg_programs import rounds_of
 from mlir import ir
 
 import mlir_inplace as mi
@@ -44,18 +45,10 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def chain(rounds: int, second: str = T) -> str:
+def chain(rounds: int) -> str:
     """Products, and two elementwise ops that become one; the first input is read to the end."""
-    lines = [f"func.func @main(%a: {T}, %b: {second}) -> {T} {{", "%z = arith.constant 0.0 : f32"]
-    lines += [f"%e = tensor.empty() : {T}"]
-    x = "%a"
-    for n in range(rounds):
-        lines += [f"%f{n} = linalg.fill ins(%z : f32) outs(%e : {T}) -> {T}"]
-        lines += [f"%m{n} = linalg.matmul ins({x}, %b : {T}, {second}) outs(%f{n} : {T}) -> {T}"]
-        lines += [f"%s{n} = linalg.add ins(%m{n}, %a : {T}, {T}) outs(%e : {T}) -> {T}"]
-        lines += [f"%t{n} = linalg.mul ins(%s{n}, %a : {T}, {T}) outs(%e : {T}) -> {T}"]
-        x = f"%t{n}"
-    return "\n".join([*lines, f"return {x} : {T}", "}"])
+    lines, last = rounds_of(rounds, T)
+    return "\n".join([f"func.func @main(%a: {T}, %b: {T}) -> {T} {{", *lines, f"return {last} : {T}", "}"])
 
 
 def matrices() -> tuple[np.ndarray, np.ndarray]:

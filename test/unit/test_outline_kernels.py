@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from linalg_programs import rounds_of
 from mlir import ir
 
 import mlir_inplace as mi
@@ -19,16 +20,9 @@ ROUNDS = 9
 
 def chain() -> str:
     """Matmuls that take two buffers in turns, elementwise ops in place, the first input read to the end."""
-    lines = [f"func.func @inplace_kernel(%a: {T}, %b: {T}) -> ({T}, {T}) {{", f"%e = tensor.empty() : {T}"]
-    lines += ["%z = arith.constant 0.0 : f32"]
-    x = "%a"
-    for n in range(ROUNDS):
-        lines += [f"%f{n} = linalg.fill ins(%z : f32) outs(%e : {T}) -> {T}"]
-        lines += [f"%m{n} = linalg.matmul ins({x}, %b : {T}, {T}) outs(%f{n} : {T}) -> {T}"]
-        lines += [f"%s{n} = linalg.add ins(%m{n}, %a : {T}, {T}) outs(%e : {T}) -> {T}"]
-        lines += [f"%t{n} = linalg.mul ins(%s{n}, %s{n} : {T}, {T}) outs(%e : {T}) -> {T}"]
-        x = f"%t{n}"
-    return "\n".join([*lines, f"return {x}, %m3 : {T}, {T}", "}"])
+    lines, last = rounds_of(ROUNDS, T, squared=True)
+    head = f"func.func @inplace_kernel(%a: {T}, %b: {T}) -> ({T}, {T}) {{"
+    return "\n".join([head, *lines, f"return {last}, %m3 : {T}, {T}", "}"])
 
 
 def chained(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
