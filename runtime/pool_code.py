@@ -25,6 +25,16 @@ _CONSTANTS = f"""
   %places = llvm.mlir.addressof @places : !llvm.ptr
   %held = llvm.mlir.addressof @held : !llvm.ptr"""
 
+
+def _each_place(body: str, behind: str) -> str:
+    """The text of a loop over the places %i, whose block `body` branches back to ^place with the next one."""
+    return f"""
+  llvm.br ^place(%zero : i64)
+^place(%i: i64):
+  %more = llvm.icmp "ult" %i, %count : i64
+  llvm.cond_br %more, ^{body}, ^{behind}"""
+
+
 POOL = f"""
 llvm.mlir.global internal @places(dense<0> : tensor<{MOST_BLOCKS}xi64>) : {_PLACES}
 llvm.mlir.global internal @held(0 : i64) : i64
@@ -35,11 +45,7 @@ llvm.func @malloc_usable_size(!llvm.ptr) -> i64
 
 llvm.func internal @take(%size: i64) -> !llvm.ptr {{{_CONSTANTS}
   %spare_bits = llvm.mlir.constant({_SPARE} : i64) : i64
-  %spare = llvm.lshr %size, %spare_bits : i64
-  llvm.br ^place(%zero : i64)
-^place(%i: i64):
-  %more = llvm.icmp "ult" %i, %count : i64
-  llvm.cond_br %more, ^take, ^none
+  %spare = llvm.lshr %size, %spare_bits : i64{_each_place("take", "none")}
 ^take:
   %place = llvm.getelementptr %places[0, %i] : (!llvm.ptr, i64) -> !llvm.ptr, {_PLACES}
   %address = llvm.atomicrmw xchg %place, %zero seq_cst : !llvm.ptr, i64
@@ -98,11 +104,7 @@ llvm.func internal @give(%block: !llvm.ptr) {{{_CONSTANTS}
   llvm.call @free(%block) : (!llvm.ptr) -> ()
   llvm.return
 ^keep:
-  %before = llvm.atomicrmw add %held, %has seq_cst : !llvm.ptr, i64
-  llvm.br ^place(%zero : i64)
-^place(%i: i64):
-  %more = llvm.icmp "ult" %i, %count : i64
-  llvm.cond_br %more, ^put, ^replace
+  %before = llvm.atomicrmw add %held, %has seq_cst : !llvm.ptr, i64{_each_place("put", "replace")}
 ^put:
   %place = llvm.getelementptr %places[0, %i] : (!llvm.ptr, i64) -> !llvm.ptr, {_PLACES}
   %pair = llvm.cmpxchg %place, %zero, %address seq_cst seq_cst : !llvm.ptr, i64
@@ -132,11 +134,7 @@ llvm.func internal @give(%block: !llvm.ptr) {{{_CONSTANTS}
   llvm.return
 }}
 
-llvm.func @{RELEASE}() {{{_CONSTANTS}
-  llvm.br ^place(%zero : i64)
-^place(%i: i64):
-  %more = llvm.icmp "ult" %i, %count : i64
-  llvm.cond_br %more, ^empty, ^end
+llvm.func @{RELEASE}() {{{_CONSTANTS}{_each_place("empty", "end")}
 ^empty:
   llvm.call @empty_place(%i) : (i64) -> ()
   %following = llvm.add %i, %one : i64
