@@ -17,10 +17,12 @@ from math import prod
 from mlir import ir
 from mlir.dialects import linalg
 
+from ...dialects.element_sizes import element_bytes
+
 __all__ = ["UNKNOWN_SIZE", "Index", "NotStructured", "Structured", "read_structured", "type_bytes"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
-_MAPS = "indexing_maps"
+_WORD_BYTES = 8
 
 UNKNOWN_SIZE = 1 << 12
 """What a dynamic size is taken for where time is all that depends on it: too large for the caches."""
@@ -111,11 +113,14 @@ class Structured:
 
 
 def type_bytes(type_: ir.Type) -> int:
-    """Return how many bytes values of `type_` take: a number, or a tensor or memref of numbers."""
+    """Return how many bytes values of `type_` take, a number, or a tensor or memref of numbers; others take a word."""
     if isinstance(type_, ir.ShapedType):
         sizes = (UNKNOWN_SIZE if size == _DYNAMIC else size for size in type_.shape)
         return prod(sizes) * type_bytes(type_.element_type)
-    return max(1, type_.width // 8) if isinstance(type_, ir.IntegerType | ir.FloatType) else 8
+    try:
+        return element_bytes(type_)
+    except ValueError:
+        return _WORD_BYTES
 
 
 def read_structured(op: ir.Operation) -> Structured:
