@@ -181,6 +181,24 @@ def test_extremes_of_lanes_know_nan_and_signs_of_zeros(
     np.testing.assert_array_equal(np.signbit(result)[result == 0], np.signbit(expected)[result == 0])
 
 
+@pytest.mark.parametrize(
+    ("name", "element", "dtype"),
+    [("maximumf", "f16", np.float16), ("maxnumf", "f32", np.float32), ("minnumf", "f64", np.float64)],
+)
+def test_other_extremes_of_lanes_are_those_of_floats(name: str, element: str, dtype: type[np.floating[Any]]) -> None:
+    types = [f"tensor<?x?x{element}>", f"tensor<?x{element}>"]
+    body = f"%y = arith.{name} %e0, %e1 : {element}\n linalg.yield %y : {element}"
+    with ir.Context():
+        module = vectorized(generic(types, ["i, j", "i"], "pr", body))
+        assert f"vector.reduction <{name}>" in str(module)
+        assert "arith.bitcast" not in str(module)
+        program = mi.compile(module)
+    rows = np.random.default_rng(0).standard_normal((3, 37)).astype(dtype)
+    starts = np.array([-9, 0, 9], dtype)
+    expected = np.minimum(rows.min(1), starts) if name.startswith("min") else np.maximum(rows.max(1), starts)
+    np.testing.assert_array_equal(program.main(rows, starts.copy()), expected)
+
+
 def extreme(function: np.ufunc, numbers: list[float]) -> float:
     """What is left of `numbers`, of which -0.0 is below 0.0."""
     best = function.reduce(numbers)
@@ -223,3 +241,27 @@ def test_iterations_are_compared_with_any_number(predicate: str, *, swapped: boo
     if predicate == "ult":
         left = left.astype(np.uint64)
     np.testing.assert_array_equal(result, PREDICATES[predicate](left, right))
+
+
+@pytest.mark.parametrize(
+    ("compared", "expected"),
+    [
+        ("%c = arith.cmpi slt, %j, %l : index", lambda j, numbers: j < numbers),
+        ("%k = arith.addi %j, %l : index\n %c = arith.cmpi slt, %k, %n : index", lambda j, numbers: j + numbers < 40),
+        ("%c = arith.cmpi eq, %j, %j : index", lambda j, numbers: np.ones_like(j)),
+    ],
+)
+def test_what_differs_between_lanes_is_compared_as_it_is(compared: str, expected: Callable[..., np.ndarray]) -> None:
+    body = f"""%j = linalg.index 1 : index
+      %n = arith.constant 40 : index
+      %l = arith.index_cast %e0 : i64 to index
+      {compared}
+      %y = arith.extui %c : i1 to i32
+      linalg.yield %y : i32"""
+    with ir.Context():
+        module = vectorized(generic(["tensor<?xi64>", "tensor<?x?xi32>"], ["j", "i, j"], "pp", body))
+        assert "arith.minsi" not in str(module)
+        program = mi.compile(module)
+    numbers = np.random.default_rng(0).integers(-9, 60, 53)
+    result = program.main(numbers, np.zeros((3, 53), np.int32))
+    np.testing.assert_array_equal(result, np.tile(expected(np.arange(53), numbers), (3, 1)))
