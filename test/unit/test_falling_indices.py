@@ -70,6 +70,14 @@ def test_threads_share_the_other_loop(map_: str, whole: str) -> None:
     assert whole in slices[0]
 
 
+@pytest.mark.parametrize("map_", ["8 - i, j", "i, 10 - j"])
+def test_vectors_are_read_backwards_without_slices(map_: str) -> None:
+    a = np.arange(99, dtype=np.int32).reshape(9, 11)
+    expected = (a[::-1] if map_.startswith("8") else a[:, ::-1]) - 2 * a
+    pipeline = 'inplace-vectorize{machine="vector-bits=128"}'
+    assert loops_after(turned(9, 11, map_), pipeline, (a, 2 * a), expected) > 0
+
+
 def test_a_chain_of_rows_is_not_cut_where_one_op_reads_them_backwards() -> None:
     matrix, row = "tensor<12x16xf32>", "tensor<12xf32>"
     text = f"""{HEADER}
