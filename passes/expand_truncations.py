@@ -22,6 +22,7 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith
 
+from ..dialects.number_types import number_type, with_number_type
 from .base import Pass, Statistic
 from .options import PassOptions
 
@@ -32,26 +33,13 @@ def analyze_truncations(root: ir.Operation) -> tuple[ir.Operation, ...]:
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         if op.name == "arith.truncf" and "roundingmode" not in op.attributes:
-            source, target = (_element(value.type) for value in (op.operands[0], op.results[0]))
+            source, target = (number_type(value.type) for value in (op.operands[0], op.results[0]))
             if isinstance(source, ir.F64Type) and isinstance(target, ir.F16Type | ir.BF16Type):
                 found.append(op)
         return ir.WalkResult.ADVANCE
 
     root.walk(visit)
     return tuple(found)
-
-
-def _element(type_: ir.Type) -> ir.Type | None:
-    """Return the type of one number; tensors have none, as they become loops first."""
-    if isinstance(type_, ir.VectorType):
-        return type_.element_type
-    return None if isinstance(type_, ir.ShapedType) else type_
-
-
-def _like(type_: ir.Type, element: ir.Type) -> ir.Type:
-    if isinstance(type_, ir.VectorType):
-        return ir.VectorType.get(type_.shape, element, scalable=list(type_.scalable_dims))
-    return element
 
 
 def _constant(type_: ir.Type, number: int) -> ir.Value:
@@ -64,7 +52,8 @@ def _constant(type_: ir.Type, number: int) -> ir.Value:
 
 def _rounded_to_odd(value: ir.Value) -> ir.Value:
     """The f32 next to an f64: itself, or the neighbour whose last bit is 1."""
-    single, bits = _like(value.type, ir.F32Type.get()), _like(value.type, ir.IntegerType.get_signless(32))
+    single = with_number_type(value.type, ir.F32Type.get())
+    bits = with_number_type(value.type, ir.IntegerType.get_signless(32))
     near = arith.truncf(single, value)
     back = arith.extf(value.type, near)
     inexact = arith.cmpf(arith.CmpFPredicate.ONE, back, value)

@@ -35,6 +35,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-expand-poison": ("expand_poison", "ExpandPoisonPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
     "inplace-expand-truncations": ("expand_truncations", "ExpandTruncationsPass"),
+    "inplace-extend-fma": ("extend_fma", "ExtendFmaPass"),
     "inplace-fence-streams": ("fence_streams", "FenceStreamsPass"),
     "inplace-fuse": ("fuse", "FusePass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),

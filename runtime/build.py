@@ -29,6 +29,7 @@ from .boundary import (
     read_form,
     separate_entries,
 )
+from .compiler_functions import link_compiler_functions
 from .disk_cache import DiskCache, Entry, cache_key
 from .engine import Engine, load_library
 from .library_names import avoid_library_names, native_name
@@ -142,6 +143,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
         link_counters(module, checked=settings.checked)
     if pooled:
         link_pool(module)
+    link_compiler_functions(module)
     engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
     if pooled:
         use_pool(engine)

@@ -238,15 +238,19 @@ LOWER = (
     ),
     Phase(
         "arithmetic",
-        "Ops without an LLVM counterpart are expanded into ones that have one: rounding divisions, bf16 conversions, "
-        "complex functions, math on narrow floats, which libm does not know. Truncations of f64 come first, as"
-        " what they leave is one of f32.",
+        "Ops without an LLVM counterpart are expanded into ones that have one: rounding divisions, complex functions, "
+        "math on narrow floats, which libm does not know. Then arithmetic on bf16 is done in f32 and rounded after each"
+        " op: few processors have instructions for it, and elsewhere code generation calls a function that no library"
+        " here has. Truncations of f64 come first, as what they leave is one of f32; those to bf16 last, as the others"
+        " make them.",
         (
             "convert-complex-to-standard",
             "inplace-expand-truncations",
-            "arith-expand{include-bf16=true}",
+            "inplace-extend-fma",
             "math-extend-to-supported-types{target-type=f32}",
             "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
+            "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
+            "arith-expand{include-bf16=true}",
         ),
     ),
     Phase(

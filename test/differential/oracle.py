@@ -19,6 +19,8 @@ from mlir.dialects import linalg
 from mlir.execution_engine import ExecutionEngine
 from mlir.passmanager import PassManager
 
+from mlir_inplace.runtime.compiler_functions import link_compiler_functions
+
 COPY_BEFORE_WRITE = "one-shot-bufferize{copy-before-write=true bufferize-function-boundaries=true}"
 # Twice, as the second finds copies of a buffer to itself only when cse has merged the views they name.
 CLEAN_UP = "canonicalize,cse,canonicalize"
@@ -48,7 +50,8 @@ ASSUMPTIONS = "func.func(convert-shape-constraints),canonicalize"
 
 LOWERING = (
     "convert-bufferization-to-memref,convert-linalg-to-loops,scf-forall-to-for,func.func(lower-vector-mask),convert-vector-to-scf,"
-    "lower-affine,expand-strided-metadata,lower-affine,convert-scf-to-cf,arith-expand{include-bf16=true},"
+    "lower-affine,expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+    "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32},arith-expand{include-bf16=true},"
     "func.func(llvm-request-c-wrappers),convert-vector-to-llvm,convert-math-to-llvm,convert-math-to-libm,"
     "convert-complex-to-llvm,finalize-memref-to-llvm,convert-arith-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,convert-ub-to-llvm,"
     "reconcile-unrealized-casts"
@@ -205,6 +208,7 @@ def execute(text: str, arguments: Sequence[Any], bufferization: str = COPY_BEFOR
         run_passes(module, ASSUMPTIONS)
     _copies_to_linalg(module)
     run_passes(module, LOWERING)
+    link_compiler_functions(module)
     engine = ExecutionEngine(module, opt_level=0)
     return _call(engine, parameters, arguments, results)
 
