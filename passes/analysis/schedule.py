@@ -89,7 +89,9 @@ def _choose(op: ir.Operation, machine: Machine) -> Schedule | None:
     panels = [
         operand
         for operand in range(structured.inputs)
-        if structured.is_contiguous(operand, plan.lane_loop) and not structured.depends(operand, rows[0])
+        if structured.is_contiguous(operand, plan.lane_loop)
+        and not structured.depends(operand, rows[0])
+        and any(structured.depends(operand, loop) for loop in plan.reductions)
     ]
     if not panels:
         return None

@@ -80,6 +80,18 @@ ADD_PRODUCT = """%p = arith.mulf %e0, %e1 : f32
   linalg.yield %s : f32"""
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_what_no_sum_goes_along_is_no_panel(dynamic: bool) -> None:
+    """All rows read the second input, which is larger than the second cache, but nothing is added up along it."""
+    types = ["tensor<?x?xf32>", "tensor<?xf32>", "tensor<?x?xf32>"]
+    if not dynamic:
+        types = ["tensor<20x30xf32>", "tensor<3000xf32>", "tensor<20x3000xf32>"]
+    text = generic(types, ["i, k", "j", "i, j"], "ppr", ADD_PRODUCT)
+    a, b, c = floats(20, 30), floats(3000), floats(20, 3000)
+    result = mi.compile(text, optimize=True, machine=MACHINE).main(a, b, c)
+    np.testing.assert_allclose(result, np.outer(a.sum(1), b) + c, rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize(
     ("m", "n", "k", "dynamic"), [(70, 150, 40, False), (200, 70, 33, True), (30, 130, 200, False), (90, 300, 90, True)]
 )
