@@ -19,7 +19,7 @@ nanoseconds), bodies with calls, and memory that a body gives away or frees.
     }
 
 A function that is but a long sequence of calls then is marked as `llvm.optimize_none`: nothing in it takes time, and
-what LLVM would do about it takes a third of a compilation.
+what LLVM would do about it takes a third of a compilation. `inplace-tabulate-calls` may put the calls into a table.
 
 Bodies are equal if every op, attribute, type and use is (`analysis/repeated_bodies.py`); each function keeps the
 location of the first, and each call its own. Linear in the ops. Reads and writes stay in their order; why

@@ -19,6 +19,8 @@ KERNEL = "inplace_kernel"
 NO_INLINE = "llvm.no_inline"
 """Attribute of functions that were made of repeated code."""
 
+NO_OPTIMIZATION = ("llvm.optimize_none", NO_INLINE)
+"""Attributes of functions that LLVM is to leave as they are."""
 
 _MANY_CALLS = 64
 """So many calls are worth a function that LLVM does not optimize."""
@@ -53,7 +55,7 @@ def is_mere_sequence(function: ir.Operation) -> bool:
 
 def leave_as_it_is(function: ir.Operation) -> None:
     """Tell LLVM not to optimize `function`, which it must not inline then."""
-    for mark in ("llvm.optimize_none", "llvm.no_inline"):
+    for mark in NO_OPTIMIZATION:
         function.attributes[mark] = ir.UnitAttr.get()
 
 
@@ -156,14 +158,19 @@ def given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
     return first if any(body.open_sizes.sizes != first.sizes for body in bodies) else None
 
 
-def memref_of(pointer: ir.Value, type_: ir.MemRefType, outermost: Sequence[ir.Value] = ()) -> ir.Value:
-    """The memref at an address, with a descriptor that is complete; `outermost`: the first size, if it is dynamic."""
+def memref_of(
+    pointer: ir.Value, type_: ir.MemRefType, outermost: Sequence[ir.Value] = (), freed: ir.Value | None = None
+) -> ir.Value:
+    """The memref at an address, with a descriptor that is complete.
+
+    `outermost` is the first size, if it is dynamic, and `freed` the address to be freed, if it is another one.
+    """
     rank = type_.rank
     arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
     struct = ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
     strides, offset = type_.get_strides_and_offset()
     descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [struct]).result
-    words = [([0], pointer), ([1], pointer), ([2], _word(offset))]
+    words = [([0], freed or pointer), ([1], pointer), ([2], _word(offset))]
     sizes = [*outermost, *map(_word, type_.shape[len(outermost) :])]
     words += [([3, axis], size) for axis, size in enumerate(sizes)]
     words += [([4, axis], _word(stride)) for axis, stride in enumerate(strides)]

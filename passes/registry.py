@@ -55,6 +55,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-rewrite-destructive-updates": ("rewrite_destructive_updates", "RewriteDestructiveUpdatesPass"),
     "inplace-schedule": ("schedule", "SchedulePass"),
     "inplace-skew-time": ("skew_time", "SkewTimePass"),
+    "inplace-tabulate-calls": ("tabulate_calls", "TabulateCallsPass"),
     "inplace-tile": ("tile", "TilePass"),
     "inplace-transpose-operands": ("transpose_operands", "TransposeOperandsPass"),
     "inplace-vector-math": ("vector_math", "VectorMathPass"),

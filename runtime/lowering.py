@@ -211,8 +211,8 @@ LOWER = (
     Phase(
         "kernels",
         "What is repeated on other buffers is compiled once. Ops are compared while they are few and say what they do,"
-        " so before loops.",
-        ("inplace-outline-kernels",),
+        " so before loops. The many calls that remain are in a table then, of which no code is made.",
+        ("inplace-outline-kernels", "inplace-tabulate-calls"),
     ),
     Phase(
         "loops",
