@@ -1,6 +1,7 @@
 """What the machine can do at best: fused multiplications and additions, and streams past the caches.
 
 Both are measured with programs of vectors, which `mi.compile` runs on as many threads as what they are compared with.
+The vectors of the chains are as wide as registers are: twelve wider ones would not fit into sixteen registers.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import mlir_inplace as mi
+from mlir_inplace.passes.analysis.machine import detect_machine
 
 __all__ = ["Limits", "measure_limits"]
 
@@ -19,18 +21,18 @@ STEPS = 1 << 20
 ELEMENTS = 1 << 24
 
 PEAK = """
-func.func @main(%x: f32, %o: memref<THREADSx16xf32>) {
+func.func @main(%x: f32, %o: memref<THREADSxLANESxf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = arith.constant STEPS : index
-  %v = vector.broadcast %x : f32 to vector<16xf32>
+  %v = vector.broadcast %x : f32 to vector<LANESxf32>
   scf.forall (%t) in (THREADS) {
     %r:CHAINS = scf.for %i = %c0 to %n step %c1 iter_args(ARGUMENTS) -> (TYPES) {
       BODY
       scf.yield VALUES : TYPES
     }
     SUMS
-    vector.store %s, %o[%t, %c0] : memref<THREADSx16xf32>, vector<16xf32>
+    vector.store %s, %o[%t, %c0] : memref<THREADSxLANESxf32>, vector<LANESxf32>
   }
   return
 }"""
@@ -73,10 +75,11 @@ class Limits:
 
 def measure_limits(threads: int, clock: Callable[[], float]) -> Limits:
     """Measure both on `threads` threads; the best of fifteen runs each."""
-    peak = mi.compile(_peak(threads), threads=threads)
-    sums = np.empty((threads, 16), np.float32)
+    lanes = detect_machine().lanes(32)
+    peak = mi.compile(_peak(threads, lanes), threads=threads)
+    sums = np.empty((threads, lanes), np.float32)
     seconds = _best(lambda: peak.main(0.5, sums), clock)
-    operations = threads * STEPS * CHAINS * 16 * 2 / seconds
+    operations = threads * STEPS * CHAINS * lanes * 2 / seconds
     text = TRIAD.replace("THREADS", str(threads)).replace("PART", str(ELEMENTS // threads // 16 * 16))
     triad = mi.compile(text, threads=threads)
     a, b, o = (_aligned(ELEMENTS) for _ in range(3))
@@ -84,20 +87,21 @@ def measure_limits(threads: int, clock: Callable[[], float]) -> Limits:
     return Limits(operations, 3 * a.nbytes / seconds)
 
 
-def _peak(threads: int) -> str:
+def _peak(threads: int, lanes: int) -> str:
     """Chains of fused multiplications and additions that depend on nothing else."""
     chains = range(CHAINS)
-    sums = ["%s0 = arith.addf %r#0, %r#1 : vector<16xf32>"]
-    sums += [f"%s{i} = arith.addf %r#{i + 1}, %s{i - 1} : vector<16xf32>" for i in range(1, CHAINS - 2)]
-    sums += [f"%s = arith.addf %r#{CHAINS - 1}, %s{CHAINS - 3} : vector<16xf32>"]
+    sums = ["%s0 = arith.addf %r#0, %r#1 : vector<LANESxf32>"]
+    sums += [f"%s{i} = arith.addf %r#{i + 1}, %s{i - 1} : vector<LANESxf32>" for i in range(1, CHAINS - 2)]
+    sums += [f"%s = arith.addf %r#{CHAINS - 1}, %s{CHAINS - 3} : vector<LANESxf32>"]
     parts = {
         "ARGUMENTS": ", ".join(f"%a{i} = %v" for i in chains),
-        "TYPES": ", ".join("vector<16xf32>" for _ in chains),
-        "BODY": "\n".join(f"%b{i} = vector.fma %v, %v, %a{i} : vector<16xf32>" for i in chains),
+        "TYPES": ", ".join("vector<LANESxf32>" for _ in chains),
+        "BODY": "\n".join(f"%b{i} = vector.fma %v, %v, %a{i} : vector<LANESxf32>" for i in chains),
         "VALUES": ", ".join(f"%b{i}" for i in chains),
         "SUMS": "\n".join(sums),
         "CHAINS": str(CHAINS),
         "STEPS": str(STEPS),
+        "LANES": str(lanes),
         "THREADS": str(threads),
     }
     text = PEAK

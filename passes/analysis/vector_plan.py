@@ -10,7 +10,9 @@ more rows where that has to be widened first.
 
 If no loop reduces and an input lies the other way, with neighbours along another loop than the lanes, the tile is a
 square: as many rows of that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in
-registers. A lane at a time would cost a load and an insertion for each element.
+registers. A lane at a time would cost a load and an insertion for each element. Where a line of the cache is wider
+than a vector, there are as many squares side by side as it takes to write lines as a whole: the other part of a line
+would be written so much later that it has left the cache by then.
 
 What cannot be vectorized says why (`NotVectorizable`). Linear in the op; nothing is changed.
 """
@@ -27,6 +29,9 @@ from .structured_op import NotStructured, Structured, read_structured, type_byte
 from .vector_payload import find_combiner, why_not_lanewise
 
 __all__ = ["NotVectorizable", "VectorPlan", "plan_vectors"]
+
+_LINE_BITS = 64 * 8
+"""What a line of the cache holds."""
 
 
 class NotVectorizable(Exception):
@@ -79,7 +84,7 @@ def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
         tile = _choose_tile(structured, lane_loop, lanes, machine.registers)
     else:
         lanes = _side(lanes, machine.registers)
-        tile = {lane_loop: 1, turned: lanes}
+        tile = {lane_loop: _squares(structured.sizes[lane_loop], lanes, bits), turned: lanes}
     rows = [loop for loop in tile if loop != lane_loop]
     outer = [loop for loop in structured.loops if structured.parallel[loop] and loop not in tile]
     inner = [lane_loop, *rows] if structured.parallel[lane_loop] else rows
@@ -150,6 +155,12 @@ def _turned_loop(structured: Structured, lane_loop: int) -> int | None:
 def _side(lanes: int, registers: int) -> int:
     """Return how many rows and lanes a square has: a power of two, and registers for all of it and what comes out."""
     return 1 << min(lanes, max(2, registers // 2)).bit_length() - 1
+
+
+def _squares(size: int | None, lanes: int, bits: int) -> int:
+    """Return how many squares lie side by side, so that lines of the cache are written as a whole."""
+    most = _LINE_BITS // (lanes * bits)
+    return max(1, most if size is None else min(most, -(-size // lanes)))
 
 
 def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: int) -> dict[int, int]:

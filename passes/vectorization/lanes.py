@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from mlir import ir
 from mlir.dialects import arith, math, vector
 
+from ..analysis.structured_op import type_bytes
 from .iterations import compared
 
 __all__ = ["Quotients", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
@@ -15,6 +16,8 @@ Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
 """For divisors a power of two, and the reciprocal of their product: a dividend is multiplied by one after the other."""
 
 _FUSED = frozenset({"f32", "f64"})
+_GROUP_BYTES = 16
+"""Shuffles inside of so many bytes are fast, as they are whole registers, or what registers consist of."""
 
 
 def vector_type(element: ir.Type, lanes: int) -> ir.VectorType:
@@ -32,17 +35,30 @@ def broadcast(value: ir.Value, lanes: int) -> ir.Value:
 def transpose_square(rows: Sequence[ir.Value]) -> list[ir.Value]:
     """Return the columns of a square of as many vectors as each has lanes, a power of two.
 
-    Each round interleaves every row with the one half of the square further, and puts what comes out in their order:
-    element `j` of row `i` moves to where the bits of `i` and `j`, side by side, stand rotated by one. After as many
-    rounds as `i` has bits it is element `i` of row `j`. n log n shuffles, which one instruction each does.
+    The bits of `i` and `j` say where element `j` of row `i` is; they have to change places. Each round joins pairs of
+    vectors whose numbers differ in one bit. Inside of groups of 16 bytes their lanes are interleaved: the bit becomes
+    the lowest of the lane, and gets the highest that a lane has inside of its group. When no bit of these is left,
+    groups are taken apart, those of even numbers from those of odd ones: the bit becomes the highest of the lane, and
+    gets the lowest of the group. n log n shuffles, each of which is one instruction where vectors consist of such
+    groups; lanes that cross them would be two.
     """
     vectors: list[ir.Value] = list(rows)
     side = len(vectors)
-    low = [lane + half for lane in range(side // 2) for half in (0, side)]
-    high = [lane + side // 2 for lane in low]
-    for _ in range(side.bit_length() - 1):
-        pairs = zip(vectors[: side // 2], vectors[side // 2 :], strict=True)
-        vectors = [vector.shuffle(first, second, mask) for first, second in pairs for mask in (low, high)]
+    group = min(side, max(1, _GROUP_BYTES // type_bytes(ir.VectorType(vectors[0].type).element_type)))
+    inside = [1 << bit for bit in reversed(range(group.bit_length() - 1))]
+    across = [1 << bit for bit in range(group.bit_length() - 1, side.bit_length() - 1)]
+    groups = range(0, side, group)
+    both = range(0, 2 * side, 2 * group)
+    for distance in (*inside, *across):
+        if distance < group:
+            low = [first + lane + half for first in groups for lane in range(group // 2) for half in (0, side)]
+            high = [lane + group // 2 for lane in low]
+        else:
+            low = [first + lane for first in both for lane in range(group)]
+            high = [lane + group for lane in low]
+        for number in (one for one in range(side) if not one & distance):
+            pair = vectors[number], vectors[number + distance]
+            vectors[number], vectors[number + distance] = (vector.shuffle(*pair, mask) for mask in (low, high))
     return vectors
 
 

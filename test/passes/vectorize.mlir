@@ -32,15 +32,18 @@ func.func @lanes(%a: tensor<3x13xf32>, %c: tensor<3xf32>) -> tensor<3xf32> {
 
 // -----
 
-// Eight rows of eight elements are loaded, and three rounds of shuffles make columns of them.
+// Eight rows of eight elements are loaded, and three rounds of shuffles make columns of them: inside of four lanes in the
+// first two. Two squares make up lines of 64 bytes.
 // CHECK-LABEL: func.func @square
 //       CHECK:   vector.transfer_read %arg0[%[[I:.*]], %[[J:.*]]], %{{.*}} {in_bounds = [true]}
-// CHECK-COUNT-24: vector.shuffle
+//       CHECK:   vector.shuffle %{{.*}} [0, 8, 1, 9, 4, 12, 5, 13]
+//       CHECK:   vector.shuffle %{{.*}} [0, 1, 2, 3, 8, 9, 10, 11]
+// CHECK-COUNT-31: vector.shuffle
 //   CHECK-NOT:   vector.shuffle
 //       CHECK:   vector.transfer_write %{{.*}}, %{{.*}}[%[[J]], %[[I]]] {in_bounds = [true]}
-func.func @square(%a: tensor<24x16xf32>, %c: tensor<16x24xf32>) -> tensor<16x24xf32> {
-  %r = linalg.transpose ins(%a : tensor<24x16xf32>) outs(%c : tensor<16x24xf32>) permutation = [1, 0]
-  return %r : tensor<16x24xf32>
+func.func @square(%a: tensor<32x16xf32>, %c: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %r = linalg.transpose ins(%a : tensor<32x16xf32>) outs(%c : tensor<16x32xf32>) permutation = [1, 0]
+  return %r : tensor<16x32xf32>
 }
 
 // -----

@@ -35,9 +35,14 @@ def test_values_are_those_of_numpy(text: str, expected: Callable[..., np.ndarray
         np.testing.assert_allclose(program.main(*one), expected(*one), rtol=1e-5, atol=1e-5)
 
 
-WIDE, NARROW = "vector-bits=512 registers=32", "vector-bits=128 registers=16"
-TURNED = [("f32", np.float32, WIDE), ("f32", np.float32, NARROW), ("f64", np.float64, WIDE), ("i8", np.int8, WIDE)]
-SHAPES = {"?x?": [(1, 1), (5, 3), (16, 16), (33, 40), (0, 3)], "67x9": [(67, 9)], "6x48": [(6, 48)]}
+WIDE, MIDDLE, NARROW = (f"vector-bits={bits} registers={count}" for bits, count in ((512, 32), (256, 16), (128, 16)))
+TURNED = [
+    *(("f32", np.float32, machine) for machine in (WIDE, MIDDLE, NARROW)),
+    *(("f64", np.float64, machine) for machine in (WIDE, MIDDLE, NARROW)),
+    *(("i8", np.int8, machine) for machine in (WIDE, MIDDLE)),
+    ("i16", np.int16, MIDDLE),
+]
+SHAPES = {"?x?": [(1, 1), (5, 3), (16, 16), (33, 40), (17, 30), (0, 3)], "67x9": [(67, 9)], "6x48": [(6, 48)]}
 
 
 @pytest.mark.parametrize("text", SHAPES)
