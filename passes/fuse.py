@@ -81,7 +81,8 @@ class FusePass(Pass[FuseOptions]):
                     self.count("fused")
         if self.options.tiles:
             for group in find_groups(find_linalg_ops(op), machine):
-                self._tile(group)
+                if group.loops:  # Otherwise it has one row, or is only to be cut for threads.
+                    self._tile(group)
 
     def _tile(self, group: Group) -> None:
         root = group.root.op

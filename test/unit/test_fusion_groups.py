@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from mlir import ir
 
+import mlir_inplace as mi
 from mlir_inplace.passes.analysis import fusion_groups
 from mlir_inplace.passes.analysis.fusion_groups import find_groups
 from mlir_inplace.passes.analysis.machine import detect_machine
@@ -52,6 +53,17 @@ def test_a_chain_is_one_group_up_to_64_producers() -> None:
     # A round has three ops, fills among them, and the root is one of them. The fill of the round that is cut is alone.
     assert groups(normalizations(2, 4096)) == [("linalg.generic", 5)]
     assert groups(normalizations(25, 4096)) == [("linalg.generic", 64), ("linalg.generic", 8)]
+
+
+@pytest.mark.parametrize("rows", [64, 1])
+def test_a_single_row_is_no_tile(rows: int, capsys: pytest.CaptureFixture[str]) -> None:
+    text = normalizations(2, 8192).replace("<64x", f"<{rows}x")
+    machine = 'elementwise=false print-groups machine="l1=32768 l2=1048576"'
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, f"builtin.module(func.func(inplace-fuse{{{machine}}}))")
+        assert str(module).count("scf.for") == (rows > 1)
+    assert capsys.readouterr().err.count("is computed in tiles") == (rows > 1)
 
 
 def test_a_chain_that_is_no_group_is_not_looked_at_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
