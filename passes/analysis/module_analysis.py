@@ -84,10 +84,24 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions, snapshot: Sna
     """
     if snapshot is None:
         snapshot = Snapshot(module, _is_repetitive, _is_parallel if options.parallel else None)
-    summaries: dict[str, FunctionSummary] = {}
     names = _functions(snapshot)
+    summaries: dict[str, FunctionSummary] = {}
+    effects = _effects(snapshot, names, summaries, options)
+    analysis = ModuleAnalysis(snapshot, effects, ProgramState(effects, names, options.allows), summaries=summaries)
+    analysis.options = options
+    calls = {name: _callees(snapshot, op) for name, op in names.items()}
+    _analyze_functions(analysis, options, names, calls)
+    called = {callee for callees in calls.values() for callee in callees}
+    analysis.refusals.extend(list(_other_refusals(analysis, options, names, called)))
+    return analysis
+
+
+def _effects(
+    snapshot: Snapshot, names: Mapping[str, int], summaries: Mapping[str, FunctionSummary], options: AnalysisOptions
+) -> TensorEffects:
+    """Return the tables of what ops do, still without any."""
     # A buffer in a memory space of its own, or with another layout, is copied where a function wants another one.
-    effects = TensorEffects(
+    return TensorEffects(
         snapshot,
         find_model,
         summaries,
@@ -97,10 +111,13 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions, snapshot: Sna
         copying_calls=[name for name, op in names.items() if buffer_layouts(snapshot.ops[op])],
         allows=options.allows,
     )
-    analysis = ModuleAnalysis(snapshot, effects, ProgramState(effects, names, options.allows), summaries=summaries)
-    analysis.options = options
-    calls = {name: _callees(snapshot, op) for name, op in names.items()}
-    called = {callee for callees in calls.values() for callee in callees}
+
+
+def _analyze_functions(
+    analysis: ModuleAnalysis, options: AnalysisOptions, names: Mapping[str, int], calls: dict[str, list[str]]
+) -> None:
+    """Analyse the functions, callees first."""
+    snapshot, summaries = analysis.snapshot, analysis.summaries
     order, recursive = call_order({name: snapshot.ops[op] for name, op in names.items()}, calls)
     analysis.recursive = frozenset(recursive)
     for name, op in names.items():
@@ -111,24 +128,31 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions, snapshot: Sna
             name: op for name in component if _has_body(snapshot, op := names[name]) and _has_tensors(snapshot, op)
         }
         if options.boundaries and not recursive.isdisjoint(functions):
-            results = analyze_recursion(effects, summaries, functions, options, analysis.state.add_function)
+            add_function = analysis.state.add_function
+            results = analyze_recursion(analysis.effects, summaries, functions, options, add_function)
         else:
             results = list(_analyze(analysis, functions, options))
         analysis.not_analysed.update(op for name, op in functions.items() if name in options.no_analysis)
         analysis.functions.extend(results)
         analysis.refusals.extend(refusal for result in results for refusal in result.refusals)
-    analysis.refusals.extend(effects.refusals)
-    if not analysis.refusals:
-        analysis.refusals.extend(analysis.state.refusals([function.function for function in analysis.functions]))
-    analysis.refusals.extend(refuse_elements(snapshot))
-    analysis.refusals.extend(refuse_encodings(snapshot, as_spaces=options.encodings))
+
+
+def _other_refusals(
+    analysis: ModuleAnalysis, options: AnalysisOptions, names: Mapping[str, int], called: Container[str]
+) -> Iterator[Refusal]:
+    """Yield what is refused of the module besides decisions; `called` are the functions that calls name."""
+    snapshot, effects = analysis.snapshot, analysis.effects
+    yield from effects.refusals
+    if not analysis.refusals and not effects.refusals:
+        yield from analysis.state.refusals([function.function for function in analysis.functions])
+    yield from refuse_elements(snapshot)
+    yield from refuse_encodings(snapshot, as_spaces=options.encodings)
     if options.must_infer_space:
         for result in analysis.functions:
-            analysis.refusals.extend(refuse_assumed_spaces(effects, result.function))
+            yield from refuse_assumed_spaces(effects, result.function)
     if effects.boundaries:
-        analysis.refusals.extend(_function_addresses(snapshot))
-        analysis.refusals.extend(_impossible_layouts(snapshot, names, called))
-    return analysis
+        yield from _function_addresses(snapshot)
+        yield from _impossible_layouts(snapshot, names, called)
 
 
 def read_effects(module: ir.Operation, *, unknown: Container[str] = ()) -> tuple[TensorEffects, list[int]]:
