@@ -19,7 +19,7 @@ from mlir import ir
 from mlir.dialects import func, memref
 
 from .analysis.lifetime_roots import VIEWS
-from .analysis.repeated_bodies import KERNEL_MARK, Body, NotShared, group_bodies, read_body, root_of
+from .analysis.repeated_bodies import KERNEL_MARK, Body, BodyReader, NotShared, group_bodies, root_of
 from .analysis.shared_sizes import SizeReader
 from .outlining import Outlining, given_sizes, memref_of
 
@@ -106,13 +106,13 @@ def take_kernels(module: ir.Operation, *, repeats: int = 8, open_sizes: bool = T
 
     With `open_sizes`, ops that differ in outermost sizes only, none of which occur `repeats` times, share a function.
     """
-    groups: dict[object, list[Body]] = {}
-    sizes = SizeReader() if open_sizes else None
+    groups: dict[int, list[Body]] = {}
+    reader = BodyReader(SizeReader() if open_sizes else None)
     for function in [inner.operation for inner in module.regions[0].blocks[0].operations]:
         if function.name == "func.func":
             for ops in _marked(function):
                 try:
-                    key, body = read_body(ops, sizes)
+                    key, body = reader.read(ops)
                 except NotShared:
                     continue
                 groups.setdefault(key, []).append(body)

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .analysis.kernel_candidates import Candidate, find_candidates
-from .analysis.repeated_bodies import KERNEL_MARK
+from .analysis.repeated_bodies import KERNEL_MARK, BodyReader
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .linalg_ops import find_linalg_ops, read_machine
@@ -71,12 +71,13 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
         for name in ("repeats", "many", "elements"):
             if getattr(self.options, name) < 1:
                 raise PassFailure(f"{name} must be at least 1, got {getattr(self.options, name)}", op.location)
-        groups: dict[object, list[Candidate]] = {}
+        groups: dict[int, list[Candidate]] = {}
+        reader = BodyReader()
         crowded: set[ir.Value] = set()
         for function in [inner.operation for inner in op.regions[0].blocks[0].operations]:
             if function.name != "func.func" or not len(function.regions[0].blocks):
                 continue
-            found = find_candidates(function, find_linalg_ops(function), machine, self.options.elements)
+            found = find_candidates(function, find_linalg_ops(function), machine, self.options.elements, reader)
             if sum(map(len, found.values())) >= self.options.many:
                 crowded.update(one.op.results[0] for candidates in found.values() for one in candidates)
             for key, candidates in found.items():

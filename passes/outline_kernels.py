@@ -34,7 +34,8 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .analysis.repeated_bodies import Body, find_repeated_bodies, group_bodies
+from .analysis.repeated_bodies import Body, BodyReader, find_repeated_bodies, group_bodies
+from .analysis.shared_sizes import SizeReader
 from .base import Pass, Statistic
 from .errors import PassFailure
 from .options import PassOptions, option
@@ -66,12 +67,13 @@ class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
             raise PassFailure(f"repeats must be at least 2, got {self.options.repeats}", op.location)
         if self.options.crowd < 1:
             raise PassFailure(f"crowd must be at least 1, got {self.options.crowd}", op.location)
-        bodies: dict[object, list[Body]] = {}
-        crowded: set[object] = set()
+        bodies: dict[int, list[Body]] = {}
+        crowded: set[int] = set()
+        reader = BodyReader(SizeReader(), sunk_globals=True)
         functions = [inner.operation for inner in op.regions[0].blocks[0].operations]
         for function in functions:
             if function.name == "func.func" and NO_INLINE not in function.attributes:
-                found = find_repeated_bodies(function)
+                found = find_repeated_bodies(function, reader)
                 for key, same in found.items():
                     bodies.setdefault(key, []).extend(same)
                 if sum(map(len, found.values())) >= self.options.crowd:

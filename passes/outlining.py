@@ -68,7 +68,6 @@ class Outlining:
         self._pointer = ir.Type.parse("!llvm.ptr")
         self._word = ir.IntegerType.get_signless(64)
         self._addresses: dict[ir.Value, ir.Value] = {}
-        self._plain: dict[ir.Type, bool] = {}
 
     def outline(self, bodies: Sequence[Body]) -> None:
         """Replace `bodies` by calls of one function that is made of the first; it is given sizes that differ."""
@@ -79,14 +78,23 @@ class Outlining:
         """Replace `bodies` by calls of one function, which is empty yet, and return its name; the first remains."""
         first = bodies[0]
         given = given_sizes(bodies)
-        types = [self._pointer if self._is_plain(value) else value.type for value in first.parameters]
+        # What is equal in the bodies, and sizes that are given, is not what makes a type plain.
+        plain = [is_plain(value.type) for value in first.parameters]
+        types = [self._pointer if one else value.type for one, value in zip(plain, first.parameters, strict=True)]
         types += [self._word] * (len(given.sizes) if given else 0)
         name = self._make_function(first, bodies, types)
+        attributes: dict[str, ir.Attribute] = {"callee": ir.FlatSymbolRefAttr.get(name)}
         for body in bodies:
-            arguments = [self._address(value) if self._is_plain(value) else value for value in body.parameters]
-            with ir.InsertionPoint(body.op), body.op.location:
-                arguments += map(_word, body.open_sizes.sizes if given else ())
-                func.CallOp([], name, arguments)
+            op, location = body.op, body.op.location
+            arguments = [
+                self._address(value) if one else value for one, value in zip(plain, body.parameters, strict=True)
+            ]
+            if given:
+                with ir.InsertionPoint(op), location:
+                    arguments += map(_word, body.open_sizes.sizes)
+            ir.Operation.create(
+                "func.call", operands=arguments, attributes=attributes, loc=location, ip=ir.InsertionPoint(op)
+            )
         for body in bodies[1:]:
             for op in reversed(body.ops):
                 op.erase()
@@ -130,16 +138,11 @@ class Outlining:
         body.op.move_before(end.operation)
         _replace_operands(body.op, inside)
 
-    def _is_plain(self, value: ir.Value) -> bool:
-        type_ = value.type
-        if type_ not in self._plain:
-            self._plain[type_] = is_plain(type_)
-        return self._plain[type_]
-
     def _address(self, value: ir.Value) -> ir.Value:
         """The address of a buffer, made once, where the buffer is."""
-        if value in self._addresses:
-            return self._addresses[value]
+        known = self._addresses.get(value)
+        if known is not None:
+            return known
         owner = value.owner
         point = (
             ir.InsertionPoint.at_block_begin(owner) if isinstance(owner, ir.Block) else ir.InsertionPoint.after(owner)

@@ -68,7 +68,8 @@ class Copy:
 
 
 Kind = Call | Allocation | Deallocation | Copy
-_Row = tuple[Kind, list[int]]
+_Row = list[int]
+"""The number of a kind, then words."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Run:
     """
 
     kinds: dict[Kind, int] = field(default_factory=dict)
-    rows: list[tuple[int, ...]] = field(default_factory=list)
+    rows: list[_Row] = field(default_factory=list)
     steps: list[ir.Operation] = field(default_factory=list)
     late: list[ir.Operation] = field(default_factory=list)
     given: dict[Given, int] = field(default_factory=dict)
@@ -147,8 +148,12 @@ class _Reader:
         """Begin a run."""
         self.run = Run()
         self._late: set[ir.Value] = set()
+        self._places: dict[ir.Value, int] = {}
+        """Those of addresses that were arguments of calls."""
+        self._calls: dict[tuple[ir.Attribute, tuple[ir.Value | None, ...]], int] = {}
+        """The numbers of kinds, by what calls of a kind have in common."""
         self._uses: dict[ir.Value, int] = {}
-        """How often what the run makes, and what is late, is used in it."""
+        """How often values are used in the run, at least those that it makes, and those that are late."""
         self._freed: set[ir.Value] = set()
         self._free_places: list[int] = []
 
@@ -178,32 +183,47 @@ class _Reader:
         row = None if read is None else read(self, op)
         if row is None:
             return False
-        kind, words = row
-        self.run.rows.append((self.run.kinds.setdefault(kind, len(self.run.kinds)), *words))
+        self.run.rows.append(row)
         self.run.steps.append(op)
-        self._use(op.operands)
         return True
 
     def _call(self, op: ir.Operation) -> _Row | None:
-        if len(op.results) or len(op.attributes) != 1:
+        attributes = op.attributes
+        if len(op.results) or len(attributes) != 1:
             return None
         fixed: list[ir.Value | None] = []
-        types: list[ir.Type] = []
-        words: list[int] = []
-        for value in op.operands:
-            type_ = value.type
-            root, number = self._roots.get(value), self._numbers.get(value, -1)
-            types.append(type_)
-            fixed.append(None)
-            if type_ == self._pointer and root is not None and _has_address(root):
-                words.append(self._place(Given(root, to_be_freed=False)))
-            elif 0 <= number <= _LARGEST:
-                words.append(number)
+        row = [0]
+        operands = list(op.operands)
+        for value in operands:
+            word = self._word(value)
+            if word is not None:
+                row.append(word)
+                fixed.append(None)
             elif self._is_late(value):
                 return None
             else:
-                fixed[-1] = value
-        return Call(op.attributes["callee"], tuple(fixed), tuple(types)), words
+                fixed.append(value)
+        self._use(operands)
+        common = attributes["callee"], tuple(fixed)
+        number = self._calls.get(common)
+        if number is None:
+            types = tuple(value.type for value in operands)
+            number = self._calls[common] = self._number(Call(*common, types))
+        row[0] = number
+        return row
+
+    def _word(self, value: ir.Value) -> int | None:
+        """What stands for an argument in the table, if anything does."""
+        place = self._places.get(value)
+        if place is None:
+            number = self._numbers.get(value, -1)
+            if 0 <= number <= _LARGEST:
+                return number
+            root = self._roots.get(value)
+            if root is None or value.type != self._pointer or not _has_address(root):
+                return None
+            place = self._places[value] = self._place(root, to_be_freed=False)
+        return place
 
     def _allocation(self, op: ir.Operation) -> _Row | None:
         result, attributes = op.results[0], op.attributes
@@ -214,28 +234,33 @@ class _Reader:
         self.run.size = max(self.run.size, place + 2)
         self.run.made[result] = place
         alignment = ir.IntegerAttr(attributes["alignment"]) if "alignment" in attributes else None
-        return Allocation(alignment), [place, extent[1]]
+        return [self._number(Allocation(alignment)), place, extent[1]]
 
     def _deallocation(self, op: ir.Operation) -> _Row | None:
-        root = self._roots.get(op.operands[0], op.operands[0])
+        value = op.operands[0]
+        root = self._roots.get(value, value)
         if not _has_address(root) or root in self._freed:
             return None
-        place = self._place(Given(root, to_be_freed=True))
+        place = self._place(root, to_be_freed=True)
         if root in self.run.made:
             self._freed.add(root)
             self._free_places.append(self.run.made[root])
-        return Deallocation(), [place]
+        self._use([value])
+        return [self._number(Deallocation()), place]
 
     def _copy(self, op: ir.Operation) -> _Row | None:
-        words: list[int] = []
+        operands = list(op.operands)
+        row = [0]
         count = 0
-        for value in op.operands:
+        for value in operands:
             root, extent = self._roots.get(value, value), self._extent(value.type)
             if extent is None or not _has_address(root):
                 return None
             begin, count = extent
-            words += [self._place(Given(root, to_be_freed=False)), begin]
-        return Copy(), [*words, count]
+            row += [self._place(root, to_be_freed=False), begin]
+        self._use(operands)
+        row[0] = self._number(Copy())
+        return [*row, count]
 
     _readers: ClassVar[dict[str, Callable[[_Reader, ir.Operation], _Row | None]]] = {
         "func.call": _call,
@@ -244,12 +269,15 @@ class _Reader:
         "memref.dealloc": _deallocation,
     }
 
-    def _place(self, given: Given) -> int:
-        """The place of an address."""
-        made = self.run.made.get(given.memref)
+    def _number(self, kind: Kind) -> int:
+        return self.run.kinds.setdefault(kind, len(self.run.kinds))
+
+    def _place(self, memref: ir.Value, *, to_be_freed: bool) -> int:
+        """The place of an address of `memref`."""
+        made = self.run.made.get(memref)
         if made is not None:
-            return made + given.to_be_freed
-        place = self.run.given.setdefault(given, self.run.size)
+            return made + to_be_freed
+        place = self.run.given.setdefault(Given(memref, to_be_freed), self.run.size)
         self.run.size = max(self.run.size, place + 1)
         return place
 
@@ -257,9 +285,9 @@ class _Reader:
         return value in self._late or value in self.run.made
 
     def _use(self, operands: Iterable[ir.Value]) -> None:
+        uses = self._uses
         for value in operands:
-            if self._is_late(value):
-                self._uses[value] = self._uses.get(value, 0) + 1
+            uses[value] = uses.get(value, 0) + 1
 
     def _extent(self, type_: ir.Type) -> tuple[int, int] | None:
         if type_ not in self._extents:

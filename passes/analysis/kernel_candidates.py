@@ -17,13 +17,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 from mlir import ir
 
 from .fusion_groups import find_groups
 from .machine import Machine
-from .repeated_bodies import NotShared, read_body
+from .repeated_bodies import BodyReader, NotShared
 from .structured_op import NotStructured, read_structured, type_bytes
 
 __all__ = ["Candidate", "find_candidates"]
@@ -46,16 +45,16 @@ class Candidate:
 
 
 def find_candidates(
-    function: ir.Operation, ops: Sequence[ir.Operation], machine: Machine, least: int
-) -> dict[Any, list[Candidate]]:
-    """Return the candidates among `ops`, the linalg ops on tensors of `function`, by what they are equal in.
+    function: ir.Operation, ops: Sequence[ir.Operation], machine: Machine, least: int, reader: BodyReader
+) -> dict[int, list[Candidate]]:
+    """Return the candidates among `ops`, the linalg ops on tensors of `function`, by what `reader` finds equal.
 
     Each has an operand of at least so many elements.
     """
     blocks = list(function.regions[0])
     if len(blocks) != 1:
         return {}
-    found: dict[Any, list[Candidate]] = {}
+    found: dict[int, list[Candidate]] = {}
     unused = _unused(ops)
     for op in ops:
         # What nobody uses vanishes when it is vectorized, and would not vanish as a function.
@@ -63,7 +62,7 @@ def find_candidates(
             continue
         candidate = Candidate(op, _fill_of(op))
         try:
-            key, body = read_body(candidate.ops)
+            key, body = reader.read(candidate.ops)
         except NotShared:
             continue
         # What the payload takes from outside is no operand.
@@ -71,7 +70,7 @@ def find_candidates(
         if operands.issuperset(body.parameters):
             found.setdefault(key, []).append(candidate)
     parallel: dict[ir.Value, bool] = {}
-    fitting: dict[Any, list[Candidate]] = {}
+    fitting: dict[int, list[Candidate]] = {}
     for key, candidates in found.items():
         loops = _loops(candidates[0].op, machine, least)
         if loops is not None:
@@ -115,11 +114,11 @@ def _is_plain(type_: ir.Type) -> bool:
 
 
 def _without_companions(
-    found: Mapping[Any, list[Candidate]],
+    found: Mapping[int, list[Candidate]],
     ops: Sequence[ir.Operation],
     parallel: Mapping[ir.Value, bool],
     machine: Machine,
-) -> dict[Any, list[Candidate]]:
+) -> dict[int, list[Candidate]]:
     """Return `found` without what other ops are optimized with."""
     taken: set[ir.Value] = set()
     for group in find_groups(ops, machine):

@@ -2,9 +2,9 @@
 
 A body is an op that has no result: a `linalg` op, or a whole loop nest that stands in no loop. Two bodies are equal if
 their ops, attributes, types and the way values go from one to the next are; constants from outside count as part of
-the body, all else from outside is a parameter, and where one buffer is used twice both bodies must do so. Keys hold all
-of that, so equal keys are equality and not a hash of it. Names of values and locations do not count. What has equal
-keys may still differ in sizes that a function can be given (`shared_sizes.py`); `group_bodies` tells them apart.
+the body, all else from outside is a parameter, and where one buffer is used twice both bodies must do so. Keys stand
+for all of that, so equal keys are equality and not that of a hash. Names of values and locations do not count. What has
+equal keys may still differ in sizes that a function can be given (`shared_sizes.py`); `group_bodies` tells them apart.
 
 Nothing is changed here. Linear in the ops: each is read once.
 """
@@ -12,7 +12,7 @@ Nothing is changed here. Linear in the ops: each is read once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from mlir import ir
 from .lifetime_roots import VIEWS, is_buffer
 from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
 
-__all__ = ["KERNEL_MARK", "Body", "NotShared", "find_repeated_bodies", "group_bodies", "read_body", "root_of"]
+__all__ = ["KERNEL_MARK", "Body", "BodyReader", "NotShared", "find_repeated_bodies", "group_bodies", "root_of"]
 
 KERNEL_MARK = "inplace.kernel"
 """Attribute of linalg ops that are to become functions of their own, and are optimized then."""
@@ -68,20 +68,18 @@ class NotShared(Exception):
     """Raised for an op that has to stay where it is."""
 
 
-def find_repeated_bodies(function: ir.Operation) -> dict[Any, list[Body]]:
+def find_repeated_bodies(function: ir.Operation, reader: BodyReader) -> dict[int, list[Body]]:
     """The bodies in a function by their keys, in program order, those that occur once among them."""
-    found: dict[Any, list[Body]] = {}
-    sizes = SizeReader()
+    found: dict[int, list[Body]] = {}
     counts: _Counts = {}
     for op, in_loop in _candidates(function, counts):
-        reader = _Reader((op,), sizes)
         try:
-            key = reader.read()
+            key, body = reader.read((op,))
         except NotShared:
             continue
         if in_loop and not _is_large(op, _FEWEST_IN_LOOPS, counts, dynamic=False):
             continue
-        found.setdefault(key, []).append(reader.body())
+        found.setdefault(key, []).append(body)
     return found
 
 
@@ -101,16 +99,6 @@ def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Ite
             rest += same
     if rest and len(rest) >= fewest_in_all:
         yield rest
-
-
-def read_body(ops: tuple[ir.Operation, ...], sizes: SizeReader | None = None) -> tuple[Any, Body]:
-    """The key of linalg ops that stand together, on tensors or memrefs, and what they need; tensors are parameters.
-
-    The last op tells which `sizes` are no part of the key, if it is asked; the others work on operands of it.
-    Raises `NotShared`.
-    """
-    reader = _Reader(ops, sizes, _SCALARS)
-    return reader.read(), reader.body()
 
 
 def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[tuple[ir.Operation, bool]]:
@@ -157,105 +145,155 @@ def _element_count(type_: ir.Type) -> int | None:
     return math.prod(type_.shape) if type_.has_static_shape else None
 
 
-class _Reader:
-    """Reads ops with all that is in them; without `sizes`, all sizes are part of the key."""
+@dataclass(frozen=True)
+class _Outside:
+    """A value from outside of bodies.
 
-    def __init__(self, ops: tuple[ir.Operation, ...], sizes: SizeReader | None, sunk: frozenset[str] = _SUNK) -> None:
-        self._ops = ops
+    `constant` is the op that makes it, if that is to be part of a body, and `entry` what there is to know of the op.
+    `root` is the buffer that it is part of, None if it is none; `is_known` if that is certainly not what an allocation
+    elsewhere in the function gives, and `is_allocation` if it is what an allocation gives.
+    """
+
+    type: ir.Type
+    constant: ir.Operation | None
+    entry: Any
+    root: ir.Value | None
+    is_known: bool
+    is_allocation: bool
+
+
+class BodyReader:
+    """Reads bodies of functions that nothing changes meanwhile: what is outside of them is looked at once.
+
+    Keys are numbers, one for all that is equal in what one reader reads. Without `sizes`, all sizes are part of what
+    has to be equal. With `sunk_globals`, constants in memory become part of bodies that use them, as numbers do.
+    """
+
+    def __init__(self, sizes: SizeReader | None = None, *, sunk_globals: bool = False) -> None:
         self._sizes = sizes
-        self._sunk = sunk
+        self._sunk = _SUNK if sunk_globals else _SCALARS
+        self._outside: dict[ir.Value, _Outside] = {}
+        self._open: dict[Any, tuple[int, OpenSizes]] = {}
+        """For what bodies are with all their sizes: their keys, and which sizes are open."""
+        self._keys: dict[Any, int] = {}
+
+    def read(self, ops: tuple[ir.Operation, ...]) -> tuple[int, Body]:
+        """The key of ops that stand together, on tensors or memrefs, and what they need; tensors are parameters.
+
+        The last op tells which sizes are no part of the key; the others work on operands of it. Raises `NotShared`.
+        """
+        reader = _Reader(self._look)
+        structure = tuple([reader.read_op(op, 0) for op in ops])
+        parameters = tuple(reader.parameters)
+        outside = [self._outside[value] for value in parameters]
+        types = tuple([one.type for one in outside])
+        exact = structure, tuple(reader.outside), types
+        known = self._open.get(exact)
+        if known is None:
+            open_ = NOTHING_OPEN
+            if self._sizes is not None and reader.own == len(parameters):
+                open_ = self._sizes.read(ops[-1], parameters)
+            given = tuple([type_ or own for type_, own in zip(open_.types or types, types, strict=True)])
+            key = structure, tuple(reader.outside), given, open_.places
+            known = self._open[exact] = self._keys.setdefault(key, len(self._keys)), open_
+        number, open_ = known
+        return number, Body(ops, parameters, tuple(reader.constants), _exclusive(outside), open_)
+
+    def _look(self, value: ir.Value) -> _Outside:
+        """What there is to know of a value from outside."""
+        found = self._outside.get(value)
+        if found is None:
+            found = self._outside[value] = self._look_at(value)
+        return found
+
+    def _look_at(self, value: ir.Value) -> _Outside:
+        type_, owner = value.type, value.owner
+        if not isinstance(owner, ir.Block) and not isinstance(type_, ir.RankedTensorType):
+            op = owner.operation
+            if op.name in self._sunk:
+                return _Outside(type_, op, (type_, op.name, tuple(op.attributes.items())), None, False, False)
+        if not is_buffer(type_):
+            return _Outside(type_, None, None, None, False, False)
+        root = root_of(value)
+        is_allocation = not isinstance(root.owner, ir.Block) and root.owner.operation.name == "memref.alloc"
+        return _Outside(type_, None, None, root, _is_known(root.owner), is_allocation)
+
+
+class _Reader:
+    """Reads ops with all that is in them; `look` tells of values from outside."""
+
+    def __init__(self, look: Callable[[ir.Value], _Outside]) -> None:
+        self._look = look
         self._numbers: dict[ir.Value, int] = {}
-        self._parameters: list[ir.Value] = []
-        self._constants: list[ir.Operation] = []
-        self._outside: list[Any] = []
-        self._own = 0
-        """How many parameters the op itself has; what is in it has the others."""
-        self._open = NOTHING_OPEN
+        self.parameters: list[ir.Value] = []
+        self.constants: list[ir.Operation] = []
+        self.outside: list[Any] = []
+        self.own = 0
+        """How many parameters the ops themselves have; what is in them has the others."""
 
-    def read(self) -> Any:
-        """The key; raises `NotShared`."""
-        structure = tuple([self._read_op(op, 0) for op in self._ops])
-        if self._own == len(self._parameters) and self._sizes is not None:
-            self._open = self._sizes.read(self._ops[-1], self._parameters)
-        types = self._open.types or (None,) * len(self._parameters)
-        given = tuple([type_ or value.type for value, type_ in zip(self._parameters, types, strict=True)])
-        return structure, tuple(self._outside), given, self._open.places
-
-    def body(self) -> Body:
-        """What was read."""
-        exclusive = _exclusive(self._parameters)
-        return Body(self._ops, tuple(self._parameters), tuple(self._constants), exclusive, self._open)
-
-    def _read_op(self, op: ir.Operation, depth: int) -> Any:
+    def read_op(self, op: ir.Operation, depth: int) -> Any:
+        """What an op is; raises `NotShared`."""
         name = op.name
         if name in _KEPT or depth > _DEEPEST or len(op.successors):
             raise NotShared
-        operands = tuple([self._number(value) for value in op.operands])
+        numbers = self._numbers
+        operands: list[int] = []
+        for value in op.operands:
+            number = numbers.get(value)
+            operands.append(self._number(value) if number is None else number)
         if not depth:
-            self._own = len(self._parameters)
+            self.own = len(self.parameters)
         if name == "memref.dealloc" and not self._is_own_allocation(op.operands[0]):
             raise NotShared
-        attributes = op.attributes
-        entries = tuple([(entry, attributes[entry]) for entry in attributes if entry != KERNEL_MARK])
-        key = (name, operands, entries)
-        results = tuple([self._define(value) for value in op.results])
-        regions = tuple([self._read_region(region, depth) for region in op.regions])
-        return (*key, results, regions)
+        entries = tuple([entry for entry in op.attributes.items() if entry[0] != KERNEL_MARK])
+        results = op.results
+        types = tuple(results.types)
+        for value in results if types else ():
+            numbers[value] = len(numbers)
+        regions = tuple([self._read_region(region, depth) for region in op.regions]) if len(op.regions) else ()
+        return name, tuple(operands), entries, types, regions
 
     def _read_region(self, region: ir.Region, depth: int) -> Any:
         blocks = list(region)
         if len(blocks) > 1:
             raise NotShared
         return tuple(
-            (
-                tuple([self._define(value) for value in block.arguments]),
-                tuple([self._read_op(op.operation, depth + 1) for op in block.operations]),
-            )
-            for block in blocks
+            [
+                (
+                    tuple([self._define(value) for value in block.arguments]),
+                    tuple([self.read_op(op.operation, depth + 1) for op in block.operations]),
+                )
+                for block in blocks
+            ]
         )
 
     def _is_own_allocation(self, value: ir.Value) -> bool:
         made = not isinstance(value.owner, ir.Block) and value.owner.operation.name == "memref.alloc"
-        return made and value not in self._parameters
+        return made and value not in self.parameters
 
     def _define(self, value: ir.Value) -> ir.Type:
         self._numbers[value] = len(self._numbers)
         return value.type
 
     def _number(self, value: ir.Value) -> int:
-        number = self._numbers.get(value)
-        if number is not None:
-            return number
-        type_ = self._define(value)
-        owner = value.owner
-        if (
-            isinstance(owner, ir.Block)
-            or owner.operation.name not in self._sunk
-            or isinstance(type_, ir.RankedTensorType)
-        ):
-            self._parameters.append(value)
-            self._outside.append(self._numbers[value])
+        """The number of a value that is seen for the first time, and so is from outside."""
+        number = self._numbers[value] = len(self._numbers)
+        found = self._look(value)
+        if found.constant is None:
+            self.parameters.append(value)
+            self.outside.append(number)
         else:
-            attributes = owner.attributes
-            self._constants.append(owner.operation)
-            entries = tuple([(entry, attributes[entry]) for entry in attributes])
-            self._outside.append((self._numbers[value], type_, owner.operation.name, entries))
-        return self._numbers[value]
+            self.constants.append(found.constant)
+            self.outside.append((number, *found.entry))
+        return number
 
 
-def _exclusive(parameters: list[ir.Value]) -> tuple[bool, ...]:
+def _exclusive(parameters: Sequence[_Outside]) -> tuple[bool, ...]:
     """For each parameter whether it lies in an allocation of which no other parameter can be a part."""
-    roots = [root_of(value) if is_buffer(value.type) else None for value in parameters]
-    owners = [root.owner for root in roots if root is not None]
-    if not all(_is_known(owner) for owner in owners):
+    buffers = [one for one in parameters if one.root is not None]
+    if not all(one.is_known for one in buffers):
         return (False,) * len(parameters)
-    return tuple(
-        root is not None
-        and isinstance(root.owner, ir.Operation | ir.OpView)
-        and root.owner.operation.name == "memref.alloc"
-        and sum(root == other for other in roots if other is not None) == 1
-        for root in roots
-    )
+    return tuple([one.is_allocation and sum(one.root == other.root for other in buffers) == 1 for one in parameters])
 
 
 def _is_known(owner: Any) -> bool:

@@ -10,7 +10,8 @@ from linalg_programs import rounds_of
 from mlir import ir
 
 import mlir_inplace as mi
-from mlir_inplace.passes.analysis.repeated_bodies import find_repeated_bodies
+from mlir_inplace.passes.analysis.repeated_bodies import Body, BodyReader, find_repeated_bodies
+from mlir_inplace.passes.analysis.shared_sizes import SizeReader
 from mlir_inplace.runtime import lowering
 from mlir_inplace.runtime.engine import Engine
 
@@ -55,6 +56,11 @@ def test_a_long_chain(options: dict[str, Any]) -> None:
     np.testing.assert_array_equal(a, before)
     strided = np.asfortranarray(a)
     np.testing.assert_allclose(program["inplace_kernel"](strided, b)[0], chained(a, b)[0], rtol=2e-5)
+
+
+def bodies_of(function: ir.Operation) -> list[Body]:
+    found = find_repeated_bodies(function, BodyReader(SizeReader(), sunk_globals=True))
+    return [body for same in found.values() for body in same]
 
 
 def test_a_chain_becomes_few_functions() -> None:
@@ -239,7 +245,7 @@ def test_which_sizes_are_open(op: str, sizes: tuple[int, ...], places: tuple[int
     made = "".join(f"%{name} = memref.alloc() : memref<{n}xf32>\n" for name, n in (("w", 3), ("u", 510), ("o", 512)))
     with ir.Context():
         module = ir.Module.parse(OPEN.format(op=made + op))
-        bodies = [body for same in find_repeated_bodies(module.body.operations[0].operation).values() for body in same]
+        bodies = bodies_of(module.body.operations[0].operation)
     (body,) = bodies
     assert (body.open_sizes.sizes, body.open_sizes.places) == (sizes, places)
 
@@ -327,7 +333,7 @@ def test_what_is_exclusive(op: str, exclusive: tuple[bool, ...] | None) -> None:
     with ir.Context():
         module = ir.Module.parse(EXCLUSIVE.format(op=op))
         function = list(module.body.operations)[2]
-        found = [body.exclusive for bodies in find_repeated_bodies(function.operation).values() for body in bodies]
+        found = [body.exclusive for body in bodies_of(function.operation)]
     assert found == ([] if exclusive is None else [exclusive])
 
 

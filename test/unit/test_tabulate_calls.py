@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -120,6 +121,24 @@ def test_native_code_with_tables_is_kept(tmp_path: Path) -> None:
     assert len(list(tmp_path.rglob("*"))) > 0
     for result, first in zip(mi.compile(program(), cache=tmp_path).main(*arguments), expected, strict=True):
         np.testing.assert_array_equal(result, first)
+
+
+def test_numbers_and_values_may_change_places() -> None:
+    calls = "\n".join("call @f(%one, %n) : (i64, i64) -> ()\ncall @f(%n, %one) : (i64, i64) -> ()" for _ in range(2))
+    with ir.Context():
+        module = ir.Module.parse(
+            f"""func.func private @f(i64, i64)
+            func.func @main(%n: i64) {{
+              %one = llvm.mlir.constant(1 : i64) : i64
+              {calls}
+              return
+            }}"""
+        )
+        mi.run_pipeline(module, "builtin.module(inplace-tabulate-calls{fewest=4 of-kind=2})")
+        text = str(module)
+    assert "[[0, 1], [1, 1], [0, 1], [1, 1]]" in text
+    assert re.findall(r"func.call @f\((.*)\) :", text)[0].endswith("%arg0")
+    assert re.findall(r"func.call @f\((.*)\) :", text)[1].startswith("%arg0")
 
 
 LARGE = 1 << 31
