@@ -61,6 +61,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-vector-math": ("vector_math", "VectorMathPass"),
     "inplace-vectorize": ("vectorize", "VectorizePass"),
     "inplace-verify-bufferization": ("verify_bufferization", "VerifyBufferizationPass"),
+    "inplace-widen-operands": ("widen_operands", "WidenOperandsPass"),
 }
 """Argument -> (module below `passes`, class). The module is the argument without prefix; a unit test holds us to it."""
 

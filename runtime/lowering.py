@@ -58,8 +58,8 @@ OPTIMIZE = (
     Phase(
         "operands",
         "Operands that have to lie another way are transposed as a whole, so that it does not depend on the threads how"
-        " sums are added up.",
-        ("func.func(inplace-transpose-operands)",),
+        " sums are added up. Then those that are read often are widened, as there is less to transpose before.",
+        ("func.func(inplace-transpose-operands,inplace-widen-operands)",),
     ),
     TILES,
 )
@@ -282,7 +282,7 @@ SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
 
 
 _FOR_MACHINE = re.compile(
-    r"\binplace-(?:distribute|fuse|mark-kernels|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vectorize)\b"
+    r"\binplace-(?:distribute|fuse|mark-kernels|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vectorize|widen-operands)\b"
     r"(?:\{[^}]*\})?"
 )
 """The passes that have to know the machine, with their options."""

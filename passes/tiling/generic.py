@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from ..analysis.allocation_hoisting import is_inside
 from ..analysis.structured_op import Index, Structured
 
-__all__ = ["affine_map", "build_generic"]
+__all__ = ["affine_map", "build_generic", "place_of_copy"]
 
 
 def affine_map(loops: int, indices: Sequence[Index]) -> ir.AffineMap:
@@ -48,6 +49,18 @@ def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.Af
         types = [_element(value.type) for value in new.operands]
         ir.Block.create_at_start(new.regions[0], types)
     return new
+
+
+def place_of_copy(op: ir.Operation, value: ir.Value) -> ir.Operation:
+    """Return in front of what to copy `value` for `op`: the outermost `scf.for` around it that does not define it.
+
+    A copy has no effect on others, so it may be made for a loop that is never run.
+    """
+    place = op
+    parent = op.parent
+    while parent is not None and parent.name == "scf.for" and not is_inside(value, parent.operation):
+        place, parent = parent.operation, parent.operation.parent
+    return place
 
 
 def _element(type_: ir.Type) -> ir.Type:

@@ -8,9 +8,8 @@ from mlir import ir
 from mlir.dialects import linalg, tensor
 
 from ...dialects.structured import index_constant
-from ..analysis.allocation_hoisting import is_inside
 from ..analysis.operand_transposition import Transposition
-from .generic import affine_map, build_generic
+from .generic import affine_map, build_generic, place_of_copy
 
 __all__ = ["transpose_operands"]
 
@@ -31,7 +30,7 @@ def transpose_operands(transposition: Transposition) -> ir.Operation:
             value, indices = op.operands[operand], structured.indices[operand]
             order = transposition.operands.get(operand)
             if order is not None:
-                with ir.InsertionPoint(_place(op, value)):
+                with ir.InsertionPoint(place_of_copy(op, value)):
                     value = _transposed(value, order)
                 indices = [indices[dimension] for dimension in order]
             inputs.append((value, affine_map(loops, indices)))
@@ -45,18 +44,6 @@ def transpose_operands(transposition: Transposition) -> ir.Operation:
         old.replace_all_uses_with(result)
     op.erase()
     return new
-
-
-def _place(op: ir.Operation, value: ir.Value) -> ir.Operation:
-    """Return in front of what to transpose `value`: the outermost `scf.for` around `op` that does not define it.
-
-    Transposing has no effect, so it may be done for a loop that is never run.
-    """
-    place = op
-    parent = op.parent
-    while parent is not None and parent.name == "scf.for" and not is_inside(value, parent.operation):
-        place, parent = parent.operation, parent.operation.parent
-    return place
 
 
 def _transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:

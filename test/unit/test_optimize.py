@@ -151,6 +151,34 @@ def test_products_of_transposed_operands(name: str, element: str) -> None:
     np.testing.assert_allclose(mi.compile(text, optimize=True).main(a, b, c), expected, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.parametrize("shape", ["70x53", "?x?"])
+@pytest.mark.parametrize("element", ["bf16", "f16", "i8"])
+def test_products_of_narrow_numbers(element: str, shape: str) -> None:
+    """With an operand that is both factors, too: a bf16 has all its values in f32, an i8 in i32."""
+    wide, add, multiply, widen = (
+        ("i32", "addi", "muli", "extsi") if element == "i8" else ("f32", "addf", "mulf", "extf")
+    )
+    dtype = {"bf16": ml_dtypes.bfloat16, "f16": np.float16, "i8": np.int8}[element]
+    body = f"""%x = arith.{widen} %e0 : {element} to {wide}
+      %y = arith.{widen} %e1 : {element} to {wide}
+      %p = arith.{multiply} %x, %y : {wide}
+      %s = arith.{add} %e2, %p : {wide}
+      linalg.yield %s : {wide}"""
+    square = "70x70" if shape == "70x53" else shape
+    types = [f"tensor<{shape}x{element}>"] * 2 + [f"tensor<{square}x{wide}>"]
+    text = generic(types, ["i, k", "j, k", "i, j"], "ppr", body).replace("%t1: ", "%unused: ").replace("%t1", "%t0")
+    with ir.Context():
+        module = ir.Module.parse(text)
+        mi.run_pipeline(module, 'builtin.module(func.func(inplace-widen-operands{machine="vector-bits=256"}))')
+        assert str(module).count(f"arith.{widen}") == 1
+    a = np.asarray(floats(70, 53) * 9).astype(dtype)
+    c = np.zeros((70, 70), np.int32 if element == "i8" else np.float32)
+    expected = a.astype(np.float64) @ a.astype(np.float64).T
+    for optimize in (False, True):
+        result = mi.compile(text, optimize=optimize).main(a, a, c)
+        np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-3)
+
+
 class TestMachine:
     """The description of the machine."""
 
