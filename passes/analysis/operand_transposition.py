@@ -13,6 +13,9 @@ What either way costs is counted in vector instructions, where `L` is the number
 * as it is, with lanes that are gathered: for each vector of results `depth` steps;
 * a step costs 1, and an eighth for each vector that it loads; a vector that is gathered is `2 L` loads. (An eighth,
   since a load takes half as long as a multiplication, and four rows share it.)
+* an eighth more for each element that all lanes share and that is *far*, as in `c[i, j] += a[k, i] * b[k, j]`: each
+  step takes an element of another line of the cache, and so many of them are more than the first cache keeps until the
+  rows that want their neighbours come;
 * transposed: for each vector of results `depth`, and for each vector of an operand to be transposed a load, a store,
   and `log2(L)` shuffles;
 * transposed and reduced in the lanes: as that is without transposition, and what transposition costs.
@@ -25,6 +28,7 @@ Linear in the op; nothing is changed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -41,6 +45,8 @@ _UNKNOWN = 1 << 10
 """What a dynamic size is taken for."""
 _LOAD = 1 / 8
 """What a load costs that rows share, in vector instructions."""
+_LINE = 64
+"""The bytes of a line of the cache."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +66,13 @@ def find_transposition(op: ir.Operation, machine: Machine) -> Transposition | No
     structured = plan.structured
     if all(structured.parallel):
         return None
-    ways = [(loop, _turned(structured, loop)) for loop in _lane_loops(structured)]
+    far = _far(plan, machine)
+    ways = [
+        (loop, _turned(structured, loop, far if loop == plan.lane_loop else {})) for loop in _lane_loops(structured)
+    ]
     costs = {number: _cost_transposed(plan, loop, list(turned)) for number, (loop, turned) in enumerate(ways) if turned}
     best = min(costs, key=costs.__getitem__, default=None)
-    if best is None or costs[best] >= _cost(plan):
+    if best is None or costs[best] >= _cost(plan, len(far)):
         return None
     return Transposition(structured, ways[best][1])
 
@@ -77,12 +86,31 @@ def _lane_loops(structured: Structured) -> list[int]:
     return [*found[:1], *(loop for loop in structured.loops if not structured.parallel[loop])]
 
 
-def _turned(structured: Structured, lane_loop: int) -> dict[int, tuple[int, ...]]:
-    """Return the orders of the operands that have to be transposed for the lanes; none if that is not possible."""
+def _far(plan: VectorPlan, machine: Machine) -> dict[int, tuple[int, ...]]:
+    """Return the orders for operands whose elements all lanes share, and come from another line with each step."""
+    structured, steps = plan.structured, plan.reductions[-1]
+    if plan.combiner is not None or _size(structured, steps) * _LINE <= machine.l1 // 2:
+        return {}
+    found = {
+        operand: _order(structured, operand, steps)
+        for operand in range(structured.inputs)
+        if structured.reads[operand]
+        and not structured.depends(operand, plan.lane_loop)
+        and structured.depends(operand, steps)
+        and any(structured.is_contiguous(operand, loop) for loop in plan.parallel)
+    }
+    return {operand: order for operand, order in found.items() if order is not None}
+
+
+def _turned(structured: Structured, lane_loop: int, far: Mapping[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+    """Return the orders of the operands that have to be transposed for the lanes; none if that is not possible.
+
+    Those that are `far` are transposed as well.
+    """
     turned = [operand for operand in range(structured.inputs) if _is_gathered(structured, operand, lane_loop)]
     orders = {operand: _order(structured, operand, lane_loop) for operand in turned}
     known = {operand: order for operand, order in orders.items() if order is not None}
-    return known if len(known) == len(orders) else {}
+    return {**far, **known} if len(known) == len(orders) else {}
 
 
 def _is_gathered(structured: Structured, operand: int, loop: int) -> bool:
@@ -105,12 +133,12 @@ def _size(structured: Structured, loop: int) -> int:
     return _UNKNOWN if size is None else size
 
 
-def _cost(plan: VectorPlan) -> float:
-    """Return what the op costs as it is."""
+def _cost(plan: VectorPlan, far: int) -> float:
+    """Return what the op costs as it is; `far` operands are."""
     structured, lanes = plan.structured, plan.lanes
     steps = prod(_size(structured, loop) for loop in structured.loops if loop != plan.lane_loop)
     steps *= -(-_size(structured, plan.lane_loop) // lanes)
-    loads = 0
+    loads = far
     for operand in range(structured.inputs):
         if structured.reads[operand] and structured.depends(operand, plan.lane_loop):
             loads += 1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes

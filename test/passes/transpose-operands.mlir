@@ -1,4 +1,4 @@
-// RUN: inplace-opt %s --inplace-transpose-operands='machine="vector-bits=512 registers=32" print-transposed' --split-input-file --verify-diagnostics | filecheck %s
+// RUN: inplace-opt %s --inplace-transpose-operands='machine="vector-bits=512 registers=32 l1=32768" print-transposed' --split-input-file --verify-diagnostics | filecheck %s
 
 #ik = affine_map<(i, j, k) -> (i, k)>
 #jk = affine_map<(i, j, k) -> (j, k)>
@@ -65,10 +65,29 @@ func.func @few_rows(%a: tensor<4x512xf32>, %b: tensor<512x512xf32>, %c: tensor<4
   return %r : tensor<4x512xf32>
 }
 
-// CHECK-LABEL: func.func @first_operand_transposed
+// A line for each of 128 steps stays in the first cache until the next rows want their elements of it.
+// CHECK-LABEL: func.func @near
 //   CHECK-NOT:   linalg.transpose
-func.func @first_operand_transposed(%a: tensor<512x64xf32>, %b: tensor<512x512xf32>, %c: tensor<64x512xf32>)
+func.func @near(%a: tensor<128x64xf32>, %b: tensor<128x512xf32>, %c: tensor<64x512xf32>)
     -> tensor<64x512xf32> {
+  %r = linalg.generic {indexing_maps = [#ki, affine_map<(i, j, k) -> (k, j)>, #ij],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<128x64xf32>, tensor<128x512xf32>) outs(%c : tensor<64x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x512xf32>
+  return %r : tensor<64x512xf32>
+}
+
+// Lines for 512 steps do not, and would come from the second cache for each few rows.
+// CHECK-LABEL: func.func @far
+//       CHECK:   linalg.transpose ins(%arg0 : tensor<512x64xf32>) outs(%{{.*}} : tensor<64x512xf32>) permutation = [1, 0]
+//       CHECK:   linalg.generic {{.*}} ins(%{{.*}}, %arg1 : tensor<64x512xf32>, tensor<512x512xf32>)
+func.func @far(%a: tensor<512x64xf32>, %b: tensor<512x512xf32>, %c: tensor<64x512xf32>)
+    -> tensor<64x512xf32> {
+  // expected-remark @+1 {{'linalg.generic' reads transposed copies of its operands #0}}
   %r = linalg.generic {indexing_maps = [#ki, affine_map<(i, j, k) -> (k, j)>, #ij],
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<512x64xf32>, tensor<512x512xf32>) outs(%c : tensor<64x512xf32>) {
