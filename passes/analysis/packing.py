@@ -37,6 +37,8 @@ class Packing:
         computed: the ops inside `reuse` that compute indices for the slice, in order.
         bounds: for each dimension of the slice its size, or the largest it can have; an integer, or a value that is
             known in front of `reuse`.
+        rows: a dimension in which all slices begin and end at the same places, if they lie side by side in the last
+            one: rows of the source go through all of them.
     """
 
     op: ir.Operation
@@ -44,6 +46,7 @@ class Packing:
     panels: tuple[ir.Operation, ...]
     computed: tuple[ir.Operation, ...]
     bounds: tuple[int | ir.Value, ...]
+    rows: int | None
 
 
 def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
@@ -106,7 +109,20 @@ def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.
     known = tuple(bound for bound in bounds if bound is not None)
     if len(known) < len(bounds):
         return None
-    return Packing(op, reuse, tuple(panels), tuple(computed), known)
+    return Packing(op, reuse, tuple(panels), tuple(computed), known, _rows(op, reuse))
+
+
+def _rows(op: ir.Operation, reuse: ir.Operation) -> int | None:
+    """Return the dimension next to the last one in which all slices are the same, if the last one tells them apart."""
+    subset = mixed_subset(op, 1)
+    if len(subset.sizes) != ir.RankedTensorType(op.results[0].type).rank:
+        return None
+    *others, last = (
+        any(isinstance(value, ir.Value) and is_inside(value, reuse) for value in place)
+        for place in zip(subset.offsets, subset.sizes, subset.strides, strict=True)
+    )
+    same = [dimension for dimension, moved in enumerate(others) if not moved]
+    return same[-1] if last and same else None
 
 
 def is_constant(value: ir.Value) -> bool:

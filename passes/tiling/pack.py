@@ -10,10 +10,14 @@ from mlir.dialects import arith, linalg, scf, tensor
 from ...dialects.bufferizable import Subset
 from ...dialects.subsets import extract_slice, insert_slice, mixed_subset
 from ..analysis.packing import Packing, is_constant
+from .loops import Number, build_loop, segments
+from .smaller import take_slice
 
 __all__ = ["pack"]
 
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
+_STREAMS = 8
+"""How many rows of the source are read side by side: memory looks ahead in that many, and a page of each panel is
+written for as many."""
 
 
 def pack(packing: Packing) -> None:
@@ -58,45 +62,76 @@ def _empty(packing: Packing, trips: Sequence[ir.Value]) -> ir.Value:
 
 
 def _fill(packing: Packing, packed: ir.Value) -> ir.Value:
-    """Build loops like the panel loops that copy each slice into its panel."""
-    known: dict[ir.Value, ir.Value] = {}
-    numbers: list[ir.Value] = []
+    """Build loops like the panel loops that copy each slice into its panel.
 
-    def nest(level: int, carried: ir.Value) -> ir.Value:
-        if level == len(packing.panels):
-            return _copy(packing, known, numbers, carried)
-        panel = packing.panels[level]
+    Where rows of the source go through all slices, a few rows are copied to all panels before the next few are: memory
+    is read along its rows then, of which it sends ahead what comes next.
+    """
+    if packing.rows is None:
+        return _Copies(packing).build(0, packed)
+    for segment in segments(packing.bounds[packing.rows], 1, _STREAMS):
+
+        def body(number: Number, carried: list[ir.Value], count: int = segment.count) -> list[ir.Value]:
+            return [_Copies(packing, number, count).build(0, *carried)]
+
+        (packed,) = build_loop(segment, [packed], body)
+    return packed
+
+
+class _Copies:
+    """Builds the copies of slices into their panels: of `count` rows from `first` on, or all of them."""
+
+    def __init__(self, packing: Packing, first: Number = 0, count: int | None = None) -> None:
+        self.packing = packing
+        self.first = first
+        self.count = count
+        self.known: dict[ir.Value, ir.Value] = {}
+        self.numbers: list[ir.Value] = []
+
+    def build(self, level: int, carried: ir.Value) -> ir.Value:
+        """Build the loops from that of panel loop `level` on."""
+        if level == len(self.packing.panels):
+            return self._copy(carried)
+        panel = self.packing.panels[level]
         lower, upper, step = _bounds(panel)
         loop = scf.ForOp(lower, upper, step, [carried])
-        known[panel.regions[0].blocks[0].arguments[0]] = loop.induction_variable
+        self.known[panel.regions[0].blocks[0].arguments[0]] = loop.induction_variable
         with ir.InsertionPoint(loop.body):
-            numbers.append(_number(panel, loop.induction_variable))
-            scf.yield_([nest(level + 1, loop.inner_iter_args[0])])
+            self.numbers.append(_number(panel, loop.induction_variable))
+            scf.yield_([self.build(level + 1, loop.inner_iter_args[0])])
         return loop.results[0]
 
-    return nest(0, packed)
+    def _copy(self, packed: ir.Value) -> ir.Value:
+        """Copy the slice that has the values of `known` in place of those inside the reuse loop."""
+        source = self._slice()
+        sizes = mixed_subset(ir.OpResult(source).owner.operation, 1).sizes
+        if self.count is not None:
+            sizes = tuple(self.count if at == self.packing.rows else size for at, size in enumerate(sizes))
+            part = Subset(tuple(self._offsets(len(sizes))), sizes, (1,) * len(sizes))
+            source = take_slice(source, part)
+        subset = _subset(self.numbers, sizes, self._offsets(len(sizes)))
+        target = extract_slice(packed, subset, source.type)
+        copied = linalg.CopyOp([target.type], [source], [target])
+        linalg.fill_builtin_region(copied.operation)
+        return insert_slice(copied.operation.results[0], packed, subset)
 
+    def _slice(self) -> ir.Value:
+        for one in (*self.packing.computed, self.packing.op):
+            copy = one.clone(ir.InsertionPoint.current).operation
+            for number, operand in enumerate(copy.operands):
+                if operand in self.known:
+                    copy.operands[number] = self.known[operand]
+            self.known.update(zip(one.results, copy.results, strict=True))
+        return self.known[self.packing.op.results[0]]
 
-def _copy(packing: Packing, known: dict[ir.Value, ir.Value], numbers: Sequence[ir.Value], packed: ir.Value) -> ir.Value:
-    """Copy the slice that has the values of `known` in place of those inside the reuse loop."""
-    for one in (*packing.computed, packing.op):
-        copy = one.clone(ir.InsertionPoint.current).operation
-        for number, operand in enumerate(copy.operands):
-            if operand in known:
-                copy.operands[number] = known[operand]
-        known.update(zip(one.results, copy.results, strict=True))
-    source = known[packing.op.results[0]]
-    sizes = mixed_subset(ir.OpResult(source).owner.operation, 1).sizes
-    target = _panel(packed, numbers, sizes, source.type)
-    copied = linalg.CopyOp([target.type], [source], [target])
-    linalg.fill_builtin_region(copied.operation)
-    return insert_slice(copied.operation.results[0], packed, _subset(numbers, sizes))
+    def _offsets(self, rank: int) -> list[Number]:
+        return [self.first if dimension == self.packing.rows else 0 for dimension in range(rank)]
 
 
 def _panel(packed: ir.Value, numbers: Sequence[ir.Value], sizes: Sequence[int | ir.Value], type_: ir.Type) -> ir.Value:
-    return extract_slice(packed, _subset(numbers, sizes), type_)
+    return extract_slice(packed, _subset(numbers, sizes, [0] * len(sizes)), type_)
 
 
-def _subset(numbers: Sequence[ir.Value], sizes: Sequence[int | ir.Value]) -> Subset:
+def _subset(numbers: Sequence[ir.Value], sizes: Sequence[int | ir.Value], offsets: Sequence[Number]) -> Subset:
     rank = len(numbers) + len(sizes)
-    return Subset((*numbers, *(0 for _ in sizes)), (*(1 for _ in numbers), *sizes), (1,) * rank)
+    return Subset((*numbers, *offsets), (*(1 for _ in numbers), *sizes), (1,) * rank)

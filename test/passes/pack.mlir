@@ -1,14 +1,17 @@
 // RUN: inplace-opt %s --inplace-pack --canonicalize --cse | filecheck %s
 
-// Every step of the outer loop reads the same slices of %b: they are copied in front of it.
+// Every step of the outer loop reads the same slices of %b: they are copied in front of it, eight rows of all of them at
+// a time.
 // CHECK-LABEL: func.func @read_again
 //       CHECK:   %[[EMPTY:.*]] = tensor.empty() : tensor<4x32x16xf32>
-//       CHECK:   %[[PACKED:.*]] = scf.for %[[J:.*]] = %c0 to %c64 step %c16 iter_args(%[[P:.*]] = %[[EMPTY]])
-//       CHECK:     %[[NUMBER:.*]] = arith.divui %[[J]], %c16
-//       CHECK:     %[[SLICE:.*]] = tensor.extract_slice %arg1[0, %[[J]]] [32, 16] [1, 1]
-//       CHECK:     %[[PANEL:.*]] = tensor.extract_slice %[[P]][%[[NUMBER]], 0, 0] [1, 32, 16] [1, 1, 1]
-//       CHECK:     %[[COPY:.*]] = linalg.copy ins(%[[SLICE]] {{.*}} outs(%[[PANEL]]
-//       CHECK:     tensor.insert_slice %[[COPY]] into %[[P]][%[[NUMBER]], 0, 0] [1, 32, 16] [1, 1, 1]
+//       CHECK:   %[[PACKED:.*]] = scf.for %[[K:.*]] = %c0 to %c32 step %c8 iter_args(%[[Q:.*]] = %[[EMPTY]])
+//       CHECK:     scf.for %[[J:.*]] = %c0 to %c64 step %c16 iter_args(%[[P:.*]] = %[[Q]])
+//       CHECK:       %[[NUMBER:.*]] = arith.divui %[[J]], %c16
+//       CHECK:       %[[SLICE:.*]] = tensor.extract_slice %arg1[0, %[[J]]] [32, 16] [1, 1]
+//       CHECK:       %[[ROWS:.*]] = tensor.extract_slice %[[SLICE]][%[[K]], 0] [8, 16] [1, 1]
+//       CHECK:       %[[PANEL:.*]] = tensor.extract_slice %[[P]][%[[NUMBER]], %[[K]], 0] [1, 8, 16] [1, 1, 1]
+//       CHECK:       %[[COPY:.*]] = linalg.copy ins(%[[ROWS]] {{.*}} outs(%[[PANEL]]
+//       CHECK:       tensor.insert_slice %[[COPY]] into %[[P]][%[[NUMBER]], %[[K]], 0] [1, 8, 16] [1, 1, 1]
 //       CHECK:   scf.for %[[I:.*]] = %c0 to %c24 step %c8
 //       CHECK:     scf.for %[[J:.*]] = %c0 to %c64 step %c16
 //       CHECK:       tensor.extract_slice %arg0[%[[I]], 0] [8, 32] [1, 1]
@@ -53,4 +56,28 @@ func.func @read_once(%a: tensor<64xf32>, %c: tensor<8xf32>) -> tensor<8xf32> {
     scf.yield %s : tensor<8xf32>
   }
   return %r : tensor<8xf32>
+}
+
+// The slices lie one below the other: each is copied as a whole.
+// CHECK-LABEL: func.func @one_below_the_other
+//       CHECK:   %[[PACKED:.*]] = scf.for %[[J:.*]] = %c0 to %c64 step %c16
+//       CHECK:     %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[J]], 0] [16, 32] [1, 1]
+//       CHECK:     linalg.copy ins(%[[SLICE]] : tensor<16x32xf32>)
+//       CHECK:   scf.for
+func.func @one_below_the_other(%a: tensor<64x32xf32>, %c: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %c) -> tensor<16x32xf32> {
+    %s = scf.for %j = %c0 to %c64 step %c16 iter_args(%u = %t) -> tensor<16x32xf32> {
+      %x = tensor.extract_slice %a[%j, 0] [16, 32] [1, 1] : tensor<64x32xf32> to tensor<16x32xf32>
+      %v = linalg.add ins(%x, %u : tensor<16x32xf32>, tensor<16x32xf32>) outs(%u : tensor<16x32xf32>)
+          -> tensor<16x32xf32>
+      scf.yield %v : tensor<16x32xf32>
+    }
+    scf.yield %s : tensor<16x32xf32>
+  }
+  return %r : tensor<16x32xf32>
 }
