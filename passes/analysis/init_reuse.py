@@ -13,7 +13,7 @@ Cost: linear in ops and operands, with an analysis for each trial.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
@@ -23,8 +23,18 @@ from .decisions import Strategy
 from .empty_tensor_trial import by_name, cost
 from .module_analysis import ModuleAnalysis
 from .one_shot import FunctionAnalysis
+from .tensor_effects import TensorEffects
 
-__all__ = ["Reuse", "is_splat", "judge_reuses", "plan_reuses", "splat_inits"]
+__all__ = [
+    "Reuse",
+    "find_reuses",
+    "is_own",
+    "is_splat",
+    "judge_reuses",
+    "plan_reuses",
+    "splat_inits",
+    "stand_by_themselves",
+]
 
 _WRITABLE = "bufferization.writable"
 
@@ -69,23 +79,33 @@ def plan_reuses(analysis: ModuleAnalysis, excluded: Collection[Reuse]) -> list[R
     """Return for each op with an empty init the first input that could take its place, but for those ``excluded``."""
     found: list[Reuse] = []
     for function in analysis.functions:
-        if function.refusals:
-            continue
-        foreign = _foreign_memory(analysis, function)
-        for op in analysis.effects.active_ops(function.function):
-            found += _reuses_of(analysis, function, op, foreign, excluded)
+        if not function.refusals:
+            foreign, find = _foreign_memory(analysis, function), function.sets.find
+            found += find_reuses(analysis.effects, function.function, lambda v, f=foreign, r=find: r(v) in f, excluded)
     return found
 
 
+def find_reuses(
+    effects: TensorEffects, function: int, is_foreign: Callable[[int], bool], excluded: Collection[Reuse] = ()
+) -> list[Reuse]:
+    """Return the same for op number ``function``; memory that ``is_foreign`` says of a value is not overwritten."""
+    return [
+        reuse
+        for op in effects.active_ops(function)
+        if effects.snapshot.op_has_tensors[op]
+        for reuse in _reuses_of(effects, op, is_foreign, excluded)
+    ]
+
+
 def _reuses_of(
-    analysis: ModuleAnalysis, function: FunctionAnalysis, op: int, foreign: Collection[int], excluded: Collection[Reuse]
+    effects: TensorEffects, op: int, is_foreign: Callable[[int], bool], excluded: Collection[Reuse]
 ) -> list[Reuse]:
     """Return a reuse for each empty init of ``op``, no two of one value."""
-    s = analysis.snapshot
+    s = effects.snapshot
     found: dict[int, Reuse] = {}
     for init in s.operands(op):
-        if _is_free(analysis, init):
-            reuses = (Reuse(init, source) for source in _sources(analysis, function, init, foreign))
+        if _is_free(effects, init):
+            reuses = (Reuse(init, source) for source in _sources(effects, init, is_foreign))
             free = (r for r in reuses if r not in excluded and s.operand_value[r.source] not in found)
             first = next(free, None)
             if first is not None:
@@ -93,20 +113,17 @@ def _reuses_of(
     return list(found.values())
 
 
-def _is_free(analysis: ModuleAnalysis, init: int) -> bool:
+def _is_free(effects: TensorEffects, init: int) -> bool:
     """Whether ``init`` has no content, and the op writes all of it."""
-    s, effects = analysis.snapshot, analysis.effects
-    value = s.operand_value[init]
+    value = effects.snapshot.operand_value[init]
     if not effects.writes[init] or effects.reads[init] or value < 0 or not effects.undefined[value]:
         return False
     return any(tie.definite and tie.relation is Relation.EQUIVALENT for tie in effects.ties.get(init, ()))
 
 
-def _sources(
-    analysis: ModuleAnalysis, function: FunctionAnalysis, init: int, foreign: Collection[int]
-) -> Iterator[int]:
+def _sources(effects: TensorEffects, init: int, is_foreign: Callable[[int], bool]) -> Iterator[int]:
     """Yield the inputs that may be read while their buffer is written, and are not used behind the op."""
-    s, effects = analysis.snapshot, analysis.effects
+    s = effects.snapshot
     op = s.operand_op[init]
     model = effects.model(op)
     if model is None:
@@ -115,7 +132,7 @@ def _sources(
         value = s.operand_value[source]
         if value < 0 or effects.writes[source] or effects.undefined[value]:
             continue
-        if s.values[value].type != s.values[s.operand_value[init]].type or function.sets.find(value) in foreign:
+        if s.values[value].type != s.values[s.operand_value[init]].type or is_foreign(value):
             continue
         used_later = any(s.operand_position(use) > s.op_enter[op] for use in s.value_uses[value])
         if not used_later and model.is_not_conflicting(s.ops[op], s.operand_index(source), s.operand_index(init)):
@@ -128,13 +145,13 @@ def _foreign_memory(analysis: ModuleAnalysis, function: FunctionAnalysis) -> set
     return {
         function.sets.find(value)
         for value in s.nested_values(function.function)
-        if s.value_is_tensor[value] and not _is_own(analysis, function, value)
+        if s.value_is_tensor[value] and not is_own(analysis.effects, function.function, value)
     }
 
 
-def _is_own(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) -> bool:
+def is_own(effects: TensorEffects, function: int, value: int) -> bool:
     """Whether ``value`` is in the buffer of other values, in a new one, or in an argument that may be overwritten."""
-    s, effects = analysis.snapshot, analysis.effects
+    s = effects.snapshot
     if value in effects.readonly:
         return False
     if value in effects.sources:
@@ -142,7 +159,7 @@ def _is_own(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) ->
     op = s.value_op[value]
     if op < 0:
         around = s.block_op[s.value_block[value]]
-        return around == function.function and _says_writable(s.ops[around], s.value_index[value])
+        return around == function and _says_writable(s.ops[around], s.value_index[value])
     model = effects.model(op)
     if model is None or s.op_name[op] == "func.call" or model.loaded_state(s.ops[op]) is not None:
         return False
@@ -162,19 +179,35 @@ def judge_reuses(before: ModuleAnalysis, reuses: Sequence[Reuse], after: ModuleA
     One stands if its op works in place and hands out no part of a larger buffer; those of one function stand together
     if it needs no more copies and buffers than before. Which one is to blame for those nobody knows: half of them go.
     """
-    s = before.snapshot
     functions = by_name(after)
     failed: dict[Reuse, None] = {}
     for name, function in by_name(before).items():
-        ops = s.nested_ops(function.function)
-        mine = [reuse for reuse in reuses if s.operand_op[reuse.init] in ops]
-        changed = _Changed(after, functions[name])
-        bad = [reuse for reuse in mine if not changed.stands(reuse.init)]
+        mine = _reuses_in(before, function.function, reuses)
+        bad = _failing(after, functions[name], mine)
         if not bad and not cost(after, functions[name]).is_at_most(cost(before, function)):
             # Without any of its own it pays for what a function that it calls does.
             bad = mine[len(mine) // 2 :] or list(reuses)
         failed |= dict.fromkeys(bad)
     return list(failed)
+
+
+def stand_by_themselves(reuses: Sequence[Reuse], after: ModuleAnalysis) -> bool:
+    """Whether each of ``reuses`` stands, as far as it does not depend on what the module needed before."""
+    return not any(
+        _failing(after, function, _reuses_in(after, function.function, reuses)) for function in after.functions
+    )
+
+
+def _reuses_in(analysis: ModuleAnalysis, function: int, reuses: Iterable[Reuse]) -> list[Reuse]:
+    s = analysis.snapshot
+    ops = s.nested_ops(function)
+    return [reuse for reuse in reuses if s.operand_op[reuse.init] in ops]
+
+
+def _failing(after: ModuleAnalysis, function: FunctionAnalysis, reuses: Sequence[Reuse]) -> list[Reuse]:
+    """Return those of ``reuses``, all in ``function``, that are not in place or hand out a part of a buffer."""
+    changed = _Changed(after, function)
+    return [reuse for reuse in reuses if not changed.stands(reuse.init)]
 
 
 class _Changed:

@@ -8,7 +8,7 @@ Cost: near-linear in the size of the module.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from mlir import ir
@@ -28,6 +28,8 @@ from .snapshot import Snapshot
 from .tensor_effects import TensorEffects
 
 __all__ = ["ModuleAnalysis", "analyze_module", "read_effects"]
+
+Preparation = Callable[[TensorEffects, int], None]
 
 
 @dataclass
@@ -77,10 +79,14 @@ def _is_parallel(op: ir.Operation, name: str, region: int) -> bool:
     return name not in _SEQUENTIAL if model is None else model.is_parallel_region(op, region)
 
 
-def analyze_module(module: ir.Operation, options: AnalysisOptions, snapshot: Snapshot | None = None) -> ModuleAnalysis:
+def analyze_module(
+    module: ir.Operation, options: AnalysisOptions, snapshot: Snapshot | None = None, prepare: Preparation | None = None
+) -> ModuleAnalysis:
     """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out.
 
     ``snapshot`` is one of ``module`` as it is, taken for an analysis with the same options, if there is one.
+    ``prepare`` is called with the effects and the number of each function that calls nobody who calls it, before
+    anything is decided in it. It may change operands, in the IR and in the snapshot, as long as the effects stay right.
     """
     if snapshot is None:
         snapshot = Snapshot(module, _is_repetitive, _is_parallel if options.parallel else None)
@@ -90,7 +96,7 @@ def analyze_module(module: ir.Operation, options: AnalysisOptions, snapshot: Sna
     analysis = ModuleAnalysis(snapshot, effects, ProgramState(effects, names, options.allows), summaries=summaries)
     analysis.options = options
     calls = {name: _callees(snapshot, op) for name, op in names.items()}
-    _analyze_functions(analysis, options, names, calls)
+    _analyze_functions(analysis, options, names, calls, prepare)
     called = {callee for callees in calls.values() for callee in callees}
     analysis.refusals.extend(list(_other_refusals(analysis, options, names, called)))
     return analysis
@@ -114,7 +120,11 @@ def _effects(
 
 
 def _analyze_functions(
-    analysis: ModuleAnalysis, options: AnalysisOptions, names: Mapping[str, int], calls: dict[str, list[str]]
+    analysis: ModuleAnalysis,
+    options: AnalysisOptions,
+    names: Mapping[str, int],
+    calls: dict[str, list[str]],
+    prepare: Preparation | None,
 ) -> None:
     """Analyse the functions, callees first."""
     snapshot, summaries = analysis.snapshot, analysis.summaries
@@ -131,7 +141,7 @@ def _analyze_functions(
             add_function = analysis.state.add_function
             results = analyze_recursion(analysis.effects, summaries, functions, options, add_function)
         else:
-            results = list(_analyze(analysis, functions, options))
+            results = list(_analyze(analysis, functions, options, prepare))
         analysis.not_analysed.update(op for name, op in functions.items() if name in options.no_analysis)
         analysis.functions.extend(results)
         analysis.refusals.extend(refusal for result in results for refusal in result.refusals)
@@ -178,7 +188,7 @@ def read_effects(module: ir.Operation, *, unknown: Container[str] = ()) -> tuple
 
 
 def _analyze(
-    analysis: ModuleAnalysis, functions: Mapping[str, int], options: AnalysisOptions
+    analysis: ModuleAnalysis, functions: Mapping[str, int], options: AnalysisOptions, prepare: Preparation | None
 ) -> Iterator[FunctionAnalysis]:
     """Analyse functions that do not depend on each other's summaries, and enter those."""
     effects = analysis.effects
@@ -187,6 +197,8 @@ def _analyze(
         effects.add_function(op)
         if len(effects.refusals) > before:
             continue
+        if prepare is not None:
+            prepare(effects, op)
         analysis.state.add_function(op)
         result = analyze_function(effects, op, options.of_function(name))
         analysis.summaries[name] = result.summary

@@ -262,15 +262,19 @@ class Snapshot(BlockTables):
         """
         other = copy(self)
         other.operand_value, other.value_uses = self.operand_value.copy(), self.value_uses.copy()
+        other.change_operands(changes)
+        return other
+
+    def change_operands(self, changes: Mapping[int, int]) -> None:
+        """Become what :meth:`with_operands` returns. Linear in the uses of the values concerned."""
         added: dict[int, list[int]] = {self.operand_value[operand]: [] for operand in changes}
         for operand, value in changes.items():
-            other.operand_value[operand] = value
+            self.operand_value[operand] = value
             added.setdefault(value, []).append(operand)
         for value, operands in added.items():
             if value >= 0:
                 kept = [operand for operand in self.value_uses[value] if operand not in changes]
-                other.value_uses[value] = sorted(kept + operands)
-        return other
+                self.value_uses[value] = sorted(kept + operands)
 
     # --- asking ------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,8 @@ had to wait for others, or failed together with others. Cost: a fixed number of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Sequence, Set
 
 from mlir import ir
 
@@ -20,6 +21,7 @@ from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis, analyze_module
 from ..analysis.snapshot import Snapshot
 from ..attribute_checks import refuse_marks
+from .early import analyze_early
 from .new_inits import TRIAL_INIT, give_inits
 from .report import (
     Change,
@@ -34,6 +36,8 @@ from .report import (
 from .rewriting import all_ops, apply_plan, erase_unused, fill_constants, tried_reuses
 
 __all__ = ["convert_and_analyse", "convert_to_destination_style"]
+
+_OPTIONS = AnalysisOptions(boundaries=True, allow_unknown=True)
 
 _SMALL = 4096
 """Up to how many ops a module may be analysed more often."""
@@ -67,11 +71,14 @@ def convert_and_analyse(
 ) -> tuple[DestinationReport, ModuleAnalysis | None]:
     """Do the same, and return besides the analysis of the module as it is now, if one was made."""
     ops = all_ops(module)
-    if not _is_worth_a_look(ops, only_empties=only_empties):
+    names = {op.name for op in ops}
+    if not _is_worth_a_look(names, only_empties=only_empties):
         return DestinationReport(), None
     refuse_marks(ops, _MARKS)
     with module.context:
-        conversion = _Conversion(module, only_empties=only_empties)
+        conversion = _Conversion(module, len(ops), only_empties=only_empties)
+        if not only_empties and names.isdisjoint(_INSERTIONS):
+            conversion.begin_with_reuses()
         while conversion.sweep():
             pass
     erased = bool(conversion.changes) and erase_unused(module)
@@ -81,13 +88,15 @@ def convert_and_analyse(
 class _Conversion:
     """A conversion under way: what was done, what the last sweep left alone, and how many trials are left."""
 
-    def __init__(self, module: ir.Operation, *, only_empties: bool) -> None:
+    def __init__(self, module: ir.Operation, size: int, *, only_empties: bool) -> None:
         self._module = module
         self._only_empties = only_empties
         self.current: ModuleAnalysis | None = None
-        self._left = _TRIALS[len(self._analysis.snapshot.ops) > _SMALL]
+        self._left = _TRIALS[size > _SMALL]
         self.changes: list[Change] = []
         self.kept: tuple[Kept, ...] = ()
+        self._reused: dict[tuple[int, int], Change] = {}
+        """What is said of the reuses of a sweep, by their places: callees first, then in the order of the program."""
 
     @property
     def _analysis(self) -> ModuleAnalysis:
@@ -95,6 +104,11 @@ class _Conversion:
         if self.current is None:
             self.current = _analyze(self._module)
         return self.current
+
+    def begin_with_reuses(self) -> None:
+        """Let dead inputs take the place of empty inits where that is plain: nothing else comes first."""
+        self.current, reuses = analyze_early(self._module, _OPTIONS)
+        self._describe(self.current, reuses)
 
     def sweep(self) -> bool:
         """Do what can be done now, and return whether another sweep may do more."""
@@ -114,6 +128,8 @@ class _Conversion:
         if plan.eliminations:
             self.current = None
         pending = (dead and self._reuse()) or pending
+        self.changes += [self._reused[place] for place in sorted(self._reused)]
+        self._reused.clear()
         return len(self.changes) > done and pending
 
     def _fill(self) -> None:
@@ -154,11 +170,20 @@ class _Conversion:
                 objections = judge_reuses(analysis, reuses, outcome)
                 trial.stands = not objections
             if not objections:
-                self.changes += [describe_reuse(analysis.snapshot, reuse) for reuse in reuses]
+                self._describe(outcome, reuses)
                 self.current = outcome
                 break
             failed.update(objections)
         return bool(failed)
+
+    def _describe(self, analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> None:
+        """Note what is to be said of ``reuses`` at the end of the sweep."""
+        s = analysis.snapshot
+        turns = {function.function: turn for turn, function in enumerate(analysis.functions)}
+        functions = sorted(turns)
+        for reuse in reuses:
+            function = functions[bisect_right(functions, s.operand_op[reuse.init]) - 1]
+            self._reused[turns[function], reuse.init] = describe_reuse(s, reuse)
 
     def _plan(self, analysis: ModuleAnalysis) -> EliminationPlan:
         """Return the eliminations that stand when the analysis is asked about all of them together; keep the rest."""
@@ -204,12 +229,11 @@ def _copies_what_is_computed(analysis: ModuleAnalysis, plan: EliminationPlan) ->
     return False
 
 
-def _is_worth_a_look(ops: Sequence[ir.Operation], *, only_empties: bool) -> bool:
-    names = {op.name for op in ops}
+def _is_worth_a_look(names: Set[str], *, only_empties: bool) -> bool:
     if only_empties:
         return "tensor.empty" in names and not names.isdisjoint(_INSERTIONS)
     return not names.isdisjoint(_INSERTIONS | _BEGINNINGS)
 
 
 def _analyze(module: ir.Operation, snapshot: Snapshot | None = None) -> ModuleAnalysis:
-    return analyze_module(module, AnalysisOptions(boundaries=True, allow_unknown=True), snapshot)
+    return analyze_module(module, _OPTIONS, snapshot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -17,9 +17,10 @@ from ..analysis.empty_tensors import Elimination, EliminationPlan
 from ..analysis.init_reuse import Reuse
 from ..analysis.insertion_trace import StartKind
 from ..analysis.module_analysis import ModuleAnalysis
+from ..analysis.snapshot import Snapshot
 from .new_inits import fill_of, in_front
 
-__all__ = ["all_ops", "apply_plan", "erase_unused", "fill_constants", "tried_reuses"]
+__all__ = ["all_ops", "apply_plan", "erase_unused", "fill_constants", "replace_operands", "tried_reuses"]
 
 _VIEWS_OF_NOTHING = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.empty", "tensor.expand_shape"})
 
@@ -143,15 +144,18 @@ def tried_reuses(analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> Generator
     Only operands change, so ops, operands and values of the outcome have the numbers that they have in ``analysis``.
     """
     s, trial = analysis.snapshot, Trial()
-    places = [(s.ops[s.operand_op[r.init]].operands, s.operand_index(r.init), r) for r in reuses]
-    for operands, place, reuse in places:
-        operands[place] = s.values[s.operand_value[reuse.source]]
+    replace_operands(s, {reuse.init: s.operand_value[reuse.source] for reuse in reuses})
     try:
         yield trial
     finally:
         if not trial.stands:
-            for operands, place, reuse in places:
-                operands[place] = s.values[s.operand_value[reuse.init]]
+            replace_operands(s, {reuse.init: s.operand_value[reuse.init] for reuse in reuses})
+
+
+def replace_operands(s: Snapshot, changes: Mapping[int, int]) -> None:
+    """Let the ops of ``s`` have ``changes``: values of operands, by number. The tables stay as they are."""
+    for operand, value in changes.items():
+        s.ops[s.operand_op[operand]].operands[s.operand_index(operand)] = s.values[value]
 
 
 def fill_constants(analysis: ModuleAnalysis, operands: Sequence[int]) -> None:

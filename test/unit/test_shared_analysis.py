@@ -11,7 +11,7 @@ from mlir import ir
 
 from mlir_inplace.passes import one_shot_bufferize
 from mlir_inplace.passes.analysis.module_analysis import analyze_module
-from mlir_inplace.passes.destinations import conversion, convert_and_analyse
+from mlir_inplace.passes.destinations import conversion, convert_and_analyse, early
 from mlir_inplace.passes.pipeline import run_pipeline
 
 _T = "tensor<4x4xf32>"
@@ -21,6 +21,15 @@ CHAIN = f"""func.func @f(%t: {_T}, %u: {_T}) -> {_T} {{
   %a = linalg.exp ins(%t : {_T}) outs(%e : {_T}) -> {_T}
   %b = linalg.add ins(%a, %u : {_T}, {_T}) outs(%e : {_T}) -> {_T}
   return %b : {_T}
+}}"""
+# Which of two tensors the sum takes the place of is not plain to see.
+CHOSEN = f"""func.func @f(%t: {_T}, %u: {_T}, %p: i1) -> {_T} {{
+  %e = tensor.empty() : {_T}
+  %a = linalg.exp ins(%t : {_T}) outs(%e : {_T}) -> {_T}
+  %b = linalg.exp ins(%u : {_T}) outs(%e : {_T}) -> {_T}
+  %s = arith.select %p, %a, %b : {_T}
+  %c = linalg.add ins(%s, %u : {_T}, {_T}) outs(%e : {_T}) -> {_T}
+  return %c : {_T}
 }}"""
 INSERTED = f"""func.func @f(%t: tensor<8x4xf32>, %u: {_T}) -> tensor<8x4xf32> {{
   %e = tensor.empty() : {_T}
@@ -46,6 +55,7 @@ def _counted() -> Generator[mock.Mock, None, None]:
     """All analyses that passes ask for."""
     with (
         mock.patch.object(conversion, "analyze_module", side_effect=analyze_module) as counted,
+        mock.patch.object(early, "analyze_module", counted),
         mock.patch.object(one_shot_bufferize, "analyze_module", counted),
     ):
         yield counted
@@ -58,7 +68,7 @@ def _run(text: str, *passes: str) -> tuple[str, int]:
         return str(module), counted.call_count
 
 
-@pytest.mark.parametrize(("text", "separate", "together"), [(CHAIN, 3, 2), (UNCHANGED, 2, 1)])
+@pytest.mark.parametrize(("text", "separate", "together"), [(CHAIN, 2, 1), (CHOSEN, 3, 2), (UNCHANGED, 2, 1)])
 def test_bufferization_takes_over_what_the_pass_before_left(text: str, separate: int, together: int) -> None:
     destined, first = _run(text, DESTINATIONS)
     expected, second = _run(destined, BUFFERIZE)
@@ -105,7 +115,7 @@ def test_ops_without_a_model_are_refused_all_the_same() -> None:
         run_pipeline(ir.Module.parse(text), f"builtin.module({DESTINATIONS},{BUFFERIZE})")
 
 
-@pytest.mark.parametrize("text", [CHAIN, INSERTED, UNCHANGED])
+@pytest.mark.parametrize("text", [CHAIN, CHOSEN, INSERTED, UNCHANGED])
 def test_the_analysis_that_is_left_is_that_of_the_result(text: str) -> None:
     with ir.Context():
         module = ir.Module.parse(text)
@@ -127,7 +137,7 @@ def test_a_trial_that_does_not_stand_is_taken_back(failure: Exception | None) ->
         return list(arguments[1])  # pyright: ignore[reportArgumentType]
 
     with ir.Context(), mock.patch.object(conversion, "judge_reuses", side_effect=refuse) as judge:
-        module = ir.Module.parse(CHAIN)
+        module = ir.Module.parse(CHOSEN)
         before = str(module)
         if failure is None:
             conversion.convert_to_destination_style(module.operation)
