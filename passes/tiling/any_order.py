@@ -10,7 +10,7 @@ from ..analysis.vector_payload import find_combiner
 __all__ = ["forget_promises"]
 
 _OVERFLOW, _FASTMATH = "overflowFlags", "fastmath"
-_FAST = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
+_FAST = "reassoc,nnan,ninf,nsz,arcp,contract,afn"
 _SELECTING = frozenset({"arith.maximumf", "arith.minimumf"})
 """Ops that make no NaN, and have infinities as neutral elements."""
 
@@ -29,7 +29,8 @@ def forget_promises(structured: Structured) -> None:
             combiner.attributes[_OVERFLOW] = ir.Attribute.parse("#arith.overflow<none>")
         if _FASTMATH in combiner.attributes:
             text = str(combiner.attributes[_FASTMATH])
-            given = text[text.index("<") + 1 : -1].split(",")
+            given = text[text.index("<") + 1 : -1].replace("fast", _FAST).split(",")
             broken = {"ninf"} if combiner.name in _SELECTING else {"nnan", "ninf"}
-            kept = [flag for flag in (_FAST if given == ["fast"] else given) if flag not in broken]
-            combiner.attributes[_FASTMATH] = ir.Attribute.parse(f"#arith.fastmath<{','.join(kept) or 'none'}>")
+            if not broken.isdisjoint(given):
+                kept = ",".join(flag for flag in given if flag not in broken)
+                combiner.attributes[_FASTMATH] = ir.Attribute.parse(f"#arith.fastmath<{kept or 'none'}>")
