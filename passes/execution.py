@@ -18,6 +18,7 @@ from mlir import ir
 from ..dialects.attribute_casts import read_every_attribute
 from ..dialects.registry import ModelError
 from .analysis.module_analysis import ModuleAnalysis
+from .analysis.structured_op import nests_kept
 from .attribute_checks import check_attributes
 from .diagnostics import DiagnosticCollector, emit
 from .elements import Element, inplace_passes
@@ -76,7 +77,7 @@ class Execution:
         read_every_attribute()
         reproducer = self._make_reproducer(op)
         try:
-            with op.context, DiagnosticCollector(op.context) as collector:
+            with op.context, DiagnosticCollector(op.context) as collector, nests_kept():
                 stopped = self._run_watched_plan(op)
                 if stopped and not stopped.bug:
                     self._report_failure(stopped, op, collector, reproducer)

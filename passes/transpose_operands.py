@@ -39,7 +39,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .analysis.operand_transposition import Transposition, find_transposition
+from .analysis.operand_transposition import Transposition, TranspositionFinder
 from .base import Pass, Statistic
 from .linalg_ops import find_linalg_ops, read_machine
 from .options import PassOptions, option
@@ -64,8 +64,8 @@ class TransposeOperandsPass(Pass[TransposeOperandsOptions]):
     statistics = (Statistic("transposed", "operands that are transposed in front of an op now"),)
 
     def run(self, op: ir.Operation) -> None:
-        machine = read_machine(self.options.machine, op)
-        found = [find_transposition(one, machine) for one in find_linalg_ops(op)]
+        finder = TranspositionFinder(read_machine(self.options.machine, op))
+        found = [finder.find(one) for one in find_linalg_ops(op)]
         for transposition in found:
             if transposition is not None:
                 self._apply(transposition)

@@ -44,15 +44,18 @@ class ElementwiseFusion:
 def find_fusion(op: ir.Operation) -> ElementwiseFusion | None:
     """Return how linalg op `op` is computed inside of the only op that uses it, or None."""
     uses = list(op.results[0].uses) if len(op.results) == 1 else []
-    if not uses or any(use.owner.operation != uses[0].owner.operation for use in uses):
-        return None
-    try:
-        producer = read_structured(op)
-        consumer = read_structured(uses[0].owner.operation)
-    except NotStructured:
+    users = [use.owner.operation for use in uses]
+    if not users or any(user != users[0] for user in users) or users[0].parent != op.parent:
         return None
     operands = tuple(sorted(use.operand_number for use in uses))
-    if consumer.op.parent != op.parent or not _is_fusible(producer, consumer, operands):
+    try:
+        producer = read_structured(op)
+        if not all(producer.parallel):
+            return None
+        consumer = read_structured(users[0])
+    except NotStructured:
+        return None
+    if not _is_fusible(producer, consumer, operands):
         return None
     loops = tuple(_loops(producer, consumer.indices[operand]) for operand in operands)
     fusion = ElementwiseFusion(producer, consumer, operands, loops)
@@ -60,7 +63,7 @@ def find_fusion(op: ir.Operation) -> ElementwiseFusion | None:
 
 
 def _is_fusible(producer: Structured, consumer: Structured, operands: Sequence[int]) -> bool:
-    if not all(producer.parallel) or any(operand >= consumer.inputs for operand in operands):
+    if any(operand >= consumer.inputs for operand in operands):
         return False
     if any(index.loop is None for index in producer.indices[producer.inputs]):
         return False

@@ -35,11 +35,12 @@ from math import prod
 from mlir import ir
 
 from .machine import Machine
-from .structured_op import Structured
+from .repeated_bodies import BodyReader, NotShared
+from .structured_op import NotStructured, Structured, read_structured
 from .vector_payload import find_combiner
 from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
 
-__all__ = ["Transposition", "find_transposition"]
+__all__ = ["Transposition", "TranspositionFinder"]
 
 _UNKNOWN = 1 << 10
 """What a dynamic size is taken for."""
@@ -57,15 +58,35 @@ class Transposition:
     operands: dict[int, tuple[int, ...]]
 
 
-def find_transposition(op: ir.Operation, machine: Machine) -> Transposition | None:
-    """Return which operands of linalg op `op` to transpose, None if it is better, or possible only, as it is."""
+class TranspositionFinder:
+    """Finds operands to transpose for one machine, in ops that nothing changes meanwhile; once where ops are equal."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._reader = BodyReader()
+        self._orders: dict[int, dict[int, tuple[int, ...]]] = {}
+
+    def find(self, op: ir.Operation) -> Transposition | None:
+        """Return which operands of linalg op `op` to transpose, None if it is better, or possible only, as it is."""
+        try:
+            structured = read_structured(op)
+            if all(structured.parallel):
+                return None
+            key, _ = self._reader.read((op,))
+        except (NotStructured, NotShared):
+            return None
+        if key not in self._orders:
+            self._orders[key] = _find_orders(op, self._machine)
+        return Transposition(structured, self._orders[key]) if self._orders[key] else None
+
+
+def _find_orders(op: ir.Operation, machine: Machine) -> dict[int, tuple[int, ...]]:
+    """Return the orders of the operands to transpose; none if the op is better, or possible only, as it is."""
     try:
         plan = plan_vectors(op, machine)
     except NotVectorizable:
-        return None
+        return {}
     structured = plan.structured
-    if all(structured.parallel):
-        return None
     far = _far(plan, machine)
     ways = [
         (loop, _turned(structured, loop, far if loop == plan.lane_loop else {})) for loop in _lane_loops(structured)
@@ -73,8 +94,8 @@ def find_transposition(op: ir.Operation, machine: Machine) -> Transposition | No
     costs = {number: _cost_transposed(plan, loop, list(turned)) for number, (loop, turned) in enumerate(ways) if turned}
     best = min(costs, key=costs.__getitem__, default=None)
     if best is None or costs[best] >= _cost(plan, len(far)):
-        return None
-    return Transposition(structured, ways[best][1])
+        return {}
+    return ways[best][1]
 
 
 def _lane_loops(structured: Structured) -> list[int]:

@@ -10,7 +10,9 @@ show.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from math import prod
 
@@ -19,7 +21,7 @@ from mlir.dialects import linalg
 
 from ...dialects.element_sizes import element_bytes
 
-__all__ = ["UNKNOWN_SIZE", "Index", "NotStructured", "Structured", "read_structured", "type_bytes"]
+__all__ = ["UNKNOWN_SIZE", "Index", "NotStructured", "Structured", "nests_kept", "read_structured", "type_bytes"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _WORD_BYTES = 8
@@ -131,29 +133,60 @@ def read_structured(op: ir.Operation) -> Structured:
     """
     if not op.name.startswith("linalg.") or len(op.regions) != 1 or not len(op.regions[0].blocks):
         raise NotStructured("it is no linalg op with a payload")
-    maps = [attribute.value for attribute in _maps(op)]
-    if len(maps) != len(op.operands):
+    maps = _maps(op)
+    types = tuple([value.type for value in op.operands])
+    inputs = len(types) - _number_of_inits(op)
+    known = _known.get()
+    key = maps, types, inputs
+    nest = None if known is None else known.get(key)
+    if nest is None:
+        nest = _read_nest([ir.AffineMapAttr(one).value for one in maps], types, inputs)
+        if known is not None:
+            known[key] = nest
+    reads = tuple([any(True for _ in argument.uses) for argument in op.regions[0].blocks[0].arguments])
+    return Structured(op, inputs, *nest, reads)
+
+
+@contextmanager
+def nests_kept() -> Generator[None]:
+    """Take maps that belong to operands of certain types apart once in the `with` block, as many ops have the same."""
+    if _known.get() is not None:
+        yield
+        return
+    token = _known.set({})
+    try:
+        yield
+    finally:
+        _known.reset(token)  # What keeps contexts alive must not outlive them.
+
+
+_Indices = tuple[tuple[Index, ...], ...]
+_Nest = tuple[_Indices, tuple[int | None, ...], tuple[tuple[int, int], ...], tuple[bool, ...]]
+"""Of a `Structured`: `indices`, `sizes`, `places` and `parallel`."""
+_known: ContextVar[dict[tuple[ir.ArrayAttr, tuple[ir.Type, ...], int], _Nest] | None] = ContextVar(
+    "nests", default=None
+)
+
+
+def _read_nest(maps: Sequence[ir.AffineMap], types: Sequence[ir.Type], inputs: int) -> _Nest:
+    if len(maps) != len(types):
         raise NotStructured("it has not one indexing map for each operand")
     indices = tuple(tuple(_index(result) for result in map_.results) for map_ in maps)
-    if any(0 in ir.ShapedType(value.type).shape for value in op.operands if isinstance(value.type, ir.ShapedType)):
+    if any(0 in ir.ShapedType(type_).shape for type_ in types if isinstance(type_, ir.ShapedType)):
         raise NotStructured("an operand has no elements")  # and so no slice of it is valid
     loops = maps[0].n_dims
-    sizes, places = _sizes(op, indices, loops)
-    block = op.regions[0].blocks[0]
-    reads = tuple(any(True for _ in argument.uses) for argument in block.arguments)
-    inputs = len(maps) - _number_of_inits(op)
-    parallel = _parallel(indices[inputs:], loops)
-    return Structured(op, inputs, indices, sizes, places, parallel, reads)
+    sizes, places = _sizes(types, indices, loops)
+    return indices, sizes, places, _parallel(indices[inputs:], loops)
 
 
-def _maps(op: ir.Operation) -> list[ir.AffineMapAttr]:
+def _maps(op: ir.Operation) -> ir.ArrayAttr:
     try:
         found = linalg.get_indexing_maps(op)
     except (ValueError, RuntimeError):
         found = None
     if found is None:
         raise NotStructured("it has no indexing maps")
-    return [ir.AffineMapAttr(one) for one in found]
+    return found
 
 
 def _number_of_inits(op: ir.Operation) -> int:
@@ -192,15 +225,15 @@ def _scaled(index: Index, factor: int) -> Index:
 
 
 def _sizes(
-    op: ir.Operation, indices: tuple[tuple[Index, ...], ...], loops: int
+    types: Sequence[ir.Type], indices: _Indices, loops: int
 ) -> tuple[tuple[int | None, ...], tuple[tuple[int, int], ...]]:
     """Return the size of each loop and where it stands; a static one wherever there is one."""
     sizes: dict[int, int | None] = {}
     places: dict[int, tuple[int, int]] = {}
-    for operand, (value, own) in enumerate(zip(op.operands, indices, strict=True)):
+    for operand, (type_, own) in enumerate(zip(types, indices, strict=True)):
         if not own:
             continue
-        shape = ir.ShapedType(value.type).shape
+        shape = ir.ShapedType(type_).shape
         for dimension, index in enumerate(own):
             loop = index.loop
             if loop is not None and sizes.get(loop) is None:

@@ -18,6 +18,8 @@ def affine_map(loops: int, indices: Sequence[Index]) -> ir.AffineMap:
 
 
 def _expression(index: Index) -> ir.AffineExpr:
+    if index.loop is not None:
+        return ir.AffineDimExpr.get(index.loop)
     total: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
     for loop, factor in index.coefficients.items():
         total = total + ir.AffineDimExpr.get(loop) * factor
@@ -31,17 +33,19 @@ def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.Af
     loops = len(structured.sizes)
     maps = [map_ for _, map_ in inputs]
     maps += [affine_map(loops, structured.indices[number]) for number in structured.outputs]
-    kinds = ["parallel" if parallel else "reduction" for parallel in structured.parallel]
+    names = {True: "parallel", False: "reduction"}
     with ir.InsertionPoint(op), op.location:
+        kinds = {
+            parallel: ir.Attribute.parse(f"#linalg.iterator_type<{names[parallel]}>")
+            for parallel in set(structured.parallel)
+        }
         new = ir.Operation.create(
             "linalg.generic",
             results=[result.type for result in op.results],
             operands=[*(value for value, _ in inputs), *inits],
             attributes={
                 "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
-                "iterator_types": ir.ArrayAttr.get(
-                    [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]
-                ),
+                "iterator_types": ir.ArrayAttr.get([kinds[parallel] for parallel in structured.parallel]),
                 "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(inits)]),
             },
             regions=1,
