@@ -8,6 +8,8 @@ Linear in the operands; nothing is changed.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from mlir import ir
 
 from .repeated_bodies import KERNEL_MARK
@@ -25,11 +27,11 @@ def find_fills(root: Structured) -> list[Structured]:
     return [read_structured(one) for one in owners if one.name == _FILL and len(list(one.results[0].uses)) == 1]
 
 
-def find_transpositions(root: Structured, loop: int) -> list[Structured]:
+def find_transpositions(root: Structured, loop: int, others: Collection[int] = ()) -> list[Structured]:
     """Return the transpositions beside `root` that only it reads, each part of `loop` just a part of them.
 
-    None is read at a sum of loops: a part begins elsewhere there, which is known of slices, not of what is computed.
-    None is a kernel, which is optimized as a whole.
+    None is read at a sum with `loop`, or with `others` that are cut into parts as well: a part begins elsewhere there,
+    which is known of slices, not of what is computed. None is a kernel, which is optimized as a whole.
     """
     found: list[Structured] = []
     for operand in range(root.inputs):
@@ -41,7 +43,9 @@ def find_transpositions(root: Structured, loop: int) -> list[Structured]:
         is_own = op.block == root.op.block and len(list(value.uses)) == 1
         is_new = not isinstance(init, ir.Block) and init.name == _EMPTY and KERNEL_MARK not in op.attributes
         indices = root.indices[operand]
-        is_simple = all(index.loop is not None or not index.coefficients for index in indices)
+        is_simple = all(
+            index.loop is not None or not any(index.coefficient(one) for one in (loop, *others)) for index in indices
+        )
         if is_own and is_new and is_simple and any(index.loop == loop for index in indices):
             found.append(read_structured(op))
     return found

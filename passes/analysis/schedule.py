@@ -27,6 +27,7 @@ high-performance matrix multiplication" (2008).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import prod
 
@@ -98,17 +99,22 @@ def _choose(op: ir.Operation, machine: Machine) -> Schedule | None:
     is_near = all(_bytes(structured, operand) <= machine.l2 for operand in panels)
     loops = () if is_near else _loops(plan, panels[0], rows[0], machine)
     if not any(one.loop == rows[0] for one in loops):
-        lanes, turned = _turned(plan, machine)
+        lanes, turned = _turned(plan, [one.loop for one in loops], machine)
         return Schedule(structured, (*loops, *lanes), turned) if loops or lanes else None
     return Schedule(structured, loops)
 
 
-def _turned(plan: VectorPlan, machine: Machine) -> tuple[tuple[TileLoop, ...], tuple[Structured, ...]]:
-    """Return by how much to tile the lanes, and which transpositions to do for each tile; nothing if there are none."""
+def _turned(
+    plan: VectorPlan, tiled: Collection[int], machine: Machine
+) -> tuple[tuple[TileLoop, ...], tuple[Structured, ...]]:
+    """Return by how much to tile the lanes, and which transpositions to do for each tile; nothing if there are none.
+
+    `tiled` are the other loops of the tiles.
+    """
     structured = plan.structured
     width = plan.tile[plan.lane_loop] * plan.lanes
     size = _size(structured, plan.lane_loop)
-    turned = tuple(find_transpositions(structured, plan.lane_loop))
+    turned = tuple(find_transpositions(structured, plan.lane_loop, tiled))
     parts = sum(type_bytes(one.op.results[0].type) * width // size for one in turned)
     if not turned or size <= width or parts > machine.l2 // 2:
         return (), ()
