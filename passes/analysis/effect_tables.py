@@ -136,6 +136,25 @@ class EffectTables:
             ]
         return found
 
+    def ops_around_tensors(self, function: int) -> set[int]:
+        """Return the ops in ``function`` in whose regions something has to do with tensors: mostly not their payloads.
+
+        Nothing else can be handed over by a region, or written by a thread.
+        """
+        s, active = self.snapshot, self.active_ops(function)
+        following = zip(active, (*active[1:], function), strict=False)
+        return {
+            op
+            for op, after in following
+            if s.op_regions[op]
+            and (s.op_enter[op] < s.op_enter[after] < s.op_exit[op] or self.has_tensor_arguments(op))
+        }
+
+    def has_tensor_arguments(self, op: int) -> bool:
+        """Whether a block in the regions of ``op`` has an argument that is a tensor."""
+        s = self.snapshot
+        return any(s.value_is_tensor[a] for region in s.op_regions[op] for block in region for a in s.arguments(block))
+
     def tensor_operands(self, op: int) -> list[int]:
         """Return the operands of ``op`` that are tensors defined inside the snapshot."""
         s = self.snapshot
@@ -145,7 +164,8 @@ class EffectTables:
     def tensor_results(self, op: int) -> list[int]:
         """Return the results of ``op`` that are tensors."""
         s = self.snapshot
-        return [v for v in s.results(op) if s.value_is_tensor[v]]
+        first, is_tensor = s.op_first_result[op], s.value_is_tensor
+        return [v for v in range(first, first + s.op_result_count[op]) if is_tensor[v]]
 
     def forget_function(self, function: int) -> None:
         """Take back what was entered for ``function``, but for refusals."""

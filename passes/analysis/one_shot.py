@@ -82,6 +82,7 @@ class OneShotAnalyzer:
         self._order = order
         self._sets = AliasSets(s.nested_values(function))
         self._ops = effects.active_ops(function)
+        self._around = effects.ops_around_tensors(function)
         exclusive = frozenset(op for op in self._ops if len(s.op_regions[op]) > 1 and self._exclusive(op))
         self._program = ProgramOrder(s, exclusive, effects.early_definitions)
         self._check = Interference(effects, self._program, self._sets)
@@ -107,14 +108,14 @@ class OneShotAnalyzer:
         ops = self._ops
         self._enter_values()
         for op in ops:
-            if s.op_regions[op] or op in effects.shared:
+            if op in self._around or op in effects.shared:
                 self._join_first(op)
         for op in ops if effects.shared_outputs else ():
             self._outputs.decide(op)
         for op in ops:
             if op in s.op_successors and self._order.exits_first:
                 self._branches.decide_first(op, self._exits)
-            if s.op_regions[op]:
+            if op in self._around:
                 self._exits.begin(op)
             if self._order.postpone:
                 self._decide_choice(op)
@@ -148,7 +149,7 @@ class OneShotAnalyzer:
         """Give each set what is read of its one value, and where it is defined."""
         s, effects = self._snapshot, self._effects
         has_parallel_regions = any(
-            s.block_parallel[block] >= 0 for op in self._ops for region in s.op_regions[op] for block in region
+            s.block_parallel[block] >= 0 for op in self._around for region in s.op_regions[op] for block in region
         )
         for value in s.nested_values(self._function):
             if not s.value_is_tensor[value]:
@@ -185,7 +186,7 @@ class OneShotAnalyzer:
     def _decide_op(self, op: int) -> None:
         s, effects, record = self._snapshot, self._effects, self._record
         self._exits.decide_waiting(op)
-        rotating = self._decide_regions(op) if s.op_regions[op] else False
+        rotating = op in self._around and self._decide_regions(op)
         if op in s.op_successors:
             for header, blocks in self._branches.entered_loops(op):
                 self._decide_postponed_in(blocks)

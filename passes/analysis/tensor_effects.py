@@ -91,16 +91,12 @@ class TensorEffects(EffectTables):
         self._committed.clear()
         for op in self.active_ops(function):
             operands, results = self.tensor_operands(op), self.tensor_results(op)
-            if operands or results or self._has_tensor_arguments(op):
+            if operands or results or self.has_tensor_arguments(op):
                 self._add_op(op, operands, results)
             if op in s.op_successors:
                 self._add_branch(op)
         close_reads(self, ops)
         enter_commits(self, function, self._committed)
-
-    def _has_tensor_arguments(self, op: int) -> bool:
-        s = self.snapshot
-        return any(s.value_is_tensor[a] for region in s.op_regions[op] for block in region for a in s.arguments(block))
 
     def _add_arguments(self, function: int) -> None:
         s = self.snapshot

@@ -94,7 +94,8 @@ class _FunctionConversion:
         """Visit ops in program order; a region op is entered before its body and bufferized after it."""
         s = self._snapshot
         open_ops: list[int] = []
-        for op in s.nested_ops(function):
+        # Where blocks branch, one that gets buffers may begin with any op.
+        for op in s.nested_ops(function) if s.op_successors else self._effects.active_ops(function):
             while open_ops and s.op_exit[open_ops[-1]] < s.op_enter[op]:
                 self._leave(open_ops.pop())
             self._branches.begin(op)

@@ -350,3 +350,26 @@ def test_what_an_op_inside_of_an_unknown_op_is_given_may_come_out() -> None:
     assert len({sets.find(a.value(label)) for label in ("t", "u", "x", "x:1")}) == 1
     assert all(sets.have_common_origin(a.value("x:1"), a.value(label)) for label in ("t", "u"))
     assert not sets.have_common_origin(a.value("t"), a.value("u"))
+
+
+def test_payloads_have_nothing_to_do_with_tensors_unless_they_take_elements_of_them() -> None:
+    effects = analyse("""
+      %a = linalg.fill ins(%f : f32) outs(%t : !v) -> !v
+      %b = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : !v) {
+        ^bb0(%x: f32):
+          %y = tensor.extract %u[%i] : !v
+          linalg.yield %y : f32
+      } -> !v
+      %c = scf.for %k = %c0 to %n step %c1 iter_args(%d = %b) -> (!v) {
+        scf.yield %d : !v
+      }
+      %e = scf.if %p -> (f32) {
+        scf.yield %f : f32
+      } else {
+        %g = arith.addf %f, %f : f32
+        scf.yield %g : f32
+      }
+      return %c : !v""").analysis.effects
+    s = effects.snapshot
+    names = [s.op_name[op] for op in sorted(effects.ops_around_tensors(s.op_name.index("func.func")))]
+    assert names == ["linalg.generic", "scf.for"]
