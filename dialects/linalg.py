@@ -90,8 +90,9 @@ class StructuredOpModel(OpModel):
         """An input may share an init's buffer when every iteration touches one element of each, the same one."""
         if read >= len(op.operands) - init_count(op):
             return False
-        maps = _maps_of(op, read, write)
-        return maps[read] == maps[write] and maps[write].is_permutation
+        maps = linalg.get_indexing_maps(op)
+        assert maps is not None, op.name
+        return maps[read] == maps[write] and ir.AffineMapAttr(maps[write]).value.is_permutation
 
     def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
         """The payload runs once per iteration."""

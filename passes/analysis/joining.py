@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from .accesses import Write
 from .alias_sets import AliasSets, Fact
 from .decisions import Conflict, Rule
 from .interference import Interference
@@ -37,12 +38,12 @@ class Joiner:
         ``propose`` states what would then be known; it is taken back when the answer is no.
         """
         sets = self.sets
-        writes = [w for w in ((write,) if isinstance(write, int) else write) if w >= 0]
+        writes = [self.check.write(w) for w in ((write,) if isinstance(write, int) else write) if w >= 0]
         storages = {sets.find(v): sets.storage(v) for v in (value, *others)}
         # More edges than sets they connect: members of one set may get an origin in common that they did not have.
         closing = len(storages) <= len(others)
         if closing and any(storage.rotating for storage in storages.values()):
-            return Conflict(Rule.ROTATION_SHARED, write=next(iter(writes), -1), value=value)
+            return Conflict(Rule.ROTATION_SHARED, write=writes[0].operand if writes else -1, value=value)
         facts = propose()
         self.check.begin(len(storages))
         conflict = self._conflict(list(storages.values()), writes)
@@ -57,7 +58,7 @@ class Joiner:
         sets.storage(value).spared.extend(spared)
         return None
 
-    def _conflict(self, storages: list[StorageSet], writes: Sequence[int]) -> Conflict | None:
+    def _conflict(self, storages: list[StorageSet], writes: Sequence[Write]) -> Conflict | None:
         """Return why the sets cannot be one that ``writes`` write."""
         for index, first in enumerate(storages):
             for second in storages[:index]:
@@ -66,20 +67,19 @@ class Joiner:
                     return conflict
         for write in writes:
             for storage in storages:
-                conflict = self.check.new_write(self.check.write(write), storage)
+                conflict = self.check.new_write(write, storage)
                 if conflict is not None:
                     return conflict
         return None
 
-    def _join(self, value: int, others: Sequence[int], writes: Sequence[int]) -> None:
+    def _join(self, value: int, others: Sequence[int], writes: Sequence[Write]) -> None:
         for other in others:
             self.sets.merge(value, other)
         storage, threads = self.sets.storage(value), self.check.threads
         threads.release(storage)
-        for operand in writes:
-            entry = self.check.write(operand)
-            storage.add_write(entry)
-            threads.confine(entry, storage)
+        for write in writes:
+            storage.add_write(write)
+            threads.confine(write, storage)
 
     # --- what is often proposed --------------------------------------------------------------------------------
 

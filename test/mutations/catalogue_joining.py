@@ -35,10 +35,10 @@ JOINING = (
         "## 4. The invariant",
         _JOIN + "_conflict",
         "conflict = None",
-        "conflict = self.check.new_write(self.check.write(write), storage)",
+        "conflict = self.check.new_write(write, storage)",
     ),
     Rule("sets are joined", "## 4. The invariant", _JOIN + "_join", "pass", "self.sets.merge(value, other)"),
-    Rule("writes are remembered", "## 4. The invariant", _JOIN + "_join", "pass", "storage.add_write(entry)"),
+    Rule("writes are remembered", "## 4. The invariant", _JOIN + "_join", "pass", "storage.add_write(write)"),
     Rule("a conflict takes facts back", "## 4. The invariant", _JOIN + "try_join", "pass", "sets.take_back(fact)"),
     Rule(
         "spared questions are kept",

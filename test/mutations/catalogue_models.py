@@ -130,14 +130,14 @@ OTHERS = (
         "*simultaneous*",
         "dialects.linalg:StructuredOpModel.is_not_conflicting",
         "return True",
-        "return maps[read] == maps[write] and maps[write].is_permutation",
+        "return maps[read] == maps[write] and ir.AffineMapAttr(maps[write]).value.is_permutation",
     ),
     Rule(
         "each element in one place",
         "*simultaneous*",
         "dialects.linalg:StructuredOpModel.is_not_conflicting",
         "return maps[read] == maps[write]",
-        "return maps[read] == maps[write] and maps[write].is_permutation",
+        "return maps[read] == maps[write] and ir.AffineMapAttr(maps[write]).value.is_permutation",
     ),
     Rule(
         "an init that the payload reads",
