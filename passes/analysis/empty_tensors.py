@@ -110,7 +110,7 @@ def plan_eliminations(analysis: ModuleAnalysis, excluded: frozenset[int], *, ini
 def copying_insertions(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Iterator[int]:
     """Yield the destination operands of the insertions of ``function`` that copy, in program order."""
     s = analysis.snapshot
-    for op in s.nested_ops(function.function):
+    for op in analysis.effects.active_ops(function.function):
         if s.op_name[op] == _MATERIALIZE and not s.value_is_tensor[s.operand_value[s.op_first_operand[op] + 1]]:
             yield s.op_first_operand[op] + 1
             continue
