@@ -15,7 +15,7 @@ from mlir import ir
 from .repeated_bodies import KERNEL_MARK
 from .structured_op import Structured, read_structured
 
-__all__ = ["find_fills", "find_transpositions"]
+__all__ = ["find_fills", "find_transpositions", "is_own_transposition"]
 
 _EMPTY, _FILL, _TRANSPOSE = "tensor.empty", "linalg.fill", "linalg.transpose"
 
@@ -39,13 +39,17 @@ def find_transpositions(root: Structured, loop: int, others: Collection[int] = (
         if isinstance(value.owner, ir.Block) or value.owner.name != _TRANSPOSE:
             continue
         op = value.owner.operation
-        init = op.operands[1].owner
         is_own = op.block == root.op.block and len(list(value.uses)) == 1
-        is_new = not isinstance(init, ir.Block) and init.name == _EMPTY and KERNEL_MARK not in op.attributes
         indices = root.indices[operand]
         is_simple = all(
             index.loop is not None or not any(index.coefficient(one) for one in (loop, *others)) for index in indices
         )
-        if is_own and is_new and is_simple and any(index.loop == loop for index in indices):
+        if is_own and is_own_transposition(op) and is_simple and any(index.loop == loop for index in indices):
             found.append(read_structured(op))
     return found
+
+
+def is_own_transposition(op: ir.Operation) -> bool:
+    """Tell whether `linalg.transpose` `op` can be computed in parts where these are read: no init, and no mark."""
+    init = op.operands[1].owner
+    return not isinstance(init, ir.Block) and init.name == _EMPTY and KERNEL_MARK not in op.attributes

@@ -5,6 +5,9 @@ source nor where the slice lies depends on it. The loops between them, the *pane
 gets a panel of its own in the packed tensor. Only slices that are inputs of linalg ops are looked at, and only those
 with panel loops: what does not move is read from the cache anyway.
 
+If a slice is one of a transposition that nobody else reads but slices that can be packed, it is the transposition of a
+slice: that is packed, with or without panel loops, and all of the transposed tensor is never made.
+
 Linear in the slices times the depth of loops; nothing is changed. Upstream counterpart:
 `transform.structured.hoist_pad`.
 """
@@ -12,16 +15,17 @@ Linear in the slices times the depth of loops; nothing is changed. Upstream coun
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mlir import ir
 
 from ...dialects.subsets import mixed_subset
 from .allocation_hoisting import is_inside
+from .own_producers import is_own_transposition
 
 __all__ = ["Packing", "find_packings", "find_slices", "is_constant"]
 
-_SLICE = "tensor.extract_slice"
+_SLICE, _TRANSPOSE = "tensor.extract_slice", "linalg.transpose"
 _LOOP = "scf.for"
 _INDEX_OPS = ("arith.", "affine.")
 
@@ -39,6 +43,7 @@ class Packing:
             known in front of `reuse`.
         rows: a dimension in which all slices begin and end at the same places, if they lie side by side in the last
             one: rows of the source go through all of them.
+        transposition: the `linalg.transpose` that the slice is one of, if it is computed slice by slice.
     """
 
     op: ir.Operation
@@ -47,12 +52,35 @@ class Packing:
     computed: tuple[ir.Operation, ...]
     bounds: tuple[int | ir.Value, ...]
     rows: int | None
+    transposition: ir.Operation | None = None
 
 
 def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
     """Return how those of `slices` that linalg ops read, and nobody else has, can be packed."""
-    packings = (_packing(op) for op in slices if _is_input(op))
-    return [packing for packing in packings if packing is not None]
+    found = [packing for op in slices if _is_input(op) and (packing := _packing(op)) is not None]
+    transposed = _transposed(found)
+    return [
+        replace(packing, rows=None, transposition=ir.OpResult(packing.op.operands[0]).owner.operation)
+        if packing.op.operands[0] in transposed
+        else packing
+        for packing in found
+        if packing.panels or packing.op.operands[0] in transposed
+    ]
+
+
+def _transposed(packings: Iterable[Packing]) -> set[ir.Value]:
+    """Return the results of transpositions that only slices which can be packed read."""
+    sources: dict[ir.Value, int] = {}
+    for packing in packings:
+        source, subset = packing.op.operands[0], mixed_subset(packing.op, 1)
+        is_whole = len(subset.sizes) == ir.RankedTensorType(packing.op.results[0].type).rank
+        if not isinstance(source.owner, ir.Block) and source.owner.name == _TRANSPOSE and is_whole:
+            sources[source] = sources.get(source, 0) + 1
+    return {
+        source
+        for source, count in sources.items()
+        if is_own_transposition(ir.OpResult(source).owner.operation) and count == len(list(source.uses))
+    }
 
 
 def find_slices(root: ir.Operation) -> list[ir.Operation]:
@@ -98,7 +126,7 @@ def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.
     panels = [loop for loop in inside if loop.regions[0].blocks[0] in used.blocks]
     # Anything else that the indices come from, such as a branch, is not known in front of the loop.
     foreign = used.blocks - {loop.regions[0].blocks[0] for loop in panels}
-    if not panels or any(is_inside(block.arguments[0], reuse) for block in foreign):
+    if any(is_inside(block.arguments[0], reuse) for block in foreign):
         return None
     if any(is_inside(bound, reuse) and not is_constant(bound) for loop in panels for bound in list(loop.operands)[:3]):
         return None

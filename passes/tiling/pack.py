@@ -32,6 +32,9 @@ def pack(packing: Packing) -> None:
             panel = _panel(packed, numbers, mixed_subset(op, 1).sizes, op.results[0].type)
     op.results[0].replace_all_uses_with(panel)
     op.erase()
+    transposition = packing.transposition
+    if transposition is not None and not any(True for _ in transposition.results[0].uses):
+        transposition.erase()
 
 
 def _trips(loop: ir.Operation) -> ir.Value:
@@ -103,8 +106,10 @@ class _Copies:
 
     def _copy(self, packed: ir.Value) -> ir.Value:
         """Copy the slice that has the values of `known` in place of those inside the reuse loop."""
-        source = self._slice()
-        sizes = mixed_subset(ir.OpResult(source).owner.operation, 1).sizes
+        op = self._slice()
+        if self.packing.transposition is not None:
+            return self._transpose(self.packing.transposition, op, packed)
+        source, sizes = op.results[0], mixed_subset(op, 1).sizes
         if self.count is not None:
             sizes = tuple(self.count if at == self.packing.rows else size for at, size in enumerate(sizes))
             part = Subset(tuple(self._offsets(len(sizes))), sizes, (1,) * len(sizes))
@@ -115,14 +120,33 @@ class _Copies:
         linalg.fill_builtin_region(copied.operation)
         return insert_slice(copied.operation.results[0], packed, subset)
 
-    def _slice(self) -> ir.Value:
+    def _transpose(self, transposition: ir.Operation, op: ir.Operation, packed: ir.Value) -> ir.Value:
+        """Compute the slice `op` of `transposition` from one of what that transposes; `op` goes."""
+        order = list(ir.DenseI64ArrayAttr(transposition.attributes["permutation"]))
+        of_result, type_ = mixed_subset(op, 1), op.results[0].type
+        op.erase()
+        # Dimension `i` of the result is dimension `order[i]` of the input.
+        places = [order.index(dimension) for dimension in range(len(order))]
+        of_input = Subset(
+            tuple(of_result.offsets[place] for place in places),
+            tuple(of_result.sizes[place] for place in places),
+            tuple(of_result.strides[place] for place in places),
+        )
+        source = take_slice(transposition.operands[0], of_input)
+        subset = _subset(self.numbers, of_result.sizes, [0] * len(order))
+        target = extract_slice(packed, subset, type_)
+        turned = linalg.TransposeOp([type_], source, target, order).operation
+        linalg.fill_builtin_region(turned)
+        return insert_slice(turned.results[0], packed, subset)
+
+    def _slice(self) -> ir.Operation:
         for one in (*self.packing.computed, self.packing.op):
             copy = one.clone(ir.InsertionPoint.current).operation
             for number, operand in enumerate(copy.operands):
                 if operand in self.known:
                     copy.operands[number] = self.known[operand]
             self.known.update(zip(one.results, copy.results, strict=True))
-        return self.known[self.packing.op.results[0]]
+        return ir.OpResult(self.known[self.packing.op.results[0]]).owner.operation
 
     def _offsets(self, rank: int) -> list[Number]:
         return [self.first if dimension == self.packing.rows else 0 for dimension in range(rank)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import ml_dtypes
@@ -149,6 +150,24 @@ def test_products_of_transposed_operands(name: str, element: str) -> None:
     c = np.zeros(shapes[2], {"f32": np.float32, "f64": np.float64, "i32": np.int32}[wide])
     expected = np.einsum(subscripts, a.astype(np.float64), b.astype(np.float64))
     np.testing.assert_allclose(mi.compile(text, optimize=True).main(a, b, c), expected, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("sizes", [(64, 48, 96), (70, 37, 53)])
+@pytest.mark.parametrize("name", ["first", *TRANSPOSED])
+def test_slices_of_operands_are_transposed_into_panels(name: str, sizes: tuple[int, int, int], threads: int) -> None:
+    maps, subscripts = {**TRANSPOSED, "first": (["k, i", "k, j", "i, j"], "km,kn->mn")}[name]
+    letters = dict(zip("mnk", sizes, strict=True))
+    shapes = [tuple(letters[letter] for letter in part) for part in subscripts.replace("->", ",").split(",")]
+    types = [f"tensor<{m}x{n}xf32>" for m, n in shapes]
+    body = "%p = arith.mulf %e0, %e1 : f32\n%s = arith.addf %e2, %p : f32\nlinalg.yield %s : f32"
+    machine = "vector-bits=128 registers=16 l1=2048 l2=4096 cores=2"
+    text = generic(types, maps, "ppr", body)
+    a, b, c = (floats(*shape) for shape in shapes)
+    expected = c + np.einsum(subscripts, a.astype(np.float64), b.astype(np.float64))
+    for one in (text, re.sub(r"tensor<\d+x\d+xf32>", "tensor<?x?xf32>", text)):
+        program = mi.compile(one, optimize=True, threads=threads, machine=machine)
+        np.testing.assert_allclose(program.main(a, b, c), expected, rtol=1e-4, atol=1e-3)
 
 
 @pytest.mark.parametrize("shape", ["70x53", "?x?"])
