@@ -105,7 +105,8 @@ class StructuredOpModel(OpModel):
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Recreate the op on memrefs; the payload region moves over."""
         operands = list(op.operands)
-        lenders = [_lender(op, i) for i in range(len(operands))]
+        first = len(operands) - init_count(op)
+        lenders = [_lender(op, i) if i < first else -1 for i in range(len(operands))]
         buffers = [
             rewriter.buffer(op, i) if is_tensor(v.type) and lenders[i] < 0 else v for i, v in enumerate(operands)
         ]
@@ -117,7 +118,6 @@ class StructuredOpModel(OpModel):
         rewriter.sweep(op)
         new = ir.Operation.create(op.name, operands=buffers, attributes=attributes, regions=1)
         op.regions[0].blocks[0].append_to(new.regions[0])
-        first = len(operands) - init_count(new)
         rewriter.replace(op, [buffers[i] for i in range(first, len(operands)) if is_tensor(operands[i].type)])
 
 
@@ -127,8 +127,11 @@ def _lender(op: ir.Operation, operand: int) -> int:
     -1 if its content is needed, if it has one that others may need, or if there is no such memory.
     """
     operands = op.operands
-    first, value = len(operands) - init_count(op), operands[operand]
-    if operand >= first or not isinstance(value, ir.OpResult) or ir.OpResult(value).owner.name != "tensor.empty":
+    value = operands[operand]
+    if not isinstance(value, ir.OpResult) or ir.OpResult(value).owner.name != "tensor.empty":
+        return -1
+    first = len(operands) - init_count(op)
+    if operand >= first:
         return -1
     type_ = ir.RankedTensorType(value.type)
     used = next(iter(op.regions[0].blocks[0].arguments[operand].uses), None) is not None

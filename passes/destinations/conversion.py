@@ -81,7 +81,8 @@ def convert_and_analyse(
             conversion.begin_with_reuses()
         while conversion.sweep():
             pass
-    erased = bool(conversion.changes) and erase_unused(module)
+    known = conversion.current.snapshot.ops if conversion.current is not None else None
+    erased = bool(conversion.changes) and erase_unused(module, known)
     return DestinationReport(tuple(conversion.changes), conversion.kept), None if erased else conversion.current
 
 

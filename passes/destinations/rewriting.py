@@ -173,10 +173,13 @@ def _tag(op: ir.Operation, attribute: str, index: int) -> None:
     op.attributes[attribute] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), index)
 
 
-def erase_unused(module: ir.Operation) -> bool:
-    """Erase the empty tensors, and views of them, that nothing uses any more; return whether there were any."""
+def erase_unused(module: ir.Operation, ops: Sequence[ir.Operation] | None = None) -> bool:
+    """Erase the empty tensors, and views of them, that nothing uses any more; return whether there were any.
+
+    ``ops`` is everything in ``module``, if that is known.
+    """
     erased = False
-    for op in reversed(all_ops(module)):
+    for op in reversed(all_ops(module) if ops is None else ops):
         if op.name in _VIEWS_OF_NOTHING and all(next(iter(result.uses), None) is None for result in op.results):
             op.erase()
             erased = True
