@@ -103,6 +103,11 @@ def carry_out(plan: LifetimePlan) -> None:
         _insert_edge_frees(edge)
 
 
+def frees_only(plan: LifetimePlan) -> bool:
+    """Whether `plan` is carried out by deallocations alone, that always run."""
+    return not plan.clones and not plan.edges and not any(free.unless for free in plan.frees)
+
+
 class DeallocatePass(Pass[PassOptions]):
     """Free every buffer after its last use."""
 

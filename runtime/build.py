@@ -14,7 +14,7 @@ from typing import Any
 from mlir import ir
 
 from ..passes.analysis.buffer_lifetimes import analyze_lifetimes
-from ..passes.deallocate import carry_out
+from ..passes.deallocate import carry_out, frees_only
 from ..passes.errors import PassError, PassFailure
 from ..passes.kernels import take_kernels
 from ..passes.pipeline import Pipeline, run_pipeline
@@ -211,14 +211,15 @@ def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[low
 def _deallocate(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
     """Free what `module` allocates, and return what is to be done afterwards; both, if our pass cannot do it as it is.
 
-    The first phase of `lowering.DEALLOCATE` would look for the lifetimes a second time.
+    The first phase of `lowering.DEALLOCATE` would look for the lifetimes a second time. The others have nothing to do
+    where there is neither a clone nor a condition.
     """
     try:
         plan = analyze_lifetimes(module)
     except PassFailure:
         return deallocation_phases(source, module)
     carry_out(plan)
-    return lowering.DEALLOCATE[1:]
+    return lowering.FREED if frees_only(plan) else lowering.DEALLOCATE[1:]
 
 
 def _has_lifetimes(module: ir.Operation) -> bool:

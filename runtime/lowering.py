@@ -140,6 +140,14 @@ DEALLOCATE = (
     ),
 )
 
+FREED = (
+    Phase(
+        "freed",
+        "In place of all that, where deallocation put nothing but deallocations into what was canonicalized before.",
+        ("cse",),
+    ),
+)
+
 HOIST = (
     Phase(
         "hoist",

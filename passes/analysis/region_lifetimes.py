@@ -20,6 +20,8 @@ __all__ = ["BlockScan", "RegionLifetimes"]
 _BRANCHES = frozenset(("scf.if", "scf.index_switch", "scf.execute_region"))
 # Ops of other dialects may keep the address for later, as may this one; then nothing is known about the last use.
 _KEEPS_NO_ADDRESS = frozenset(("affine", "arith", "bufferization", "func", "linalg", "math", "memref", "scf", "vector"))
+_NUMBERS = frozenset(("arith", "complex", "math"))
+_ELEMENTS = frozenset(("linalg.index", "linalg.yield"))
 _TAKES_ADDRESS = "memref.extract_aligned_pointer_as_index"
 
 
@@ -137,6 +139,8 @@ class RegionLifetimes(RootTable):
             return self._scan_branches(op, blocks, scan)
         if buffers or any(self.is_buffer_type(argument.type) for block in blocks for argument in block.arguments):
             raise PassFailure(f"cannot plan the lifetimes of buffers that '{op.name}' carries", op)
+        if all(_has_no_buffers(inner.operation.name) for block in blocks for inner in block.operations):
+            return set()
         used: set[int] = set()
         for block in blocks:
             inner = self.scan_block(block, self.new_level())
@@ -244,3 +248,8 @@ def _uncast(value: ir.Value) -> ir.Value:
 
 
 LoopScan = Callable[[RegionLifetimes, ir.Operation, BlockScan], set[int]]
+
+
+def _has_no_buffers(name: str) -> bool:
+    """Whether ops of that name, in a block that is given numbers only as a payload is, have to do with no buffer."""
+    return name in _ELEMENTS or (name.partition(".")[0] in _NUMBERS and name != "arith.select")

@@ -8,6 +8,7 @@ which is not the right one has a wrong number. A log of all that was read is the
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from mlir import ir
 
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.buffer_lifetimes import analyze_lifetimes
+from mlir_inplace.passes.deallocate import frees_only
 from mlir_inplace.passes.errors import PassFailure
 
 PRELUDE = """
@@ -676,3 +678,65 @@ def test_one_of_two_arguments_that_may_be_each_other_is_freed(other: str, count:
         x, y = (y + 1, y + 1) if twice else (y, x if other == "%x" else y + 1)
     assert program.main(count, twice) == x + y
     assert program.memory_stats.allocations == program.memory_stats.frees == count + 1
+
+
+@pytest.mark.parametrize(
+    ("payload", "is_used"),
+    [
+        ("%r = arith.addf %in, %in : f32", False),
+        ("%r = memref.load %x[%i] : memref<4xf32>", True),
+        (
+            """%m = arith.select %c, %x, %a : memref<4xf32>
+            %r = memref.load %m[%i] : memref<4xf32>""",
+            True,
+        ),
+        (
+            """%r = scf.if %c -> f32 {
+              %l = memref.load %x[%i] : memref<4xf32>
+              scf.yield %l : f32
+            } else {
+              scf.yield %in : f32
+            }""",
+            True,
+        ),
+    ],
+)
+def test_what_payloads_use_is_freed_behind_them(payload: str, is_used: bool) -> None:
+    with ir.Context():
+        module = ir.Module.parse(
+            f"""func.func @f(%a: memref<4xf32>, %i: index, %c: i1) {{
+              %x = memref.alloc() : memref<4xf32>
+              memref.copy %a, %x : memref<4xf32> to memref<4xf32>
+              linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}}
+                  outs(%a : memref<4xf32>) {{
+              ^bb0(%in: f32):
+                {payload}
+                linalg.yield %r : f32
+              }}
+              return
+            }}"""
+        )
+        (free,) = analyze_lifetimes(module.operation).frees
+        assert free.before.name == ("func.return" if is_used else "linalg.generic")
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("return %x : T", True),
+        ("return %a : T", False),
+        ("%y = arith.select %c, %x, %a : T\nreturn %y : T", False),
+        ("cf.cond_br %c, ^end(%x : T), ^other\n^other:\ncf.br ^end(%b : T)\n^end(%r: T):\nreturn %r : T", False),
+    ],
+)
+def test_plans_that_only_free(body: str, expected: bool) -> None:
+    text = f"""func.func @f(%a: T, %c: i1) -> T {{
+      %x = memref.alloc() : T
+      %b = memref.alloc() : T
+      memref.copy %a, %b : T to T
+      memref.copy %b, %x : T to T
+      {body}
+    }}"""
+    with ir.Context():
+        module = ir.Module.parse(re.sub(r"\bT\b", "memref<4xf32>", text))
+        assert frees_only(analyze_lifetimes(module.operation)) == expected
