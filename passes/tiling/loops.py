@@ -63,18 +63,28 @@ def multiply(number: Number, factor: int) -> Number:
     return number if factor == 1 else arith.muli(number, index_constant(factor))
 
 
-def segments(size: Number, unit: int, count: int) -> Iterator[Segment]:
+def segments(size: Number, unit: int, count: int, *, halves: bool = False) -> Iterator[Segment]:
     """Cut a loop of `size` iterations into steps of `count` vectors of `unit` lanes (1 for rows), and what is left.
 
     What is left of a known size is one step with fewer vectors; of an unknown size, steps of one vector. The last
     vector is masked where it can be incomplete. Masked vectors and rows alike are left out where nothing remains.
+
+    With `halves`, what would be left of a known size, less than half a step, is joined with the step before: two steps
+    do half of that each, if it can be halved.
     """
     step = unit * count
     if isinstance(size, int):
-        main = size - size % step
+        rest = size % step
+        if halves and size > step and 0 < 2 * rest < step and (step + rest) % 2 == 0:
+            main = size - step - rest
+            if main:
+                yield Segment(0, main, step, count)
+            half = (step + rest) // 2
+            yield Segment(main, size, half, half // unit)
+            return
+        main = size - rest
         if main:
             yield Segment(0, main, step, count)
-        rest = size - main
         if rest:
             vectors = -(-rest // unit)
             yield Segment(main, size, vectors * unit, vectors, masked=rest % unit != 0)

@@ -22,12 +22,17 @@ Inside = Callable[[Point, list[ir.Value]], list[ir.Value]]
 def build_loops(
     frame: Frame, loops: Sequence[int], point: Point, carried: list[ir.Value], inside: Inside
 ) -> list[ir.Value]:
-    """Build `loops` around what `inside` builds, in steps of the register tile, with what is left at the ends."""
+    """Build `loops` around what `inside` builds, in steps of the register tile, with what is left at the ends.
+
+    One or two rows that accumulate alone wait for their own results; halves of more rows do not.
+    """
     if not loops:
         return inside(point, carried)
     loop, *others = loops
-    unit = frame.plan.lanes if loop == frame.plan.lane_loop else 1
-    for segment in segments(frame.sizes[loop], unit, frame.plan.tile.get(loop, 1)):
+    plan = frame.plan
+    unit = plan.lanes if loop == plan.lane_loop else 1
+    halves = bool(plan.reductions) and loop != plan.lane_loop
+    for segment in segments(frame.sizes[loop], unit, plan.tile.get(loop, 1), halves=halves):
         carried = build_loop(
             segment,
             carried,

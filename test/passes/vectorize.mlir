@@ -16,6 +16,18 @@ func.func @rows(%a: tensor<12x5xf32>, %b: tensor<5x16xf32>, %c: tensor<12x16xf32
 
 // -----
 
+// Two rows would be left of eight if six went together; four and four have enough sums to compute at a time.
+// CHECK-LABEL: func.func @halves
+//       CHECK:   scf.for {{.*}} = %c0 to %c8 step %c4
+//       CHECK:     %{{.*}}:8 = scf.for
+//   CHECK-NOT:   scf.for
+func.func @halves(%a: tensor<8x5xf32>, %b: tensor<5x16xf32>, %c: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<8x5xf32>, tensor<5x16xf32>) outs(%c : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @lanes
 //       CHECK:   vector.constant_mask
 //       CHECK:   arith.cmpf uno

@@ -115,6 +115,20 @@ def test_scheduled_products_have_the_values_of_numpy(shape: tuple[int, int, int]
     assert (program.memory_stats.copies, program.memory_stats.leaked_bytes) == (1, 0)
 
 
+@pytest.mark.parametrize("rows", [5, 6, 7, 8, 9, 14, 15, 20])
+def test_rows_that_are_left_are_run_with_those_before(rows: int) -> None:
+    a, b, c = floats(rows, 33), floats(33, 40), floats(rows, 40)
+    text = f"""
+      func.func @main(%a: tensor<{rows}x33xf32>, %b: tensor<33x40xf32>, %c: tensor<{rows}x40xf32>)
+          -> tensor<{rows}x40xf32> {{
+        %r = linalg.matmul ins(%a, %b : tensor<{rows}x33xf32>, tensor<33x40xf32>) outs(%c : tensor<{rows}x40xf32>)
+            -> tensor<{rows}x40xf32>
+        return %r : tensor<{rows}x40xf32>
+      }}"""
+    program = mi.compile(text, optimize=True, machine="vector-bits=256 registers=16")
+    np.testing.assert_allclose(program.main(a, b, c), c + a @ b, rtol=1e-4, atol=1e-3)
+
+
 TRANSPOSED = {
     "second": (["i, k", "j, k", "i, j"], "mk,nk->mn"),
     "both": (["k, i", "j, k", "i, j"], "km,nk->mn"),
