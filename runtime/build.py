@@ -211,7 +211,7 @@ def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[low
 def _deallocate(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
     """Free what `module` allocates, and return what is to be done afterwards; both, if our pass cannot do it as it is.
 
-    The first phase of `lowering.DEALLOCATE` would look for the lifetimes a second time. The others have nothing to do
+    The first phase of `lowering.DEALLOCATE` would look for the lifetimes a second time. The second has nothing to do
     where there is neither a clone nor a condition.
     """
     try:
@@ -219,7 +219,8 @@ def _deallocate(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Ph
     except PassFailure:
         return deallocation_phases(source, module)
     carry_out(plan)
-    return lowering.FREED if frees_only(plan) else lowering.DEALLOCATE[1:]
+    _, clones, *others = lowering.DEALLOCATE
+    return (*(lowering.FREED if frees_only(plan) else (clones,)), *others)
 
 
 def _has_lifetimes(module: ir.Operation) -> bool:
