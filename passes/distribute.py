@@ -79,16 +79,17 @@ class DistributePass(Pass[DistributeOptions]):
         threads = self.options.threads or machine.cores
         ops = [one for one in find_linalg_ops(op) if _runs_in_turn(one, op)]
         numbers = {one.results[0]: number for number, one in enumerate(ops)}
+        # Fills stay, or go with what starts from them: then they must not be asked for their names any more.
+        taken = {number for number, one in enumerate(ops) if one.name == _FILL}
         groups = find_groups(ops, machine)
         for group in groups:
             self._distribute(
                 choose_distribution(group.root, group.common, threads, machine), group.root, group.producers
             )
         grouped = {id(member.op) for group in groups for member in (group.root, *group.producers)}
-        taken: set[int] = set()
         for number in reversed(range(len(ops))):
             one = ops[number]
-            if number in taken or id(one) in grouped or one.name == _FILL:
+            if number in taken or id(one) in grouped:
                 continue
             try:
                 root = read_structured(one)

@@ -60,6 +60,19 @@ def test_results_do_not_depend_on_threads(shape: Sequence[int], threads: int) ->
     np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=threads).main(a, b), alone)
 
 
+@pytest.mark.parametrize("threads", [2, 3] * 4)
+def test_fills_of_products_that_are_distributed_may_be_gone(threads: int) -> None:
+    """With operands that are widened, the memory of such a fill is taken by what is built next."""
+    text = matmul(256, 256, 256).replace("f32", "i32").replace("constant 0.0", "constant 0")
+    narrow, wide = "tensor<256x256xi8>", "tensor<256x256xi32>"
+    for name in ("a", "b"):
+        text = text.replace(f"%{name}: {wide}", f"%{name}: {narrow}")
+    text = text.replace(f"ins(%a, %b : {wide}, {wide})", f"ins(%a, %b : {narrow}, {narrow})")
+    a, b = (np.round(floats(256, 256) * 9).astype(np.int8) for _ in range(2))
+    expected = a.astype(np.int32) @ b.astype(np.int32)
+    np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=threads).main(a, b), expected)
+
+
 def test_operands_are_transposed_for_all_threads_or_none() -> None:
     """The rows are worth a transposed operand, which a third of them would not be."""
     types = ["tensor<24x256xf32>", "tensor<40x256xf32>", "tensor<24x40xf32>"]
