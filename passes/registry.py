@@ -39,6 +39,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-fence-streams": ("fence_streams", "FenceStreamsPass"),
     "inplace-fuse": ("fuse", "FusePass"),
     "inplace-hoist-allocations": ("hoist_allocations", "HoistAllocationsPass"),
+    "inplace-keep-roundings": ("keep_roundings", "KeepRoundingsPass"),
     "inplace-lower-dispatch": ("lower_dispatch", "LowerDispatchPass"),
     "inplace-mark-kernels": ("mark_kernels", "MarkKernelsPass"),
     "inplace-nontemporal-stores": ("nontemporal_stores", "NontemporalStoresPass"),

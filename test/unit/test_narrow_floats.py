@@ -81,6 +81,38 @@ def test_no_arithmetic_on_bf16_is_left_to_the_processor(op: str, optimize: bool)
     assert left and left <= _HARMLESS
 
 
+_TWO = """
+#id = affine_map<(d0) -> (d0)>
+func.func @f(%a: tensor<64xTYPE>, %b: tensor<64xTYPE>) -> tensor<64xTYPE> {
+  %e = tensor.empty() : tensor<64xTYPE>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<64xTYPE>, tensor<64xTYPE>) outs(%e : tensor<64xTYPE>) {
+  ^bb0(%x: TYPE, %y: TYPE, %o: TYPE):
+    %0 = FIRST : TYPE
+    %1 = SECOND : TYPE
+    linalg.yield %1 : TYPE
+  } -> tensor<64xTYPE>
+  return %r : tensor<64xTYPE>
+}
+"""
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize("type_", _TYPES)
+@pytest.mark.parametrize(
+    ("first", "second"), [("arith.addf %x, %y", "arith.subf %0, %y"), ("math.sqrt %x", "math.powf %0, %two")]
+)
+def test_what_an_op_hands_to_the_next_is_rounded(first: str, second: str, type_: str, optimize: bool) -> None:
+    text = _TWO.replace("FIRST", first).replace("SECOND", second)
+    text = text.replace("    %0 =", "    %two = arith.constant 2.0 : TYPE\n    %0 =").replace("TYPE", type_)
+    dtype = _TYPES[type_]
+    a, b = (np.random.default_rng(seed).uniform(1, 9, 64).astype(dtype) for seed in (1, 2))
+    between = a + b if "addf" in first else np.sqrt(a.astype(np.float32)).astype(dtype)
+    wanted = between - b if "addf" in first else (between.astype(np.float32) ** 2).astype(dtype)
+    assert (wanted != a).any()  # which they would be if nothing was rounded in between
+    np.testing.assert_array_equal(mi.compile(text, optimize=optimize).f(a, b), wanted)
+
+
 # An atomic addition becomes a loop that code generation makes, and that rounds by a function.
 _ATOMIC = """
 func.func @f(%a: tensor<?xbf16>, %b: tensor<?xbf16>) -> tensor<?xbf16> {
