@@ -8,9 +8,9 @@ elements and the machine. A schedule written by hand for one program is wrong fo
 ## Contract
 
 In: a function; any linalg ops on tensors. Out: the same values. An op that reads an operand again and again, which is
-larger than the second cache, is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles suit the
-registers that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of vectors
-is what suits it. Sums of floating-point numbers are added up in another order than the op tells.
+larger than half of the second cache, is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles
+suit the registers that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of
+vectors is what suits it. Sums of floating-point numbers are added up in another order than the op tells.
 
 `machine` overrides what is detected, `print-schedule` tells what was chosen, and for which machine.
 

@@ -2,7 +2,8 @@
 
 Only an op that reads something again can gain from caches. Such an op has a *panel*: an input that is loaded for the
 lanes and does not depend on the rows, so that all rows read it again. (In a matmul with columns in the lanes, the
-panels are slices of the second operand.) If all of that input fits into the second cache, the op stays as it is.
+panels are slices of the second operand.) If all of that input fits into half of the second cache, the op stays as it
+is: the other half is for what passes by, and for lines that share a place, as those of rows a power of two apart do.
 Otherwise
 
 * the longest loop that reduces is cut so that a panel takes a quarter of the second cache: it stays there while all
@@ -96,7 +97,7 @@ def _choose(op: ir.Operation, machine: Machine) -> Schedule | None:
     ]
     if not panels:
         return None
-    is_near = all(_bytes(structured, operand) <= machine.l2 for operand in panels)
+    is_near = all(_bytes(structured, operand) <= machine.l2 // 2 for operand in panels)
     loops = () if is_near else _loops(plan, panels[0], rows[0], machine)
     if not any(one.loop == rows[0] for one in loops):
         lanes, turned = _turned(plan, [one.loop for one in loops], machine)

@@ -117,15 +117,27 @@ func.func @rows(%a: tensor<1002x1024xf32>, %c: tensor<1002xf32>) -> tensor<1002x
 
 // -----
 
-// It fits into the cache.
+// It fits into half of the cache; a row of it more does not.
 // CHECK-LABEL: func.func @small
 //   CHECK-NOT:   scf.for
 // expected-remark @+1 {{scheduled for a machine with}}
-func.func @small(%a: tensor<256x64xf32>, %b: tensor<64x64xf32>, %c: tensor<256x64xf32>) -> tensor<256x64xf32> {
-  %r = linalg.matmul ins(%a, %b : tensor<256x64xf32>, tensor<64x64xf32>) outs(%c : tensor<256x64xf32>)
+func.func @small(%a: tensor<256x128xf32>, %b: tensor<128x64xf32>, %c: tensor<256x64xf32>) -> tensor<256x64xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<256x128xf32>, tensor<128x64xf32>) outs(%c : tensor<256x64xf32>)
       -> tensor<256x64xf32>
   %s = linalg.exp ins(%r : tensor<256x64xf32>) outs(%r : tensor<256x64xf32>) -> tensor<256x64xf32>
   return %s : tensor<256x64xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @not_small
+//       CHECK:   scf.for
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @not_small(%a: tensor<256x129xf32>, %b: tensor<129x64xf32>, %c: tensor<256x64xf32>) -> tensor<256x64xf32> {
+  // expected-remark @+1 {{'linalg.matmul' is tiled, outermost first: loop d0 by 60, loop d1 by 16}}
+  %r = linalg.matmul ins(%a, %b : tensor<256x129xf32>, tensor<129x64xf32>) outs(%c : tensor<256x64xf32>)
+      -> tensor<256x64xf32>
+  return %r : tensor<256x64xf32>
 }
 
 // -----
