@@ -266,9 +266,10 @@ LOWER = (
     Phase(
         "LLVM",
         "One dialect after another; math goes to LLVM's intrinsics first, and only the rest to libm: of vectors lane by"
-        " lane, which makes vector ops, so those come later.",
+        " lane, which makes vector ops, so those come later. Where `log1p` became the logarithm of a sum, little would"
+        " be left of small numbers.",
         (
-            "convert-math-to-llvm",
+            "convert-math-to-llvm{approximate-log1p=false}",
             "convert-math-to-libm",
             "convert-vector-to-llvm",
             "convert-complex-to-llvm",
