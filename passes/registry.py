@@ -32,6 +32,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-drop-equivalent-results": ("drop_equivalent_results", "DropEquivalentResultsPass"),
     "inplace-eliminate-empty-tensors": ("eliminate_empty_tensors", "EliminateEmptyTensorsPass"),
     "inplace-expand-clones": ("expand_clones", "ExpandClonesPass"),
+    "inplace-expand-expm1": ("expand_expm1", "ExpandExpm1Pass"),
     "inplace-expand-poison": ("expand_poison", "ExpandPoisonPass"),
     "inplace-expand-strided-copies": ("expand_strided_copies", "ExpandStridedCopiesPass"),
     "inplace-expand-truncations": ("expand_truncations", "ExpandTruncationsPass"),
