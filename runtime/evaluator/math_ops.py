@@ -64,15 +64,20 @@ def _numpy(function: Function) -> Maker:
     return lambda signature: _widened(signature.operands[0], function)
 
 
-def _derived(name: str, combine: Function) -> Maker:
-    """A function that lowering computes from another: `combine` gets it and the operands."""
+def _expm1(signature: Signature) -> Function:
+    """By exp and its logarithm, as it is expanded; a difference would leave nothing of small numbers."""
+    element = signature.operands[0]
+    exp, log = (_c_function(name, 1, single=element.width <= 32) for name in ("exp", "log"))
 
-    def make(signature: Signature) -> Function:
-        element = signature.operands[0]
-        inner = _c_function(name, 1, single=element.width <= 32)
-        return _widened(element, lambda *values: combine(inner, *values))
+    def expm1(value: Any) -> Any:
+        one = value.dtype.type(1)
+        power = exp(value)
+        difference = power - one
+        corrected = difference * (value / log(power))
+        is_far = (difference == -one) | (power + one == power)
+        return np.where(power == one, value, np.where(is_far, difference, corrected))[()]
 
-    return make
+    return _widened(element, expm1)
 
 
 def _rsqrt(value: Any) -> Any:
@@ -144,8 +149,8 @@ MATH_OPS: dict[str, Maker] = {
     **{f"math.{name}": _libm(name) for name in (*_SAME_NAME, "log", "log10", "log2", "sin", "sinh", "tan", "tanh")},
     "math.atan2": _libm("atan2", 2),
     "math.powf": _libm("pow", 2),
-    "math.log1p": _derived("log", lambda log, value: log(value.dtype.type(1) + value)),
-    "math.expm1": _derived("exp", lambda exp, value: exp(value) - value.dtype.type(1)),
+    "math.log1p": _libm("log1p"),
+    "math.expm1": _expm1,
     "math.sincos": _sincos,
     "math.fma": _fma,
     "math.rsqrt": _numpy(_rsqrt),
