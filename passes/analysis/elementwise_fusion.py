@@ -3,7 +3,7 @@
 A producer is computed inside of its consumer if
 
 * all its loops are parallel, and its init has one index for each: every element is computed once, from its indices;
-* only inputs of the consumer use its result;
+* only inputs of the consumer use its result, and it stands in the same block;
 * the consumer reads each element once: the operand moves with all loops of the consumer. A fill costs nothing, so it
   may be read as often as one likes;
 * the loops of the consumer can still be told from its operands afterwards.
@@ -45,7 +45,7 @@ def find_fusion(op: ir.Operation) -> ElementwiseFusion | None:
     """Return how linalg op `op` is computed inside of the only op that uses it, or None."""
     uses = list(op.results[0].uses) if len(op.results) == 1 else []
     users = [use.owner.operation for use in uses]
-    if not users or any(user != users[0] for user in users) or users[0].parent != op.parent:
+    if not users or any(user != users[0] for user in users) or users[0].block != op.block:
         return None
     operands = tuple(sorted(use.operand_number for use in uses))
     try:

@@ -2,7 +2,8 @@
 
 Every linalg op with a payload is a nest of loops around that payload. The loops that the maps of the inits mention are
 parallel, the others reduce. An index into an operand is a sum of multiples of loops, which is all that convolutions,
-poolings, contractions and elementwise ops need; an op with any other index (`mod`, a symbol) is refused.
+poolings, contractions and elementwise ops need; an op with any other index (`mod`, a symbol) is refused. So is one
+whose payload does more than compute: its iterations would have to stay in their order, and in their place.
 
 Linear in the sizes of the maps; nothing is changed. The counterpart upstream is `LinalgOp`, which the bindings do not
 show.
@@ -20,11 +21,14 @@ from mlir import ir
 from mlir.dialects import linalg
 
 from ...dialects.element_sizes import element_bytes
+from .payload_effects import find_effect
 
 __all__ = ["UNKNOWN_SIZE", "Index", "NotStructured", "Structured", "nests_kept", "read_structured", "type_bytes"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _WORD_BYTES = 8
+_OWN_PAYLOAD = frozenset({"linalg.generic", "linalg.map", "linalg.reduce"})
+"""Ops that say what they compute by their payloads; that of others is the one that belongs to their names."""
 
 UNKNOWN_SIZE = 1 << 12
 """What a dynamic size is taken for where time is all that depends on it: too large for the caches."""
@@ -129,10 +133,15 @@ def read_structured(op: ir.Operation) -> Structured:
     """Read linalg op `op`, on tensors or memrefs.
 
     Raises:
-        NotStructured: it is no such op, or an index, an init or a loop of it is of another kind than described above.
+        NotStructured: it is no such op, or an index, an init, a loop or the payload of it is of another kind than
+            described above.
     """
     if not op.name.startswith("linalg.") or len(op.regions) != 1 or not len(op.regions[0].blocks):
         raise NotStructured("it is no linalg op with a payload")
+    payload = op.regions[0].blocks[0]
+    effect = find_effect(payload) if op.name in _OWN_PAYLOAD else None
+    if effect is not None:
+        raise NotStructured(f"'{effect}' of its payload may have an effect")
     maps = _maps(op)
     types = tuple([value.type for value in op.operands])
     inputs = len(types) - _number_of_inits(op)
@@ -143,7 +152,7 @@ def read_structured(op: ir.Operation) -> Structured:
         nest = _read_nest([ir.AffineMapAttr(one).value for one in maps], types, inputs)
         if known is not None:
             known[key] = nest
-    reads = tuple([any(True for _ in argument.uses) for argument in op.regions[0].blocks[0].arguments])
+    reads = tuple([any(True for _ in argument.uses) for argument in payload.arguments])
     return Structured(op, inputs, *nest, reads)
 
 

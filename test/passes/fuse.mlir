@@ -46,3 +46,37 @@ func.func @kept(%a: tensor<?xf32>, %d: tensor<?xf32>) -> (tensor<?xf32>, tensor<
   %3 = linalg.exp ins(%a : tensor<?xf32>) outs(%1 : tensor<?xf32>) -> tensor<?xf32>
   return %1, %2, %3 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// What has an effect stays where it is: the memory may be written in between.
+// CHECK-LABEL: func.func @effect
+//       CHECK:   linalg.generic
+//       CHECK:     memref.load
+//       CHECK:   memref.store
+//       CHECK:   linalg.exp
+func.func @effect(%a: tensor<?xf32>, %d: tensor<?xf32>, %m: memref<f32>, %c: f32) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<?xf32>) outs(%d : tensor<?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %l = memref.load %m[] : memref<f32>
+    %s = arith.addf %x, %l : f32
+    linalg.yield %s : f32
+  } -> tensor<?xf32>
+  memref.store %c, %m[] : memref<f32>
+  %1 = linalg.exp ins(%0 : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// In a loop of blocks it would be computed again and again.
+// CHECK-LABEL: func.func @other_block
+//       CHECK:   linalg.exp
+//       CHECK: ^bb1
+//       CHECK:   linalg.abs
+func.func @other_block(%a: tensor<?xf32>, %d: tensor<?xf32>, %more: i1) -> tensor<?xf32> {
+  %0 = linalg.exp ins(%a : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  cf.br ^bb1(%d : tensor<?xf32>)
+^bb1(%t: tensor<?xf32>):
+  %1 = linalg.abs ins(%0 : tensor<?xf32>) outs(%t : tensor<?xf32>) -> tensor<?xf32>
+  cf.cond_br %more, ^bb1(%1 : tensor<?xf32>), ^bb2
+^bb2:
+  return %1 : tensor<?xf32>
+}

@@ -39,6 +39,20 @@ func.func @no_elements(%a: tensor<16x0xf32>, %b: tensor<0x16xf32>, %c: tensor<16
 
 // -----
 
+// Iterations would not run in their order.
+// CHECK-LABEL: func.func @effect
+//   CHECK-NOT:   scf.for
+func.func @effect(%a: tensor<8x8x8xf32>, %b: tensor<8x8x8xf32>, %m: memref<f32>) -> tensor<8x8x8xf32> {
+  // expected-remark @+1 {{'linalg.map' is not tiled, because 'memref.store' of its payload may have an effect}}
+  %r = linalg.map ins(%a : tensor<8x8x8xf32>) outs(%b : tensor<8x8x8xf32>) (%x: f32, %y: f32) {
+    memref.store %x, %m[] : memref<f32>
+    linalg.yield %x : f32
+  }
+  return %r : tensor<8x8x8xf32>
+}
+
+// -----
+
 // The slice for a tile would begin where its last iteration reads.
 // CHECK-LABEL: func.func @backwards
 //   CHECK-NOT:   scf.for

@@ -1,0 +1,51 @@
+"""Whether a payload does nothing but compute what it yields, so that it may run at another time, and in any order.
+
+Only what is known to have no effect counts: arithmetic, reads of tensors, which are values, and conditions and counted
+loops around these. Reads of memory are an effect, since others write it; so are calls, assertions, and what may not end.
+
+Linear in the ops; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+__all__ = ["find_effect"]
+
+_DIALECTS = frozenset({"arith", "complex", "index", "linalg", "math", "tensor", "vector"})
+"""Ops of these that have no memrefs do nothing but compute their results, but for those in `_EFFECTS`."""
+_EFFECTS = frozenset({"vector.print"})
+_OTHERS = frozenset(
+    {
+        "affine.apply",
+        "affine.delinearize_index",
+        "affine.linearize_index",
+        "affine.max",
+        "affine.min",
+        "builtin.unrealized_conversion_cast",
+        "scf.for",
+        "scf.if",
+        "scf.index_switch",
+        "scf.yield",
+        "ub.poison",
+    }
+)
+_SIZE = "memref.dim"
+_MEMREFS = ir.MemRefType | ir.UnrankedMemRefType
+
+
+def find_effect(payload: ir.Block) -> str | None:
+    """Return the name of an op in `payload`, or in one of its ops, that may have an effect; None if there is none."""
+    work = [payload]
+    while work:
+        for view in work.pop().operations:
+            op = view.operation
+            name = op.name
+            if name == _SIZE:
+                continue
+            known = name in _OTHERS or (name.partition(".")[0] in _DIALECTS and name not in _EFFECTS)
+            if not known or any(isinstance(value.type, _MEMREFS) for value in op.operands):
+                return name
+            if len(op.regions):
+                work += [block for region in op.regions for block in region]
+    return None
