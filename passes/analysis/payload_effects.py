@@ -1,7 +1,7 @@
 """Whether a payload does nothing but compute what it yields, so that it may run at another time, and in any order.
 
 Only what is known to have no effect counts: arithmetic, reads of tensors, which are values, and conditions and counted
-loops around these. Reads of memory are an effect, since others write it; so are calls, assertions, and what may not end.
+loops around these. Reads of memory are an effect, since others write it; so are calls, assertions, what may not end.
 
 Linear in the ops; nothing is changed.
 """

@@ -108,7 +108,11 @@ def _inline(producer: Structured, elements: Mapping[int, ir.Value], loops: Seque
 
 def _clone(op: ir.Operation, known: dict[ir.Value, ir.Value]) -> None:
     copy = op.clone(ir.InsertionPoint.current).operation
-    for number, operand in enumerate(copy.operands):
-        if operand in known:
-            copy.operands[number] = known[operand]
+    work = [copy]
+    while work:
+        one = work.pop()
+        for number, operand in enumerate(one.operands):
+            if operand in known:
+                one.operands[number] = known[operand]
+        work += [inner.operation for region in one.regions for block in region for inner in block.operations]
     known.update(zip(op.results, copy.results, strict=True))

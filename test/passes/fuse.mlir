@@ -80,3 +80,28 @@ func.func @other_block(%a: tensor<?xf32>, %d: tensor<?xf32>, %more: i1) -> tenso
 ^bb2:
   return %1 : tensor<?xf32>
 }
+
+// What is inside of regions of the payload goes along.
+// CHECK-LABEL: func.func @regions
+//       CHECK:   linalg.generic {{.*}} ins(%arg0, %arg1 : tensor<?xf32>, tensor<?xi1>) outs(%arg2 : tensor<?xf32>)
+//  CHECK-NEXT:   ^bb0(%[[X:.*]]: f32, %[[B:.*]]: i1, %{{.*}}: f32):
+//       CHECK:     %[[H:.*]] = arith.mulf %[[X]], %[[X]]
+//       CHECK:     %[[R:.*]] = scf.if %[[B]] -> (f32) {
+//       CHECK:       %[[N:.*]] = arith.addf %[[X]], %[[H]]
+//       CHECK:       scf.yield %[[N]]
+//       CHECK:       scf.yield %[[H]]
+//       CHECK:     math.exp %[[R]]
+func.func @regions(%a: tensor<?xf32>, %b: tensor<?xi1>, %d: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.map ins(%a, %b : tensor<?xf32>, tensor<?xi1>) outs(%d : tensor<?xf32>) (%x: f32, %c: i1, %y: f32) {
+    %h = arith.mulf %x, %x : f32
+    %r = scf.if %c -> (f32) {
+      %n = arith.addf %x, %h : f32
+      scf.yield %n : f32
+    } else {
+      scf.yield %h : f32
+    }
+    linalg.yield %r : f32
+  }
+  %1 = linalg.exp ins(%0 : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}

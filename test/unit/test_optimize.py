@@ -73,6 +73,41 @@ def test_a_chain_of_elementwise_ops_needs_no_buffer_but_the_results(shape: tuple
     assert (program.memory_stats.allocations, program.memory_stats.copies) == (2, 0)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_payloads_with_loops_and_conditions_go_into_others(threads: int) -> None:
+    """What is computed for negative numbers, and how often the others are multiplied, is in regions of its own."""
+    text = """func.func @main(%a: tensor<70x130xf32>) -> tensor<130x70xf32> {
+        %zero = arith.constant 0.0 : f32
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %e = tensor.empty() : tensor<70x130xf32>
+        %t = tensor.empty() : tensor<130x70xf32>
+        %x = linalg.map ins(%a : tensor<70x130xf32>) outs(%e : tensor<70x130xf32>) (%x: f32, %o: f32) {
+          %row = linalg.index 0 : index
+          %less = arith.cmpf olt, %x, %zero : f32
+          %r = scf.if %less -> (f32) {
+            %n = arith.negf %x : f32
+            scf.yield %n : f32
+          } else {
+            %p = scf.for %i = %c0 to %row step %c1 iter_args(%s = %x) -> (f32) {
+              %q = arith.addf %s, %x : f32
+              scf.yield %q : f32
+            }
+            scf.yield %p : f32
+          }
+          linalg.yield %r : f32
+        }
+        %y = linalg.transpose ins(%x : tensor<70x130xf32>) outs(%t : tensor<130x70xf32>) permutation = [1, 0]
+        %z = linalg.exp ins(%y : tensor<130x70xf32>) outs(%t : tensor<130x70xf32>) -> tensor<130x70xf32>
+        return %z : tensor<130x70xf32>
+      }"""
+    a = floats(70, 130) / 64
+    expected = np.exp(np.where(a < 0, -a, a * (np.arange(70, dtype=np.float32)[:, None] + 1))).T
+    program = mi.compile(text, optimize=True, threads=threads, memory_stats=True)
+    np.testing.assert_allclose(program.main(a), expected, rtol=1e-5)
+    assert program.memory_stats.allocations == 1
+
+
 def test_a_chain_grows_in_one_op() -> None:
     length = 60
     steps = [
