@@ -5,7 +5,8 @@ Sizes and indices are integers where they are known, index values otherwise; ari
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
@@ -63,38 +64,66 @@ def multiply(number: Number, factor: int) -> Number:
     return number if factor == 1 else arith.muli(number, index_constant(factor))
 
 
-def segments(size: Number, unit: int, count: int, *, halves: bool = False) -> Iterator[Segment]:
+def segments(
+    size: Number, unit: int, count: int, *, halves: bool = False, known: Collection[int] = ()
+) -> Iterator[Segment]:
     """Cut a loop of `size` iterations into steps of `count` vectors of `unit` lanes (1 for rows), and what is left.
 
     What is left of a known size is one step with fewer vectors; of an unknown size, steps of one vector. The last
     vector is masked where it can be incomplete. Masked vectors and rows alike are left out where nothing remains.
 
-    With `halves`, what would be left of a known size, less than half a step, is joined with the step before: two steps
-    do half of that each, if it can be halved.
+    With `halves`, what would be left of rows, less than half a step, is joined with the step before: two steps do half
+    of that each. `known` are all sizes that rows of an unknown size can have: if something is left of one of them only,
+    that is cut like a known size.
     """
     step = unit * count
     if isinstance(size, int):
-        rest = size % step
-        if halves and size > step and 0 < 2 * rest < step and (step + rest) % 2 == 0:
-            main = size - step - rest
-            if main:
-                yield Segment(0, main, step, count)
-            half = (step + rest) // 2
-            yield Segment(main, size, half, half // unit)
-            return
-        main = size - rest
-        if main:
-            yield Segment(0, main, step, count)
-        if rest:
-            vectors = -(-rest // unit)
-            yield Segment(main, size, vectors * unit, vectors, masked=rest % unit != 0)
+        yield from _known_segments(size, unit, count, halves=halves)
         return
     if step == 1:
         yield Segment(0, size, 1, 1)
         return
+    cut = {one: list(_known_segments(one, 1, count, halves=halves)) for one in known if unit == 1}
+    odd = [one for one, parts in cut.items() if any(part.count != count for part in parts)]
+    if cut and len(odd) <= 1:
+        yield from _segments_of_two(size, count, cut[odd[0]] if odd else [])
+        return
     main_end = arith.subi(size, arith.remui(size, index_constant(step)))
     yield Segment(0, main_end, step, count)
     yield Segment(main_end, size, unit, 1, masked=unit > 1)
+
+
+def _known_segments(size: int, unit: int, count: int, *, halves: bool) -> Iterator[Segment]:
+    """Cut a loop whose size is known; see `segments`."""
+    step = unit * count
+    rest = size % step
+    tail, part = rest, rest
+    if halves and unit == 1 and size > step and 0 < 2 * rest < step:
+        tail = step + rest
+        part = (tail + 1) // 2
+    main = size - tail
+    if main:
+        yield Segment(0, main, step, count)
+    # Steps that are equal are one loop.
+    whole = part and tail // part * part
+    for lower, upper, one in ((main, main + whole, part), (main + whole, size, tail - whole)):
+        if lower < upper:
+            vectors = -(-one // unit)
+            yield Segment(lower, upper, vectors * unit, vectors, masked=one % unit != 0)
+
+
+def _segments_of_two(size: ir.Value, count: int, odd: Sequence[Segment]) -> Iterator[Segment]:
+    """Cut rows whose `size` is a multiple of `count`, or that which `odd` is the cut of."""
+    tail = [part for part in odd if part.count != count]
+    if not tail:
+        yield Segment(0, size, count, count)
+        return
+    # As long as nothing is left the main part ends where the rows do, and the loops over the tail have no iteration.
+    is_odd = arith.cmpi(arith.CmpIPredicate.eq, size, as_value(odd[-1].upper))
+    ends = [arith.select(is_odd, as_value(part.lower), size) for part in tail]
+    yield Segment(0, ends[0], count, count)
+    for part, lower, upper in zip(tail, ends, [*ends[1:], size], strict=True):
+        yield Segment(lower, upper, part.step, part.count)
 
 
 def build_loop(segment: Segment, carried: Sequence[ir.Value], body: _Body) -> list[ir.Value]:

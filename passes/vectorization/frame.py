@@ -10,6 +10,7 @@ from mlir.dialects import arith, tensor
 
 from ...dialects.structured import index_constant
 from ..analysis.structured_op import Index
+from ..analysis.tile_sizes import sizes_of_tiles
 from ..analysis.vector_plan import VectorPlan
 from ..tiling.loops import Number, Segment, add, as_value, multiply
 from .iterations import iterations_from
@@ -50,6 +51,11 @@ class Frame:
             return size
         operand, dimension = self.op.places[loop]
         return tensor.dim(self.operands[operand], index_constant(dimension))
+
+    def known_sizes(self, loop: int) -> frozenset[int]:
+        """Return all sizes that a loop of dynamic size can have; nothing if they are not known."""
+        operand, dimension = self.op.places[loop]
+        return sizes_of_tiles(self.operands[operand], dimension)
 
     def index(self, index: Index, point: Point, place: Place) -> Number:
         """Return `index` for the first lane at `place`."""

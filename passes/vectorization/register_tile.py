@@ -32,7 +32,8 @@ def build_loops(
     plan = frame.plan
     unit = plan.lanes if loop == plan.lane_loop else 1
     halves = bool(plan.reductions) and loop != plan.lane_loop
-    for segment in segments(frame.sizes[loop], unit, plan.tile.get(loop, 1), halves=halves):
+    known = frame.known_sizes(loop)
+    for segment in segments(frame.sizes[loop], unit, plan.tile.get(loop, 1), halves=halves, known=known):
         carried = build_loop(
             segment,
             carried,
