@@ -8,11 +8,11 @@ Otherwise
 
 * the longest loop that reduces is cut so that a panel takes a quarter of the second cache: it stays there while all
   rows of a tile read it, and results are not read and written again more often than that needs,
-* the rows are cut so that the other operand of a tile takes half of it,
+* the rows are cut, about equally, so that the other operand of a tile takes half of it, into two tiles at least,
 * the lanes are cut to the register tile, and panels are packed.
 
-Where one tile has all rows, only the loop that reduces is cut: the loops of the register tile go through a panel with
-all of its rows then, and nobody else reads it, so that packing it would cost more than it brings.
+Packing pays as soon as two register tiles read a panel: its rows, each a page from the next, compete for places in the
+first cache, and it depends on how long they are whether it is read twice as fast or half as fast.
 
 If an operand of an op whose rows are not cut is transposed for it alone, the lanes are cut, and each panel is
 transposed when it is wanted: it comes from the cache then, not from memory.
@@ -141,7 +141,7 @@ def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:
 
 
 def _loops(plan: VectorPlan, panel: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
-    """Return the loops to tile; none if a panel is in the cache anyway while it is read again."""
+    """Return the loops to tile, for panels that are not in the cache anyway."""
     structured = plan.structured
     element = type_bytes(_element_type(structured, panel))
     width = plan.tile[plan.lane_loop] * plan.lanes
@@ -150,10 +150,11 @@ def _loops(plan: VectorPlan, panel: int, row: int, machine: Machine) -> tuple[Ti
     others = prod(_size(structured, loop) for loop in reductions if loop != longest)
     depth = _even(_size(structured, longest), max(1, machine.l2 // 4 // (width * element * others)))
     height = plan.tile[row]
-    rows = max(height, machine.l2 // 2 // (depth * others * element) // height * height)
+    most = max(height, machine.l2 // 2 // (depth * others * element) // height * height)
+    # Panels are packed in front of a loop that reads them again: with all rows in one tile there would be none.
+    count = max(2, -(-_size(structured, row) // most))
+    rows = -(-_size(structured, row) // (count * height)) * height
     outer = (TileLoop(longest, depth),) if depth < _size(structured, longest) else ()
-    if rows >= _size(structured, row):
-        return outer
     return (*outer, TileLoop(row, rows), TileLoop(plan.lane_loop, width, peel=True))
 
 

@@ -1,12 +1,12 @@
 """Which sizes a tile has: that of the loop's step, and in the last iteration what is left.
 
-A tile whose size does not divide the loop has a dynamic type, since `affine.min` computes its size. If the bounds of the
-loop are known, it has one of two sizes only. That is read off a slice whose size in a dimension is
+A tile whose size does not divide the loop has a dynamic type, since `affine.min` computes its size. If the bounds of
+the loop are known, it has one of two sizes only. That is read off a slice whose size in a dimension is
 
     affine.min(T, C - i)    with i from scf.for %i = L to U step S
 
-where L, U, S, T and C are constants. `C - i` falls, so the sizes are T in all iterations if it is T in the last one, and
-T or the last one's if it is T in the last but one.
+where L, U, S, T and C are constants. `C - i` falls, so if the size is T in the last iteration but one, it is T in all
+before, and only the last one has a size of its own.
 
 Constant time; nothing is changed. Upstream counterpart: `affine::simplifyAffineMinOp` bounds the size, but asks for one
 constant.
@@ -43,7 +43,8 @@ def _sizes_of_minimum(size: ir.Value) -> frozenset[int]:
         return frozenset()
     most, end = pair
     before, last = (min(most, end - number) for number in first_last)
-    return frozenset({most, last}) if before == most and last > 0 else frozenset()
+    # They are equal below T only if there is one iteration.
+    return frozenset({before, last}) if before in {most, last} and last > 0 else frozenset()
 
 
 def _minimum(map_: ir.AffineMap) -> tuple[int, int] | None:
@@ -68,9 +69,10 @@ def _last_two(variable: ir.Value) -> tuple[int, int] | None:
     if not isinstance(block, ir.Block) or block.owner.name != "scf.for" or block.arguments[0] != variable:
         return None
     bounds = [_constant(value) for value in list(block.owner.operands)[:3]]
-    lower, upper, step = bounds
-    if lower is None or upper is None or step is None or lower >= upper:
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(bounds) or known[0] >= known[1]:
         return None
+    lower, upper, step = known
     last = lower + (upper - lower - 1) // step * step
     return max(lower, last - step), last
 

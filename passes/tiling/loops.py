@@ -5,7 +5,6 @@ Sizes and indices are integers where they are known, index values otherwise; ari
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
