@@ -10,6 +10,8 @@ Blocks are `malloc`'s: whoever has one may free it, and a block of another libra
 arrays that own a block, results of sizes that only the program knows, give it to the pool when the last view of them is
 gone. How large a block is, `malloc_usable_size` tells; where the C library has no such function, nothing is kept.
 
+Where the system gives large pages on demand (`madvise`), it is asked for them.
+
 The functions are native code without locks (`pool_code.py`), since threads of OpenMP call them.
 """
 

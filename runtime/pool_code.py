@@ -2,14 +2,22 @@
 
 A place is a word that is exchanged for zero, so that a block belongs to the pool or to one thread, and nobody waits.
 Such exchanges are in order with all stores before and after them, those past the caches included.
+
+Where the system has to be asked for large pages (Linux, where it is told to give them on demand), it is asked for those
+of new blocks: packed panels of some megabytes are read again and again, and have more small pages than a processor has
+places for their addresses. NumPy asks for its arrays in the same way, if they have 4 MB.
 """
 
 from __future__ import annotations
 
-__all__ = ["GIVE", "HELD", "LEAST_BYTES", "LINK", "MOST_BLOCKS", "MOST_BYTES", "POOL", "RELEASE", "TAKE", "USE_POOL"]
+import mmap
+
+__all__ = ["GIVE", "HELD", "LEAST_ADVISED", "LEAST_BYTES", "LINK", "MOST_BLOCKS", "MOST_BYTES", "POOL", "RELEASE", "TAKE", "USE_POOL"]
 
 LEAST_BYTES = 1 << 20
 """Smaller blocks stay with the process anyway."""
+LEAST_ADVISED = 2 << 20
+"""Smaller blocks have no large page."""
 MOST_BLOCKS = 8
 MOST_BYTES = 256 << 20
 USE_POOL = "inplace_use_pool"
@@ -35,7 +43,35 @@ def _each_place(body: str, behind: str) -> str:
   llvm.cond_br %more, ^{body}, ^{behind}"""
 
 
+_HUGE_PAGES: int | None = getattr(mmap, "MADV_HUGEPAGE", None)
+_DECLARED = "" if _HUGE_PAGES is None else "llvm.func @madvise(!llvm.ptr, i64, i32) -> i32"
+_NEW = (
+    "  llvm.return %new : !llvm.ptr"
+    if _HUGE_PAGES is None
+    else f"""
+  %least_advised = llvm.mlir.constant({LEAST_ADVISED} : i64) : i64
+  %large = llvm.icmp "uge" %size, %least_advised : i64
+  llvm.cond_br %large, ^advise, ^new
+^advise:
+  %advice = llvm.mlir.constant({_HUGE_PAGES} : i32) : i32
+  %whole_pages = llvm.mlir.constant({-mmap.PAGESIZE} : i64) : i64
+  %part_of_page = llvm.mlir.constant({mmap.PAGESIZE - 1} : i64) : i64
+  %first = llvm.ptrtoint %new : !llvm.ptr to i64
+  %start = llvm.and %first, %whole_pages : i64
+  %past = llvm.add %first, %size : i64
+  %past_page = llvm.add %past, %part_of_page : i64
+  %stop = llvm.and %past_page, %whole_pages : i64
+  %length = llvm.sub %stop, %start : i64
+  %begin = llvm.inttoptr %start : i64 to !llvm.ptr
+  %refused = llvm.call @madvise(%begin, %length, %advice) : (!llvm.ptr, i64, i32) -> i32
+  llvm.br ^new
+^new:
+  llvm.return %new : !llvm.ptr"""
+)
+"""What is done with a new block before it is returned; what is asked for may be refused, and nothing is lost then."""
+
 POOL = f"""
+{_DECLARED}
 llvm.mlir.global internal @places(dense<0> : tensor<{MOST_BLOCKS}xi64>) : {_PLACES}
 llvm.mlir.global internal @held(0 : i64) : i64
 llvm.mlir.global internal @next(0 : i64) : i64
@@ -71,7 +107,7 @@ llvm.func internal @take(%size: i64) -> !llvm.ptr {{{_CONSTANTS}
   llvm.br ^place(%following : i64)
 ^none:
   %new = llvm.call @malloc(%size) : (i64) -> !llvm.ptr
-  llvm.return %new : !llvm.ptr
+{_NEW}
 }}
 
 llvm.func internal @empty_place(%i: i64) {{{_CONSTANTS}

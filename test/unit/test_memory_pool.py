@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import pytest
 
 import mlir_inplace as mi
 from mlir_inplace.runtime.memory_pool import LEAST_BYTES, MOST_BLOCKS, MOST_BYTES, MemoryPool, memory_pool
+from mlir_inplace.runtime.pool_code import LEAST_ADVISED
 
 SIZE = LEAST_BYTES // 2
 MALLOC = ctypes.CDLL(None).malloc
@@ -189,3 +191,30 @@ def test_counted_memory_is_not_kept(pool: MemoryPool) -> None:
     stats = program.memory_stats
     assert (stats.temporaries, stats.frees, stats.leaked_bytes) == (1, 1, 0)
     assert pool.held_bytes == 0
+
+
+def advised(address: int) -> bool:
+    """Whether the system was asked for large pages where `address` is."""
+    inside = False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        first = line.split(maxsplit=1)[0]
+        if "-" in first and not first.endswith(":"):
+            lower, upper = (int(bound, 16) for bound in first.split("-"))
+            inside = lower <= address < upper
+        elif inside and first == "VmFlags:":
+            return "hg" in line.split()
+    raise AssertionError("no such address")
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="only Linux is asked for large pages")
+def test_large_pages_are_asked_for(functions: tuple[Take, Give]) -> None:
+    take, give = functions
+    for size in (LEAST_ADVISED, 3 * LEAST_ADVISED + 12345):
+        block = take(size)
+        assert advised(block)
+        assert advised(block + size - 1)
+        ctypes.memset(block, 1, size)
+        give(block)
+    plain = MALLOC(8 * LEAST_ADVISED)
+    assert not advised(plain)
+    give(plain)
