@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from mlir import ir
 
 from .analysis.machine import Machine, detect_machine
+from .analysis.reachable_ops import walk_reachable
 from .analysis.repeated_bodies import KERNEL_MARK
 from .errors import PassFailure
 
@@ -18,8 +19,8 @@ _FILL = "linalg.fill"
 def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.Operation]:
     """Return the linalg ops on tensors inside `root`, in the order of the text; only those with one of `names`, if any.
 
-    Ops without a payload (`linalg.index`, `linalg.yield`) are none, nor are those that `inplace-mark-kernels` has
-    marked. Linear.
+    Ops without a payload (`linalg.index`, `linalg.yield`) are none, nor are those in payloads, which go where the op
+    around them goes, those that `inplace-mark-kernels` has marked, and those that cannot be reached. Linear.
     """
     found: list[ir.Operation] = []
 
@@ -27,9 +28,9 @@ def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.
         is_linalg = op.name.startswith("linalg.") and len(op.regions) and len(op.results)
         if is_linalg and (not names or op.name in names) and KERNEL_MARK not in op.attributes:
             found.append(op.operation)
-        return ir.WalkResult.ADVANCE
+        return ir.WalkResult.SKIP if is_linalg else ir.WalkResult.ADVANCE
 
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    walk_reachable(root, visit)
     return found
 
 

@@ -43,6 +43,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from .analysis.reachable_ops import walk_reachable
 from .analysis.time_skew import NotSkewable, TimeSkew, plan_skew
 from .base import Pass, Statistic
 from .errors import PassFailure
@@ -98,5 +99,5 @@ def _loops(root: ir.Operation) -> list[ir.Operation]:
             found.append(op.operation)
         return ir.WalkResult.ADVANCE
 
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    walk_reachable(root, visit)
     return found

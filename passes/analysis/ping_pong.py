@@ -31,6 +31,7 @@ from ...dialects.bufferizable import Subset
 from ...dialects.constants import constant_integer
 from ...dialects.subsets import mixed_subset
 from .allocation_hoisting import is_inside
+from .reachable_ops import walk_reachable
 from .structured_op import NotStructured, read_structured
 
 __all__ = ["PingPong", "find_ping_pong", "is_known_box", "outside_of"]
@@ -76,7 +77,7 @@ def find_ping_pong(root: ir.Operation) -> list[PingPong]:
             loops.append(op.operation)
         return ir.WalkResult.ADVANCE
 
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    walk_reachable(root, visit)
     found: list[PingPong | None] = []
     for loop in loops:
         *_, terminator = loop.regions[0].blocks[0].operations

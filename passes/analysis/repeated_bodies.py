@@ -19,6 +19,7 @@ from typing import Any
 from mlir import ir
 
 from .lifetime_roots import VIEWS, is_buffer
+from .reachable_ops import reachable_blocks
 from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
 
 __all__ = ["KERNEL_MARK", "Body", "BodyReader", "NotShared", "find_repeated_bodies", "group_bodies", "root_of"]
@@ -108,7 +109,7 @@ def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[tuple[ir.Op
         parent, in_loop = work.pop()
         inner: list[tuple[ir.Operation, bool]] = []
         for region in parent.regions:
-            for block in region:
+            for block in reachable_blocks(region):
                 for view in block.operations:
                     op = view.operation
                     name = op.name

@@ -18,6 +18,7 @@ from mlir import ir
 
 from ...dialects.subsets import mixed_subset
 from .machine import Machine
+from .reachable_ops import walk_reachable
 from .structured_op import type_bytes
 
 __all__ = ["ReusedRow", "find_reused_rows"]
@@ -53,7 +54,7 @@ def find_reused_rows(function: ir.Operation, machine: Machine) -> list[ReusedRow
             found.extend(_rows_of(op.operation, machine))
         return ir.WalkResult.ADVANCE
 
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    walk_reachable(function, visit)
     return found
 
 

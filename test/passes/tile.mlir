@@ -64,3 +64,21 @@ func.func @backwards(%a: tensor<8x8x8xf32>, %b: tensor<8x8x8xf32>) -> tensor<8x8
   } -> tensor<8x8x8xf32>
   return %r : tensor<8x8x8xf32>
 }
+
+// -----
+
+// Those in a payload stay: they go where the op around them goes.
+// CHECK-LABEL: func.func @in_a_payload
+//       CHECK:   scf.for
+//       CHECK:     linalg.map
+//       CHECK:       linalg.reduce { arith.addf } ins(%{{.*}} : tensor<16x16x16xf32>)
+func.func @in_a_payload(%a: tensor<64x64x64xf32>, %v: tensor<16x16x16xf32>) -> tensor<64x64x64xf32> {
+  %e = tensor.empty() : tensor<f32>
+  %0 = linalg.map ins(%a : tensor<64x64x64xf32>) outs(%a : tensor<64x64x64xf32>) (%x: f32, %o: f32) {
+    %f = linalg.fill ins(%x : f32) outs(%e : tensor<f32>) -> tensor<f32>
+    %h = linalg.reduce {arith.addf} ins(%v : tensor<16x16x16xf32>) outs(%f : tensor<f32>) dimensions = [0, 1, 2]
+    %y = tensor.extract %h[] : tensor<f32>
+    linalg.yield %y : f32
+  }
+  return %0 : tensor<64x64x64xf32>
+}
