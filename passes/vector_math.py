@@ -35,11 +35,17 @@ cosines and tangents of lanes beyond 65536 are still libm's, in a branch. Left a
 Results are the same on any machine: each op rounds once, `math.fma` too, and flags for fast math are not handed on.
 `functions` names the ops to rewrite, all by default.
 
+Ops that follow upon each other and are the same for several vectors are rewritten in lockstep: each step is done for
+all of them before the next. A polynomial is a chain of steps that wait for each other, so that a processor would have
+little to do if it did not find those of other vectors near by. The registers of the machine, which `machine` overrides,
+say for how many there is room.
+
 Linear in the ops. Upstream counterpart: `test-math-polynomial-approximation`, which flushes denormal numbers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
@@ -47,17 +53,22 @@ from mlir.dialects import arith
 
 from .base import Pass, Statistic
 from .errors import PassFailure, nearest
+from .linalg_ops import read_machine
 from .options import PassOptions, option
 from .vector_math_functions import FUNCTIONS
 from .vector_math_functions.lanes import Floats
 
 _NARROW = frozenset({"f16", "bf16"})
+_REGISTERS = 4
+"""How many registers a vector takes while it is computed: the argument, the polynomial, bits that are wanted later, and
+its share of the constants."""
 
 
 @dataclass(frozen=True)
 class VectorMathOptions(PassOptions):
     """Options of `inplace-vector-math`."""
 
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'registers=32'")
     functions: tuple[str, ...] = option((), help="the math ops to rewrite, without 'math.'; empty means all")
     print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with why")
 
@@ -74,18 +85,21 @@ class VectorMathPass(Pass[VectorMathOptions]):
     )
 
     def run(self, op: ir.Operation) -> None:
-        wanted = self._wanted(op)
-        for one in _find_ops(op, wanted):
-            if reason := _why_kept(ir.VectorType(one.results[0].type)):
-                self.count("kept")
+        most = max(1, read_machine(self.options.machine, op).registers // _REGISTERS)
+        for ops in _find_groups(op, self._wanted(op), most):
+            first = ops[0]
+            if reason := _why_kept(ir.VectorType(first.results[0].type)):
+                self.count("kept", len(ops))
                 if self.options.print_kept:
-                    self.remark(one.location, f"'{one.name}' is not rewritten, because {reason}")
+                    for one in ops:
+                        self.remark(one.location, f"'{one.name}' is not rewritten, because {reason}")
                 continue
-            with ir.InsertionPoint(one), one.location:
-                result = _build(one.name, one.operands[0])
-            one.results[0].replace_all_uses_with(result)
-            one.erase()
-            self.count("rewritten")
+            with ir.InsertionPoint(first), first.location:
+                results = _build(first.name, [one.operands[0] for one in ops])
+            for one, result in zip(ops, results, strict=True):
+                one.results[0].replace_all_uses_with(result)
+                one.erase()
+            self.count("rewritten", len(ops))
 
     def _wanted(self, op: ir.Operation) -> frozenset[str]:
         names = self.options.functions or tuple(FUNCTIONS)
@@ -96,17 +110,35 @@ class VectorMathPass(Pass[VectorMathOptions]):
         return frozenset(f"math.{name}" for name in names)
 
 
-def _find_ops(root: ir.Operation, names: frozenset[str]) -> list[ir.Operation]:
-    """The ops with one of `names` inside `root` that give vectors, in the order of the text."""
-    found: list[ir.Operation] = []
+def _find_groups(root: ir.Operation, names: frozenset[str], most: int) -> list[list[ir.Operation]]:
+    """The ops with one of `names` inside `root` that give vectors, in the order of the text; up to `most` at a time.
+
+    Together are those that follow upon each other, and do the same to vectors of one type that none of them makes.
+    """
+    groups: list[list[ir.Operation]] = []
+    open_group: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in names and isinstance(op.results[0].type, ir.VectorType):
-            found.append(op.operation)
+        nonlocal open_group
+        one = op.operation
+        if one.name not in names or not isinstance(one.results[0].type, ir.VectorType):
+            open_group = []
+        elif len(open_group) < most and _goes_with(one, open_group):
+            open_group.append(one)
+        else:
+            open_group = [one]
+            groups.append(open_group)
         return ir.WalkResult.ADVANCE
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    return groups
+
+
+def _goes_with(op: ir.Operation, group: Sequence[ir.Operation]) -> bool:
+    """Whether `op`, which follows upon `group`, can be computed together with it."""
+    if not group or (op.name, op.results[0].type) != (group[0].name, group[0].results[0].type):
+        return False
+    return not any(op.operands[0] == other.results[0] for other in group)
 
 
 def _why_kept(type_: ir.VectorType) -> str | None:
@@ -121,11 +153,12 @@ def _why_kept(type_: ir.VectorType) -> str | None:
     return None
 
 
-def _build(name: str, operand: ir.Value) -> ir.Value:
-    """The value of the op `name` for `operand`; narrow floats go by f32, which has more than twice their digits."""
-    type_ = ir.VectorType(operand.type)
+def _build(name: str, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+    """The values of the op `name` for `operands`; narrow floats go by f32, which has more than twice their digits."""
+    type_ = ir.VectorType(operands[0].type)
     function = FUNCTIONS[name.removeprefix("math.")]
     if str(type_.element_type) not in _NARROW:
-        return function(Floats(operand)).value
+        return function(Floats(operands)).values
     wide = ir.VectorType.get(type_.shape, ir.F32Type.get())
-    return arith.truncf(type_, function(Floats(arith.extf(wide, operand))).value)
+    results = function(Floats([arith.extf(wide, operand) for operand in operands])).values
+    return [arith.truncf(type_, result) for result in results]

@@ -295,7 +295,7 @@ SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
 
 
 _FOR_MACHINE = re.compile(
-    r"\binplace-(?:distribute|fuse|mark-kernels|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vectorize|widen-operands)\b"
+    r"\binplace-(?:distribute|fuse|mark-kernels|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vector-math|vectorize|widen-operands)\b"
     r"(?:\{[^}]*\})?"
 )
 """The passes that have to know the machine, with their options."""

@@ -10,7 +10,7 @@ from mlir import ir
 
 from .structured_op import Structured
 
-__all__ = ["NEUTRAL_KINDS", "find_combiner", "why_not_lanewise"]
+__all__ = ["MATH_FUNCTIONS", "NEUTRAL_KINDS", "find_combiner", "has_polynomial", "why_not_lanewise"]
 
 NEUTRAL_KINDS = {
     "arith.addf": "add",
@@ -30,6 +30,27 @@ NEUTRAL_KINDS = {
     "arith.xori": "xor",
 }
 """The ops that combine lanes in any order, with what `vector.reduction` calls them."""
+
+MATH_FUNCTIONS = frozenset(
+    f"math.{name}"
+    for name in (
+        "atan",
+        "cos",
+        "erf",
+        "exp",
+        "exp2",
+        "expm1",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "rsqrt",
+        "sin",
+        "tan",
+        "tanh",
+    )
+)
+"""The ops that become polynomials, on vectors of floats of up to 32 bits."""
 
 _TRAPPING = frozenset(
     f"arith.{name}" for name in ("ceildivsi", "ceildivui", "divsi", "divui", "floordivsi", "remsi", "remui")
@@ -52,6 +73,14 @@ def why_not_lanewise(structured: Structured) -> str | None:
     if not all(structured.parallel) and not all(structured.reads[operand] for operand in structured.outputs):
         return "it reduces, but does not read its init"
     return None
+
+
+def has_polynomial(structured: Structured) -> bool:
+    """Tell whether an op of the payload becomes a polynomial, most of whose ops wait for the one before."""
+    return any(
+        op.operation.name in MATH_FUNCTIONS and not isinstance(op.operation.results[0].type, ir.F64Type)
+        for op in structured.payload.operations
+    )
 
 
 def find_combiner(structured: Structured) -> ir.Operation | None:

@@ -8,6 +8,9 @@ The register tile keeps accumulators in registers while the reduction loops run.
 the lane loop, and of several rows of another loop (`rows`) along which an operand that was loaded is used again; of
 more rows where that has to be widened first.
 
+If no loop reduces, the tile is two vectors, or four if the payload has a polynomial: the ops of one wait for each
+other, and those of other vectors are what there is to do meanwhile.
+
 If no loop reduces and an input lies the other way, with neighbours along another loop than the lanes, the tile is a
 square: as many rows of that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in
 registers. A lane at a time would cost a load and an insertion for each element. Where a line of the cache is wider
@@ -26,7 +29,7 @@ from mlir import ir
 
 from .machine import Machine
 from .structured_op import NotStructured, Structured, read_structured, type_bytes
-from .vector_payload import find_combiner, why_not_lanewise
+from .vector_payload import find_combiner, has_polynomial, why_not_lanewise
 
 __all__ = ["NotVectorizable", "VectorPlan", "plan_vectors"]
 
@@ -169,7 +172,7 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
     size = structured.sizes[lane_loop]
     most = registers if size is None else max(1, -(-size // lanes))
     if all(structured.parallel):
-        return {lane_loop: min(2, most)}
+        return {lane_loop: min(4 if has_polynomial(structured) else 2, most)}
     # What is widened after it was loaded costs more than the load: more rows share it.
     budget = registers * 3 // 4 if _widens(structured, lane_loop) else registers // 2
     if structured.parallel[lane_loop]:

@@ -2,13 +2,18 @@
 
 Only `arith` ops and `math.fma` are built: one rounding each, which is the same on any machine, with or without
 instructions for it. Nothing carries fast-math flags, so that no later pass may reorder what the error bounds rest on.
+
+Each of these stands for several vectors, of which the same is computed in lockstep: each op is built for all of them
+before the next one is. A polynomial is a chain in which each step waits for the one before; steps of others that are
+next in the text are what a processor has to do meanwhile, and all want the same constant at the same time.
 """
 
 from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from mlir import ir
 from mlir.dialects import arith
@@ -25,119 +30,126 @@ def bits_of(number: float) -> int:
     return struct.unpack("<i", struct.pack("<f", number))[0]
 
 
-def _splat(type_: ir.Type, element: ir.Attribute) -> ir.Value:
-    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, element))
+def _each(build: Callable[..., ir.Value], *operands: Sequence[ir.Value]) -> list[ir.Value]:
+    """Build an op for each of the vectors."""
+    return [build(*one) for one in zip(*operands, strict=True)]
+
+
+def _splat(like: Sequence[ir.Value], element: ir.Attribute) -> list[ir.Value]:
+    """Return a constant for each of `like`, the same one."""
+    type_ = like[0].type
+    return [arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, element))] * len(like)
 
 
 class Condition:
-    """A vector of i1."""
+    """Vectors of i1."""
 
-    def __init__(self, value: ir.Value) -> None:
-        self.value = value
+    def __init__(self, values: Sequence[ir.Value]) -> None:
+        self.values = values
 
     def __and__(self, other: Condition) -> Condition:
-        return Condition(arith.andi(self.value, other.value))
+        return Condition(_each(arith.andi, self.values, other.values))
 
     def __or__(self, other: Condition) -> Condition:
-        return Condition(arith.ori(self.value, other.value))
+        return Condition(_each(arith.ori, self.values, other.values))
 
     def select(self, yes: Floats | float, no: Floats | float) -> Floats:
         """Return `yes` in the lanes where this holds, `no` in the others; one of them must be a vector."""
         like = yes if isinstance(yes, Floats) else no
         assert isinstance(like, Floats), "the type of the lanes must be known"
-        return Floats(arith.select(self.value, like.lift(yes).value, like.lift(no).value))
+        return Floats(_each(arith.select, self.values, like.lift(yes).values, like.lift(no).values))
 
 
 class Bits:
-    """A vector of i32."""
+    """Vectors of i32."""
 
-    def __init__(self, value: ir.Value) -> None:
-        self.value = value
+    def __init__(self, values: Sequence[ir.Value]) -> None:
+        self.values = values
 
-    def _lift(self, other: Bits | int) -> ir.Value:
+    def _lift(self, other: Bits | int) -> Sequence[ir.Value]:
         if isinstance(other, Bits):
-            return other.value
-        return _splat(self.value.type, ir.IntegerAttr.get(ir.IntegerType.get_signless(32), other))
+            return other.values
+        return _splat(self.values, ir.IntegerAttr.get(ir.IntegerType.get_signless(32), other))
 
     def __add__(self, other: Bits | int) -> Bits:
-        return Bits(arith.addi(self.value, self._lift(other)))
+        return Bits(_each(arith.addi, self.values, self._lift(other)))
 
     def __sub__(self, other: Bits | int) -> Bits:
-        return Bits(arith.subi(self.value, self._lift(other)))
+        return Bits(_each(arith.subi, self.values, self._lift(other)))
 
     def __and__(self, other: Bits | int) -> Bits:
-        return Bits(arith.andi(self.value, self._lift(other)))
+        return Bits(_each(arith.andi, self.values, self._lift(other)))
 
     def __or__(self, other: Bits | int) -> Bits:
-        return Bits(arith.ori(self.value, self._lift(other)))
+        return Bits(_each(arith.ori, self.values, self._lift(other)))
 
     def __xor__(self, other: Bits | int) -> Bits:
-        return Bits(arith.xori(self.value, self._lift(other)))
+        return Bits(_each(arith.xori, self.values, self._lift(other)))
 
     def __lshift__(self, count: int) -> Bits:
-        return Bits(arith.shli(self.value, self._lift(count)))
+        return Bits(_each(arith.shli, self.values, self._lift(count)))
 
     def __rshift__(self, count: int) -> Bits:
         """Shift, with copies of the sign coming in."""
-        return Bits(arith.shrsi(self.value, self._lift(count)))
+        return Bits(_each(arith.shrsi, self.values, self._lift(count)))
 
     def is_zero(self) -> Condition:
         """Tell which lanes are zero."""
-        return Condition(arith.cmpi(arith.CmpIPredicate.eq, self.value, self._lift(0)))
+        return Condition(_each(partial(arith.cmpi, arith.CmpIPredicate.eq), self.values, self._lift(0)))
 
     def floats(self) -> Floats:
         """Return the numbers that have these bits."""
-        return Floats(arith.bitcast(_with_element(self.value.type, ir.F32Type.get()), self.value))
+        return Floats(_each(partial(arith.bitcast, _with_element(self.values, ir.F32Type.get())), self.values))
 
     def converted(self) -> Floats:
         """Return these integers as numbers."""
-        return Floats(arith.sitofp(_with_element(self.value.type, ir.F32Type.get()), self.value))
+        return Floats(_each(partial(arith.sitofp, _with_element(self.values, ir.F32Type.get())), self.values))
 
 
 class Floats:
-    """A vector of f32. Comparisons are false in lanes that are NaN."""
+    """Vectors of f32. Comparisons are false in lanes that are NaN."""
 
-    def __init__(self, value: ir.Value) -> None:
-        self.value = value
+    def __init__(self, values: Sequence[ir.Value]) -> None:
+        self.values = values
 
     def lift(self, other: Floats | float) -> Floats:
         """Return `other` as a vector of the same type."""
         if isinstance(other, Floats):
             return other
-        return Floats(_splat(self.value.type, ir.FloatAttr.get(ir.F32Type.get(), other)))
+        return Floats(_splat(self.values, ir.FloatAttr.get(ir.F32Type.get(), other)))
 
     def __add__(self, other: Floats | float) -> Floats:
-        return Floats(arith.addf(self.value, self.lift(other).value))
+        return Floats(_each(arith.addf, self.values, self.lift(other).values))
 
     def __sub__(self, other: Floats | float) -> Floats:
-        return Floats(arith.subf(self.value, self.lift(other).value))
+        return Floats(_each(arith.subf, self.values, self.lift(other).values))
 
     def __rsub__(self, other: float) -> Floats:
-        return Floats(arith.subf(self.lift(other).value, self.value))
+        return Floats(_each(arith.subf, self.lift(other).values, self.values))
 
     def __mul__(self, other: Floats | float) -> Floats:
-        return Floats(arith.mulf(self.value, self.lift(other).value))
+        return Floats(_each(arith.mulf, self.values, self.lift(other).values))
 
     def __truediv__(self, other: Floats | float) -> Floats:
-        return Floats(arith.divf(self.value, self.lift(other).value))
+        return Floats(_each(arith.divf, self.values, self.lift(other).values))
 
     def __rtruediv__(self, other: float) -> Floats:
-        return Floats(arith.divf(self.lift(other).value, self.value))
+        return Floats(_each(arith.divf, self.lift(other).values, self.values))
 
     def __neg__(self) -> Floats:
-        return Floats(arith.negf(self.value))
+        return Floats(_each(arith.negf, self.values))
 
     def times_plus(self, factor: Floats | float, term: Floats | float) -> Floats:
         """Return this times `factor` plus `term`, rounded once."""
-        return Floats(math_ops.fma(self.value, self.lift(factor).value, self.lift(term).value))
+        return Floats(_each(math_ops.fma, self.values, self.lift(factor).values, self.lift(term).values))
 
     def abs(self) -> Floats:
         """Return the numbers without their signs."""
-        return Floats(math_ops.absf(self.value))
+        return Floats(_each(math_ops.absf, self.values))
 
     def sqrt(self) -> Floats:
         """Return the square roots, rounded once."""
-        return Floats(math_ops.sqrt(self.value))
+        return Floats(_each(math_ops.sqrt, self.values))
 
     def with_sign_of(self, other: Floats) -> Floats:
         """Return the numbers, which are not negative, with the signs of `other`, zeros and NaN included."""
@@ -145,7 +157,9 @@ class Floats:
 
     def bits(self) -> Bits:
         """Return the bit patterns."""
-        return Bits(arith.bitcast(_with_element(self.value.type, ir.IntegerType.get_signless(32)), self.value))
+        return Bits(
+            _each(partial(arith.bitcast, _with_element(self.values, ir.IntegerType.get_signless(32))), self.values)
+        )
 
     def __lt__(self, other: Floats | float) -> Condition:
         return self._compare(arith.CmpFPredicate.OLT, other)
@@ -166,11 +180,11 @@ class Floats:
         return (self < limit).select(limit, self)
 
     def _compare(self, predicate: arith.CmpFPredicate, other: Floats | float) -> Condition:
-        return Condition(arith.cmpf(predicate, self.value, self.lift(other).value))
+        return Condition(_each(partial(arith.cmpf, predicate), self.values, self.lift(other).values))
 
 
-def _with_element(type_: ir.Type, element: ir.Type) -> ir.VectorType:
-    return ir.VectorType.get(ir.VectorType(type_).shape, element)
+def _with_element(like: Sequence[ir.Value], element: ir.Type) -> ir.VectorType:
+    return ir.VectorType.get(ir.VectorType(like[0].type).shape, element)
 
 
 def polynomial(x: Floats, coefficients: Sequence[float]) -> Floats:

@@ -93,7 +93,7 @@ def log1p(x: Floats) -> Floats:
     lost = (1.0 - (u - back)) + (x - back)
     exponent, f = _split(u)
     # c * 2^-e: for u = 2^e m both f and c are counted in units of 2^e.
-    scale = (Bits(f.lift(1.0).bits().value) - (exponent << 23)).floats()
+    scale = (f.lift(1.0).bits() - (exponent << 23)).floats()
     f = (x < 2.0**26).select(lost.times_plus(scale, f), f)
     e = exponent.converted()
     low = e.times_plus(_LN2[1], _curve(f))

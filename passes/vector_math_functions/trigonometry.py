@@ -11,11 +11,12 @@ The coefficients were made as those of `exponentials.py`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from mlir import ir
+from mlir.dialects import arith, scf, vector
 from mlir.dialects import math as math_ops
-from mlir.dialects import scf, vector
 
 from .exponentials import ROUNDER
 from .lanes import Bits, Floats, polynomial
@@ -120,20 +121,22 @@ def tan(x: Floats) -> Floats:
 
 
 def _branch(x: Floats, small: Callable[[Floats], Floats], libm: Callable[[ir.Value], ir.Value]) -> Floats:
-    """Build `small`, and a branch to `libm` for lanes beyond `LARGEST`; NaN goes with the small ones."""
+    """Build `small`, and branches to `libm` for lanes beyond `LARGEST`; NaN goes with the small ones."""
     result = small(x)
     beyond = x.abs() > LARGEST
-    large = beyond.value
-    type_ = ir.VectorType(large.type)
-    lanes = 1
-    for size in type_.shape:
-        lanes *= size
+    parts = zip(x.values, beyond.values, result.values, strict=True)
+    return Floats([_branch_of_one(*part, libm) for part in parts])
+
+
+def _branch_of_one(x: ir.Value, beyond: ir.Value, result: ir.Value, libm: Callable[[ir.Value], ir.Value]) -> ir.Value:
+    """Build the branch for one vector: `libm` in the lanes that are `beyond`, `result` in the others."""
+    large, type_ = beyond, ir.VectorType(beyond.type)
     if type_.rank > 1:
-        large = vector.shape_cast(ir.VectorType.get([lanes], type_.element_type), large)
+        large = vector.shape_cast(ir.VectorType.get([math.prod(type_.shape)], type_.element_type), large)
     any_large = vector.reduction(type_.element_type, ir.Attribute.parse("#vector.kind<or>"), large)
-    choice = scf.IfOp(any_large, [x.value.type], has_else=True)
+    choice = scf.IfOp(any_large, [x.type], has_else=True)
     with ir.InsertionPoint(choice.thenRegion.blocks[0]):
-        scf.YieldOp([beyond.select(Floats(libm(x.value)), result).value])
+        scf.YieldOp([arith.select(beyond, libm(x), result)])
     with ir.InsertionPoint(choice.elseRegion.blocks[0]):
-        scf.YieldOp([result.value])
-    return Floats(choice.results[0])
+        scf.YieldOp([result])
+    return choice.results[0]

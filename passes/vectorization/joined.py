@@ -11,7 +11,7 @@ from mlir.dialects import vector
 from ..analysis.joined_reductions import Join
 from ..analysis.vector_plan import VectorPlan
 from .frame import Frame, Place, Point, last_dimension
-from .lanes import broadcast, run_payload
+from .lanes import Lanes, broadcast, run_payload
 from .reads import Reader
 from .shared import Shared, build_shared
 
@@ -50,26 +50,19 @@ class Joined:
         """
         own = self._point(point)
         reader = Reader(self._frame, own, [target])
-        vectors = [self._compute(reader, own, self._place(place), self._shared[row]) for row, place in places]
-        for (_, place), computed in zip(places, vectors, strict=True):
+        vectors = [self._lanes(reader, own, self._place(place), self._shared[row]) for row, place in places]
+        lanes = self._frame.plan.lanes
+        results = [broadcast(value, lanes) for (value,) in run_payload(self._op.payload, vectors, lanes)]
+        for (_, place), computed in zip(places, results, strict=True):
             target = self._write(computed, target, own, self._place(place))
-        return vectors, target
+        return results, target
 
-    def _compute(self, reader: Reader, point: Point, place: Place, shared: Shared) -> ir.Value:
-        arguments = self._op.payload.arguments
+    def _lanes(self, reader: Reader, point: Point, place: Place, shared: Shared) -> Lanes:
         elements = [
             None if argument in shared.values else reader.element(operand, place)
-            for operand, argument in enumerate(arguments)
+            for operand, argument in enumerate(self._op.payload.arguments)
         ]
-        lanes = self._frame.plan.lanes
-
-        def iteration(loop: int) -> ir.Value:
-            return self._frame.iteration(loop, point, place)
-
-        (value,) = run_payload(
-            self._op.payload, elements, iteration, lanes, shared=shared.values, quotients=shared.quotients
-        )
-        return broadcast(value, lanes)
+        return Lanes(elements, lambda loop: self._frame.iteration(loop, point, place), shared.values, shared.quotients)
 
     def _write(self, computed: ir.Value, target: ir.Value, point: Point, place: Place) -> ir.Value:
         indices = self._frame.indices(self._op.inputs, point, place)

@@ -1,8 +1,13 @@
-"""The payload of a linalg op on vectors: each op works on all lanes, or on a scalar where all lanes are the same."""
+"""The payload of a linalg op on vectors: each op works on all lanes, or on a scalar where all lanes are the same.
+
+Several vectors are computed in lockstep, each op of the payload for all of them before the next: while one waits for
+what its last op gives, a processor has the others to do.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from mlir import ir
 from mlir.dialects import arith, math, vector
@@ -10,10 +15,28 @@ from mlir.dialects import arith, math, vector
 from ..analysis.structured_op import type_bytes
 from .iterations import compared
 
-__all__ = ["Quotients", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
+__all__ = ["Lanes", "Quotients", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
 
 Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
 """For divisors a power of two, and the reciprocal of their product: a dividend is multiplied by one after the other."""
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """One vector that a payload is run for.
+
+    Attributes:
+        elements: scalars or vectors for the arguments of the payload.
+        index: gives the number of an iteration in a loop.
+        shared: values that are built already.
+        quotients: how to divide by some of them.
+    """
+
+    elements: Sequence[ir.Value | None]
+    index: Callable[[int], ir.Value]
+    shared: Mapping[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
+    quotients: Quotients = field(default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]])
+
 
 _FUSED = frozenset({"f32", "f64"})
 _GROUP_BYTES = 16
@@ -62,34 +85,28 @@ def transpose_square(rows: Sequence[ir.Value]) -> list[ir.Value]:
     return vectors
 
 
-def run_payload(
-    block: ir.Block,
-    elements: Sequence[ir.Value | None],
-    index: Callable[[int], ir.Value],
-    lanes: int,
-    shared: Mapping[ir.Value, ir.Value],
-    quotients: Quotients,
-) -> list[ir.Value]:
-    """Build `block` for the `elements` of its arguments, scalars or vectors of `lanes`; return what it yields.
+def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[list[ir.Value]]:
+    """Build `block` for `vectors` of so many `lanes` in lockstep; return what it yields for each.
 
-    `index` gives the number of an iteration in a loop, `shared` values that are built already, and `quotients` how to
-    divide by some of them. Linear in the block.
+    Linear in the block, for each vector.
     """
-    known: dict[ir.Value, ir.Value] = {
-        argument: element for argument, element in zip(block.arguments, elements, strict=True) if element is not None
-    }
-    known.update(shared)
+    known: list[dict[ir.Value, ir.Value]] = []
+    for one in vectors:
+        arguments = zip(block.arguments, one.elements, strict=True)
+        known.append({argument: element for argument, element in arguments if element is not None} | dict(one.shared))
     *operations, terminator = (op.operation for op in block.operations)
     for op in operations:
-        if op.results[0] in known:
-            continue
-        if op.name == "linalg.index":
-            known[op.results[0]] = index(ir.IntegerAttr(op.attributes["dim"]).value)
-            continue
-        value = _quotient(op, known, quotients, lanes) or build_op(op, known, lanes)
-        if value is not None:
-            known[op.results[0]] = value
-    return [known.get(value, value) for value in terminator.operands]
+        for one, values in zip(vectors, known, strict=True):
+            value = None if op.results[0] in values else _build_one(op, values, one, lanes)
+            if value is not None:
+                values[op.results[0]] = value
+    return [[values.get(value, value) for value in terminator.operands] for values in known]
+
+
+def _build_one(op: ir.Operation, known: Mapping[ir.Value, ir.Value], one: Lanes, lanes: int) -> ir.Value | None:
+    if op.name == "linalg.index":
+        return one.index(ir.IntegerAttr(op.attributes["dim"]).value)
+    return _quotient(op, known, one.quotients, lanes) or build_op(op, known, lanes)
 
 
 def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:

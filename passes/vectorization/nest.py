@@ -20,7 +20,7 @@ from ..analysis.vector_plan import VectorPlan
 from ..tiling.any_order import forget_promises
 from .frame import Frame, Place, Point
 from .joined import Joined
-from .lanes import broadcast
+from .lanes import broadcast, run_payload
 from .partial_results import PartialResults
 from .reads import Reader
 from .register_tile import RegisterTile, build_loops
@@ -91,8 +91,8 @@ class _Elementwise(RegisterTile):
         reader = Reader(self.frame, point, tensors)
         places = self.places(point, self.plan.parallel)
         arguments = self.op.payload.arguments
-        values = [
-            self.payload(
+        vectors = [
+            self.lanes(
                 point,
                 place,
                 [
@@ -103,6 +103,7 @@ class _Elementwise(RegisterTile):
             )
             for place in places
         ]
+        values = run_payload(self.op.payload, vectors, self.plan.lanes)
         return self.write(point, places, values, tensors)
 
 
@@ -137,7 +138,8 @@ class _Rows(RegisterTile):
         for slot in sorted(range(len(places)), key=lambda slot: self._row(places[slot])):
             own = slice(slot * outputs, (slot + 1) * outputs)
             elements = [reader.element(operand, places[slot]) for operand in range(self.op.inputs)]
-            values = self.payload(point, places[slot], [*elements, *accumulators[own]])
+            vector = self.lanes(point, places[slot], [*elements, *accumulators[own]])
+            (values,) = run_payload(self.op.payload, [vector], self.plan.lanes)
             new[own] = [broadcast(value, self.plan.lanes) for value in values]
         return new
 

@@ -12,7 +12,7 @@ from ..analysis.vector_payload import NEUTRAL_KINDS
 from .extremes import is_ordered_by_bits, reduce_by_bits
 from .frame import Frame, Place, Point
 from .joined import Joined
-from .lanes import broadcast, vector_type
+from .lanes import Lanes, broadcast, run_payload, vector_type
 from .neutral import neutral_element
 from .reads import Reader
 from .register_tile import RegisterTile, build_loops
@@ -62,8 +62,9 @@ class PartialResults(RegisterTile):
         computed: list[ir.Value] = []
         if self.joined:
             computed, new[-1] = self.joined.step(point, places, new[-1])
+        slots = [row * self.plan.tile[loop] + place[loop] for row, place in places]
+        vectors: list[Lanes] = []
         for step, (row, place) in enumerate(places):
-            slot = row * self.plan.tile[loop] + place[loop]
             known = shared[row]
             elements = [
                 computed[step]
@@ -73,7 +74,9 @@ class PartialResults(RegisterTile):
                 else reader.element(operand, place)
                 for operand, argument in enumerate(list(self.op.payload.arguments)[: self.op.inputs])
             ]
-            (value,) = self.payload(point, place, [*elements, new[slot]], known)
+            vectors.append(self.lanes(point, place, [*elements, new[slots[step]]], known))
+        values = run_payload(self.op.payload, vectors, self.plan.lanes)
+        for slot, (_, place), (value,) in zip(slots, places, values, strict=True):
             new[slot] = self._masked(broadcast(value, self.plan.lanes), new[slot], point, place)
         return new
 

@@ -10,7 +10,7 @@ from mlir.dialects import tensor, vector
 
 from ..tiling.loops import build_loop, segments
 from .frame import Frame, Place, Point, last_dimension
-from .lanes import broadcast, run_payload
+from .lanes import Lanes, broadcast
 from .shared import Shared
 
 __all__ = ["Inside", "RegisterTile", "build_loops"]
@@ -59,18 +59,10 @@ class RegisterTile:
         counts = [range(point.segments[loop].count) for loop in tiled]
         return [dict(zip(tiled, numbers, strict=True)) for numbers in itertools.product(*counts)]
 
-    def payload(
-        self, point: Point, place: Place, elements: list[ir.Value | None], shared: Shared | None = None
-    ) -> list[ir.Value]:
-        """Build the payload for the vectors at `place`; `shared` is what all of them share."""
+    def lanes(self, point: Point, place: Place, elements: list[ir.Value | None], shared: Shared | None = None) -> Lanes:
+        """Return what the payload is run for at `place`; `shared` is what all places share."""
         known = shared or Shared()
-
-        def iteration(loop: int) -> ir.Value:
-            return self.frame.iteration(loop, point, place)
-
-        return run_payload(
-            self.op.payload, elements, iteration, self.plan.lanes, shared=known.values, quotients=known.quotients
-        )
+        return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), known.values, known.quotients)
 
     def write(
         self, point: Point, places: Sequence[Place], values: Sequence[Sequence[ir.Value]], tensors: list[ir.Value]

@@ -1,4 +1,4 @@
-// RUN: inplace-opt %s --inplace-vector-math=print-kept --split-input-file --verify-diagnostics | filecheck %s
+// RUN: inplace-opt %s --inplace-vector-math="print-kept machine=registers=8" --split-input-file --verify-diagnostics | filecheck %s
 
 // The integer part of x goes into the exponent, in two halves; the rest into a polynomial of degree 6.
 // CHECK-LABEL: func.func @exp2
@@ -67,4 +67,46 @@ func.func @kept(%x: vector<4xf64>, %y: vector<[4]xf32>, %z: vector<f32>, %s: f32
   // CHECK: math.sqrt %{{.*}} : vector<4xf32>
   %4 = math.sqrt %v : vector<4xf32>
   return %0, %1, %2, %3, %4 : vector<4xf64>, vector<[4]xf32>, vector<f32>, f32, vector<4xf32>
+}
+
+// -----
+
+// The same for several vectors is done in lockstep, for as many as there are registers for.
+// CHECK-LABEL: func.func @lockstep
+//  CHECK-SAME:   %[[A:[a-z0-9]+]]: vector<8xf32>, %[[B:[a-z0-9]+]]: vector<8xf32>, %[[C:[a-z0-9]+]]: vector<8xf32>
+//       CHECK:   %[[ROUNDER:.*]] = arith.constant dense<0x4B4000FE> : vector<8xf32>
+//       CHECK:   %[[FIRST:.*]] = arith.addf %[[X:.*]], %[[ROUNDER]]
+//  CHECK-NEXT:   %[[SECOND:.*]] = arith.addf %[[Y:.*]], %[[ROUNDER]]
+//       CHECK:   arith.subf %[[FIRST]]
+//  CHECK-NEXT:   arith.subf %[[SECOND]]
+//   CHECK-NOT:   arith.addf
+//       CHECK:   arith.mulf
+//       CHECK:   %[[THIRD:.*]] = arith.addf
+//   CHECK-NOT:   arith.addf
+//       CHECK:   arith.subf %[[THIRD]]
+func.func @lockstep(%a: vector<8xf32>, %b: vector<8xf32>, %c: vector<8xf32>)
+    -> (vector<8xf32>, vector<8xf32>, vector<8xf32>) {
+  %0 = math.exp2 %a : vector<8xf32>
+  %1 = math.exp2 %b : vector<8xf32>
+  %2 = math.exp2 %c : vector<8xf32>
+  return %0, %1, %2 : vector<8xf32>, vector<8xf32>, vector<8xf32>
+}
+
+// -----
+
+// What wants the result of the one before comes after it, and other functions and types have steps of their own.
+// CHECK-LABEL: func.func @one_after_the_other
+//   CHECK-NOT:   math.{{exp2|log2}}
+// CHECK-COUNT-6: math.fma {{.*}} : vector<8xf32>
+//       CHECK:   %[[FIRST:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<8xf32>
+//       CHECK:   %[[LAST:.*]] = arith.mulf %{{.*}}, %{{.*}} : vector<8xf32>
+//       CHECK:   arith.cmpf ogt, %[[LAST]]
+// CHECK-COUNT-6: math.fma {{.*}} : vector<8xf32>
+// CHECK-COUNT-6: math.fma {{.*}} : vector<4xf32>
+func.func @one_after_the_other(%a: vector<8xf32>, %b: vector<4xf32>) -> (vector<8xf32>, vector<4xf32>, vector<4xf32>) {
+  %0 = math.exp2 %a : vector<8xf32>
+  %1 = math.exp2 %0 : vector<8xf32>
+  %2 = math.exp2 %b : vector<4xf32>
+  %3 = math.log2 %b : vector<4xf32>
+  return %1, %2, %3 : vector<8xf32>, vector<4xf32>, vector<4xf32>
 }

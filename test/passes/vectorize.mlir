@@ -99,3 +99,39 @@ func.func @joined(%a: tensor<4x64xf32>, %m: tensor<4xf32>, %s: tensor<4xf32>) ->
   } -> tensor<4xf32>
   return %d, %r : tensor<4x64xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Polynomials are chains, so there are four vectors at a time, and each op is built for all of them before the next.
+// CHECK-LABEL: func.func @chains
+//       CHECK:   %[[STEP:.*]] = arith.constant 32 : index
+//       CHECK:   scf.for %{{.*}} step %[[STEP]]
+// CHECK-COUNT-4:   vector.transfer_read
+// CHECK-COUNT-4:   arith.negf
+// CHECK-COUNT-4:   math.exp
+// CHECK-COUNT-4:   vector.transfer_write
+//       CHECK:     scf.yield
+func.func @chains(%a: tensor<64xf32>, %o: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = linalg.generic {
+      indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<64xf32>) outs(%o : tensor<64xf32>) {
+  ^bb0(%x: f32, %acc: f32):
+    %n = arith.negf %x : f32
+    %e = math.exp %n : f32
+    linalg.yield %e : f32
+  } -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// -----
+
+// There are no polynomials for f64.
+// CHECK-LABEL: func.func @calls
+//       CHECK:   %[[STEP:.*]] = arith.constant 8 : index
+//       CHECK:   scf.for %{{.*}} step %[[STEP]]
+// CHECK-COUNT-2:   math.exp
+//   CHECK-NOT:     math.exp
+func.func @calls(%a: tensor<64xf64>, %o: tensor<64xf64>) -> tensor<64xf64> {
+  %0 = linalg.exp ins(%a : tensor<64xf64>) outs(%o : tensor<64xf64>) -> tensor<64xf64>
+  return %0 : tensor<64xf64>
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -12,6 +13,7 @@ from mlir import ir
 from test_optimize import MAPS, softmax
 
 import mlir_inplace as mi
+from mlir_inplace.passes.analysis.vector_payload import MATH_FUNCTIONS
 from mlir_inplace.passes.vector_math_functions import FUNCTIONS
 from mlir_inplace.runtime.lowering import OPTIMIZE, pipeline_text
 
@@ -161,6 +163,64 @@ def test_narrow_floats_are_rounded_from_f32(element: str, dtype: type) -> None:
         assert apart[numbers].max() <= 1
         assert np.count_nonzero(apart[numbers]) < 20
         np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+
+
+def several(name: str, count: int) -> str:
+    """`kernel`, which computes `count` vectors at a time."""
+    array = "memref<?xf32>"
+    reads = "\n".join(
+        f"%c{n} = arith.constant {8 * n} : index\n%i{n} = arith.addi %i, %c{n} : index\n"
+        f"%x{n} = vector.transfer_read %a[%i{n}], %z {{in_bounds = [true]}} : {array}, vector<8xf32>"
+        for n in range(count)
+    )
+    computed = "\n".join(f"%y{n} = math.{name} %x{n} : vector<8xf32>" for n in range(count))
+    writes = "\n".join(
+        f"vector.transfer_write %y{n}, %o[%i{n}] {{in_bounds = [true]}} : vector<8xf32>, {array}" for n in range(count)
+    )
+    return f"""
+      func.func @vector_{name}(%a: {array}, %o: {array}) {{
+        %begin = arith.constant 0 : index
+        %step = arith.constant {8 * count} : index
+        %z = arith.constant 0.0 : f32
+        %n = memref.dim %a, %begin : {array}
+        scf.for %i = %begin to %n step %step {{
+          {reads}
+          {computed}
+          {writes}
+        }}
+        return
+      }}"""
+
+
+@pytest.mark.parametrize("count", [3, 6])
+def test_in_lockstep_each_vector_is_what_it_is_alone(count: int, program: mi.Program) -> None:
+    together = compiled("\n".join(several(name, count) for name in FUNCTIONS))
+    x = np.concatenate([boundaries()[::16], sample()[::64]])
+    x = np.concatenate([x, np.zeros(-len(x) % 96, np.float32)])
+    for name in FUNCTIONS:
+        found, alone = compute(together, name, x), compute(program, name, x)
+        numbers = ~np.isnan(alone)
+        np.testing.assert_array_equal(found[numbers].view(np.int32), alone[numbers].view(np.int32), name)
+        np.testing.assert_array_equal(np.isnan(found), ~numbers, name)
+
+
+def test_the_registers_say_how_many_vectors_go_in_lockstep() -> None:
+    # A constant stands between two steps, so what follows without one is a step of a group; there are nine.
+    counts: dict[int, int] = {}
+    for registers in (4, 8, 16, 32):
+        with ir.Context():
+            module = ir.Module.parse(several("exp", 8))
+            mi.run_pipeline(module, f'builtin.module(inplace-vector-math{{machine="registers={registers}"}})')
+            lines = str(module).splitlines()
+            fused = [number for number, line in enumerate(lines) if "math.fma" in line]
+            runs = [1 for before, after in itertools.pairwise(fused) if after != before + 1]
+            counts[registers] = len(fused) // (len(runs) + 1)
+            assert len(fused) == 8 * 9
+    assert counts == {4: 1, 8: 2, 16: 4, 32: 8}
+
+
+def test_the_functions_that_plans_know_are_those_with_polynomials() -> None:
+    assert {f"math.{name}" for name in FUNCTIONS} == MATH_FUNCTIONS
 
 
 def test_only_the_functions_asked_for_are_rewritten() -> None:
