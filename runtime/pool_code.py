@@ -12,7 +12,19 @@ from __future__ import annotations
 
 import mmap
 
-__all__ = ["GIVE", "HELD", "LEAST_ADVISED", "LEAST_BYTES", "LINK", "MOST_BLOCKS", "MOST_BYTES", "POOL", "RELEASE", "TAKE", "USE_POOL"]
+__all__ = [
+    "GIVE",
+    "HELD",
+    "LEAST_ADVISED",
+    "LEAST_BYTES",
+    "LINK",
+    "MOST_BLOCKS",
+    "MOST_BYTES",
+    "POOL",
+    "RELEASE",
+    "TAKE",
+    "USE_POOL",
+]
 
 LEAST_BYTES = 1 << 20
 """Smaller blocks stay with the process anyway."""
