@@ -55,7 +55,8 @@ def _remainder(x: Floats, n: Floats) -> Floats:
 def _scaled(mantissa: Floats, biased: Bits) -> Floats:
     """Return `mantissa` * 2^n: in two steps, of which only the second rounds, since 2^n may be denormal or too large.
 
-    The bits end with n + 254, as those of `ROUNDER` are zero there: so the parts of n have their bias of 127 each.
+    The bits end with n + 254, as those of `ROUNDER` are zero there: so the parts of n have their bias of 127 each. Both
+    are zero for n = -254.
     """
     half = (biased >> 1) << 23
     # Behind the shift, so that it does not wait for that of the half.
@@ -64,8 +65,12 @@ def _scaled(mantissa: Floats, biased: Bits) -> Floats:
 
 
 def exp(x: Floats) -> Floats:
-    """e^x: infinity from 88.73 on, denormal below -87.34, zero below -103.97."""
-    x = x.at_most(89.0).at_least(-104.0)
+    """e^x: infinity from 88.73 on, denormal below -87.34, zero below -103.97.
+
+    At the lower limit, which is far below that, n is -254, and so the parts of its power are zeros. What underflows
+    instead is zero as well, but takes much longer on some processors; and masks are full of negative infinities.
+    """
+    x = x.at_most(89.0).at_least(-176.0)
     n, bits = _rounded(x, LOG2_E, 254)
     return _scaled(polynomial(_remainder(x, n), (1.0, 1.0, *_EXP)), bits)
 
@@ -77,8 +82,8 @@ def exp_without_limits(x: Floats) -> Floats:
 
 
 def exp2(x: Floats) -> Floats:
-    """2^x: infinity from 128 on, denormal below -126, zero from -150 on. x - n is exact."""
-    x = x.at_most(129.0).at_least(-151.0)
+    """2^x: infinity from 128 on, denormal below -126, zero from -150 on. x - n is exact. The limits are as in `exp`."""
+    x = x.at_most(129.0).at_least(-254.0)
     n, bits = _rounded(x, 1, 254)
     return _scaled(polynomial(x - n, (1.0, *_EXP2)), bits)
 

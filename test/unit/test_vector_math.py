@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import math
 from collections.abc import Callable
@@ -136,6 +137,24 @@ def test_one_large_lane_does_not_change_the_others(name: str, program: mi.Progra
     assert_within(2, x, found, exact(name, x))
     small = np.arange(len(x)) % 16 != 0
     np.testing.assert_array_equal(found[small], alone[small])
+
+
+@pytest.mark.parametrize(("name", "tiny", "nothing"), [("exp", -100.0, -110.0), ("exp2", -140.5, -152.0)])
+def test_the_power_of_minus_infinity_does_not_underflow(
+    name: str, tiny: float, nothing: float, program: mi.Program
+) -> None:
+    libm, underflow = ctypes.CDLL(None), 0x10
+    raised: dict[float, int] = {}
+    for value in (-math.inf, -300.0, nothing, tiny):
+        x = np.full(64, value, np.float32)
+        result = np.empty_like(x)
+        call = getattr(program, f"vector_{name}").bind(x, result)
+        libm.feclearexcept(underflow)
+        call()
+        raised[value] = libm.fetestexcept(underflow)
+        assert ((result > 0) == (value == tiny)).all()
+    # Next to the last numbers a product may be zero by underflow, which takes longer; far below it must not.
+    assert raised == {-math.inf: 0, -300.0: 0, nothing: underflow, tiny: underflow}
 
 
 @pytest.mark.parametrize("vector", ["1", "3", "4", "2x4", "3x1x2"])
