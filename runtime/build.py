@@ -57,6 +57,7 @@ class Settings:
             program stops where it leaves the bounds of memory.
         callbacks: functions by symbol that the program may call.
         kernels: whether `optimize` makes functions of ops that are repeated, and optimizes these.
+        eager: whether code becomes functions and tables however seldom it is repeated.
     """
 
     pipeline: Pipeline | None
@@ -71,6 +72,7 @@ class Settings:
     machine: str = ""
     cache: Path | None = None
     kernels: bool = True
+    eager: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,11 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     deallocation = () if settings.plain else _deallocate(source.operation, module.operation)
     pooled = not (settings.plain or settings.memory_stats) and wants_pool(module.operation)
     lower = lowering.lower_phases(
-        count=settings.memory_stats, threads=settings.threads, streams=settings.optimize, pooled=pooled
+        count=settings.memory_stats,
+        threads=settings.threads,
+        streams=settings.optimize,
+        pooled=pooled,
+        eager=settings.eager,
     )
     if settings.optimize:
         _run(module, (*deallocation, *lowering.HOIST, *lowering.stream_phases(settings.machine)))
@@ -155,7 +161,10 @@ def _bufferize(module: ir.Module, settings: Settings) -> None:
     if settings.optimize:
         # What is marked is optimized after our own bufferization only.
         kernels = settings.kernels and settings.pipeline is None and not settings.plain
-        _run(module, lowering.optimize_phases(settings.threads, settings.machine, kernels=kernels))
+        _run(
+            module,
+            lowering.optimize_phases(settings.threads, settings.machine, kernels=kernels, eager=settings.eager),
+        )
     if settings.pipeline is None:
         _run(module, lowering.BUFFERIZE, verify=False)
     else:

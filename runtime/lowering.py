@@ -294,6 +294,14 @@ SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
 """What `lower_phases` changes for threads: OpenMP in place of a loop, and its lowering after that of what is inside."""
 
 
+EAGER = {
+    "inplace-mark-kernels": "inplace-mark-kernels{repeats=1 many=1 elements=1}",
+    "inplace-outline-kernels": "inplace-outline-kernels{repeats=2 crowd=1}",
+    "inplace-tabulate-calls": "inplace-tabulate-calls{fewest=2 of-kind=1}",
+}
+"""What `eager` changes: code becomes functions and tables where that is not worth it, to see whether it is right."""
+
+
 _FOR_MACHINE = re.compile(
     r"\binplace-(?:distribute|fuse|mark-kernels|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vector-math|vectorize|widen-operands)\b"
     r"(?:\{[^}]*\})?"
@@ -301,13 +309,15 @@ _FOR_MACHINE = re.compile(
 """The passes that have to know the machine, with their options."""
 
 
-def optimize_phases(threads: int, machine: str = "", *, kernels: bool = False) -> tuple[Phase, ...]:
+def optimize_phases(
+    threads: int, machine: str = "", *, kernels: bool = False, eager: bool = False
+) -> tuple[Phase, ...]:
     """From tensors to tensors, tiled and vectorized, for so many threads, and what `machine` says of the machine.
 
-    With `kernels`, what is repeated is marked, for `kernel_phases` to be optimized by.
+    With `kernels`, what is repeated is marked, for `kernel_phases` to be optimized by; if `eager`, also what is not.
     """
     phases = (*OPTIMIZE[:-1], *(MARK_KERNELS if kernels else ()), *OPTIMIZE[-1:])
-    return _told(_renamed(phases, {"threads=1": f"threads={threads}"}), machine)
+    return _told(_renamed(phases, {"threads=1": f"threads={threads}"} | (EAGER if eager else {})), machine)
 
 
 def kernel_phases(threads: int, machine: str = "") -> tuple[Phase, ...]:
@@ -332,7 +342,9 @@ def _told(phases: tuple[Phase, ...], machine: str) -> tuple[Phase, ...]:
     return tuple(replace(phase, passes=tuple(_FOR_MACHINE.sub(told, one) for one in phase.passes)) for phase in phases)
 
 
-def lower_phases(*, count: bool, threads: int = 1, streams: bool = False, pooled: bool = False) -> tuple[Phase, ...]:
+def lower_phases(
+    *, count: bool, threads: int = 1, streams: bool = False, pooled: bool = False, eager: bool = False
+) -> tuple[Phase, ...]:
     """From memrefs to LLVM; with `count`, copies are counted and the allocator is the one of `memory_stats.py`.
 
     With `pooled` it is the one of `memory_pool.py`.
@@ -348,6 +360,7 @@ def lower_phases(*, count: bool, threads: int = 1, streams: bool = False, pooled
         # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
         parallel = f"scf-forall-to-parallel,convert-scf-to-openmp{{num-threads={threads}}},canonicalize{fences}"
         changed = {loop: parallel, functions: f"{functions},convert-openmp-to-llvm"}
+    changed |= EAGER if eager else {}
     if count or pooled:
         plain, own = OWN_ALLOCATOR
         changed[plain] = own

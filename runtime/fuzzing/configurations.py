@@ -34,6 +34,8 @@ class Configuration:
     """Compiled programs are optimized for so many threads; not at all for 0."""
     machine: str = ""
     """What optimization believes of the machine where that differs from what is detected."""
+    eager: bool = False
+    """Whether code of compiled programs becomes functions and tables however seldom it is repeated."""
 
     def bufferization(self, seed: int) -> str:
         """Return the passes that bufferize the program of a seed."""
@@ -102,11 +104,14 @@ _TINY = "vector-bits=128 registers=16 l1=256 l2=1024 l3=4096"
 """Caches that the small tensors of random programs do not fit into, so that they are tiled, packed and skewed."""
 
 
-def _optimized(name: str, threads: int = 1, machine: str = "", options: str = "") -> Configuration:
-    phases = lowering.optimize_phases(threads, machine)
+def _optimized(
+    name: str, threads: int = 1, machine: str = "", options: str = "", *, eager: bool = False
+) -> Configuration:
+    phases = lowering.optimize_phases(threads, machine, kernels=eager, eager=eager)
     passes = [one for phase in phases for one in phase.passes]
     destinations = "inplace-convert-to-destination-style"
-    return Configuration(name, _before(*passes, destinations, options=options), threads=threads, machine=machine)
+    bufferize = _before(*passes, destinations, options=options)
+    return Configuration(name, bufferize, threads=threads, machine=machine, eager=eager)
 
 
 def _alone(name: str, passes: str, options: str = "") -> Configuration:
@@ -127,10 +132,13 @@ OPTIMIZE_CONFIGURATIONS: tuple[Configuration, ...] = (
     _alone("ping-pong", "inplace-ping-pong", _fuzzed(5)),
     _alone("skew-time", f'inplace-ping-pong,inplace-skew-time{{threads=1 machine="{_TINY}"}}'),
     _alone("skew-bands", f'inplace-ping-pong,inplace-skew-time{{threads=3 machine="{_TINY}"}}'),
+    _optimized("kernels", eager=True),
+    _optimized("kernels-128", machine="vector-bits=128 registers=16", options=_fuzzed(7), eager=True),
 )
-"""What `optimize=True` does, for this machine and for a tiny one; its passes one at a time.
+"""What `optimize=True` does, for this machine and for a tiny one; its passes one at a time; ops marked as kernels.
 
-Compiled programs are optimized as a whole in all of these.
+Compiled programs are optimized as a whole in all of these. Kernels become functions, and calls of them tables, in
+compiled programs only; nothing fits into tiny caches, and so nothing would become a kernel.
 """
 
 

@@ -17,12 +17,13 @@ from ...passes.errors import PassError
 from ...passes.function_results import result_arguments
 from ...passes.pipeline import run_pipeline
 from .. import lowering
-from ..build import deallocation_phases
+from ..build import Settings, deallocation_phases
 from ..dtypes import element_type
 from ..evaluator import Evaluation, EvaluationError, Evaluator
 from ..generator import GeneratedProgram
 from ..program import Program
 from ..program import compile as compile_program
+from ..source import private_copy
 from .configurations import Configuration
 from .kernel_arguments import used_arguments
 from .outcomes import Finding, Kind, Trial, copies_of, difference, first_error
@@ -235,6 +236,9 @@ def _execute(
 
 def _compiled(program: GeneratedProgram, module: ir.Module, configuration: Configuration) -> Program:
     """By the passes of the configuration, or optimized: memory cannot be counted then if there are several threads."""
+    if configuration.eager:
+        settings = Settings(None, 0, memory_stats=True, optimize=True, machine=configuration.machine, eager=True)
+        return Program(private_copy(module), settings)
     if configuration.threads:
         return compile_program(
             module,

@@ -17,6 +17,7 @@ import mlir_inplace as mi
 from mlir_inplace.runtime import disk_cache
 from mlir_inplace.runtime.engine import Engine
 from mlir_inplace.runtime.loaded_object import LoadedObject, UnsupportedObjectError
+from mlir_inplace.runtime.memory_pool import memory_pool
 
 T = "tensor<?x8xf32>"
 PROGRAM = f"""
@@ -41,6 +42,7 @@ func.func @update(%a: tensor<4xf32> {{bufferization.writable = true}}) -> tensor
 @pytest.fixture
 def engines() -> Iterator[list[str]]:
     """One item for each time that LLVM compiled something."""
+    memory_pool()  # It is compiled once for a process, whichever test comes first.
     made: list[str] = []
     start = Engine.__init__
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,8 +15,12 @@ from mlir import ir
 
 from mlir_inplace.dialects.linalg import StructuredOpModel
 from mlir_inplace.dialects.tensor import InsertModel, InsertSliceModel
-from mlir_inplace.passes import skew_time
+from mlir_inplace.passes import skew_time, tabulate_calls
+from mlir_inplace.passes.analysis.repeated_bodies import Body
 from mlir_inplace.passes.analysis.time_skew import plan_skew
+from mlir_inplace.passes.kernels import Kernels, take_kernels
+from mlir_inplace.passes.outlining import Outlining
+from mlir_inplace.runtime import build
 from mlir_inplace.runtime.fuzzing import (
     CONFIGURATIONS,
     KERNEL_CONFIGURATIONS,
@@ -74,6 +78,49 @@ def test_budgeted_run_of_optimization() -> None:
     assert sum(found.executed for found in trials) == 1
     assert sum(found.runs for found in trials) == 3 * len(OPTIMIZE_CONFIGURATIONS)
     assert sum(found.evaluated for found in trials) > 15
+
+
+def test_kernels_and_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In compiled programs, also where nothing is repeated often enough for it to be worth it."""
+    kernels: list[int] = []
+    tables: list[int] = []
+
+    def taken(module: ir.Operation, *, open_sizes: bool) -> Kernels | None:
+        made = take_kernels(module, open_sizes=open_sizes)
+        kernels.append(len(list(made.module.body.operations)) if made else 0)
+        return made
+
+    def counted(self: tabulate_calls.TabulateCallsPass, op: ir.Operation) -> None:
+        run(self, op)
+        tables.append(str(op).count(f" @{tabulate_calls.TABLE}"))
+
+    run = tabulate_calls.TabulateCallsPass.run
+    monkeypatch.setattr(build, "take_kernels", taken)
+    monkeypatch.setattr(tabulate_calls.TabulateCallsPass, "run", counted)
+    configurations = find_configurations(["kernels", "kernels-128"], OPTIMIZE_CONFIGURATIONS)
+    campaign = Campaign(range(7005, 7012, 6), configurations, optimize=True, engine="jit")
+    assert [finding for seed in campaign.seeds for finding in campaign.attempt(seed).findings] == []
+    assert kernels == [4, 4, 5, 5]
+    assert min(tables) > 0
+
+
+def test_wrong_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that are made, but not called."""
+
+    def never(self: Outlining, bodies: Sequence[Body]) -> str:
+        function = bodies[0].op.parent
+        name = call(self, bodies)
+        assert function is not None
+        for view in list(function.regions[0].blocks[0].operations):
+            if view.operation.name == "func.call":
+                view.operation.erase()
+        return name
+
+    call = Outlining.call
+    monkeypatch.setattr(Outlining, "call", never)
+    configurations = find_configurations(["kernels"], OPTIMIZE_CONFIGURATIONS)
+    findings = Campaign(range(7005, 7006), configurations, optimize=True, engine="jit").attempt(7005).findings
+    assert [finding.kind for finding in findings] == [Kind.VALUE]
 
 
 def test_wrong_optimization_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
