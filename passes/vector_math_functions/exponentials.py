@@ -52,16 +52,16 @@ def _remainder(x: Floats, n: Floats) -> Floats:
     return n.times_plus(-LN2_LOW, n.times_plus(-LN2_HIGH, x))
 
 
-def _scaled(mantissa: Floats, biased: Bits) -> Floats:
-    """Return `mantissa` * 2^n: in two steps, of which only the second rounds, since 2^n may be denormal or too large.
+def _halves(biased: Bits) -> tuple[Floats, Floats]:
+    """Return two powers of two whose product is 2^n: itself it may be denormal, or too large, and they are not.
 
     The bits end with n + 254, as those of `ROUNDER` are zero there: so the parts of n have their bias of 127 each. Both
-    are zero for n = -254.
+    powers are zero for n = -254.
     """
     half = (biased >> 1) << 23
     # Behind the shift, so that it does not wait for that of the half.
     rest = (biased << 23) - half
-    return mantissa * half.floats() * rest.floats()
+    return half.floats(), rest.floats()
 
 
 def exp(x: Floats) -> Floats:
@@ -72,7 +72,12 @@ def exp(x: Floats) -> Floats:
     """
     x = x.at_most(89.0).at_least(-176.0)
     n, bits = _rounded(x, LOG2_E, 254)
-    return _scaled(polynomial(_remainder(x, n), (1.0, 1.0, *_EXP)), bits)
+    r = _remainder(x, n)
+    # The square is there long before the polynomial is, which is two steps shorter then. 1 is added by the product with
+    # one half of the power, which rounds once, as the sum would.
+    less_one = polynomial(r, _EXP).times_plus(r * r, r)
+    half, rest = _halves(bits)
+    return less_one.times_plus(half, half) * rest
 
 
 def exp_without_limits(x: Floats) -> Floats:
@@ -85,7 +90,9 @@ def exp2(x: Floats) -> Floats:
     """2^x: infinity from 128 on, denormal below -126, zero from -150 on. x - n is exact. The limits are as in `exp`."""
     x = x.at_most(129.0).at_least(-254.0)
     n, bits = _rounded(x, 1, 254)
-    return _scaled(polynomial(x - n, (1.0, *_EXP2)), bits)
+    power = polynomial(x - n, (1.0, *_EXP2))
+    half, rest = _halves(bits)
+    return power * half * rest
 
 
 def expm1(x: Floats) -> Floats:
