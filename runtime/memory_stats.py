@@ -35,6 +35,9 @@ _COUNTERS = (
     "copied_bytes",
     "bad_frees",
 )
+_SLOT = {name: number for number, name in enumerate(_COUNTERS)}
+_ARRAY = f"!llvm.array<{len(_COUNTERS) + 1} x i64>"
+"""The counters, and the byte that a checked allocator fills new blocks with."""
 _ADDRESS_FUNCTION = "inplace_memory_counters"
 _GARBAGE = -91
 _GUARD_BYTES = 512
@@ -151,24 +154,28 @@ def link_counters(module: ir.Module, *, checked: bool = False) -> None:
 
 
 def _module_text(padding: int, *, checked: bool) -> str:
-    slot = {name: number for number, name in enumerate(_COUNTERS)}
-    array = f"!llvm.array<{len(_COUNTERS) + 1} x i64>"
-
-    def bump(counter: str, amount: str) -> str:
-        return f"""
-            %{counter} = llvm.getelementptr %counters[0, {slot[counter]}] : (!llvm.ptr) -> !llvm.ptr, {array}
-            %{counter}_old = llvm.atomicrmw add %{counter}, {amount} monotonic : !llvm.ptr, i64"""
-
-    release = "llvm.call @free(%block) : (!llvm.ptr) -> ()"
     return f"""
-        llvm.mlir.global internal @inplace_counters(dense<0> : tensor<{len(_COUNTERS) + 1}xi64>) : {array}
+        llvm.mlir.global internal @inplace_counters(dense<0> : tensor<{len(_COUNTERS) + 1}xi64>) : {_ARRAY}
         llvm.func @malloc(i64) -> !llvm.ptr
         llvm.func @free(!llvm.ptr)
         llvm.func @{_ADDRESS_FUNCTION}() -> !llvm.ptr {{
             %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
             llvm.return %counters : !llvm.ptr
         }}
-        llvm.func @_mlir_memref_to_llvm_alloc(%padded: i64) -> !llvm.ptr {{
+        {_allocation_text(padding, checked=checked)}
+        {_free_text(checked=checked)}
+        llvm.func @{COUNT_COPY}(%bytes: i64) {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            %one = llvm.mlir.constant(1 : i64) : i64
+            {_bump("copies", "%one")}
+            {_bump("copied_bytes", "%bytes")}
+            llvm.return
+        }}
+    """
+
+
+def _allocation_text(padding: int, *, checked: bool) -> str:
+    return f"""llvm.func @_mlir_memref_to_llvm_alloc(%padded: i64) -> !llvm.ptr {{
             %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
             %header = llvm.mlir.constant({HEADER_BYTES} : i64) : i64
             %padding = llvm.mlir.constant({padding} : i64) : i64
@@ -179,54 +186,56 @@ def _module_text(padding: int, *, checked: bool) -> str:
             %total = llvm.add %guarded, %header : i64
             %block = llvm.call @malloc(%total) : (i64) -> !llvm.ptr
             llvm.store %size, %block : i64, !llvm.ptr
-            {bump("allocations", "%one")}
-            {bump("allocated_bytes", "%size")}
-            {bump("live_bytes", "%size")}
+            {_bump("allocations", "%one")}
+            {_bump("allocated_bytes", "%size")}
+            {_bump("live_bytes", "%size")}
             %live = llvm.add %live_bytes_old, %size : i64
-            %peak = llvm.getelementptr %counters[0, {slot["peak_bytes"]}] : (!llvm.ptr) -> !llvm.ptr, {array}
+            %peak = llvm.getelementptr %counters[0, {_SLOT["peak_bytes"]}] : (!llvm.ptr) -> !llvm.ptr, {_ARRAY}
             %peak_old = llvm.atomicrmw max %peak, %live monotonic : !llvm.ptr, i64
             %data = llvm.getelementptr %block[{HEADER_BYTES}] : (!llvm.ptr) -> !llvm.ptr, i8
-            {_birth(array) if checked else ""}
+            {_birth() if checked else ""}
             llvm.return %data : !llvm.ptr
-        }}
-        llvm.func @_mlir_memref_to_llvm_free(%data: !llvm.ptr) {{
+        }}"""
+
+
+def _free_text(*, checked: bool) -> str:
+    return f"""llvm.func @_mlir_memref_to_llvm_free(%data: !llvm.ptr) {{
             %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
             %zero = llvm.mlir.constant(0 : i64) : i64
             %one = llvm.mlir.constant(1 : i64) : i64
             %block = llvm.getelementptr %data[-{HEADER_BYTES}] : (!llvm.ptr) -> !llvm.ptr, i8
-            {_death(bump("bad_frees", "%one")) if checked else ""}
+            {_death() if checked else ""}
             %size = llvm.load %block : !llvm.ptr -> i64
             %negative = llvm.sub %zero, %size : i64
-            {bump("frees", "%one")}
-            {bump("live_bytes", "%negative")}
+            {_bump("frees", "%one")}
+            {_bump("live_bytes", "%negative")}
             %garbage = llvm.mlir.constant({_GARBAGE} : i8) : i8
             "llvm.intr.memset"(%data, %garbage, %size) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()
-            {"" if checked else release}
+            {"" if checked else "llvm.call @free(%block) : (!llvm.ptr) -> ()"}
             llvm.return
-        }}
-        llvm.func @{COUNT_COPY}(%bytes: i64) {{
-            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
-            %one = llvm.mlir.constant(1 : i64) : i64
-            {bump("copies", "%one")}
-            {bump("copied_bytes", "%bytes")}
-            llvm.return
-        }}
-    """
+        }}"""
 
 
-def _birth(array: str) -> str:
+def _bump(counter: str, amount: str) -> str:
+    """Add `amount` to a counter."""
+    return f"""
+            %{counter} = llvm.getelementptr %counters[0, {_SLOT[counter]}] : (!llvm.ptr) -> !llvm.ptr, {_ARRAY}
+            %{counter}_old = llvm.atomicrmw add %{counter}, {amount} monotonic : !llvm.ptr, i64"""
+
+
+def _birth() -> str:
     """Mark a new block as living and fill it with the byte that stands behind the counters."""
     return f"""
             %alive = llvm.mlir.constant({_ALIVE} : i64) : i64
             %mark = llvm.getelementptr %block[8] : (!llvm.ptr) -> !llvm.ptr, i8
             llvm.store %alive, %mark : i64, !llvm.ptr
-            %fill_at = llvm.getelementptr %counters[0, {len(_COUNTERS)}] : (!llvm.ptr) -> !llvm.ptr, {array}
+            %fill_at = llvm.getelementptr %counters[0, {len(_COUNTERS)}] : (!llvm.ptr) -> !llvm.ptr, {_ARRAY}
             %fill = llvm.load %fill_at : !llvm.ptr -> i64
             %byte = llvm.trunc %fill : i64 to i8
             "llvm.intr.memset"(%data, %byte, %guarded) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()"""
 
 
-def _death(count: str) -> str:
+def _death() -> str:
     """Mark a block as dead; what is no living block is counted, and nothing else happens to it."""
     return f"""
             %mark = llvm.getelementptr %block[8] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -236,7 +245,7 @@ def _death(count: str) -> str:
             %lives = llvm.icmp "eq" %found, %alive : i64
             llvm.cond_br %lives, ^living, ^bad
         ^bad:
-            {count}
+            {_bump("bad_frees", "%one")}
             llvm.return
         ^living:
             llvm.store %dead, %mark : i64, !llvm.ptr"""

@@ -132,25 +132,32 @@ def recursive_function(
     with builder.region():
         for _ in range(steps):
             produce(builder)
-        values, less, called = results_for(builder, arguments), builder.name(), builder.name()
-        builder.emit(f"{less} = arith.subi {counter.name}, {one.name} : index")
-        signature = f"(index, {parameters.types}, {types(arguments)}) -> ({types(arguments)})"
-        passed = f"{less}, {parameters.passed}, {names(values)}"
-        builder.emit(f"{called}:{count} = func.call {name}({passed}) : {signature}")
-        for number, argument in enumerate(arguments):
-            kept = builder.keep(f"{called}{'' if count == 1 else f'#{number}'}", argument.sizes, argument.element)
-            builder.scope.overwritten.append(kept)
+        _call_itself(builder, name, f"arith.subi {counter.name}, {one.name}", parameters, arguments)
         produce(builder)
         values = results_for(builder, arguments)
         builder.emit(f"scf.yield {names(values)} : {types(values)}")
     builder.emit("}")
-    results = [f"{result}{'' if count == 1 else f'#{number}'}" for number in range(count)]
-    builder.emit(f"return {', '.join(results)} : {types(arguments)}")
+    builder.emit(f"return {', '.join(_results(result, count))} : {types(arguments)}")
     typed = ", ".join(f"{a.name}: {a.type}" for a in arguments)
     head = f"private {name}({counter.name}: index, {parameters.declared}, {typed}) -> ({types(arguments)})"
     text = write_function(builder, head)
     module.functions.append(text)
     return Function(name, arguments, arguments, True, _is_pure(text))
+
+
+def _call_itself(builder: Builder, name: str, less: str, parameters: Parameters, arguments: Sequence[Tensor]) -> None:
+    """Add a call of the function that is being written, with `less` as its number; it returns what it is given."""
+    values, number, called = results_for(builder, arguments), builder.name(), builder.name()
+    builder.emit(f"{number} = {less} : index")
+    signature = f"(index, {parameters.types}, {types(arguments)}) -> ({types(arguments)})"
+    passed = f"{number}, {parameters.passed}, {names(values)}"
+    builder.emit(f"{called}:{len(arguments)} = func.call {name}({passed}) : {signature}")
+    for result, argument in zip(_results(called, len(arguments)), arguments, strict=True):
+        builder.scope.overwritten.append(builder.keep(result, argument.sizes, argument.element))
+
+
+def _results(name: str, count: int) -> list[str]:
+    return [f"{name}{'' if count == 1 else f'#{number}'}" for number in range(count)]
 
 
 def _is_pure(text: str) -> bool:

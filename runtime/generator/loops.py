@@ -129,19 +129,24 @@ def while_loop(builder: Builder) -> bool:
     builder.lines.insert(place, "  " * builder.indent + head)
     builder.emit("} do {")
     live = [n for n in builder.live if limit.bounds[n][1] > 0]
-    with builder.region(live) as scope:
-        scope.indices.append(after)
-        inside = arguments_for(builder, handed)
-        typed = ", ".join([f"{after.name}: index", *(f"{a.name}: {a.type}" for a in inside)])
-        builder.lines.append("  " * (builder.indent - 1) + f"^bb0({typed}):")
-        steps(builder, 3)
-        following = builder.name()
-        builder.emit(f"{following} = arith.addi {after.name}, {one.name} : index")
-        values = [_onward(builder, argument, inside) for argument in carried]
-        builder.emit(f"scf.yield {following}, {names(values)} : index, {types(values)}")
+    with builder.region(live):
+        _while_body(builder, after, one, carried, handed)
     builder.emit("}")
     bind(builder, result, handed, first=1, total=len(handed) + 1)
     return True
+
+
+def _while_body(builder: Builder, number: Index, one: Index, carried: list[Tensor], handed: list[Tensor]) -> None:
+    """Write the second region: it takes what is `handed` over, and yields what is `carried` on."""
+    builder.scope.indices.append(number)
+    inside = arguments_for(builder, handed)
+    typed = ", ".join([f"{number.name}: index", *(f"{a.name}: {a.type}" for a in inside)])
+    builder.lines.append("  " * (builder.indent - 1) + f"^bb0({typed}):")
+    steps(builder, 3)
+    following = builder.name()
+    builder.emit(f"{following} = arith.addi {number.name}, {one.name} : index")
+    values = [_onward(builder, argument, inside) for argument in carried]
+    builder.emit(f"scf.yield {following}, {names(values)} : index, {types(values)}")
 
 
 def _handed(builder: Builder, arguments: list[Tensor], outside: list[Index]) -> list[Tensor]:

@@ -83,15 +83,16 @@ def test_operands_are_transposed_for_all_threads_or_none() -> None:
     np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=3).main(a, b, c), alone)
 
 
-def heads(h: int, n: int, d: int) -> str:
-    """Attention of `h` heads, without a maximum."""
-    q, s, row = f"tensor<1x{h}x{n}x{d}xf32>", f"tensor<1x{h}x{n}x{n}xf32>", f"tensor<1x{h}x{n}xf32>"
-    loops = "(a, h, i, j, l)"
-    parallel = '"parallel", "parallel", "parallel"'
-    product = """^bb0(%x: f32, %y: f32, %o: f32):
+MULTIPLIED = """^bb0(%x: f32, %y: f32, %o: f32):
           %p = arith.mulf %x, %y : f32
           %t = arith.addf %o, %p : f32
           linalg.yield %t : f32"""
+
+
+def heads(h: int, n: int, d: int) -> str:
+    """Attention of `h` heads, without a maximum."""
+    q, s, row = f"tensor<1x{h}x{n}x{d}xf32>", f"tensor<1x{h}x{n}x{n}xf32>", f"tensor<1x{h}x{n}xf32>"
+    loops, parallel = "(a, h, i, j, l)", '"parallel", "parallel", "parallel"'
     return f"""
       #q = affine_map<{loops} -> (a, h, i, l)>
       #k = affine_map<{loops} -> (a, h, j, l)>
@@ -109,14 +110,10 @@ def heads(h: int, n: int, d: int) -> str:
         %scores = linalg.generic {{
             indexing_maps = [#q, #k, #s], iterator_types = [{parallel}, "parallel", "reduction"]}}
             ins(%q, %k : {q}, {q}) outs(%f0 : {s}) {{
-        {product}
+        {MULTIPLIED}
         }} -> {s}
         %powers = linalg.exp ins(%scores : {s}) outs(%e0 : {s}) -> {s}
-        %sum = linalg.reduce ins(%powers : {s}) outs(%f1 : {row}) dimensions = [3]
-          (%x: f32, %y: f32) {{
-            %t = arith.addf %x, %y : f32
-            linalg.yield %t : f32
-          }}
+        %sum = linalg.reduce {{arith.addf}} ins(%powers : {s}) outs(%f1 : {row}) dimensions = [3]
         %weights = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = [{parallel}, "parallel"]}}
             ins(%powers, %sum : {s}, {row}) outs(%e0 : {s}) {{
         ^bb0(%x: f32, %y: f32, %o: f32):
@@ -125,7 +122,7 @@ def heads(h: int, n: int, d: int) -> str:
         }} -> {s}
         %r = linalg.generic {{indexing_maps = [#s, #k, #q], iterator_types = [{parallel}, "reduction", "parallel"]}}
             ins(%weights, %v : {s}, {q}) outs(%f2 : {q}) {{
-        {product}
+        {MULTIPLIED}
         }} -> {q}
         return %r : {q}
       }}"""
