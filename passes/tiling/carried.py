@@ -8,15 +8,14 @@ from mlir import ir
 from mlir.dialects import scf, tensor
 
 from ...dialects.bufferizable import Subset
-from ...dialects.structured import index_constant
 from ...dialects.subsets import extract_slice, insert_slice
 from ..analysis.ping_pong import PingPong, is_known_box, outside_of
+from .generic import empty_for_copy
 from .smaller import slice_type
 
 __all__ = ["alternate"]
 
 _INSERT = "tensor.insert_slice"
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 _PURE = frozenset(
     {"bufferization.alloc_tensor", "linalg.copy", "tensor.empty", "tensor.extract_slice", "tensor.insert_slice"}
 )
@@ -113,11 +112,7 @@ def _other(initial: ir.Value, written: Sequence[Subset]) -> ir.Value:
         return ir.Operation.create(
             "bufferization.alloc_tensor", results=[type_], operands=[initial], attributes=attributes
         ).result
-    sizes = [
-        tensor.dim(initial, index_constant(dimension)) if size == _DYNAMIC else size
-        for dimension, size in enumerate(type_.shape)
-    ]
-    other = tensor.empty(sizes, type_.element_type)
+    other = empty_for_copy(initial, type_.element_type, range(type_.rank))
     for subset in written:
         for part in outside_of(subset, type_.shape):
             other = insert_slice(extract_slice(initial, part, slice_type(initial, part)), other, part)

@@ -9,7 +9,7 @@ from mlir import ir
 from ...dialects.structured import linalg_index
 from ..analysis.elementwise_fusion import ElementwiseFusion
 from ..analysis.structured_op import Index, Structured
-from .generic import affine_map, build_generic
+from .generic import affine_map, build_generic, hand_over
 
 __all__ = ["fuse"]
 
@@ -40,23 +40,15 @@ def fuse(fusion: ElementwiseFusion) -> ir.Operation:
         for loops in fusion.loops
     ]
     op = build_generic(consumer, inputs.all)
-    block = op.regions[0].blocks[0]
-    arguments = list(consumer.payload.arguments)
-    with ir.InsertionPoint(block), consumer.op.location:
+    arguments = list(op.regions[0].blocks[0].arguments)
+    elements: dict[int, ir.Value] = {operand: arguments[place] for operand, place in own.items()}
+    elements.update(zip(consumer.outputs, arguments[len(inputs.all) :], strict=True))
+    with ir.InsertionPoint(op.regions[0].blocks[0]), consumer.op.location:
         for number, operand in enumerate(fusion.operands):
-            elements = {source: block.arguments[place] for source, place in brought[number].items()}
-            arguments[operand].replace_all_uses_with(_inline(producer, elements, fusion.loops[number]))
-    for operand, place in own.items():
-        arguments[operand].replace_all_uses_with(block.arguments[place])
-    outputs = list(block.arguments)[len(inputs.all) :]
-    for old, new in zip(arguments[consumer.inputs :], outputs, strict=True):
-        old.replace_all_uses_with(new)
-    # Moved, not copied: the payload of a consumer grows with each producer.
-    for one in list(consumer.payload.operations):
-        block.append(one.operation)
-    for old, new in zip(consumer.op.results, op.results, strict=True):
-        old.replace_all_uses_with(new)
-    consumer.op.erase()
+            known = {source: arguments[place] for source, place in brought[number].items()}
+            elements[operand] = _inline(producer, known, fusion.loops[number])
+    # The payload of the consumer is moved, as it grows with each producer.
+    hand_over(consumer, op, [elements[operand] for operand in range(len(consumer.indices))])
     producer.op.erase()
     return op
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
+from mlir.dialects import tensor
 
+from ...dialects.structured import index_constant
 from ..analysis.allocation_hoisting import is_inside
 from ..analysis.structured_op import Index, Structured
 
-__all__ = ["affine_map", "build_generic", "place_of_copy"]
+__all__ = ["affine_map", "build_generic", "empty_for_copy", "hand_over", "place_of_copy"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def affine_map(loops: int, indices: Sequence[Index]) -> ir.AffineMap:
@@ -53,6 +57,31 @@ def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.Af
         types = [_element(value.type) for value in new.operands]
         ir.Block.create_at_start(new.regions[0], types)
     return new
+
+
+def hand_over(structured: Structured, new: ir.Operation, elements: Sequence[ir.Value]) -> None:
+    """Let `new`, whose payload has no end yet, go on as an op does, and erase that; `elements` are what it works on.
+
+    The payload is moved, not copied. Linear in it.
+    """
+    op, block = structured.op, new.regions[0].blocks[0]
+    for old, element in zip(structured.payload.arguments, elements, strict=True):
+        old.replace_all_uses_with(element)
+    for one in list(structured.payload.operations):
+        block.append(one.operation)
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    op.erase()
+
+
+def empty_for_copy(value: ir.Value, element: ir.Type, order: Sequence[int]) -> ir.Value:
+    """Build an empty tensor of `element`s with the dimensions of `value`, in this order."""
+    shape = ir.RankedTensorType(value.type).shape
+    sizes: list[int | ir.Value] = []
+    for dimension in order:
+        size = shape[dimension]
+        sizes.append(tensor.dim(value, index_constant(dimension)) if size == _DYNAMIC else size)
+    return tensor.empty(sizes, element)
 
 
 def place_of_copy(op: ir.Operation, value: ir.Value) -> ir.Operation:

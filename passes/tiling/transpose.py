@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import linalg, tensor
+from mlir.dialects import linalg
 
-from ...dialects.structured import index_constant
 from ..analysis.operand_transposition import Transposition
-from .generic import affine_map, build_generic, place_of_copy
+from .generic import affine_map, build_generic, empty_for_copy, hand_over, place_of_copy
 
 __all__ = ["transpose_operands"]
-
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def transpose_operands(transposition: Transposition) -> ir.Operation:
@@ -35,24 +32,12 @@ def transpose_operands(transposition: Transposition) -> ir.Operation:
                 indices = [indices[dimension] for dimension in order]
             inputs.append((value, affine_map(loops, indices)))
     new = build_generic(structured, inputs)
-    block = new.regions[0].blocks[0]
-    for old, argument in zip(structured.payload.arguments, block.arguments, strict=True):
-        old.replace_all_uses_with(argument)
-    for one in list(structured.payload.operations):
-        block.append(one.operation)
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    op.erase()
+    hand_over(structured, new, list(new.regions[0].blocks[0].arguments))
     return new
 
 
 def _transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
-    type_ = ir.RankedTensorType(value.type)
-    sizes: list[int | ir.Value] = []
-    for dimension in order:
-        size = type_.shape[dimension]
-        sizes.append(tensor.dim(value, index_constant(dimension)) if size == _DYNAMIC else size)
-    empty = tensor.empty(sizes, type_.element_type)
+    empty = empty_for_copy(value, ir.RankedTensorType(value.type).element_type, order)
     op = linalg.TransposeOp([empty.type], value, empty, list(order)).operation
     linalg.fill_builtin_region(op)
     return op.results[0]

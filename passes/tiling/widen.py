@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from mlir import ir
-from mlir.dialects import linalg, tensor
+from mlir.dialects import linalg
 
-from ...dialects.structured import index_constant
 from ..analysis.operand_widening import Widening
-from .generic import affine_map, build_generic, place_of_copy
+from .generic import affine_map, build_generic, empty_for_copy, hand_over, place_of_copy
 
 __all__ = ["widen_operands"]
-
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def widen_operands(widening: Widening) -> ir.Operation:
@@ -21,7 +18,7 @@ def widen_operands(widening: Widening) -> ir.Operation:
     the same value.
     """
     structured = widening.structured
-    op, block = structured.op, structured.payload
+    op = structured.op
     loops = len(structured.sizes)
     copies: dict[tuple[ir.Value, str, str], ir.Value] = {}
     inputs: list[tuple[ir.Value, ir.AffineMap]] = []
@@ -37,29 +34,17 @@ def widen_operands(widening: Widening) -> ir.Operation:
         inputs.append((value, affine_map(loops, structured.indices[operand])))
     new = build_generic(structured, inputs)
     arguments = list(new.regions[0].blocks[0].arguments)
-    for operand, (old, argument) in enumerate(zip(block.arguments, arguments, strict=True)):
-        extension = widening.operands.get(operand)
-        if extension is None:
-            old.replace_all_uses_with(argument)
-        else:
-            extension.results[0].replace_all_uses_with(argument)
-            extension.erase()
-    for one in list(block.operations):
-        new.regions[0].blocks[0].append(one.operation)
-    for old, result in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(result)
-    op.erase()
+    for operand, extension in widening.operands.items():
+        extension.results[0].replace_all_uses_with(arguments[operand])
+        extension.erase()
+    hand_over(structured, new, arguments)
     return new
 
 
 def _widened(value: ir.Value, extension: ir.Operation) -> ir.Value:
     """Build a copy of `value` with `extension` done to each element."""
     type_ = ir.RankedTensorType(value.type)
-    sizes: list[int | ir.Value] = [
-        tensor.dim(value, index_constant(dimension)) if size == _DYNAMIC else size
-        for dimension, size in enumerate(type_.shape)
-    ]
-    empty = tensor.empty(sizes, extension.results[0].type)
+    empty = empty_for_copy(value, extension.results[0].type, range(type_.rank))
     identity = ir.AffineMap.get_identity(type_.rank)
     parallel = linalg.IteratorType.parallel
     copy = linalg.GenericOp([empty.type], [value], [empty], [identity] * 2, [parallel] * type_.rank)
