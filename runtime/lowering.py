@@ -250,18 +250,18 @@ LOWER = (
         "math on narrow floats, which libm does not know. Then arithmetic on bf16 is done in f32 and rounded after each"
         " op: few processors have instructions for it, and elsewhere code generation calls a function that no library"
         " here has. Truncations of f64 come first, as what they leave is one of f32; those to bf16 last, as the others"
-        " make them. What upstream truncates may be contracted, until it is told not to be. `expm1` would become a"
-        " difference otherwise, which leaves nothing of small numbers.",
+        " make them. What upstream truncates may be contracted, until it is told not to be, behind the two passes that"
+        " make such casts and before one that folds. `expm1` would become a difference otherwise, which leaves nothing"
+        " of small numbers.",
         (
             "convert-complex-to-standard",
             "inplace-expand-truncations",
             "inplace-extend-fma",
             "math-extend-to-supported-types{target-type=f32}",
+            "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
             "inplace-keep-roundings",
             "inplace-expand-expm1",
             "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
-            "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
-            "inplace-keep-roundings",
             "arith-expand{include-bf16=true}",
         ),
     ),
