@@ -32,8 +32,9 @@ scf.for %i = %c0 to %m step %c8 {
 In: a function; slices that are inputs of linalg ops inside `scf.for` loops, as `inplace-tile` makes them. Out: the same
 values; slices that a loop around them reads again in each iteration are copied in front of it, each into a panel of its
 own. Slices of a `linalg.transpose` that nobody else reads are transposed on the way, in place of it. Left alone: slices
-that no such loop reads, and those whose place is computed from anything but the variables of loops. How much memory the
-panels take is known from the loops: as much as the slices, with smaller ones at the end as large as the others.
+that no such loop reads, those whose elements lie next to each other as they are, and those whose place is computed from
+anything but the variables of loops. How much memory the panels take is known from the loops: as much as the slices,
+with smaller ones at the end as large as the others.
 
 Linear in the slices times the depth of their loops. Upstream counterpart: `transform.structured.hoist_pad`.
 """

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from .analysis.machine import Machine
 from .analysis.own_producers import find_fills
 from .analysis.packing import find_packings
 from .analysis.schedule import Schedule, choose_schedule
@@ -59,7 +60,7 @@ class SchedulePass(Pass[ScheduleOptions]):
             self.remark(op.location, f"scheduled for a machine with {machine}")
         schedules = [choose_schedule(one, machine) for one in find_linalg_ops(op)]
         chosen = [schedule for schedule in schedules if schedule is not None]
-        tiled = [one for schedule in chosen for one in self._apply(schedule)]
+        tiled = [one for schedule in chosen for one in self._apply(schedule, machine)]
         producers = (value.owner for one in tiled for value in one.operands)
         packings = find_packings(
             owner.operation
@@ -70,7 +71,8 @@ class SchedulePass(Pass[ScheduleOptions]):
             pack(packing)
         self.count("packed", len(packings))
 
-    def _apply(self, schedule: Schedule) -> list[ir.Operation]:
+    def _apply(self, schedule: Schedule, machine: Machine) -> list[ir.Operation]:
+        """Tile an op, and its parts; return the smaller ops."""
         op = schedule.structured.op
         if self.options.print_schedule:
             tiles = ", ".join(f"loop d{one.loop} by {one.size}" for one in schedule.loops)
@@ -82,4 +84,7 @@ class SchedulePass(Pass[ScheduleOptions]):
             tiled = tile(schedule.structured, schedule.loops, producers)
         replace_op(op, tiled.results, [producer.op for producer in producers])
         self.count("tiled")
-        return tiled.ops
+        if not schedule.parts:
+            return tiled.ops
+        parts = [(one, choose_schedule(one, machine, part=True)) for one in tiled.ops]
+        return [one for part, own in parts for one in (self._apply(own, machine) if own is not None else [part])]

@@ -3,7 +3,8 @@
 A slice is packed if a loop around it, the *reuse loop*, reads the same slices in each of its iterations: neither the
 source nor where the slice lies depends on it. The loops between them, the *panel loops*, tell the slices apart: each
 gets a panel of its own in the packed tensor. Only slices that are inputs of linalg ops are looked at, and only those
-with panel loops: what does not move is read from the cache anyway.
+with panel loops: what does not move is read from the cache anyway. Slices whose elements lie next to each other as they
+are, such as some whole rows, have nothing to gain.
 
 If a slice is one of a transposition that nobody else reads but slices that can be packed, it is the transposition of a
 slice: that is packed, with or without panel loops, and all of the transposed tensor is never made.
@@ -64,8 +65,28 @@ def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
         if packing.op.operands[0] in transposed
         else packing
         for packing in found
-        if packing.panels or packing.op.operands[0] in transposed
+        if packing.op.operands[0] in transposed or (packing.panels and not _is_one_piece(packing.op))
     ]
+
+
+def _is_one_piece(op: ir.Operation) -> bool:
+    """Tell whether all behind the first dimension with several elements is whole, so that nothing lies in between."""
+    source, subset = op.operands[0], mixed_subset(op, 1)
+    shape = ir.RankedTensorType(source.type).shape
+    first = next((number for number, size in enumerate(subset.sizes) if size != 1), len(shape))
+    return all(stride == 1 for stride in subset.strides[first:]) and all(
+        size == shape[number] or _is_size_of(size, source, number)
+        for number, size in enumerate(subset.sizes)
+        if number > first
+    )
+
+
+def _is_size_of(size: int | ir.Value, source: ir.Value, dimension: int) -> bool:
+    """Tell whether `tensor.dim` of that dimension of `source` is `size`."""
+    if isinstance(size, int) or isinstance(size.owner, ir.Block) or size.owner.name != "tensor.dim":
+        return False
+    of, number = size.owner.operands
+    return of == source and is_constant(number) and ir.IntegerAttr(number.owner.attributes["value"]).value == dimension
 
 
 def _transposed(packings: Iterable[Packing]) -> set[ir.Value]:

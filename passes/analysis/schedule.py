@@ -11,6 +11,10 @@ Otherwise
 * the rows are cut, about equally, so that the other operand of a tile takes half of it, into two tiles at least,
 * the lanes are cut to the register tile, and panels are packed.
 
+What is packed at a time is in the last cache while all rows read it, and there are others there: if all panels of one
+part of the loop that reduces took more than a quarter of it, the lanes are cut, so that they take an eighth, and each
+part is an op on its own.
+
 Packing pays as soon as two register tiles read a panel: its rows, each a page from the next, compete for places in the
 first cache, and it depends on how long they are whether it is read twice as fast or half as fast.
 
@@ -60,21 +64,25 @@ class TileLoop:
 class Schedule:
     """How an op is tiled, outermost loop first, before its slices are packed and what is inside is vectorized.
 
-    `producers` are computed in the tiles, for the op only.
+    `producers` are computed in the tiles, for the op only. The tiles are `parts` if each has a schedule of its own.
     """
 
     structured: Structured
     loops: tuple[TileLoop, ...]
     producers: tuple[Structured, ...] = ()
+    parts: bool = False
 
 
-def choose_schedule(op: ir.Operation, machine: Machine) -> Schedule | None:
-    """Return how to tile linalg op `op`, or None if it stays as it is: too small, or of no kind described above."""
-    schedule = _choose(op, machine)
+def choose_schedule(op: ir.Operation, machine: Machine, *, part: bool = False) -> Schedule | None:
+    """Return how to tile linalg op `op`, or None if it stays as it is: too small, or of no kind described above.
+
+    A `part` of an op is not cut into parts again.
+    """
+    schedule = _choose(op, machine, part=part)
     return schedule if schedule is not None and admits_tiles(schedule.structured, schedule.loops) else None
 
 
-def _choose(op: ir.Operation, machine: Machine) -> Schedule | None:
+def _choose(op: ir.Operation, machine: Machine, *, part: bool) -> Schedule | None:
     try:
         plan = plan_vectors(op, machine)
     except NotVectorizable:
@@ -98,6 +106,9 @@ def _choose(op: ir.Operation, machine: Machine) -> Schedule | None:
     if not panels:
         return None
     is_near = all(_bytes(structured, operand) <= machine.l2 // 2 for operand in panels)
+    cut = () if is_near or part else _parts(plan, panels[0], machine)
+    if cut:
+        return Schedule(structured, cut, tuple(find_transpositions(structured, plan.lane_loop, ())), parts=True)
     loops = () if is_near else _loops(plan, panels[0], rows[0], machine)
     if not any(one.loop == rows[0] for one in loops):
         lanes, turned = _turned(plan, [one.loop for one in loops], machine)
@@ -140,22 +151,54 @@ def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:
     return (TileLoop(longest, streams, peel=True),)
 
 
-def _loops(plan: VectorPlan, panel: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
+@dataclass(frozen=True)
+class _Panel:
+    """What all rows read again: `width` elements of `row_bytes` for each iteration of a part of the loop `longest`.
+
+    That loop is cut into parts of `depth`, so that a panel takes a quarter of the second cache.
+    """
+
+    width: int
+    row_bytes: int
+    longest: int
+    depth: int
+
+    @staticmethod
+    def of(plan: VectorPlan, operand: int, machine: Machine) -> _Panel:
+        """Return what a panel of `operand` is like."""
+        structured = plan.structured
+        width = plan.tile[plan.lane_loop] * plan.lanes
+        reductions = [loop for loop in plan.reductions if structured.depends(operand, loop)]
+        longest = max(reductions, key=lambda loop: _size(structured, loop))
+        others = prod(_size(structured, loop) for loop in reductions if loop != longest)
+        row_bytes = type_bytes(_element_type(structured, operand)) * others
+        depth = _even(_size(structured, longest), max(1, machine.l2 // 4 // (width * row_bytes)))
+        return _Panel(width, row_bytes, longest, depth)
+
+
+def _parts(plan: VectorPlan, operand: int, machine: Machine) -> tuple[TileLoop, ...]:
+    """Return the lanes that are cut if what is packed at a time would take more than a quarter of the last cache."""
+    panel = _Panel.of(plan, operand, machine)
+    size = plan.structured.sizes[plan.lane_loop]
+    lanes = _size(plan.structured, plan.lane_loop)
+    if panel.depth * panel.row_bytes * lanes <= machine.l3 // 4:
+        return ()
+    most = max(1, machine.l3 // 8 // (panel.depth * panel.row_bytes * panel.width))
+    part = _even(-(-lanes // panel.width), most) * panel.width
+    return (TileLoop(plan.lane_loop, part, peel=size is not None),) if part < lanes else ()
+
+
+def _loops(plan: VectorPlan, operand: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
     """Return the loops to tile, for panels that are not in the cache anyway."""
     structured = plan.structured
-    element = type_bytes(_element_type(structured, panel))
-    width = plan.tile[plan.lane_loop] * plan.lanes
-    reductions = [loop for loop in plan.reductions if structured.depends(panel, loop)]
-    longest = max(reductions, key=lambda loop: _size(structured, loop))
-    others = prod(_size(structured, loop) for loop in reductions if loop != longest)
-    depth = _even(_size(structured, longest), max(1, machine.l2 // 4 // (width * element * others)))
+    panel = _Panel.of(plan, operand, machine)
     height = plan.tile[row]
-    most = max(height, machine.l2 // 2 // (depth * others * element) // height * height)
+    most = max(height, machine.l2 // 2 // (panel.depth * panel.row_bytes) // height * height)
     # Panels are packed in front of a loop that reads them again: with all rows in one tile there would be none.
     count = max(2, -(-_size(structured, row) // most))
     rows = -(-_size(structured, row) // (count * height)) * height
-    outer = (TileLoop(longest, depth),) if depth < _size(structured, longest) else ()
-    return (*outer, TileLoop(row, rows), TileLoop(plan.lane_loop, width, peel=True))
+    outer = (TileLoop(panel.longest, panel.depth),) if panel.depth < _size(structured, panel.longest) else ()
+    return (*outer, TileLoop(row, rows), TileLoop(plan.lane_loop, panel.width, peel=True))
 
 
 def _even(size: int, most: int) -> int:

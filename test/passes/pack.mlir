@@ -58,12 +58,33 @@ func.func @read_once(%a: tensor<64xf32>, %c: tensor<8xf32>) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
-// The slices lie one below the other: each is copied as a whole.
-// CHECK-LABEL: func.func @one_below_the_other
+// The slices lie one below the other, with something in between: each is copied as a whole.
+// CHECK-LABEL: func.func @parts_of_rows
 //       CHECK:   %[[PACKED:.*]] = scf.for %[[J:.*]] = %c0 to %c64 step %c16
-//       CHECK:     %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[J]], 0] [16, 32] [1, 1]
-//       CHECK:     linalg.copy ins(%[[SLICE]] : tensor<16x32xf32>)
+//       CHECK:     %[[SLICE:.*]] = tensor.extract_slice %arg0[%[[J]], 0] [16, 24] [1, 1]
+//       CHECK:     linalg.copy ins(%[[SLICE]] : tensor<16x24xf32>)
 //       CHECK:   scf.for
+func.func @parts_of_rows(%a: tensor<64x32xf32>, %c: tensor<16x24xf32>) -> tensor<16x24xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %c) -> tensor<16x24xf32> {
+    %s = scf.for %j = %c0 to %c64 step %c16 iter_args(%u = %t) -> tensor<16x24xf32> {
+      %x = tensor.extract_slice %a[%j, 0] [16, 24] [1, 1] : tensor<64x32xf32> to tensor<16x24xf32>
+      %v = linalg.add ins(%x, %u : tensor<16x24xf32>, tensor<16x24xf32>) outs(%u : tensor<16x24xf32>)
+          -> tensor<16x24xf32>
+      scf.yield %v : tensor<16x24xf32>
+    }
+    scf.yield %s : tensor<16x24xf32>
+  }
+  return %r : tensor<16x24xf32>
+}
+
+// Whole rows one below the other are next to each other as they are.
+// CHECK-LABEL: func.func @one_below_the_other
+//   CHECK-NOT:   linalg.copy
 func.func @one_below_the_other(%a: tensor<64x32xf32>, %c: tensor<16x32xf32>) -> tensor<16x32xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -80,6 +101,49 @@ func.func @one_below_the_other(%a: tensor<64x32xf32>, %c: tensor<16x32xf32>) -> 
     scf.yield %s : tensor<16x32xf32>
   }
   return %r : tensor<16x32xf32>
+}
+
+// So are they if their number is that of an argument; where another one is taken, nothing is known.
+// CHECK-LABEL: func.func @dynamic_rows
+//   CHECK-NOT:   linalg.copy
+//       CHECK:   linalg.add
+// CHECK-LABEL: func.func @other_rows
+//       CHECK:   linalg.copy
+//       CHECK:   linalg.add
+func.func @dynamic_rows(%a: tensor<64x?xf32>, %o: tensor<?xf32>, %c: tensor<16x?xf32>) -> tensor<16x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %n = tensor.dim %a, %c1 : tensor<64x?xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %c) -> tensor<16x?xf32> {
+    %s = scf.for %j = %c0 to %c64 step %c16 iter_args(%u = %t) -> tensor<16x?xf32> {
+      %x = tensor.extract_slice %a[%j, 0] [16, %n] [1, 1] : tensor<64x?xf32> to tensor<16x?xf32>
+      %v = linalg.add ins(%x, %u : tensor<16x?xf32>, tensor<16x?xf32>) outs(%u : tensor<16x?xf32>) -> tensor<16x?xf32>
+      scf.yield %v : tensor<16x?xf32>
+    }
+    scf.yield %s : tensor<16x?xf32>
+  }
+  return %r : tensor<16x?xf32>
+}
+
+func.func @other_rows(%a: tensor<64x?xf32>, %o: tensor<?xf32>, %c: tensor<16x?xf32>) -> tensor<16x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %n = tensor.dim %o, %c0 : tensor<?xf32>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %c) -> tensor<16x?xf32> {
+    %s = scf.for %j = %c0 to %c64 step %c16 iter_args(%u = %t) -> tensor<16x?xf32> {
+      %x = tensor.extract_slice %a[%j, 0] [16, %n] [1, 1] : tensor<64x?xf32> to tensor<16x?xf32>
+      %v = linalg.add ins(%x, %u : tensor<16x?xf32>, tensor<16x?xf32>) outs(%u : tensor<16x?xf32>) -> tensor<16x?xf32>
+      scf.yield %v : tensor<16x?xf32>
+    }
+    scf.yield %s : tensor<16x?xf32>
+  }
+  return %r : tensor<16x?xf32>
 }
 
 // Only slices read what is transposed: each is transposed into its panel. Those of %x move with the outer loop, so each

@@ -52,6 +52,28 @@ func.func @filled_once(%a: tensor<256x512xf32>, %b: tensor<512x64xf32>, %x: f32)
 
 // -----
 
+// All panels together would take half of the last cache: they are packed in parts of an eighth, and what is transposed for
+// them is transposed on the way.
+// CHECK-LABEL: func.func @parts
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:   scf.for {{.*}} %c128
+//       CHECK:     tensor.empty({{.*}}) : tensor<?x256x16xf32>
+//       CHECK:     linalg.transpose {{.*}} tensor<16x256xf32>
+//   CHECK-NOT:   linalg.transpose
+//       CHECK:     linalg.matmul {{.*}} tensor<256x16xf32>
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @parts(%a: tensor<60x256xf32>, %b: tensor<512x256xf32>, %c: tensor<60x512xf32>) -> tensor<60x512xf32> {
+  %e = tensor.empty() : tensor<256x512xf32>
+  %t = linalg.transpose ins(%b : tensor<512x256xf32>) outs(%e : tensor<256x512xf32>) permutation = [1, 0]
+  // expected-remark @+2 {{'linalg.matmul' is tiled, outermost first: loop d1 by 128}}
+  // expected-remark @+1 {{'linalg.matmul' is tiled, outermost first: loop d0 by 30, loop d1 by 16}}
+  %r = linalg.matmul ins(%a, %t : tensor<60x256xf32>, tensor<256x512xf32>) outs(%c : tensor<60x512xf32>)
+      -> tensor<60x512xf32>
+  return %r : tensor<60x512xf32>
+}
+
+// -----
+
 // One tile would have room for all rows; there are two, so that a loop reads panels which were packed before it again.
 // CHECK-LABEL: func.func @few_rows
 //       CHECK:   scf.for

@@ -53,6 +53,9 @@ def adversarial(*shape: int) -> np.ndarray:
         (70, 2, 301),
         (33, 3, 129),
         (9, 10, 500),
+        (60, 300, 301),
+        (40, 257, 33),
+        (13, 600, 64),
     ],
 )
 def test_products_with_few_rows_or_columns(m: int, n: int, k: int, dynamic: bool) -> None:
@@ -120,3 +123,29 @@ def test_more_rows_share_what_is_widened(elements: str, registers: int, rows: in
         module = ir.Module.parse(text)
         (op,) = find_linalg_ops(module.operation)
         assert dict(plan_vectors(op, Machine(512, registers)).tile) == {1: 4 if registers == 32 else 2, 0: rows}
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("m", "n", "k"), [(60, 300, 301), (13, 513, 64), (9, 257, 33)])
+def test_products_in_parts_whose_second_operand_is_transposed(
+    m: int, n: int, k: int, dynamic: bool, threads: int
+) -> None:
+    rows, columns, depth = "???" if dynamic else (m, n, k)
+    a, b, turned, c = (
+        f"tensor<{size}x{other}xf32>"
+        for size, other in ((rows, depth), (columns, depth), (depth, columns), (rows, columns))
+    )
+    text = f"""func.func @main(%a: {a}, %b: {b}, %c: {c}) -> {c} {{
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      {"%n = tensor.dim %b, %zero : " + b if dynamic else ""}
+      {"%k = tensor.dim %b, %one : " + b if dynamic else ""}
+      %e = tensor.empty({"%k, %n" if dynamic else ""}) : {turned}
+      %t = linalg.transpose ins(%b : {b}) outs(%e : {turned}) permutation = [1, 0]
+      %r = linalg.matmul ins(%a, %t : {a}, {turned}) outs(%c : {c}) -> {c}
+      return %r : {c} }}"""
+    program = mi.compile(text, optimize=True, machine=MACHINE, threads=threads)
+    left, right, start = floats(m, k), floats(n, k), floats(m, n)
+    expected = left.astype(np.float64) @ right.T.astype(np.float64) + start
+    np.testing.assert_allclose(program.main(left, right, start), expected, rtol=1e-4, atol=1e-4)
