@@ -86,7 +86,10 @@ def _is_size_of(size: int | ir.Value, source: ir.Value, dimension: int) -> bool:
     if isinstance(size, int) or isinstance(size.owner, ir.Block) or size.owner.name != "tensor.dim":
         return False
     of, number = size.owner.operands
-    return of == source and is_constant(number) and ir.IntegerAttr(number.owner.attributes["value"]).value == dimension
+    constant = number.owner
+    if of != source or isinstance(constant, ir.Block) or not is_constant(number):
+        return False
+    return ir.IntegerAttr(constant.attributes["value"]).value == dimension
 
 
 def _transposed(packings: Iterable[Packing]) -> set[ir.Value]:

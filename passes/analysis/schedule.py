@@ -2,9 +2,10 @@
 
 Only an op that reads something again can gain from caches. Such an op has a *panel*: an input that is loaded for the
 lanes and does not depend on the rows, so that all rows read it again. (In a matmul with columns in the lanes, the
-panels are slices of the second operand.) If all of that input fits into half of the second cache, the op stays as it
-is: the other half is for what passes by, and for lines that share a place, as those of rows a power of two apart do.
-Otherwise
+panels are slices of the second operand.) The op stays as it is if all of that input fits into the first cache, or into
+half of the second one if the rows of a panel have places of their own in the first, which those do not have that are a
+power of two apart. The other half is for what passes by. If there are few rows, the second cache will do. A batch has
+an input of its own in each iteration, and each is an op of its own if that has to be packed. Otherwise
 
 * the longest loop that reduces is cut so that a panel takes a quarter of the second cache: it stays there while all
   rows of a tile read it, and results are not read and written again more often than that needs,
@@ -32,9 +33,9 @@ high-performance matrix multiplication" (2008).
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 
 from mlir import ir
 
@@ -49,6 +50,12 @@ __all__ = ["Schedule", "TileLoop", "choose_schedule"]
 _STREAMS = {"memory": 8, "last cache": 16}
 """How many rows are read side by side: more would be too many for memory to look ahead in, fewer too few sums at a
 time to keep the processor busy where it has not to wait for memory."""
+
+_WAY = 1 << 12
+"""Lines this far apart have the same place in the first cache, which has as many for them as it has such parts."""
+
+_FEW_TILES = 8
+"""Fewer register tiles than these are done with a panel before it pays to have packed it in the second cache."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +112,9 @@ def _choose(op: ir.Operation, machine: Machine, *, part: bool) -> Schedule | Non
     ]
     if not panels:
         return None
-    is_near = all(_bytes(structured, operand) <= machine.l2 // 2 for operand in panels)
-    cut = () if is_near or part else _parts(plan, panels[0], machine)
+    batch = _batch(plan, panels)
+    is_near = all(_is_near(plan, operand, rows[0], batch, machine) for operand in panels)
+    cut = () if is_near or part else _parts(plan, panels[0], batch, machine)
     if cut:
         return Schedule(structured, cut, tuple(find_transpositions(structured, plan.lane_loop, ())), parts=True)
     loops = () if is_near else _loops(plan, panels[0], rows[0], machine)
@@ -176,16 +184,44 @@ class _Panel:
         return _Panel(width, row_bytes, longest, depth)
 
 
-def _parts(plan: VectorPlan, operand: int, machine: Machine) -> tuple[TileLoop, ...]:
-    """Return the lanes that are cut if what is packed at a time would take more than a quarter of the last cache."""
+def _is_near(plan: VectorPlan, operand: int, row: int, batch: Collection[int], machine: Machine) -> bool:
+    """Tell whether all rows find an operand in the caches as it is, for each iteration of the batch."""
+    structured = plan.structured
+    size = _bytes(structured, operand, batch)
+    if size <= machine.l1 or size > machine.l2 // 2:
+        return size <= machine.l1
     panel = _Panel.of(plan, operand, machine)
+    places = [number for number, index in enumerate(structured.indices[operand]) if index.loop == panel.longest]
+    if not places or _size(structured, row) < _FEW_TILES * plan.tile[row]:
+        return True
+    shape = ir.ShapedType(structured.op.operands[operand].type).shape
+    stride = prod(shape[places[0] + 1 :]) * type_bytes(_element_type(structured, operand))
+    return panel.depth <= machine.l1 // gcd(stride, _WAY)
+
+
+def _batch(plan: VectorPlan, panels: Iterable[int]) -> list[int]:
+    """Return the parallel loops besides the lanes that panels depend on: they have others in each iteration."""
+    structured = plan.structured
+    return [
+        loop
+        for loop in structured.loops
+        if structured.parallel[loop]
+        and loop != plan.lane_loop
+        and any(structured.depends(operand, loop) for operand in panels)
+    ]
+
+
+def _parts(plan: VectorPlan, operand: int, batch: Iterable[int], machine: Machine) -> tuple[TileLoop, ...]:
+    """Return the loops of parts: those of a batch, and the lanes if panels of one iteration take too much together."""
+    panel = _Panel.of(plan, operand, machine)
+    loops = tuple(TileLoop(loop, 1) for loop in batch)
     size = plan.structured.sizes[plan.lane_loop]
     lanes = _size(plan.structured, plan.lane_loop)
     if panel.depth * panel.row_bytes * lanes <= machine.l3 // 4:
-        return ()
+        return loops
     most = max(1, machine.l3 // 8 // (panel.depth * panel.row_bytes * panel.width))
     part = _even(-(-lanes // panel.width), most) * panel.width
-    return (TileLoop(plan.lane_loop, part, peel=size is not None),) if part < lanes else ()
+    return (*loops, TileLoop(plan.lane_loop, part, peel=size is not None)) if part < lanes else loops
 
 
 def _loops(plan: VectorPlan, operand: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
@@ -215,7 +251,7 @@ def _element_type(structured: Structured, operand: int) -> ir.Type:
     return ir.ShapedType(structured.op.operands[operand].type).element_type
 
 
-def _bytes(structured: Structured, operand: int) -> int:
-    """Return how large an operand is, from the loops that move in it."""
-    moved = {loop for index in structured.indices[operand] for loop in index.coefficients}
+def _bytes(structured: Structured, operand: int, still: Iterable[int] = ()) -> int:
+    """Return how large an operand is, from the loops that move in it while those that are `still` do not."""
+    moved = {loop for index in structured.indices[operand] for loop in index.coefficients} - set(still)
     return prod(_size(structured, loop) for loop in moved) * type_bytes(_element_type(structured, operand))

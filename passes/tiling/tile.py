@@ -239,6 +239,8 @@ def _tile_size(one: TileLoop, segment: Segment, number: Number, whole: Number) -
 
 def _rest(size: Number, whole: Number, first: Number) -> Number:
     """Return `size`, or what is left of `whole` from `first`, a multiple of `size`, on."""
+    if size == 1 and isinstance(size, int):
+        return 1
     if isinstance(size, int) and isinstance(whole, int) and (whole % size == 0 or isinstance(first, int)):
         return min(size, whole - (first if isinstance(first, int) else 0))
     position, bound = ir.AffineDimExpr.get(0), ir.AffineSymbolExpr.get(0)

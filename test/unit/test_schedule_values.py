@@ -149,3 +149,24 @@ def test_products_in_parts_whose_second_operand_is_transposed(
     left, right, start = floats(m, k), floats(n, k), floats(m, n)
     expected = left.astype(np.float64) @ right.T.astype(np.float64) + start
     np.testing.assert_allclose(program.main(left, right, start), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("count", "m", "n", "k"), [(3, 60, 70, 64), (5, 13, 300, 33), (0, 60, 70, 64), (1, 50, 16, 301)]
+)
+def test_batches_whose_matrices_are_packed_one_by_one(
+    count: int, m: int, n: int, k: int, threads: int, dynamic: bool
+) -> None:
+    batch, rows, columns, depth = "????" if dynamic else (count, m, n, k)
+    a, b, c = (
+        f"tensor<{batch}x{size}x{other}xf32>" for size, other in ((rows, depth), (depth, columns), (rows, columns))
+    )
+    text = f"""func.func @main(%a: {a}, %b: {b}, %c: {c}) -> {c} {{
+      %r = linalg.batch_matmul ins(%a, %b : {a}, {b}) outs(%c : {c}) -> {c}
+      return %r : {c} }}"""
+    program = mi.compile(text, optimize=True, machine=MACHINE, threads=threads)
+    left, right, start = floats(count, m, k), floats(count, k, n), floats(count, m, n)
+    expected = left.astype(np.float64) @ right.astype(np.float64) + start
+    np.testing.assert_allclose(program.main(left, right, start), expected, rtol=1e-4, atol=1e-4)
