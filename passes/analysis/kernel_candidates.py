@@ -104,9 +104,22 @@ def _loops(op: ir.Operation, machine: Machine, least: int) -> tuple[bool, ...] |
     if elements < least or sum(map(type_bytes, types)) > machine.l2:
         return None
     try:
-        return read_structured(op).parallel
+        structured = read_structured(op)
     except NotStructured:
         return None
+    return None if _names_tensors(structured.payload) else structured.parallel
+
+
+def _names_tensors(payload: ir.Block) -> bool:
+    """Whether an op in `payload` has a tensor, which would have been made memory of before there is a function."""
+    work = [payload]
+    while work:
+        for view in work.pop().operations:
+            op = view.operation
+            if any(isinstance(value.type, ir.ShapedType) for value in (*op.operands, *op.results)):
+                return True
+            work += [block for region in op.regions for block in region]
+    return False
 
 
 def _is_plain(type_: ir.Type) -> bool:

@@ -27,7 +27,9 @@ __all__ = ["UNKNOWN_SIZE", "Index", "NotStructured", "Structured", "nests_kept",
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _WORD_BYTES = 8
-_OWN_PAYLOAD = frozenset({"linalg.generic", "linalg.map", "linalg.reduce"})
+_REDUCE = "linalg.reduce"
+"""It has an init for each input; other ops that do not say how many inits they have have one."""
+_OWN_PAYLOAD = frozenset({"linalg.generic", "linalg.map", _REDUCE})
 """Ops that say what they compute by their payloads; that of others is the one that belongs to their names."""
 
 UNKNOWN_SIZE = 1 << 12
@@ -201,7 +203,7 @@ def _maps(op: ir.Operation) -> ir.ArrayAttr:
 def _number_of_inits(op: ir.Operation) -> int:
     if "operandSegmentSizes" in op.attributes:
         return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
-    return 1
+    return len(op.operands) // 2 if op.name == _REDUCE else 1
 
 
 def _index(expression: ir.AffineExpr) -> Index:

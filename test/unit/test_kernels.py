@@ -209,6 +209,29 @@ def test_any_number_of_rows_is_one_function(
     np.testing.assert_allclose(found.main(a, b), exact, rtol=1e-5)
 
 
+def test_payloads_that_read_elsewhere_in_an_operand_stay(kernels: list[str]) -> None:
+    """There would be no tensor any more that the payload could name."""
+    flipped = """%r# = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]} ins(%before : T) outs(%e : T) {
+        ^bb0(%x: f32, %o: f32):
+          %i = linalg.index 0 : index
+          %j = linalg.index 1 : index
+          %k = arith.subi %last, %i : index
+          %y = tensor.extract %before[%k, %j] : T
+          %z = arith.subf %x, %y : f32
+          linalg.yield %z : f32
+        } -> T"""
+    ops = [flipped.replace("#", str(n)).replace("%before", f"%r{n - 1}" if n else "%a") for n in range(9)]
+    constants = f"%last = arith.constant {N - 1} : index\n%e = tensor.empty() : T"
+    text = "\n".join(["func.func @main(%a: T) -> T {", constants, *ops, "return %r8 : T", "}"]).replace("T", T)
+    a, _ = matrices()
+    expected = a
+    for _ in range(9):
+        expected = expected - np.flip(expected, 0)
+    np.testing.assert_array_equal(mi.compile(text, optimize=True).main(a), expected)
+    assert not kernels
+
+
 def test_other_routes_have_no_kernels(kernels: list[str]) -> None:
     a, b = matrices()
     route = lowering.pipeline_text(lowering.BUFFERIZE)

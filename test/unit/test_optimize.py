@@ -108,6 +108,33 @@ def test_payloads_with_loops_and_conditions_go_into_others(threads: int) -> None
     assert program.memory_stats.allocations == 1
 
 
+@pytest.mark.parametrize("machine", ["", "vector-bits=128 l1=256 l2=1024 l3=4096"])
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("shape", "dimensions"), [((300, 200), [1]), ((300, 200), [0]), ((30, 20, 40), [0, 2])])
+def test_reductions_with_two_results(shape: tuple[int, ...], dimensions: list[int], threads: int, machine: str) -> None:
+    kept = [size for dimension, size in enumerate(shape) if dimension not in dimensions]
+    whole, row = ("x".join(map(str, sizes)) for sizes in (shape, kept))
+    text = f"""func.func @main(%a: tensor<{whole}xf32>, %b: tensor<{whole}xi32>, %c: tensor<{row}xf32>,
+                              %d: tensor<{row}xi32>) -> (tensor<{row}xf32>, tensor<{row}xi32>) {{
+        %e = tensor.empty() : tensor<{whole}xf32>
+        %x = linalg.exp ins(%a : tensor<{whole}xf32>) outs(%e : tensor<{whole}xf32>) -> tensor<{whole}xf32>
+        %r:2 = linalg.reduce ins(%x, %b : tensor<{whole}xf32>, tensor<{whole}xi32>)
+            outs(%c, %d : tensor<{row}xf32>, tensor<{row}xi32>) dimensions = {dimensions}
+            (%p: f32, %q: i32, %s: f32, %t: i32) {{
+          %u = arith.addf %p, %s : f32
+          %v = arith.maxsi %q, %t : i32
+          linalg.yield %u, %v : f32, i32
+        }}
+        return %r#0, %r#1 : tensor<{row}xf32>, tensor<{row}xi32>
+      }}"""
+    a, c = floats(*shape), floats(*kept)
+    b, d = (np.arange(np.prod(sizes), dtype=np.int32).reshape(sizes) * 7919 % 4096 for sizes in (shape, kept))
+    total, most = mi.compile(text, optimize=True, threads=threads, machine=machine).main(a, b, c, d)
+    axes = tuple(dimensions)
+    np.testing.assert_allclose(total, c + np.exp(a).sum(axes), rtol=1e-5)
+    np.testing.assert_array_equal(most, np.maximum(b.max(axes), d))
+
+
 def test_a_chain_grows_in_one_op() -> None:
     length = 60
     steps = [

@@ -70,6 +70,25 @@ def test_ops_are_read_as_by_themselves() -> None:
     assert [one[5] for one in alone[:4]] == [(True, False), (False, True), (True, False), (True, True)]
 
 
+@pytest.mark.parametrize("place", ["tensor", "memref"])
+def test_reductions_have_an_init_for_each_input(place: str) -> None:
+    whole, row = f"{place}<4x8xf32>", f"{place}<4xf32>"
+    text = f"""func.func @f(%a: {whole}, %b: {whole}, %c: {row}, %d: {row}) {{
+        {"%0:2 =" if place == "tensor" else ""} linalg.reduce ins(%a, %b : {whole}, {whole}) outs(%c, %d : {row}, {row})
+            dimensions = [1] (%x: f32, %y: f32, %s: f32, %t: f32) {{
+          %u = arith.addf %x, %s : f32
+          %v = arith.mulf %y, %t : f32
+          linalg.yield %u, %v : f32, f32
+        }}
+        return
+      }}"""
+    with ir.Context():
+        module = ir.Module.parse(text)
+        function = module.body.operations[0].operation
+        found = read_structured(function.regions[0].blocks[0].operations[0].operation)
+        assert (found.inputs, list(found.outputs), found.parallel) == (2, [2, 3], (True, False))
+
+
 def test_what_cannot_be_read_is_refused_each_time() -> None:
     with ir.Context():
         module = ir.Module.parse(
