@@ -27,6 +27,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.element_sizes import element_bytes
 from .machine import Machine
 from .structured_op import NotStructured, Structured, read_structured, type_bytes
 from .vector_payload import find_combiner, has_polynomial, why_not_lanewise
@@ -105,8 +106,8 @@ def _element_bits(structured: Structured) -> int:
         type_ = ir.ShapedType(value.type).element_type if isinstance(value.type, ir.ShapedType) else value.type
         if isinstance(type_, ir.IndexType):
             widest = max(widest, 64)
-        elif isinstance(type_, ir.IntegerType | ir.FloatType) and type_.width % 8 == 0:
-            widest = max(widest, type_.width)
+        elif isinstance(type_, ir.IntegerType | ir.FloatType) and type_.width == 8 * element_bytes(type_):
+            widest = max(widest, type_.width)  # The lanes of a vector lie in memory without a gap, as elements do then.
         else:
             raise NotVectorizable(f"elements of type {type_} have no place of their own in a vector")
     return widest

@@ -73,6 +73,17 @@ func.func @kept(%a: tensor<8xi1>, %d: tensor<8xi1>, %b: tensor<8xi32>, %c: tenso
 
 // -----
 
+// In a vector there is no fourth byte behind three.
+// CHECK-LABEL: func.func @kept_with_a_gap
+//       CHECK:   linalg.copy
+func.func @kept_with_a_gap(%a: tensor<8xi24>, %d: tensor<8xi24>) -> tensor<8xi24> {
+  // expected-remark @+1 {{'linalg.copy' is not vectorized, because elements of type i24 have no place of their own in a vector}}
+  %0 = linalg.copy ins(%a : tensor<8xi24>) outs(%d : tensor<8xi24>) -> tensor<8xi24>
+  return %0 : tensor<8xi24>
+}
+
+// -----
+
 // Each vector of the differences is stored and squared in one loop.
 // CHECK-LABEL: func.func @joined
 //       CHECK:   scf.for

@@ -270,3 +270,42 @@ def test_what_differs_between_lanes_is_compared_as_it_is(compared: str, expected
     numbers = np.random.default_rng(0).integers(-9, 60, 53)
     result = program.main(numbers, np.zeros((3, 53), np.int32))
     np.testing.assert_array_equal(result, np.tile(expected(np.arange(53), numbers), (3, 1)))
+
+
+@pytest.mark.parametrize("width", [4, 7, 8, 12, 16, 24, 31, 32, 40, 48, 56, 63, 64])
+def test_elements_that_do_not_fill_their_places(width: int) -> None:
+    """In a memref three bytes have four, in a vector they have three. What is passed on has to be in memory."""
+    narrow, wide = f"tensor<40x40xi{width}>", "tensor<40x40xi64>"
+    maps = "#id = affine_map<(i, j) -> (i, j)>\n#all = {indexing_maps = [#id, #id], iterator_types = [PP]}"
+    cast = "" if width == 64 else f"%n = arith.trunci %x : i64 to i{width}"
+    back = "" if width == 64 else f"%w = arith.extsi %x : i{width} to i64"
+    text = (
+        maps.replace("PP", '"parallel", "parallel"')
+        + f"""
+      func.func @main(%a: {wide}) -> {wide} {{
+        %zero = arith.constant 0 : i{width}
+        %e = tensor.empty() : {narrow}
+        %o = tensor.empty() : {wide}
+        %f = linalg.fill ins(%zero : i{width}) outs(%e : {narrow}) -> {narrow}
+        %t = linalg.generic #all ins(%a : {wide}) outs(%e : {narrow}) {{
+        ^bb0(%x: i64, %y: i{width}):
+          {cast}
+          linalg.yield {"%n" if cast else "%x"} : i{width}
+        }} -> {narrow}
+        %p = linalg.matmul ins(%t, %t : {narrow}, {narrow}) outs(%f : {narrow}) -> {narrow}
+        %q = linalg.transpose ins(%p : {narrow}) outs(%e : {narrow}) permutation = [1, 0]
+        %s = linalg.add ins(%q, %p : {narrow}, {narrow}) outs(%e : {narrow}) -> {narrow}
+        %r = linalg.generic #all ins(%s : {narrow}) outs(%o : {wide}) {{
+        ^bb0(%x: i{width}, %y: i64):
+          {back}
+          linalg.yield {"%w" if back else "%x"} : i64
+        }} -> {wide}
+        return %r : {wide}
+      }}"""
+    )
+    a = np.random.default_rng(width).integers(-(2**62), 2**62, (40, 40))
+    left = np.int64(64 - width)
+    with np.errstate(over="ignore"):
+        product = a @ a
+        expected = (product + product.T) << left >> left
+    np.testing.assert_array_equal(mi.compile(text, optimize=True).main(a), expected)
