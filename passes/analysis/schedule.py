@@ -25,7 +25,8 @@ transposed when it is wanted: it comes from the cache then, not from memory.
 An op without rows, or with all of them in registers, reads nothing again. (A vector times a matrix, sums of columns.)
 The loops of the register tile would go down a column of vectors, and touch another page with each; so of an input
 larger than the second cache a few rows at a time are read along the lanes, as streams side by side, which memory is
-made for. Results are read and written again for each few rows, but those of one row stay in the first cache.
+made for. Results are read and written again for each few rows, but those of one row stay in the first cache. There are
+no more streams than it has places for, if rows compete for them.
 
 Linear in the op; nothing is changed. Sources: the layering of loops of Goto and van de Geijn, "Anatomy of
 high-performance matrix multiplication" (2008).
@@ -145,18 +146,29 @@ def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:
     """Return the loop to tile for streams; none if what is read along the lanes is in the cache, or has few rows."""
     structured = plan.structured
     longest = max(plan.reductions, key=lambda loop: _size(structured, loop))
-    read = max(
-        (
-            _bytes(structured, operand)
-            for operand in range(structured.inputs)
-            if structured.is_contiguous(operand, plan.lane_loop) and structured.depends(operand, longest)
-        ),
-        default=0,
-    )
+    operands = [
+        operand
+        for operand in range(structured.inputs)
+        if structured.is_contiguous(operand, plan.lane_loop) and structured.depends(operand, longest)
+    ]
+    read = max((_bytes(structured, operand) for operand in operands), default=0)
     streams = _STREAMS["memory" if read > machine.l3 else "last cache"]
+    places = min((_places(structured, operand, longest, machine) for operand in operands), default=streams)
+    while streams > max(1, places):
+        streams //= 2
     if read <= machine.l2 or _size(structured, longest) <= streams:
         return ()
     return (TileLoop(longest, streams, peel=True),)
+
+
+def _places(structured: Structured, operand: int, loop: int, machine: Machine) -> int:
+    """Return how many lines the first cache has places for, one in each iteration of `loop`; any if it is not known."""
+    places = [number for number, index in enumerate(structured.indices[operand]) if index.loop == loop]
+    behind = ir.ShapedType(structured.op.operands[operand].type).shape[places[0] + 1 :] if places else []
+    if not places or ir.ShapedType.get_dynamic_size() in behind:
+        return machine.l1
+    stride = prod(behind) * type_bytes(_element_type(structured, operand))
+    return machine.l1 // gcd(stride, _WAY)
 
 
 @dataclass(frozen=True)
@@ -191,12 +203,8 @@ def _is_near(plan: VectorPlan, operand: int, row: int, batch: Collection[int], m
     if size <= machine.l1 or size > machine.l2 // 2:
         return size <= machine.l1
     panel = _Panel.of(plan, operand, machine)
-    places = [number for number, index in enumerate(structured.indices[operand]) if index.loop == panel.longest]
-    if not places or _size(structured, row) < _FEW_TILES * plan.tile[row]:
-        return True
-    shape = ir.ShapedType(structured.op.operands[operand].type).shape
-    stride = prod(shape[places[0] + 1 :]) * type_bytes(_element_type(structured, operand))
-    return panel.depth <= machine.l1 // gcd(stride, _WAY)
+    is_low = _size(structured, row) < _FEW_TILES * plan.tile[row]
+    return is_low or panel.depth <= _places(structured, operand, panel.longest, machine)
 
 
 def _batch(plan: VectorPlan, panels: Iterable[int]) -> list[int]:

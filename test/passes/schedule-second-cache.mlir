@@ -2,7 +2,7 @@
 
 // What all rows read is larger than the first cache here, and fits into half of the second one.
 
-// Rows of 512 bytes compete for places in the first cache: 64 have one in which 128 are wanted.
+// Rows of 512 bytes compete for places in the first cache: there are 64 for the 65 of a panel.
 // CHECK-LABEL: func.func @rows_that_compete
 //       CHECK:   linalg.copy
 // expected-remark @+1 {{scheduled for a machine with}}

@@ -123,6 +123,30 @@ func.func @columns(%a: tensor<1002x1024xf32>, %c: tensor<1024xf32>) -> tensor<10
 
 // -----
 
+// Rows of 4096 bytes are in each other's way: the first cache has places for the lines of eight, not of sixteen.
+// CHECK-LABEL: func.func @streams_that_compete
+//       CHECK:   scf.for
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @streams_that_compete(%a: tensor<128x1024xf32>, %c: tensor<1024xf32>) -> tensor<1024xf32> {
+  // expected-remark @+1 {{'linalg.reduce' is tiled, outermost first: loop d0 by 8}}
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<128x1024xf32>) outs(%c : tensor<1024xf32>) dimensions = [0]
+  return %r : tensor<1024xf32>
+}
+
+// -----
+
+// Rows of 4160 bytes are not.
+// CHECK-LABEL: func.func @streams_with_places
+//       CHECK:   scf.for
+// expected-remark @+1 {{scheduled for a machine with}}
+func.func @streams_with_places(%a: tensor<128x1040xf32>, %c: tensor<1040xf32>) -> tensor<1040xf32> {
+  // expected-remark @+1 {{'linalg.reduce' is tiled, outermost first: loop d0 by 16}}
+  %r = linalg.reduce { arith.addf } ins(%a : tensor<128x1040xf32>) outs(%c : tensor<1040xf32>) dimensions = [0]
+  return %r : tensor<1040xf32>
+}
+
+// -----
+
 // A sum of rows is read along the lanes anyway.
 // CHECK-LABEL: func.func @rows
 //   CHECK-NOT:   scf.for
