@@ -8,9 +8,9 @@ elements and the machine. A schedule written by hand for one program is wrong fo
 ## Contract
 
 In: a function; any linalg ops on tensors. Out: the same values. An op that reads an operand again and again, which is
-larger than half of the second cache, is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles
+not in the caches as it is, is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles
 suit the registers that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of
-vectors is what suits it. Sums of floating-point numbers are added up in another order than the op tells.
+vectors is what suits it. Each sum is added up in the order of the op.
 
 `machine` overrides what is detected, `print-schedule` tells what was chosen, and for which machine.
 
@@ -86,5 +86,6 @@ class SchedulePass(Pass[ScheduleOptions]):
         self.count("tiled")
         if not schedule.parts:
             return tiled.ops
-        parts = [(one, choose_schedule(one, machine, part=True)) for one in tiled.ops]
-        return [one for part, own in parts for one in (self._apply(own, machine) if own is not None else [part])]
+        # Producers in a part are erased when its op is tiled; and what has no schedule reads nothing again.
+        own = [choose_schedule(one, machine, part=True) for one in tiled.ops]
+        return [one for schedule in own if schedule is not None for one in self._apply(schedule, machine)]

@@ -138,6 +138,8 @@ def _goes_with(op: ir.Operation, group: Sequence[ir.Operation]) -> bool:
     """Whether `op`, which follows upon `group`, can be computed together with it."""
     if not group or (op.name, op.results[0].type) != (group[0].name, group[0].results[0].type):
         return False
+    if op.block != group[0].block:  # regions of an unknown op: nobody can tell which one runs, or whether both do
+        return False
     return not any(op.operands[0] == other.results[0] for other in group)
 
 

@@ -7,7 +7,7 @@ half of the second one if the rows of a panel have places of their own in the fi
 power of two apart. The other half is for what passes by. If there are few rows, the second cache will do. A batch has
 an input of its own in each iteration, and each is an op of its own if that has to be packed. Otherwise
 
-* the longest loop that reduces is cut so that a panel takes a quarter of the second cache: it stays there while all
+* the outermost loops that reduce are cut so that a panel takes a quarter of the second cache: it stays there while all
   rows of a tile read it, and results are not read and written again more often than that needs,
 * the rows are cut, about equally, so that the other operand of a tile takes half of it, into two tiles at least,
 * the lanes are cut to the register tile, and panels are packed.
@@ -42,7 +42,6 @@ from mlir import ir
 
 from .machine import Machine
 from .own_producers import find_transpositions
-from .reduction_order import admits_tiles
 from .structured_op import UNKNOWN_SIZE, Structured, type_bytes
 from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
 
@@ -61,11 +60,15 @@ _FEW_TILES = 8
 
 @dataclass(frozen=True)
 class TileLoop:
-    """A loop that is tiled: its number, the size of a tile, and whether the last, smaller tile is peeled off."""
+    """A loop that is tiled: its number, the size of a tile, and whether the last, smaller tile is peeled off.
+
+    If less than `least` is left to be peeled off, it is joined with the tile before.
+    """
 
     loop: int
     size: int
     peel: bool = False
+    least: int = 1
 
 
 @dataclass(frozen=True)
@@ -84,13 +87,9 @@ class Schedule:
 def choose_schedule(op: ir.Operation, machine: Machine, *, part: bool = False) -> Schedule | None:
     """Return how to tile linalg op `op`, or None if it stays as it is: too small, or of no kind described above.
 
-    A `part` of an op is not cut into parts again.
+    A `part` of an op is not cut into parts again. Loops that reduce are cut from the outermost one on, each by one
+    iteration but for the last, so that the order of a sum is that of the op.
     """
-    schedule = _choose(op, machine, part=part)
-    return schedule if schedule is not None and admits_tiles(schedule.structured, schedule.loops) else None
-
-
-def _choose(op: ir.Operation, machine: Machine, *, part: bool) -> Schedule | None:
     try:
         plan = plan_vectors(op, machine)
     except NotVectorizable:
@@ -139,7 +138,7 @@ def _turned(
     parts = sum(type_bytes(one.op.results[0].type) * width // size for one in turned)
     if not turned or size <= width or parts > machine.l2 // 2:
         return (), ()
-    return (TileLoop(plan.lane_loop, width, peel=True),), turned
+    return (_columns(plan, width),), turned
 
 
 def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:
@@ -158,13 +157,21 @@ def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:
         streams //= 2
     if read <= machine.l2 or _size(structured, longest) <= streams:
         return ()
-    return (TileLoop(longest, streams, peel=True),)
+    before = plan.reductions[: plan.reductions.index(longest)]
+    return (*(TileLoop(loop, 1) for loop in before), TileLoop(longest, streams, peel=True))
 
 
 def _places(structured: Structured, operand: int, loop: int, machine: Machine) -> int:
     """Return how many lines the first cache has places for, one in each iteration of `loop`; any if it is not known."""
+    value = structured.op.operands[operand]
     places = [number for number, index in enumerate(structured.indices[operand]) if index.loop == loop]
-    behind = ir.ShapedType(structured.op.operands[operand].type).shape[places[0] + 1 :] if places else []
+    # Rows of a slice are as far apart as those of what it is taken from.
+    while not isinstance(value.owner, ir.Block) and value.owner.name == "tensor.extract_slice":
+        source = value.owner.operands[0]
+        if ir.RankedTensorType(source.type).rank != ir.RankedTensorType(value.type).rank:
+            break
+        value = source
+    behind = ir.ShapedType(value.type).shape[places[0] + 1 :] if places else []
     if not places or ir.ShapedType.get_dynamic_size() in behind:
         return machine.l1
     stride = prod(behind) * type_bytes(_element_type(structured, operand))
@@ -173,27 +180,36 @@ def _places(structured: Structured, operand: int, loop: int, machine: Machine) -
 
 @dataclass(frozen=True)
 class _Panel:
-    """What all rows read again: `width` elements of `row_bytes` for each iteration of a part of the loop `longest`.
+    """What all rows read again: `width` elements of `bytes` in each of `depth` iterations of the loops that reduce.
 
-    That loop is cut into parts of `depth`, so that a panel takes a quarter of the second cache.
+    So that a panel takes a quarter of the second cache, loops are cut as `cuts` tells: the outermost ones, since each
+    element is a sum in the order of the op then, however few rows or columns a thread has.
     """
 
     width: int
-    row_bytes: int
-    longest: int
+    bytes: int
     depth: int
+    cuts: tuple[TileLoop, ...]
 
     @staticmethod
     def of(plan: VectorPlan, operand: int, machine: Machine) -> _Panel:
         """Return what a panel of `operand` is like."""
         structured = plan.structured
         width = plan.tile[plan.lane_loop] * plan.lanes
-        reductions = [loop for loop in plan.reductions if structured.depends(operand, loop)]
-        longest = max(reductions, key=lambda loop: _size(structured, loop))
-        others = prod(_size(structured, loop) for loop in reductions if loop != longest)
-        row_bytes = type_bytes(_element_type(structured, operand)) * others
-        depth = _even(_size(structured, longest), max(1, machine.l2 // 4 // (width * row_bytes)))
-        return _Panel(width, row_bytes, longest, depth)
+        element = type_bytes(_element_type(structured, operand))
+        most = max(1, machine.l2 // 4 // (width * element))
+        depth = prod(_size(structured, loop) for loop in plan.reductions if structured.depends(operand, loop))
+        cuts: list[TileLoop] = []
+        for loop in plan.reductions:
+            if depth <= most:
+                break
+            part = 1
+            if structured.depends(operand, loop):
+                inside = depth // _size(structured, loop)
+                part = _even(_size(structured, loop), max(1, most // inside))
+                depth = inside * part
+            cuts.append(TileLoop(loop, part))
+        return _Panel(width, element, depth, tuple(cuts))
 
 
 def _is_near(plan: VectorPlan, operand: int, row: int, batch: Collection[int], machine: Machine) -> bool:
@@ -202,9 +218,15 @@ def _is_near(plan: VectorPlan, operand: int, row: int, batch: Collection[int], m
     size = _bytes(structured, operand, batch)
     if size <= machine.l1 or size > machine.l2 // 2:
         return size <= machine.l1
-    panel = _Panel.of(plan, operand, machine)
+    longest = _longest(plan, operand)
     is_low = _size(structured, row) < _FEW_TILES * plan.tile[row]
-    return is_low or panel.depth <= _places(structured, operand, panel.longest, machine)
+    return is_low or _size(structured, longest) <= _places(structured, operand, longest, machine)
+
+
+def _longest(plan: VectorPlan, operand: int) -> int:
+    """Return the longest of the loops that reduce which an operand moves with."""
+    loops = [loop for loop in plan.reductions if plan.structured.depends(operand, loop)]
+    return max(loops, key=lambda loop: _size(plan.structured, loop))
 
 
 def _batch(plan: VectorPlan, panels: Iterable[int]) -> list[int]:
@@ -225,11 +247,16 @@ def _parts(plan: VectorPlan, operand: int, batch: Iterable[int], machine: Machin
     loops = tuple(TileLoop(loop, 1) for loop in batch)
     size = plan.structured.sizes[plan.lane_loop]
     lanes = _size(plan.structured, plan.lane_loop)
-    if panel.depth * panel.row_bytes * lanes <= machine.l3 // 4:
+    if panel.depth * panel.bytes * lanes <= machine.l3 // 4:
         return loops
-    most = max(1, machine.l3 // 8 // (panel.depth * panel.row_bytes * panel.width))
+    most = max(1, machine.l3 // 8 // (panel.depth * panel.bytes * panel.width))
     part = _even(-(-lanes // panel.width), most) * panel.width
-    return (*loops, TileLoop(plan.lane_loop, part, peel=size is not None)) if part < lanes else loops
+    return (*loops, _columns(plan, part, peel=size is not None)) if part < lanes else loops
+
+
+def _columns(plan: VectorPlan, size: int, *, peel: bool = True) -> TileLoop:
+    """Return how the lanes are cut; never to one column, which would be added up in the lanes, in another order."""
+    return TileLoop(plan.lane_loop, size, peel, least=2)
 
 
 def _loops(plan: VectorPlan, operand: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
@@ -237,12 +264,11 @@ def _loops(plan: VectorPlan, operand: int, row: int, machine: Machine) -> tuple[
     structured = plan.structured
     panel = _Panel.of(plan, operand, machine)
     height = plan.tile[row]
-    most = max(height, machine.l2 // 2 // (panel.depth * panel.row_bytes) // height * height)
+    most = max(height, machine.l2 // 2 // (panel.depth * panel.bytes) // height * height)
     # Panels are packed in front of a loop that reads them again: with all rows in one tile there would be none.
     count = max(2, -(-_size(structured, row) // most))
     rows = -(-_size(structured, row) // (count * height)) * height
-    outer = (TileLoop(panel.longest, panel.depth),) if panel.depth < _size(structured, panel.longest) else ()
-    return (*outer, TileLoop(row, rows), TileLoop(plan.lane_loop, panel.width, peel=True))
+    return (*panel.cuts, TileLoop(row, rows), _columns(plan, panel.width))
 
 
 def _even(size: int, most: int) -> int:

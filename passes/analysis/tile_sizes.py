@@ -70,7 +70,7 @@ def _last_two(variable: ir.Value) -> tuple[int, int] | None:
         return None
     bounds = [_constant(value) for value in list(block.owner.operands)[:3]]
     known = [bound for bound in bounds if bound is not None]
-    if len(known) < len(bounds) or known[0] >= known[1]:
+    if len(known) < len(bounds) or known[0] >= known[1] or known[2] < 1:
         return None
     lower, upper, step = known
     last = lower + (upper - lower - 1) // step * step

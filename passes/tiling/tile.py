@@ -224,7 +224,11 @@ def _parts(one: TileLoop, whole: Number) -> list[Segment]:
     if not one.peel:
         return [] if isinstance(whole, int) and not whole else [Segment(0, whole, one.size, 1)]
     if isinstance(whole, int):
-        return list(segments(whole, 1, one.size))
+        parts = list(segments(whole, 1, one.size))
+        if len(parts) < 2 or parts[1].count >= one.least:
+            return parts
+        end, count = one.size * (whole // one.size - 1), one.size + parts[1].count
+        return [Segment(0, end, one.size, one.size), Segment(end, whole, count, count)][0 if end else 1 :]
     main = arith.subi(whole, arith.remui(whole, index_constant(one.size)))
     # What is left of a dynamic size is at most one more step.
     return [Segment(0, main, one.size, one.size), Segment(main, whole, one.size, 0)]

@@ -1,4 +1,4 @@
-// RUN: inplace-opt %s --inplace-vector-math="print-kept machine=registers=8" --split-input-file --verify-diagnostics | filecheck %s
+// RUN: inplace-opt %s --inplace-vector-math="print-kept machine=registers=8" --allow-unregistered-dialect --split-input-file --verify-diagnostics | filecheck %s
 
 // The integer part of x goes into the exponent, in two halves; the rest into a polynomial of degree 6.
 // CHECK-LABEL: func.func @exp2
@@ -109,4 +109,23 @@ func.func @one_after_the_other(%a: vector<8xf32>, %b: vector<4xf32>) -> (vector<
   %2 = math.exp2 %b : vector<4xf32>
   %3 = math.log2 %b : vector<4xf32>
   return %1, %2, %3 : vector<8xf32>, vector<4xf32>, vector<4xf32>
+}
+
+// -----
+
+// Nobody knows which region of this op runs.
+// CHECK-LABEL: func.func @regions_of_an_unknown_op
+//       CHECK:   "test.op"() ({
+//       CHECK:     math.fma
+//       CHECK:   }, {
+//       CHECK:     math.fma
+func.func @regions_of_an_unknown_op(%a: vector<8xf32>, %b: vector<8xf32>) {
+  "test.op"() ({
+    %0 = math.exp %a : vector<8xf32>
+    "test.use"(%0) : (vector<8xf32>) -> ()
+  }, {
+    %1 = math.exp %b : vector<8xf32>
+    "test.use"(%1) : (vector<8xf32>) -> ()
+  }) : () -> ()
+  return
 }

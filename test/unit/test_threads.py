@@ -194,3 +194,44 @@ def test_inplace_run_optimizes_on_threads(
     monkeypatch.setattr(program, "find_openmp", lambda: None)
     assert inplace_run.main([*arguments, "--threads=2"]) == 0
     assert "inplace-run: warning: there is no OpenMP runtime" in capsys.readouterr().err
+
+
+def conv(size: int, channels: int, filters: int) -> str:
+    image, kernel = f"tensor<1x{size}x{size}x{channels}xf32>", f"tensor<3x3x{channels}x{filters}xf32>"
+    result = f"tensor<1x{size - 2}x{size - 2}x{filters}xf32>"
+    return f"""func.func @main(%a: {image}, %b: {kernel}, %c: {result}) -> {result} {{
+      %r = linalg.conv_2d_nhwc_hwcf {{strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}}
+        ins(%a, %b : {image}, {kernel}) outs(%c : {result}) -> {result}
+      return %r : {result} }}"""
+
+
+def two_sums(rows: int, outer: int, inner: int, columns: int) -> str:
+    types = [
+        f"tensor<{rows}x{outer}x{inner}xf32>",
+        f"tensor<{inner}x{outer}x{columns}xf32>",
+        f"tensor<{rows}x{columns}xf32>",
+    ]
+    return generic(types, ["i, k, l", "l, k, j", "i, j"], "pprr", PRODUCT)
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes"),
+    [
+        pytest.param(
+            conv(18, 256, 32), [(1, 18, 18, 256), (3, 3, 256, 32), (1, 16, 16, 32)], id="a kernel that is cut"
+        ),
+        pytest.param(two_sums(48, 32, 128, 16), [(48, 32, 128), (128, 32, 16), (48, 16)], id="two sums, few rows"),
+        pytest.param(two_sums(60, 4, 1024, 16), [(60, 4, 1024), (1024, 4, 16), (60, 16)], id="two sums, a long one"),
+        pytest.param(matmul(12, 65, 1100), [(12, 1100), (1100, 65)], id="a column that is left"),
+        pytest.param(matmul(256, 513, 1024), [(256, 1024), (1024, 513)], id="a column behind panels"),
+    ],
+)
+def test_tiles_of_parts_do_not_change_the_order_of_a_sum(text: str, shapes: Sequence[Sequence[int]]) -> None:
+    """Tiles of a thread's part are others than those of the whole, on a machine with AVX2 at least."""
+    machine = "vector-bits=256 registers=16 l1=32768 l2=524288 l3=33554432"
+    arguments = [floats(*shape) for shape in shapes]
+    alone, *others = [
+        mi.compile(text, optimize=True, threads=threads, machine=machine).main(*arguments) for threads in (1, 2, 3)
+    ]
+    for other in others:
+        np.testing.assert_array_equal(other, alone)

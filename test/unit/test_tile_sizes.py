@@ -104,3 +104,7 @@ def test_no_row_is_alone_where_what_is_left_is_known() -> None:
     assert "arith.remui" not in text
     steps = {int(step) for step in re.findall(r"step %c(\d+)", text)}
     assert steps == {30, 16, 6, 4, 1}  # 1 is that of the loop that reduces
+
+
+def test_nothing_is_known_of_a_loop_without_step() -> None:
+    assert sizes(slices(0, 100, 0, "(i) -> (30, 100 - i)")) == frozenset()
