@@ -64,7 +64,7 @@ def traffic(text: str, *arguments: Any, **options: Any) -> tuple[Any, tuple[int,
     return result, (stats.allocations, stats.copied_bytes, stats.leaked_bytes)
 
 
-@pytest.mark.parametrize("options", [{}, {"machine": "vector-bits=128 registers=16 l1=2048"}], ids=["here", "small"])
+@pytest.mark.parametrize("options", [{}, {"machine": "vector-bits=128 registers=16 l1=8192"}], ids=["here", "small"])
 def test_a_chain_costs_no_more_and_is_the_same_bit_by_bit(
     kernels: list[str], monkeypatch: pytest.MonkeyPatch, options: dict[str, str]
 ) -> None:
