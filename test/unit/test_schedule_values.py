@@ -53,9 +53,7 @@ def adversarial(*shape: int) -> np.ndarray:
         (70, 2, 301),
         (33, 3, 129),
         (9, 10, 500),
-        (60, 300, 301),
-        (40, 257, 33),
-        (13, 600, 64),
+        (13, 257, 64),
     ],
 )
 def test_products_with_few_rows_or_columns(m: int, n: int, k: int, dynamic: bool) -> None:
@@ -127,7 +125,7 @@ def test_more_rows_share_what_is_widened(elements: str, registers: int, rows: in
 
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize(("m", "n", "k"), [(60, 300, 301), (13, 513, 64), (9, 257, 33)])
+@pytest.mark.parametrize(("m", "n", "k"), [(13, 150, 64), (9, 257, 33)])
 def test_products_in_parts_whose_second_operand_is_transposed(
     m: int, n: int, k: int, dynamic: bool, threads: int
 ) -> None:
