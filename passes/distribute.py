@@ -97,7 +97,7 @@ class DistributePass(Pass[DistributeOptions]):
                 continue
             how = choose_distribution(root, [loop for loop in root.loops if root.parallel[loop]], threads, machine)
             if how is not None:
-                turned = find_transpositions(root, how.loop)
+                turned = find_transpositions(root, (how.loop,))
                 taken.update(numbers[transposition.op.results[0]] for transposition in turned)
                 self._distribute(how, root, [*find_fills(root), *turned])
 

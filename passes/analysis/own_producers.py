@@ -27,11 +27,12 @@ def find_fills(root: Structured) -> list[Structured]:
     return [read_structured(one) for one in owners if one.name == _FILL and len(list(one.results[0].uses)) == 1]
 
 
-def find_transpositions(root: Structured, loop: int, others: Collection[int] = ()) -> list[Structured]:
-    """Return the transpositions beside `root` that only it reads, each part of `loop` just a part of them.
+def find_transpositions(root: Structured, loops: Collection[int]) -> list[Structured]:
+    """Return the transpositions beside `root` that only it reads, each part of all `loops` just a part of them.
 
-    None is read at a sum with `loop`, or with `others` that are cut into parts as well: a part begins elsewhere there,
-    which is known of slices, not of what is computed. None is a kernel, which is optimized as a whole.
+    None is read at a sum with one of `loops`: a part begins elsewhere there, which is known of slices, not of what is
+    computed. None stays where it is in one of them, as it would be computed again. None is a kernel, which is optimized
+    as a whole.
     """
     found: list[Structured] = []
     for operand in range(root.inputs):
@@ -41,10 +42,9 @@ def find_transpositions(root: Structured, loop: int, others: Collection[int] = (
         op = value.owner.operation
         is_own = op.block == root.op.block and len(list(value.uses)) == 1
         indices = root.indices[operand]
-        is_simple = all(
-            index.loop is not None or not any(index.coefficient(one) for one in (loop, *others)) for index in indices
-        )
-        if is_own and is_own_transposition(op) and is_simple and any(index.loop == loop for index in indices):
+        is_simple = all(index.loop is not None or not any(index.coefficient(one) for one in loops) for index in indices)
+        moves = set(loops) <= {index.loop for index in indices}
+        if is_own and is_own_transposition(op) and is_simple and moves:
             found.append(read_structured(op))
     return found
 

@@ -114,31 +114,25 @@ def choose_schedule(op: ir.Operation, machine: Machine, *, part: bool = False) -
         return None
     batch = _batch(plan, panels)
     is_near = all(_is_near(plan, operand, rows[0], batch, machine) for operand in panels)
-    cut = () if is_near or part else _parts(plan, panels[0], batch, machine)
+    if is_near:
+        return _turned(plan, machine)
+    cut = () if part else _parts(plan, panels[0], batch, machine)
     if cut:
-        return Schedule(structured, cut, tuple(find_transpositions(structured, plan.lane_loop, ())), parts=True)
-    loops = () if is_near else _loops(plan, panels[0], rows[0], machine)
-    if not any(one.loop == rows[0] for one in loops):
-        lanes, turned = _turned(plan, [one.loop for one in loops], machine)
-        return Schedule(structured, (*loops, *lanes), turned) if loops or lanes else None
-    return Schedule(structured, loops)
+        turned = find_transpositions(structured, [one.loop for one in cut])
+        return Schedule(structured, cut, tuple(turned), parts=True)
+    return Schedule(structured, _loops(plan, panels[0], rows[0], machine))
 
 
-def _turned(
-    plan: VectorPlan, tiled: Collection[int], machine: Machine
-) -> tuple[tuple[TileLoop, ...], tuple[Structured, ...]]:
-    """Return by how much to tile the lanes, and which transpositions to do for each tile; nothing if there are none.
-
-    `tiled` are the other loops of the tiles.
-    """
+def _turned(plan: VectorPlan, machine: Machine) -> Schedule | None:
+    """Return by how much to tile the lanes, and which transpositions to do for each tile; None if there are none."""
     structured = plan.structured
     width = plan.tile[plan.lane_loop] * plan.lanes
     size = _size(structured, plan.lane_loop)
-    turned = tuple(find_transpositions(structured, plan.lane_loop, tiled))
+    turned = tuple(find_transpositions(structured, (plan.lane_loop,)))
     parts = sum(type_bytes(one.op.results[0].type) * width // size for one in turned)
     if not turned or size <= width or parts > machine.l2 // 2:
-        return (), ()
-    return (_columns(plan, width),), turned
+        return None
+    return Schedule(structured, (_columns(plan, width),), turned)
 
 
 def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:

@@ -168,3 +168,34 @@ def test_batches_whose_matrices_are_packed_one_by_one(
     left, right, start = floats(count, m, k), floats(count, k, n), floats(count, m, n)
     expected = left.astype(np.float64) @ right.astype(np.float64) + start
     np.testing.assert_allclose(program.main(left, right, start), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("place", ["l + k, j", "k, j", "l, k, j"], ids=["at sums", "for all", "one each"])
+def test_transposed_operands_of_batches(place: str) -> None:
+    """What is transposed is computed in the iterations of a batch only if each needs a part of its own."""
+    count, m, n, k = 3, 13, 40, 65
+    depth = (count, k, n) if place == "l, k, j" else (count + k - 1, n) if "+" in place else (k, n)
+    order = [*range(len(depth) - 2), len(depth) - 1, len(depth) - 2]
+    kept, turned = (f"tensor<{'x'.join(map(str, one))}xf32>" for one in ([depth[i] for i in order], depth))
+    # A second panel moves with the batch, whatever the first one does.
+    b, a, c = f"tensor<{count}x{k}x{n}xf32>", f"tensor<{m}x{k}xf32>", f"tensor<{count}x{m}x{n}xf32>"
+    maps = ", ".join(f"affine_map<(l, i, j, k) -> ({one})>" for one in ("i, k", place, "l, k, j", "l, i, j"))
+    text = f"""func.func @main(%a: {a}, %s: {kept}, %b: {b}, %c: {c}) -> {c} {{
+      %e = tensor.empty() : {turned}
+      %t = linalg.transpose ins(%s : {kept}) outs(%e : {turned}) permutation = {order}
+      %r = linalg.generic {{indexing_maps = [{maps}],
+          iterator_types = ["parallel", "parallel", "parallel", "reduction"]}}
+          ins(%a, %t, %b : {a}, {turned}, {b}) outs(%c : {c}) {{
+      ^bb0(%x: f32, %y: f32, %z: f32, %w: f32):
+        %p = arith.mulf %x, %y : f32
+        %q = arith.mulf %p, %z : f32
+        %r = arith.addf %w, %q : f32
+        linalg.yield %r : f32
+      }} -> {c}
+      return %r : {c} }}"""
+    left, t, right, start = floats(m, k), floats(*depth), floats(count, k, n), floats(count, m, n)
+    read = np.stack([t[one] if t.ndim == 3 else t[one : one + k] if "+" in place else t for one in range(count)])
+    expected = np.einsum("ik,lkj,lkj->lij", left, read, right, dtype=np.float64) + start
+    program = mi.compile(text, optimize=True, machine=MACHINE)
+    result = program.main(left, t.transpose(order).copy(), right, start)
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-4)
