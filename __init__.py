@@ -19,14 +19,14 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .passes.errors import PassError
-    from .passes.pipeline import run_pipeline
+    from .checking.checker import CheckReport, check
+    from .passes.framework.errors import PassError
+    from .passes.pipeline.pipeline import run_pipeline
     from .runtime import bindings
-    from .runtime.autotuning import autotune
-    from .runtime.bound_call import BoundCall
-    from .runtime.checker import CheckReport, check
-    from .runtime.memory_pool import release_memory
-    from .runtime.program import Program, compile
+    from .runtime.call.bound_call import BoundCall
+    from .runtime.compilation.autotuning import autotune
+    from .runtime.compilation.program import Program, compile
+    from .runtime.memory.pool import release_memory
     from .runtime.report import BufferizationReport, bufferize
 else:
     # Absolute at run time, here only: pytest imports this file outside its package.
@@ -50,17 +50,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BoundCall": "mlir_inplace.runtime.bound_call",
+    "BoundCall": "mlir_inplace.runtime.call.bound_call",
     "BufferizationReport": "mlir_inplace.runtime.report",
-    "CheckReport": "mlir_inplace.runtime.checker",
-    "PassError": "mlir_inplace.passes.errors",
-    "Program": "mlir_inplace.runtime.program",
-    "autotune": "mlir_inplace.runtime.autotuning",
+    "CheckReport": "mlir_inplace.checking.checker",
+    "PassError": "mlir_inplace.passes.framework.errors",
+    "Program": "mlir_inplace.runtime.compilation.program",
+    "autotune": "mlir_inplace.runtime.compilation.autotuning",
     "bufferize": "mlir_inplace.runtime.report",
-    "check": "mlir_inplace.runtime.checker",
-    "compile": "mlir_inplace.runtime.program",
-    "release_memory": "mlir_inplace.runtime.memory_pool",
-    "run_pipeline": "mlir_inplace.passes.pipeline",
+    "check": "mlir_inplace.checking.checker",
+    "compile": "mlir_inplace.runtime.compilation.program",
+    "release_memory": "mlir_inplace.runtime.memory.pool",
+    "run_pipeline": "mlir_inplace.passes.pipeline.pipeline",
 }
 
 try:

@@ -1,4 +1,4 @@
-"""Configuration of lit: `lit -v test examples`. pytest runs the same tests, one item each (test_lit.py).
+"""Configuration of lit: `lit -v test examples`. pytest runs the same tests, one item each (repository/test_lit.py).
 
 The suite's root is the repository's root, so that test/ mirrors the package and the examples are tests too.
 """

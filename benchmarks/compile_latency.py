@@ -27,10 +27,10 @@ from unittest import mock
 import numpy as np
 
 import mlir_inplace as mi
-from mlir_inplace.passes.instrumentation import Instrumentation
-from mlir_inplace.passes.pipeline import as_pipeline, run_pipeline
-from mlir_inplace.runtime import build
-from mlir_inplace.runtime.engine import Engine
+from mlir_inplace.passes.pipeline.instrumentation import Instrumentation
+from mlir_inplace.passes.pipeline.pipeline import as_pipeline, run_pipeline
+from mlir_inplace.runtime.compilation import build
+from mlir_inplace.runtime.native.engine import Engine
 from mlir_inplace.runtime.source import private_copy
 
 SIZE = 64

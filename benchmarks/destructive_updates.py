@@ -25,9 +25,9 @@ import mlir_inplace as mi
 # Only now is `mlir` there.
 from mlir import ir
 
-from mlir_inplace.passes.analysis.destructive_proofs import UpdateProofs
-from mlir_inplace.passes.analysis.destructive_update import DestructiveUpdates
-from mlir_inplace.passes.analysis.module_analysis import read_effects
+from mlir_inplace.passes.analysis.destructive_updates.chains import DestructiveUpdates
+from mlir_inplace.passes.analysis.destructive_updates.proofs import UpdateProofs
+from mlir_inplace.passes.analysis.whole_module.module import read_effects
 
 MOST_DIMENSIONS = 4
 TILE = 8

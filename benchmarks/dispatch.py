@@ -27,7 +27,7 @@ import mlir_inplace as mi
 from mlir import ir
 
 from mlir_inplace.dialects.dispatch import register
-from mlir_inplace.dialects.dispatch_text import import_text
+from mlir_inplace.dialects.dispatch.parsing import import_text
 
 PASSES = {
     "plan": "builtin.module(inplace-plan-bufferize)",

@@ -24,8 +24,8 @@ import mlir_inplace  # noqa: F401
 # isort: split
 from mlir import ir
 
-from mlir_inplace.runtime.evaluator import EvaluationError, Evaluator
-from mlir_inplace.runtime.generator import GeneratedProgram, generate
+from mlir_inplace.checking.evaluator import EvaluationError, Evaluator
+from mlir_inplace.checking.generator import GeneratedProgram, generate
 
 LOOP = """
 func.func @main(%n: index) -> index {

@@ -18,12 +18,12 @@ import time
 from collections.abc import Sequence
 
 import mlir_inplace as mi
-from mlir_inplace.passes.analysis.index_coverage import covers
-from mlir_inplace.passes.analysis.index_dependences import dependences
-from mlir_inplace.passes.analysis.index_sets import IndexSets
-from mlir_inplace.passes.analysis.index_sums import Index, Symbol, add
-from mlir_inplace.passes.analysis.index_terms import IndexTerms, Loop, Range
-from mlir_inplace.passes.analysis.slices import Slice
+from mlir_inplace.passes.analysis.index_sets.coverage import covers
+from mlir_inplace.passes.analysis.index_sets.dependences import dependences
+from mlir_inplace.passes.analysis.index_sets.relations import IndexSets
+from mlir_inplace.passes.analysis.index_sets.slices import Slice
+from mlir_inplace.passes.analysis.index_sets.sums import Index, Symbol, add
+from mlir_inplace.passes.analysis.index_sets.symbols import IndexTerms, Loop, Range
 
 TILE = 8
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import mlir_inplace as mi
-from mlir_inplace.passes.analysis.machine import detect_machine
+from mlir_inplace.passes.analysis.schedule.machine import detect_machine
 
 __all__ = ["Limits", "measure_limits"]
 

@@ -24,7 +24,7 @@ import mlir_inplace as mi
 # The bindings are called `mlir` from here on.
 from mlir import ir
 
-from mlir_inplace.passes.vector_math_functions import FUNCTIONS
+from mlir_inplace.passes.vectorization.functions import FUNCTIONS
 
 ROWS, COLUMNS = 1024, 4096
 NUMPY: Mapping[str, Callable[..., np.ndarray]] = {

@@ -6,7 +6,8 @@
 All 2^32 bit patterns (or one of `--every`) go through each function, NaN, infinities and denormals among them, and
 are compared with NumPy in float64 (SciPy for erf). An error is counted in units in the last place of the f32 that is
 nearest to the right value. *Special* are results that must be the same: NaN, infinities, and zeros with their sign. A
-full run takes about two minutes of a core for each function. The test (`test/unit/test_vector_math.py`) takes a sample.
+full run takes about two minutes of a core for each function. The test (`test/passes/vectorization/test_vector_math.py`)
+takes a sample.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import mlir_inplace as mi
 # The bindings are called `mlir` from here on.
 from vector_math import program
 
-from mlir_inplace.passes.vector_math_functions import FUNCTIONS
+from mlir_inplace.passes.vectorization.functions import FUNCTIONS
 
 CHUNK = 1 << 18
 Function = Callable[[np.ndarray], np.ndarray]

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel, Relation, is_tensor
-from .dense_elements import elements
 from .elementwise import ElementwiseModel
-from .memref_types import identity_type, joint_type
 from .rewriter import Rewriter
+from .support.dense_elements import elements
+from .support.memref_types import identity_type, joint_type
 
 __all__ = ["MODELS", "ConstantModel", "SelectModel"]
 

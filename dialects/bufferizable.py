@@ -5,7 +5,7 @@ names in snake_case. The answers are facts about the op alone: no method looks a
 at the analysis. Two groups of methods exist and they are never mixed:
 
 * queries (``bufferizes_to_memory_read`` … ``forwardings``) are asked once per op, before anything is changed; their
-  answers become integer tables in ``passes/analysis/tensor_effects.py``;
+  answers become integer tables in ``passes/analysis/effects/reader.py``;
 * ``bufferize`` is asked once per op, after every decision of the function is final. It builds the memref form through
   the :class:`Rewriter` it is given (``rewriter.py``) and consults decisions only through it.
 
@@ -24,8 +24,8 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .memref_types import identity_type
 from .rewriter import Rewriter
+from .support.memref_types import identity_type
 
 __all__ = [
     "AliasingOperand",

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel, is_tensor
-from .memref_types import has_strides, identity_type
 from .rewriter import Rewriter
+from .support.memref_types import has_strides, identity_type
 
 __all__ = ["MODELS"]
 

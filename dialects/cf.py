@@ -1,7 +1,8 @@
 """Branches between blocks: they hand tensors to the arguments of the blocks that they lead to.
 
-What becomes of the arguments is the conversion's business (``passes/bufferization/branches.py``): a model only says
-which operands reach which successor, and builds its op anew with others. ``cf.assert`` has no tensors and stays.
+What becomes of the arguments is the conversion's business (``passes/bufferization/rewriting/branches.py``): a model
+only says which operands reach which successor, and builds its op anew with others. ``cf.assert`` has no tensors and
+stays.
 """
 
 from __future__ import annotations

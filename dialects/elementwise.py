@@ -9,9 +9,9 @@ from __future__ import annotations
 from mlir import ir
 
 from .bufferizable import AliasingValue, OpModel
-from .memref_types import identity_type
 from .rewriter import Rewriter
 from .structured import parallel_generic
+from .support.memref_types import identity_type
 
 __all__ = ["ElementwiseModel"]
 

@@ -1,8 +1,8 @@
 """ml_program: tensors that outlive calls. Each becomes a ``memref.global``; a store copies into it.
 
 A load reads the memory as it is then. Its result lives there if the memory stays as it is for as long as the result is
-used, and is a copy otherwise; ``passes/analysis/program_state.py`` finds out. Upstream never copies: what was loaded
-changes with the next store.
+used, and is a copy otherwise; ``passes/analysis/whole_module/globals.py`` finds out. Upstream never copies: what was
+loaded changes with the next store.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from mlir import ir
 from mlir.dialects import memref
 
 from .bufferizable import OpModel, State, is_tensor
-from .dense_elements import create_global, elements
-from .memref_types import identity_type
 from .rewriter import Rewriter
+from .support.dense_elements import create_global, elements
+from .support.memref_types import identity_type
 
 __all__ = ["MODELS", "GlobalModel", "GraphAccessModel", "LoadModel", "StoreModel"]
 

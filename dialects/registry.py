@@ -32,7 +32,7 @@ _BUILT_IN = (
 )
 
 
-_MODULES = {"dispatch": "dispatch_models"}
+_MODULES = {"dispatch": "dispatch.models"}
 """Dialects whose models are not in the file of that name, which defines the dialect itself."""
 
 

@@ -1,8 +1,9 @@
 """What an op model builds memref IR with, and all that it learns about decisions.
 
 Contract: a model asks for the buffers of its op's operands and states what holds its results; which of those buffers
-are new, and what was copied into them, was decided before. Implemented by ``passes/bufferization/rewriter.py``; the
-models see this interface only, so that no dialect depends on a pass.
+are new, and what was copied into them, was decided before. Implemented by
+``passes/bufferization/rewriting/rewriter.py``; the models see this interface only, so that no dialect depends on a
+pass.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from typing import Protocol
 
 from mlir import ir
 
-from .dense_elements import Elements
+from .support.dense_elements import Elements
 
 __all__ = ["Rewriter"]
 
 
 class Rewriter(Protocol):
-    """What ``OpModel.bufferize`` may use; implemented by ``passes/bufferization/rewriter.py``.
+    """What ``OpModel.bufferize`` may use; implemented by ``passes/bufferization/rewriting/rewriter.py``.
 
     New ops go where the current insertion point is: before the op that is being bufferized, unless a model opens
     another one. An op argument is the very object that the model was given, or what :meth:`terminator` returned.

@@ -9,7 +9,7 @@ from mlir import ir
 from mlir.dialects import memref
 
 from .bufferizable import Subset
-from .memref_types import collapsed_type, subview_type
+from .support.memref_types import collapsed_type, subview_type
 
 __all__ = [
     "covers",

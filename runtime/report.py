@@ -11,18 +11,18 @@ from typing import Any
 
 from mlir import ir
 
-from ..passes.analysis.decisions import Decision
-from ..passes.analysis.explain import conflict_notes, describe_decision
-from ..passes.analysis.module_analysis import ModuleAnalysis
-from ..passes.analysis.one_shot import FunctionAnalysis
-from ..passes.bufferization.trace import BufferTrace, EventKind, buffer_bytes
-from ..passes.diagnostics import file_location
-from ..passes.elements import InplacePass
-from ..passes.errors import nearest
-from ..passes.instrumentation import Instrumentation
-from ..passes.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
-from ..passes.pipeline import Pipeline
-from ..passes.steps import PassStep, UpstreamStep
+from ..passes.analysis.conflicts.decisions import Decision
+from ..passes.analysis.in_place.function_decisions import FunctionAnalysis
+from ..passes.analysis.whole_module.explain import conflict_notes, describe_decision
+from ..passes.analysis.whole_module.module import ModuleAnalysis
+from ..passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
+from ..passes.framework.diagnostics import file_location
+from ..passes.framework.errors import nearest
+from ..passes.pipeline.elements import InplacePass
+from ..passes.pipeline.instrumentation import Instrumentation
+from ..passes.pipeline.pipeline import Pipeline
+from ..passes.pipeline.steps import PassStep, UpstreamStep
+from ..passes.verification.checker.trace import BufferTrace, EventKind, buffer_bytes
 
 __all__ = ["BufferRecord", "BufferizationReport", "DecisionRecord", "bufferize"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .opt_console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+from .opt.console import abandon_standard_output, explain_os_error, open_standard_error, print_error
 
 __all__ = ["FAILURE", "INTERRUPTED", "SUCCESS", "USAGE", "run_program"]
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..passes.base import Pass
-from ..passes.registry import BUILT_IN, Registry
+from ..passes.framework.base import Pass
+from ..passes.pipeline.registry import BUILT_IN, Registry
 
 _COMMAND = "python -m mlir_inplace.tools.generate_docs"
 

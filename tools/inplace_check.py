@@ -17,25 +17,25 @@ from typing import Any
 
 from mlir import ir
 
-from ..passes.diagnostics import Diagnostic, DiagnosticCollector
-from ..passes.errors import PassError, PipelineError, RegistryError
-from ..passes.pipeline import Pipeline
-from ..runtime.checker.options import REORDERED
-from ..runtime.checker.reduction import reduce_program
-from ..runtime.checker.report import CheckReport, plural
-from ..runtime.checker.supervisor import ENGINES, Options, check_with
-from ..runtime.program import MOST_THREADS
-from ..runtime.signature import Signature
+from ..checking.checker.options import REORDERED
+from ..checking.checker.reduction import reduce_program
+from ..checking.checker.report import CheckReport, plural
+from ..checking.checker.supervisor import ENGINES, Options, check_with
+from ..passes.framework.diagnostics import Diagnostic, DiagnosticCollector
+from ..passes.framework.errors import PassError, PipelineError, RegistryError
+from ..passes.pipeline.pipeline import Pipeline
+from ..runtime.compilation.program import MOST_THREADS
+from ..runtime.interface.signature import Signature
 from ..runtime.source import private_copy
-from . import run_values
 from .exit_codes import FAILURE, SUCCESS, run_program
-from .opt_console import explain_bug
-from .opt_diagnostics import DiagnosticPrinter
-from .opt_input import InputError, Source, read_source
-from .opt_output import OutputError, OutputFile
-from .opt_source_ir import name_locations, parse_module, with_source_name
-from .run_arguments import Parser, UsageError, make_arguments
-from .run_values import ArgumentError
+from .opt.console import explain_bug
+from .opt.diagnostics import DiagnosticPrinter
+from .opt.input import InputError, Source, read_source
+from .opt.output import OutputError, OutputFile
+from .opt.source_ir import name_locations, parse_module, with_source_name
+from .run import values as run_values
+from .run.arguments import Parser, UsageError, make_arguments
+from .run.values import ArgumentError
 
 PROGRAM = "inplace-check"
 _LONGEST = 1_000_000

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..runtime.fuzzing import (
+from ..checking.fuzzing import (
     CONFIGURATIONS,
     KERNEL_CONFIGURATIONS,
     OPTIMIZE_CONFIGURATIONS,
@@ -25,13 +25,13 @@ from ..runtime.fuzzing import (
     Tally,
     Trial,
 )
-from ..runtime.fuzzing.campaign import ENGINES
-from ..runtime.fuzzing.configurations import find_configurations
-from ..runtime.fuzzing.saving import save_failure
-from ..runtime.generator import FEATURES
+from ..checking.fuzzing.campaign import ENGINES
+from ..checking.fuzzing.configurations import find_configurations
+from ..checking.fuzzing.saving import save_failure
+from ..checking.generator import FEATURES
 from .exit_codes import FAILURE, SUCCESS, run_program
-from .opt_output import OutputError
-from .run_arguments import Parser, UsageError
+from .opt.output import OutputError
+from .run.arguments import Parser, UsageError
 
 PROGRAM = "inplace-fuzz"
 _MOST_JOBS, _MOST_DIGITS = 256, 18

@@ -14,25 +14,17 @@ from pathlib import Path
 
 from mlir import ir
 
-from ..passes.errors import PipelineError, RegistryError
-from ..passes.instrumentation import AsmFlags, Instrumentation, IRPrinting, StatisticsReport, Timing
-from ..passes.registry import Registry, registry
-from ..passes.reproducer import read_reproducer
+from ..passes.framework.errors import PipelineError, RegistryError
+from ..passes.pipeline.instrumentation import AsmFlags, Instrumentation, IRPrinting, StatisticsReport, Timing
+from ..passes.pipeline.registry import Registry, registry
+from ..passes.pipeline.reproducer import read_reproducer
 from ..runtime import bindings
 from .exit_codes import FAILURE, SUCCESS, USAGE, run_program
-from .opt_flags import (
-    PROGRAM,
-    CommandLine,
-    UsageError,
-    help_text,
-    list_text,
-    make_pipeline,
-    parse_command_line,
-)
-from .opt_input import InputError, Source, read_source, split_source
-from .opt_output import OutputError, OutputFile
-from .opt_process import Job, keep_input, process
-from .opt_verify_diagnostics import ExpectationError
+from .opt.flags import PROGRAM, CommandLine, UsageError, help_text, list_text, make_pipeline, parse_command_line
+from .opt.input import InputError, Source, read_source, split_source
+from .opt.output import OutputError, OutputFile
+from .opt.process import Job, keep_input, process
+from .opt.verify_diagnostics import ExpectationError
 
 
 def main(arguments: Sequence[str] | None = None, passes: Registry = registry) -> int:

@@ -19,25 +19,25 @@ from typing import Any, NoReturn
 
 from mlir import ir
 
-from ..passes.analysis.machine import detect_machine
-from ..passes.diagnostics import Diagnostic, DiagnosticCollector
-from ..passes.errors import PassError, PipelineError, RegistryError
-from ..passes.pipeline import Pipeline
-from ..runtime.dtypes import UnsupportedTypeError
-from ..runtime.entry_point import EntryPoint
-from ..runtime.program import MOST_THREADS, Program
-from ..runtime.program import compile as compile_program
-from . import run_values
+from ..passes.analysis.schedule.machine import detect_machine
+from ..passes.framework.diagnostics import Diagnostic, DiagnosticCollector
+from ..passes.framework.errors import PassError, PipelineError, RegistryError
+from ..passes.pipeline.pipeline import Pipeline
+from ..runtime.call.entry_point import EntryPoint
+from ..runtime.compilation.program import MOST_THREADS, Program
+from ..runtime.compilation.program import compile as compile_program
+from ..runtime.interface.dtypes import UnsupportedTypeError
 from .exit_codes import INTERRUPTED, SUCCESS, run_program
-from .opt_console import explain_bug, print_error
-from .opt_diagnostics import DiagnosticPrinter
-from .opt_input import InputError, Source, read_source
-from .opt_output import OutputError
-from .opt_source_ir import name_locations, parse_module, with_source_name
-from .run_arguments import Parser, UsageError, make_arguments
-from .run_interrupt import interruptible
-from .run_results import CheckError, ResultError, ResultFiles, as_tuple, check_results, compile_check, print_results
-from .run_values import ArgumentError
+from .opt.console import explain_bug, print_error
+from .opt.diagnostics import DiagnosticPrinter
+from .opt.input import InputError, Source, read_source
+from .opt.output import OutputError
+from .opt.source_ir import name_locations, parse_module, with_source_name
+from .run import values as run_values
+from .run.arguments import Parser, UsageError, make_arguments
+from .run.interrupt import interruptible
+from .run.results import CheckError, ResultError, ResultFiles, as_tuple, check_results, compile_check, print_results
+from .run.values import ArgumentError
 
 PROGRAM = "inplace-run"
 

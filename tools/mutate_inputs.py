@@ -2,10 +2,10 @@
 
     python -m mlir_inplace.tools.mutate_inputs test examples --count 5000 --keep /tmp/found
 
-Each trial mutates one part of one file (`mutations.py`), sends it through two pipelines of `inplace-opt` and sometimes
-through `mi.compile`, in a child process with a limit of time and memory, and classifies what happened. A number and the
-seed make a trial again: `--first NUMBER --count 1`. Exit codes: 0 every input was processed or refused with a
-diagnostic, 1 something was found, 2 the command line is wrong.
+Each trial mutates one part of one file (`mutation/mutations.py`), sends it through two pipelines of `inplace-opt` and
+sometimes through `mi.compile`, in a child process with a limit of time and memory, and classifies what happened. A
+number and the seed make a trial again: `--first NUMBER --count 1`. Exit codes: 0 every input was processed or refused
+with a diagnostic, 1 something was found, 2 the command line is wrong.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from ..checking.mutation.trial import CLASSES, Finding, Trial, make_trial, output_path, run_trial
 from ..runtime.source import private_copy
-from .mutate_trial import CLASSES, Finding, Trial, make_trial, output_path, run_trial
+from . import inplace_opt
 
 _MARKER = b"// -----"
 _LARGEST_PART = 20_000
@@ -161,7 +162,7 @@ def _work(batch: Sequence[Trial], path: Path, writing: int, seconds: int, megaby
     status = 1
     try:
         for trial in batch:
-            for finding in run_trial(trial, path, lambda way: report(f"way {way}")):
+            for finding in run_trial(trial, path, inplace_opt.main, lambda way: report(f"way {way}")):
                 way, text = (text.encode(errors="replace").hex() for text in (finding.way, finding.text))
                 report(f"{finding.kind} {way} {text}")
             report("done")

@@ -1,1 +1,1 @@
-"""Rewriting of linalg ops into loops around vectors, as `passes/analysis/vector_plan.py` has planned it."""
+"""Passes that turn linalg ops into loops of vectors, and math functions into polynomials."""

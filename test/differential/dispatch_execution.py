@@ -12,7 +12,7 @@ from mlir import ir
 
 import mlir_inplace as mi
 from mlir_inplace.dialects.dispatch import register
-from mlir_inplace.dialects.dispatch_text import import_text
+from mlir_inplace.dialects.dispatch.parsing import import_text
 
 PLAN = "inplace-plan-bufferize"
 ONE_SHOT = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"

@@ -19,7 +19,7 @@ from mlir.dialects import linalg
 from mlir.execution_engine import ExecutionEngine
 from mlir.passmanager import PassManager
 
-from mlir_inplace.runtime.compiler_functions import link_compiler_functions
+from mlir_inplace.runtime.native.compiler_functions import link_compiler_functions
 
 COPY_BEFORE_WRITE = "one-shot-bufferize{copy-before-write=true bufferize-function-boundaries=true}"
 # Twice, as the second finds copies of a buffer to itself only when cse has merged the views they name.

@@ -13,7 +13,7 @@ from mlir import ir
 from test_dispatch_routes import ALL, split
 
 import mlir_inplace as mi
-from mlir_inplace.runtime.evaluator import Evaluation, EvaluationError, Evaluator
+from mlir_inplace.checking.evaluator import Evaluation, EvaluationError, Evaluator
 
 KERNEL = """
 func.func @main() {

@@ -12,9 +12,9 @@ from programs import PROGRAMS
 from programs.program import Program, arguments
 
 import mlir_inplace as mi
-from mlir_inplace.runtime import lowering
-from mlir_inplace.runtime.boundary import protect_arguments
-from mlir_inplace.runtime.evaluator import Evaluator
+from mlir_inplace.checking.evaluator import Evaluator
+from mlir_inplace.runtime.compilation import lowering
+from mlir_inplace.runtime.interface.boundary import protect_arguments
 
 ROUTE = lowering.pipeline_text((*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE))
 EVERY = 12

@@ -14,7 +14,7 @@ from programs.program import Program, arguments
 from test_differential import OURS, assert_same, expected
 
 import mlir_inplace as mi
-from mlir_inplace.runtime.evaluator import Evaluation, Evaluator
+from mlir_inplace.checking.evaluator import Evaluation, Evaluator
 
 of_the_suite = pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from mlir import ir
 from programs import PROGRAMS
 
-from mlir_inplace.passes.errors import PassFailure
-from mlir_inplace.passes.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
-from mlir_inplace.passes.verification.machine import Machine
-from mlir_inplace.passes.verification.reading import read_snapshot
-from mlir_inplace.passes.verification.report import VerificationReport, verify
-from mlir_inplace.passes.verification.tensor_program import TensorProgram
+from mlir_inplace.passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
+from mlir_inplace.passes.framework.errors import PassFailure
+from mlir_inplace.passes.verification.checker.machine import Machine
+from mlir_inplace.passes.verification.checker.reading import read_snapshot
+from mlir_inplace.passes.verification.checker.report import VerificationReport, verify
+from mlir_inplace.passes.verification.checker.tensor_program import TensorProgram
 
 OPTIONS = OneShotBufferizeOptions(bufferize_function_boundaries=True, warn_written_arguments=False)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_READER = "passes.analysis.binding_memories:_Reader."
-_PROMOTE = "passes.analysis.promotion_plan:_Planner."
-_THREADS = "passes.analysis.promotion_threads:"
+_READER = "passes.analysis.dispatch.binding_memories:_Reader."
+_PROMOTE = "passes.analysis.dispatch.promotion_plan:_Planner."
+_THREADS = "passes.analysis.dispatch.promotion_threads:"
 
 BINDINGS = (
     Rule("ranges of one slot lie apart", "*The memories lie apart.*", _READER + "_overlaps", "return iter(())"),
@@ -26,32 +26,32 @@ BINDINGS = (
     Rule(
         "steps to what is committed are in place",
         "Each step from the contents to what\nis committed",
-        "passes.analysis.content_chains:enter_commits",
+        "passes.analysis.effects.commit_chains:enter_commits",
         "pass",
         "effects.must_in_place[step] = True",
     ),
     Rule(
         "what is committed is there",
         "**Committed**",
-        "passes.analysis.content_chains:commit_refusals",
+        "passes.analysis.effects.commit_chains:commit_refusals",
         "return iter(())",
     ),
     Rule(
         "contents that are committed to",
         "**Committed**",
-        "dialects.dispatch_models:ContentsModel.is_writable",
+        "dialects.dispatch.models:ContentsModel.is_writable",
         "return access_of(op.operands[0].type).writes",
     ),
     Rule(
         "ops ahead cannot trap",
         "*Ahead of the grid*",
-        "passes.analysis.dispatch_prologue:_can_run_anywhere",
+        "passes.analysis.dispatch.prologue:_can_run_anywhere",
         "return True",
     ),
     Rule(
         "ops ahead are the same everywhere",
         "*Ahead of the grid*",
-        "passes.analysis.dispatch_prologue:find_known_ahead",
+        "passes.analysis.dispatch.prologue:find_known_ahead",
         "if can:",
         "if can and all(operand in known for operand in op.operands):",
     ),

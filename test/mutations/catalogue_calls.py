@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_TE = "passes.analysis.tensor_effects:TensorEffects."
-_SUMMARY = "passes.analysis.summarize:"
-_PESSIMISTIC = "passes.analysis.function_summary:pessimistic_summary"
+_TE = "passes.analysis.effects.reader:TensorEffects."
+_SUMMARY = "passes.analysis.in_place.summaries:"
+_PESSIMISTIC = "passes.analysis.effects.summary:pessimistic_summary"
 
 CALLS = (
     Rule(
@@ -116,36 +116,41 @@ CALLS = (
     Rule(
         "assumptions are implied",
         "**Recursion**",
-        "passes.analysis.recursion:analyze_recursion",
+        "passes.analysis.whole_module.recursion:analyze_recursion",
         "if True:",
         "if assumed == before:",
     ),
-    Rule("assumed identities hold for both", "**Recursion**", "passes.analysis.recursion:_join_ties", "return first"),
+    Rule(
+        "assumed identities hold for both",
+        "**Recursion**",
+        "passes.analysis.whole_module.recursion:_join_ties",
+        "return first",
+    ),
     Rule(
         "assumed reads",
         "**Recursion**",
-        "passes.analysis.recursion:join_summaries",
+        "passes.analysis.whole_module.recursion:join_summaries",
         "first.argument_is_read",
         "tuple(a or b for a, b in zip(first.argument_is_read, second.argument_is_read, strict=True))",
     ),
     Rule(
         "assumed writes",
         "**Recursion**",
-        "passes.analysis.recursion:join_summaries",
+        "passes.analysis.whole_module.recursion:join_summaries",
         "first.argument_is_written",
         "tuple(a or b for a, b in zip(first.argument_is_written, second.argument_is_written, strict=True))",
     ),
     Rule(
         "assumed read-only results",
         "**Recursion**",
-        "passes.analysis.recursion:join_summaries",
+        "passes.analysis.whole_module.recursion:join_summaries",
         "first.result_readonly",
         "tuple(a or b for a, b in zip(first.result_readonly, second.result_readonly, strict=True))",
     ),
     Rule(
         "assumed shared results",
         "**Recursion**",
-        "passes.analysis.recursion:join_summaries",
+        "passes.analysis.whole_module.recursion:join_summaries",
         "first.shared_results",
         "tuple(sorted({*first.shared_results, *second.shared_results}))",
     ),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_IF = "passes.analysis.interference:Interference."
-_ORDER = "passes.analysis.program_order:ProgramOrder."
-_SETS = "passes.analysis.alias_sets:AliasSets."
+_IF = "passes.analysis.conflicts.interference:Interference."
+_ORDER = "passes.analysis.ir.program_order:ProgramOrder."
+_SETS = "passes.analysis.conflicts.alias_sets:AliasSets."
 
 CONFLICTS = (
     Rule("a new write against reads", "**RaW**", _IF + "_write_against_reads", "return None"),

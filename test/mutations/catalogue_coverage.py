@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_COVER = "dialects.output_coverage:"
+_COVER = "dialects.linalg.output_coverage:"
 
 COVERAGE = (
     Rule("outputs are covered", "**Fully overwritten**", _COVER + "why_uncovered", "return None"),

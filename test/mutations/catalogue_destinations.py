@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_TRACE = "passes.analysis.insertion_trace:Trace."
-_EMPTY = "passes.analysis.empty_tensors:_Planner."
-_PLACES = "passes.analysis.empty_tensor_moves:Places."
-_REUSE = "passes.analysis.init_reuse:"
+_TRACE = "passes.analysis.destinations.insertion_trace:Trace."
+_EMPTY = "passes.analysis.destinations.empty_tensors:_Planner."
+_PLACES = "passes.analysis.destinations.empty_tensor_moves:Places."
+_REUSE = "passes.analysis.destinations.init_reuse:"
 _SIX = "## 6. Computing in the destination"
 
 DESTINATIONS = (

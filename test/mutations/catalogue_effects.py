@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_TE = "passes.analysis.tensor_effects:TensorEffects."
+_TE = "passes.analysis.effects.reader:TensorEffects."
 
 EFFECTS = (
     Rule(
@@ -17,7 +17,7 @@ EFFECTS = (
     Rule(
         "arguments marked as not writable",
         "**Not writable**",
-        "passes.analysis.tensor_effects:_is_not_writable",
+        "passes.analysis.effects.reader:_is_not_writable",
         "return False",
     ),
     Rule(
@@ -30,42 +30,42 @@ EFFECTS = (
     Rule(
         "reads behind views and forwardings",
         "**Content reads.**",
-        "passes.analysis.content_reads:close_reads",
+        "passes.analysis.effects.content_reads:close_reads",
         "while False:",
         "while work:",
     ),
     Rule(
         "a written operand passes reads on only if forwarded",
         "**Content reads.**",
-        "passes.analysis.content_reads:close_reads",
+        "passes.analysis.effects.content_reads:close_reads",
         "if not tables.content_reads[operand] and operand in tables.ties and not tables.writes[operand]:",
         "if not tables.content_reads[operand] and (operand in tables.forwards or not tables.writes[operand]):",
     ),
     Rule(
         "views of one source have no content",
         "**Undefined**",
-        "passes.analysis.content_reads:_spread_undefined",
+        "passes.analysis.effects.content_reads:_spread_undefined",
         "True and tie.definite",
         "tables.sources[tie.value] == [operand] and tie.definite",
     ),
     Rule(
         "definite views have no content",
         "**Undefined**",
-        "passes.analysis.content_reads:_spread_undefined",
+        "passes.analysis.effects.content_reads:_spread_undefined",
         "tables.sources[tie.value] == [operand]",
         "tables.sources[tie.value] == [operand] and tie.definite",
     ),
     Rule(
         "what is written has content",
         "**Undefined**",
-        "passes.analysis.content_reads:_spread_undefined",
+        "passes.analysis.effects.content_reads:_spread_undefined",
         "if ties and tables.undefined",
         "if ties and not tables.writes[operand] and tables.undefined",
     ),
     Rule(
         "content that is needed is copied",
         "## 1. Setting",
-        "passes.analysis.decision_record:DecisionRecord.is_cheap",
+        "passes.analysis.in_place.decision_record:DecisionRecord.is_cheap",
         "return True",
     ),
     Rule(
@@ -78,50 +78,53 @@ EFFECTS = (
     Rule(
         "an escape of a written operand is refused",
         "**Escape**",
-        "passes.analysis.one_shot:OneShotAnalyzer._decide_tie",
+        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._decide_tie",
         "if False:",
         "if write >= 0 and effects.escapes[operand]:",
     ),
     Rule(
         "must be in place",
         "**Committed**",
-        "passes.analysis.decision_record:DecisionRecord.refuse",
+        "passes.analysis.in_place.decision_record:DecisionRecord.refuse",
         "if False:",
         "if self._effects.must_in_place[operand]:",
     ),
     Rule(
         "unranked tensors are copied at casts",
         "**Unranked tensors**",
-        "passes.analysis.unranked:is_copyable",
+        "passes.analysis.in_place.unranked:is_copyable",
         "return True",
     ),
     Rule(
         "unranked values are not copied to carried ones",
         "**Unranked tensors**",
-        "passes.analysis.unranked:is_unranked",
+        "passes.analysis.in_place.unranked:is_unranked",
         "return False",
     ),
     Rule(
-        "reshapes of gaps copy", "**Gaps**", "passes.analysis.one_shot:OneShotAnalyzer._surely_copies", "return False"
+        "reshapes of gaps copy",
+        "**Gaps**",
+        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._surely_copies",
+        "return False",
     ),
     Rule(
         "an identity is a definite tie",
         "*definite*",
-        "passes.analysis.one_shot:OneShotAnalyzer._propose",
+        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._propose",
         "if tie.relation is Relation.EQUIVALENT:",
         "if tie.definite and tie.relation is Relation.EQUIVALENT:",
     ),
     Rule(
         "a redundant write needs its views",
         "**Disjoint, matching, contained**",
-        "passes.analysis.one_shot:OneShotAnalyzer._result",
+        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._result",
         "pass",
         "redundant[operand] = reshaped",
     ),
     Rule(
         "empty tensors that need a buffer",
         "**Undefined**",
-        "passes.analysis.one_shot:FunctionAnalysis.needs_buffer",
+        "passes.analysis.in_place.function_decisions:FunctionAnalysis.needs_buffer",
         "return False",
     ),
     Rule(

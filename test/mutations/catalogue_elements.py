@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_FRAMES = "passes.analysis.slice_frames:Frames."
-_SLICES = "passes.analysis.slices:"
+_FRAMES = "passes.analysis.conflicts.frames:Frames."
+_SLICES = "passes.analysis.index_sets.slices:"
 
 ELEMENTS = (
     Rule(
@@ -129,32 +129,32 @@ ELEMENTS = (
         "last_a, last_b = 0, offset_b",
         "last_a, last_b = (size_a - 1) * stride_a, offset_b + (size_b - 1) * stride_b",
     ),
-    Rule("differences of sums", "*sums*", "passes.analysis.index_sums:difference", "return 1 << 20"),
+    Rule("differences of sums", "*sums*", "passes.analysis.index_sets.sums:difference", "return 1 << 20"),
     Rule(
         "places with constant bounds",
         "**Place**",
-        "passes.analysis.accesses:_bounds",
+        "passes.analysis.conflicts.accesses:_bounds",
         "last = offset",
         "last = offset + max(size - 1, 0) * stride",
     ),
     Rule(
         "places that meet",
         "**Place**",
-        "passes.analysis.accesses:_meet",
+        "passes.analysis.conflicts.accesses:_meet",
         "return False",
         "return all(a is None or b is None or (a[0] <= b[1] and b[0] <= a[1]) for a, b in zip(first, second, strict=True))",
     ),
     Rule(
         "places in one class only",
         "**Place**",
-        "passes.analysis.accesses:AccessIndex._timelines",
+        "passes.analysis.conflicts.accesses:AccessIndex._timelines",
         "if region:",
         "if any(not _meet(region[root], around[root]) for root in region.keys() & around.keys()):",
     ),
     Rule(
         "sets whose accesses meet in time",
         "**Place**",
-        "passes.analysis.storage_set:StorageSet.may_meet",
+        "passes.analysis.conflicts.storage_set:StorageSet.may_meet",
         "return self.first_begin < self.last_end and self.first_begin < written.first_write <= self.last_end",
         "return self.first_begin < written.last_write and written.first_write <= self.last_end",
     ),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_FREE = "passes.analysis.buffer_lifetimes:"
-_REGION = "passes.analysis.region_lifetimes:RegionLifetimes."
-_LOOP = "passes.analysis.loop_lifetimes:"
-_GRAPH = "passes.analysis.graph_lifetimes:GraphLifetimes."
+_FREE = "passes.analysis.lifetimes.module:"
+_REGION = "passes.analysis.lifetimes.regions:RegionLifetimes."
+_LOOP = "passes.analysis.lifetimes.loops:"
+_GRAPH = "passes.analysis.lifetimes.blocks:GraphLifetimes."
 
 FREEING = (
     Rule("returned buffers are owned", "what it may not own", _FREE + "_owned_return", "return None"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_HOIST = "passes.analysis.allocation_hoisting:"
+_HOIST = "passes.analysis.lifetimes.hoisting:"
 
 HOISTING = (
     Rule(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_POINTS = "passes.analysis.index_points:Points."
-_SETS = "passes.analysis.index_sets:"
-_OMEGA = "passes.analysis.integer_systems:"
-_COVERAGE = "passes.analysis.index_coverage:"
+_POINTS = "passes.analysis.index_sets.points:Points."
+_SETS = "passes.analysis.index_sets.relations:"
+_OMEGA = "passes.analysis.index_sets.omega_test:"
+_COVERAGE = "passes.analysis.index_sets.coverage:"
 
 INDEX_SETS = (
     Rule(
@@ -125,7 +125,7 @@ INDEX_SETS = (
     Rule(
         "distributed loops have one count",
         "**Distributed loops**",
-        "passes.analysis.loop_distribution:gathered",
+        "passes.analysis.index_sets.distributed_loops:gathered",
         "return terms, tuple(nest[1:])",
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_OUTS = "passes.analysis.outs_dependency:_Planner."
+_OUTS = "passes.analysis.destinations.outs_dependency:_Planner."
 _TOPS = "dialects.destinations:"
 
 INITS = (

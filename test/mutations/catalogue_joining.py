@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_SETS = "passes.analysis.alias_sets:AliasSets."
-_CARRIED = "passes.analysis.carried_decisions:CarriedDecisions."
-_JOIN = "passes.analysis.joining:Joiner."
+_SETS = "passes.analysis.conflicts.alias_sets:AliasSets."
+_CARRIED = "passes.analysis.in_place.loops:CarriedDecisions."
+_JOIN = "passes.analysis.conflicts.joining:Joiner."
 
 JOINING = (
     Rule(
@@ -85,14 +85,14 @@ JOINING = (
     Rule(
         "a permutation yields each buffer once",
         "**Rotation**",
-        "passes.analysis.region_flow:permuted",
+        "passes.analysis.in_place.region_flow:permuted",
         "yielded[i] not in by_argument",
         "count[arguments[i]] != 1 or yielded[i] not in by_argument",
     ),
     Rule(
         "a loop of blocks is entered at its header",
         "**Rotation**",
-        "passes.analysis.branch_flow:BranchFlow._add_rounds",
+        "passes.analysis.in_place.branch_flow:BranchFlow._add_rounds",
         "if len(tensors) < 2:",
         "if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):",
     ),

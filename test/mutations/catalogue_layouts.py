@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_TYPES = "dialects.memref_types:"
-_LAYOUT = "passes.analysis.layout_inference:_Inference."
+_TYPES = "dialects.support.memref_types:"
+_LAYOUT = "passes.analysis.whole_module.layouts:_Inference."
 
 LAYOUTS = (
     Rule("casts promise nothing new", "**Layouts**", _TYPES + "is_castable", "return True"),
@@ -15,7 +15,7 @@ LAYOUTS = (
         "any caller gives any layout",
         "**Inferred layouts**",
         _LAYOUT + "_any",
-        "from mlir_inplace.dialects.memref_types import identity_type\nreturn identity_type(self._tensor(value))",
+        "from mlir_inplace.dialects.support.memref_types import identity_type\nreturn identity_type(self._tensor(value))",
     ),
     Rule(
         "what is read through a shape only",

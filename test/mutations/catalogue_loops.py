@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_CARRIED = "passes.analysis.carried_decisions:CarriedDecisions."
+_CARRIED = "passes.analysis.in_place.loops:CarriedDecisions."
 
 LOOPS = (
     Rule(
@@ -17,7 +17,7 @@ LOOPS = (
     Rule(
         "loop results share the carried buffer",
         "**Carried**",
-        "passes.analysis.one_shot:OneShotAnalyzer._join_first",
+        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._join_first",
         "if False:",
         "if result >= 0:",
     ),
@@ -49,60 +49,67 @@ LOOPS = (
         "if not keeps_size",
         "if not apart or not keeps_size",
     ),
-    Rule("a copy to the carried buffer fits", "**Copy to carried**", "passes.analysis.sizes:keeps_size", "return True"),
+    Rule(
+        "a copy to the carried buffer fits",
+        "**Copy to carried**",
+        "passes.analysis.in_place.sizes:keeps_size",
+        "return True",
+    ),
     Rule(
         "sizes are followed through one source only",
         "**Copy to carried**",
-        "passes.analysis.sizes:_same_shape",
+        "passes.analysis.in_place.sizes:_same_shape",
         "if not sources:",
         "if len(sources) != 1:",
     ),
     Rule(
         "sizes are followed through whole buffers only",
         "**Copy to carried**",
-        "passes.analysis.sizes:_same_shape",
+        "passes.analysis.in_place.sizes:_same_shape",
         "tie.value == value",
         "tie.value == value and tie.relation is Relation.EQUIVALENT and tie.definite",
     ),
     Rule(
         "branches that yield one class",
         "**Origins**",
-        "passes.analysis.exit_decisions:ExitDecisions.unite",
+        "passes.analysis.in_place.region_exits:ExitDecisions.unite",
         "all(decisions[o].in_place for o in operands):",
         "all(decisions[o].in_place for o in operands) and len({find(value) for value in values}) == 1:",
     ),
     Rule(
         "branches that yield in place",
         "**Origins**",
-        "passes.analysis.exit_decisions:ExitDecisions.unite",
+        "passes.analysis.in_place.region_exits:ExitDecisions.unite",
         "if len({find(value)",
         "if all(decisions[o].in_place for o in operands) and len({find(value)",
     ),
     Rule(
         "what a condition passes is compared",
         "**Passed**",
-        "passes.analysis.exit_decisions:ExitDecisions.decide_passed",
+        "passes.analysis.in_place.region_exits:ExitDecisions.decide_passed",
         "conflict = None",
         "conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.same, value, targets))",
     ),
-    Rule("what is passed has one source", "**Passed**", "passes.analysis.region_flow:_is_passed", "return True"),
+    Rule(
+        "what is passed has one source", "**Passed**", "passes.analysis.in_place.region_flow:_is_passed", "return True"
+    ),
     Rule(
         "block arguments of one class",
         "**One class on every way**",
-        "passes.analysis.branch_flow:BranchFlow.unite",
+        "passes.analysis.in_place.branch_flow:BranchFlow.unite",
         "if root != own:",
         "if root != own and all(self._hands_over(o, own) or self._hands_over(o, root) for o in sources):",
     ),
     Rule(
         "block arguments that are settled",
         "**One class on every way**",
-        "passes.analysis.branch_flow:BranchFlow.is_settled",
+        "passes.analysis.in_place.branch_flow:BranchFlow.is_settled",
         "return True",
     ),
     Rule(
         "edges that are in place",
         "**One class on every way**",
-        "passes.analysis.branch_flow:BranchFlow._hands_over",
+        "passes.analysis.in_place.branch_flow:BranchFlow._hands_over",
         "return self._sets.equivalence.find(value) == root",
         "return decision is not None and decision.in_place and self._sets.equivalence.find(value) == root",
     ),

@@ -23,61 +23,61 @@ def _name(path: str) -> str:
 READS = _rules(
     "reads", _READS, "return False",
     "arith:SelectModel", "bufferization:AllocTensorModel", "bufferization:MaterializeModel",
-    "bufferization:ToBufferModel", "dispatch_models:CommitModel", "elementwise:ElementwiseModel", "func:ReturnModel",
-    "linalg:StructuredOpModel", "linalg_packing:_PackingModel", "linalg_softmax:SoftmaxModel", "ml_program:StoreModel",
-    "tensor:ExtractModel", "tensor:InsertModel", "tensor:InsertSliceModel", "tensor_assembly:ConcatModel",
-    "tensor_assembly:PadModel", "tensor_casts:BitcastModel", "tensor_indexed:GatherModel",
-    "tensor_indexed:ScatterModel", "tensor_parallel:ParallelInsertSliceModel", "tensor_shapes:ReshapeModel",
+    "bufferization:ToBufferModel", "dispatch.models:CommitModel", "elementwise:ElementwiseModel", "func:ReturnModel",
+    "linalg:StructuredOpModel", "linalg.packing:_PackingModel", "linalg.softmax:SoftmaxModel", "ml_program:StoreModel",
+    "tensor:ExtractModel", "tensor:InsertModel", "tensor:InsertSliceModel", "tensor.assembly:ConcatModel",
+    "tensor.assembly:PadModel", "tensor.casts:BitcastModel", "tensor.gathers:GatherModel",
+    "tensor.gathers:ScatterModel", "tensor.parallel_inserts:ParallelInsertSliceModel", "tensor.shapes:ReshapeModel",
     "vector:TransferReadModel", "vector:TransferWriteModel", "vector:GatherModel", "vector:ScatterModel",
 )  # fmt: skip
 WRITES = _rules(
     "writes", _WRITES, "return False",
     "arith:SelectModel", "bufferization:MaterializeModel", "bufferization:ToBufferModel",
-    "dispatch_models:CommitModel", "elementwise:ElementwiseModel", "linalg:StructuredOpModel",
-    "linalg_packing:_PackingModel", "linalg_softmax:SoftmaxModel", "tensor:InsertModel", "tensor:InsertSliceModel",
-    "tensor_indexed:ScatterModel", "tensor_parallel:ParallelInsertSliceModel", "vector:_StoreModel",
+    "dispatch.models:CommitModel", "elementwise:ElementwiseModel", "linalg:StructuredOpModel",
+    "linalg.packing:_PackingModel", "linalg.softmax:SoftmaxModel", "tensor:InsertModel", "tensor:InsertSliceModel",
+    "tensor.gathers:ScatterModel", "tensor.parallel_inserts:ParallelInsertSliceModel", "vector:_StoreModel",
 )  # fmt: skip
 TIES = _rules(
     "ties its result", "aliasing_values", "return ()",
     "arith:SelectModel", "bufferization:MaterializeModel", "elementwise:ElementwiseModel",
-    "linalg:StructuredOpModel", "linalg_packing:_PackingModel", "linalg_softmax:SoftmaxModel", "tensor:InsertModel",
-    "tensor:ExtractSliceModel", "tensor:InsertSliceModel", "tensor_casts:BitcastModel", "tensor_casts:CastModel",
-    "tensor_indexed:ScatterModel", "tensor_shapes:ReassociationModel", "tensor_shapes:ReshapeModel",
+    "linalg:StructuredOpModel", "linalg.packing:_PackingModel", "linalg.softmax:SoftmaxModel", "tensor:InsertModel",
+    "tensor:ExtractSliceModel", "tensor:InsertSliceModel", "tensor.casts:BitcastModel", "tensor.casts:CastModel",
+    "tensor.gathers:ScatterModel", "tensor.shapes:ReassociationModel", "tensor.shapes:ReshapeModel",
     "vector:_StoreModel",
 )  # fmt: skip
 NOT_SIMULTANEOUS = _rules(
     "does not read while it writes", "is_not_conflicting", "return True",
-    "linalg:StructuredOpModel", "linalg_packing:_PackingModel", "tensor_indexed:ScatterModel",
+    "linalg:StructuredOpModel", "linalg.packing:_PackingModel", "tensor.gathers:ScatterModel",
     "vector:ScatterModel", "bufferization:MaterializeModel", "tensor:InsertSliceModel",
 )  # fmt: skip
 KEEPS = _rules(
     "needs the old content in a new buffer", "discards_content", "return True",
-    "linalg:StructuredOpModel", "tensor:InsertModel", "tensor:InsertSliceModel", "tensor_indexed:ScatterModel",
+    "linalg:StructuredOpModel", "tensor:InsertModel", "tensor:InsertSliceModel", "tensor.gathers:ScatterModel",
     "vector:TransferWriteModel", "vector:ScatterModel",
 )  # fmt: skip
 READ_ONLY = _rules(
     "makes what must not be written", "is_writable", "return True",
-    "arith:ConstantModel", "bufferization:ToTensorModel", "dispatch_models:ContentsModel",
+    "arith:ConstantModel", "bufferization:ToTensorModel", "dispatch.models:ContentsModel",
 )  # fmt: skip
 REPEATED = _rules(
     "runs its region again", "is_repetitive_region", "return False",
-    "scf:ForModel", "scf_while:WhileModel", "scf_forall:ForallModel", "scf_forall:ParallelModel",
-    "scf_forall:ReduceModel", "linalg:StructuredOpModel", "tensor_creation:GenerateModel", "tensor_assembly:PadModel",
+    "scf:ForModel", "scf.while_loop:WhileModel", "scf.forall:ForallModel", "scf.forall:ParallelModel",
+    "scf.forall:ReduceModel", "linalg:StructuredOpModel", "tensor.creation:GenerateModel", "tensor.assembly:PadModel",
 )  # fmt: skip
 PARALLEL = _rules(
     "overlaps runs of its region", "is_parallel_region", "return False",
-    "scf_forall:ForallModel", "scf_forall:ParallelModel", "scf_forall:ReduceModel", "linalg:StructuredOpModel",
-    "tensor_creation:GenerateModel", "tensor_assembly:PadModel",
+    "scf.forall:ForallModel", "scf.forall:ParallelModel", "scf.forall:ReduceModel", "linalg:StructuredOpModel",
+    "tensor.creation:GenerateModel", "tensor.assembly:PadModel",
 )  # fmt: skip
 OTHERS = (
-    *_rules("runs both regions", "are_exclusive_regions", "return True", "scf_while:WhileModel"),
+    *_rules("runs both regions", "are_exclusive_regions", "return True", "scf.while_loop:WhileModel"),
     *_rules(
         "reads in its region",
         "reads_before_regions",
         "return True",
         "linalg:StructuredOpModel",
-        "tensor_creation:GenerateModel",
-        "scf_forall:ParallelModel",
+        "tensor.creation:GenerateModel",
+        "scf.forall:ParallelModel",
     ),
     *_rules("hands its buffer out", "escapes", "return False", "bufferization:ToBufferModel"),
     *_rules("copies into what it makes", "result_is_undefined", "return True", "bufferization:AllocTensorModel"),
@@ -89,15 +89,15 @@ OTHERS = (
         "return True",
         "bufferization:ToTensorModel",
         "ml_program:LoadModel",
-        "dispatch_models:ContentsModel",
+        "dispatch.models:ContentsModel",
     ),
-    *_rules("has no other place", "must_bufferize_in_place", "return False", "dispatch_models:CommitModel"),
+    *_rules("has no other place", "must_bufferize_in_place", "return False", "dispatch.models:CommitModel"),
     *_rules(
         "is not all of what it inserts",
         "redundant_source",
         "return 0 if operand == 1 else None",
         "tensor:InsertModel",
-        "tensor_indexed:ScatterModel",
+        "tensor.gathers:ScatterModel",
     ),
     Rule(
         "a slice is a part",
@@ -108,7 +108,7 @@ OTHERS = (
     Rule(
         "a reshape is no identity",
         "**Reshapes**",
-        "dialects.tensor_shapes:ReassociationModel.aliasing_values",
+        "dialects.tensor.shapes:ReassociationModel.aliasing_values",
         "return (AliasingValue(0),)",
     ),
     Rule(
@@ -187,7 +187,7 @@ OTHERS = (
     Rule(
         "the shape operand of a reshape is read",
         "**Reshapes**",
-        "dialects.tensor_shapes:ReshapeModel.bufferizes_to_memory_read",
+        "dialects.tensor.shapes:ReshapeModel.bufferizes_to_memory_read",
         "return False",
     ),
     Rule(

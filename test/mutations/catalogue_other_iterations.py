@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_IF = "passes.analysis.interference:Interference."
-_FRAMES = "passes.analysis.slice_frames:Frames."
-_ITERATIONS = "passes.analysis.iterations:Iterations."
-_AROUND = "passes.analysis.slice_iterations:SliceIterations."
+_IF = "passes.analysis.conflicts.interference:Interference."
+_FRAMES = "passes.analysis.conflicts.frames:Frames."
+_ITERATIONS = "passes.analysis.conflicts.iterations:Iterations."
+_AROUND = "passes.analysis.effects.slice_iterations:SliceIterations."
 
 OTHER_ITERATIONS = (
     Rule(

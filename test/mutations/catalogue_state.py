@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_STATE = "passes.analysis.program_state:ProgramState."
+_STATE = "passes.analysis.whole_module.globals:ProgramState."
 
 STATE = (
     Rule("a load whose memory changes copies", "**State**", _STATE + "_stays", "return True"),

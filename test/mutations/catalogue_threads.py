@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_IF = "passes.analysis.interference:Interference."
-_THREADS = "passes.analysis.threads:Threads."
+_IF = "passes.analysis.conflicts.interference:Interference."
+_THREADS = "passes.analysis.conflicts.threads:Threads."
 
 THREADS = (
     Rule("threads that leave with a set", "**Parallel**", _IF + "_leave_threads", "return None"),
@@ -53,14 +53,14 @@ THREADS = (
     Rule(
         "outputs that are copied are no outputs",
         "**Threads**",
-        "passes.analysis.output_decisions:OutputDecisions._decide",
+        "passes.analysis.in_place.shared_outputs:OutputDecisions._decide",
         "pass",
         "threads.unshare(argument)",
     ),
     Rule(
         "insertions into an output are compared",
         "**Threads**",
-        "passes.analysis.output_decisions:OutputDecisions._decide",
+        "passes.analysis.in_place.shared_outputs:OutputDecisions._decide",
         "conflict = None",
         "conflict = joiner.try_join(argument, [result], insertions, partial(joiner.same, argument, [result]))",
     ),

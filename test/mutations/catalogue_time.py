@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_ORDER = "passes.analysis.program_order:ProgramOrder."
-_GRAPH = "passes.analysis.block_graph:BlockGraph."
+_ORDER = "passes.analysis.ir.program_order:ProgramOrder."
+_GRAPH = "passes.analysis.ir.block_graph:BlockGraph."
 
 TIME = (
     Rule(
@@ -43,7 +43,7 @@ TIME = (
     Rule(
         "regions run again unless a model says not",
         "**Repetitive**",
-        "passes.analysis.module_analysis:_is_repetitive",
+        "passes.analysis.whole_module.module:_is_repetitive",
         "return False",
     ),
 )

@@ -1,15 +1,15 @@
 """Rules about destructive updates. Data.
 
-What `update_rewrites.py` refuses is shown case by case in the tests of the pass.
+What `destructive_updates/rewrites.py` refuses is shown case by case in the tests of the pass.
 """
 
 from __future__ import annotations
 
 from disabling import Rule
 
-_UPDATE = "passes.analysis.destructive_update:DestructiveUpdates."
-_PROOF = "passes.analysis.destructive_proofs:UpdateProofs."
-_REWRITE = "passes.analysis.update_rewrites:"
+_UPDATE = "passes.analysis.destructive_updates.chains:DestructiveUpdates."
+_PROOF = "passes.analysis.destructive_updates.proofs:UpdateProofs."
+_REWRITE = "passes.analysis.destructive_updates.rewrites:"
 
 UPDATES = (
     Rule("no version is needed later", "*No version is needed after", _UPDATE + "_misuse", "return None"),

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from mlir_inplace.runtime.dtypes import element_type
-from mlir_inplace.runtime.evaluator import Evaluation, EvaluationError, evaluate
+from mlir_inplace.checking.evaluator import Evaluation, EvaluationError, evaluate
+from mlir_inplace.runtime.interface.dtypes import element_type
 
 
 class Unusable(Exception):

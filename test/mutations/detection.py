@@ -23,8 +23,8 @@ from search import read_findings
 from sources import case
 from trial import Trial, Unusable
 
-from mlir_inplace.passes.verification import recording
-from mlir_inplace.passes.verification.report import VerificationReport
+from mlir_inplace.passes.verification.checker import recording
+from mlir_inplace.passes.verification.checker.report import VerificationReport
 
 REFUSED, UNSURE, SILENT = "refused", "some reads not judged", "every read judged right"
 ALARM, LATER, OTHER = "false alarm", "not bufferization", "no program comes out"

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from mlir_inplace.runtime.evaluator import decoder as decoding
-from mlir_inplace.runtime.evaluator.decoder import Decoder, Registers, Step, transfer
-from mlir_inplace.runtime.evaluator.handlers import Handler, find_handler
-from mlir_inplace.runtime.evaluator.memory import MemRef, wrap_array
+from mlir_inplace.checking.evaluator import decoder as decoding
+from mlir_inplace.checking.evaluator.decoder import Decoder, Registers, Step, transfer
+from mlir_inplace.checking.evaluator.handlers import Handler, find_handler
+from mlir_inplace.checking.evaluator.memory import MemRef, wrap_array
 
 _DIALECT = "test."
 

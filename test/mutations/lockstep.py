@@ -12,10 +12,10 @@ from typing import Any
 
 from mlir import ir
 
-from mlir_inplace.runtime.evaluator import decoder as decoding
-from mlir_inplace.runtime.evaluator import scf_parallel
-from mlir_inplace.runtime.evaluator.decoder import Decoder, Registers, Step, integers, mixed
-from mlir_inplace.runtime.evaluator.handlers import Handler, find_handler
+from mlir_inplace.checking.evaluator import decoder as decoding
+from mlir_inplace.checking.evaluator import scf_parallel
+from mlir_inplace.checking.evaluator.decoder import Decoder, Registers, Step, integers, mixed
+from mlir_inplace.checking.evaluator.handlers import Handler, find_handler
 
 _NAMES = ("scf.forall", "scf.parallel")
 

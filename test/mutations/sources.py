@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 _TEST = Path(__file__).parent.parent
-for _folder in ("unit", "differential"):
+for _folder in ("support", "differential", "passes/dispatch"):
     if str(_TEST / _folder) not in sys.path:
         sys.path.append(str(_TEST / _folder))
 
@@ -39,7 +39,7 @@ from random_updates import random_nest  # noqa: E402
 from random_views import INDICES, random_views  # noqa: E402
 from test_random_dispatch import Kernel  # noqa: E402
 
-from mlir_inplace.runtime.generator import FEATURES, generate  # noqa: E402
+from mlir_inplace.checking.generator import FEATURES, generate  # noqa: E402
 
 Runs = list[list[Any]]
 

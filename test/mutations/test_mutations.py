@@ -20,7 +20,7 @@ from table import PAGE, page
 from trial import Trial
 from verdicts import VERDICTS
 
-from mlir_inplace.passes.verification.recording import VARIABLE
+from mlir_inplace.passes.verification.checker.recording import VARIABLE
 
 FINDINGS = read_findings()
 THEORY = (Path(__file__).parent.parent.parent / "docs" / "THEORY.md").read_text()

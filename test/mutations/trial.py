@@ -20,8 +20,8 @@ from mlir import ir
 from sources import Case
 
 import mlir_inplace as mi
+from mlir_inplace.checking.evaluator import EvaluationError, evaluate
 from mlir_inplace.dialects import dispatch
-from mlir_inplace.runtime.evaluator import EvaluationError, evaluate
 
 _WRITABLE = "bufferization.writable"
 _FREES = "inplace-deallocate"
@@ -31,13 +31,13 @@ _PARALLEL = "scf.forall|scf.parallel"
 _LATE = tuple(
     f"passes.{module}:"
     for module in (
-        "analysis.allocation_hoisting",
-        "analysis.buffer_lifetimes",
-        "analysis.graph_lifetimes",
-        "analysis.loop_lifetimes",
-        "analysis.region_lifetimes",
-        "drop_equivalent_results",
-        "results_to_out_params",
+        "analysis.lifetimes.hoisting",
+        "analysis.lifetimes.module",
+        "analysis.lifetimes.blocks",
+        "analysis.lifetimes.loops",
+        "analysis.lifetimes.regions",
+        "functions.drop_equivalent_results",
+        "functions.results_to_out_params",
     )
 )
 """Where rules are that only what follows bufferization depends on."""

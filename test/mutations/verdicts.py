@@ -99,9 +99,9 @@ COSTS: dict[str, str] = {
 
 _RACE = (
     "no program of ours shows it, although threads are also run in step; "
-    "test/unit/test_one_shot_forall.py checks what is decided"
+    "test/passes/analysis/in_place/test_one_shot_forall.py checks what is decided"
 )
-_POINTS = "test/unit/test_index_sets.py compares the answers with all points of small sets"
+_POINTS = "test/passes/analysis/index_sets/test_index_sets.py compares the answers with all points of small sets"
 _REFUSED = "programs that need it are refused, and without it another rule refuses those that were written for it"
 
 UNTESTED: dict[str, str] = {

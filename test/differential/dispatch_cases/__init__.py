@@ -1,4 +1,4 @@
-"""The dispatch functions of the suite: the scenarios' lit tests (test/dispatch), and those written here.
+"""The dispatch functions of the suite: the scenarios' lit tests (passes/dispatch/scenarios), and those written here.
 
 Every module of this folder that has a list CASES takes part.
 """

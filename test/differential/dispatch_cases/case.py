@@ -9,7 +9,7 @@ from pathlib import Path
 
 from programs.program import Run
 
-SCENARIOS = Path(__file__).parents[2] / "dispatch"
+SCENARIOS = Path(__file__).parents[2] / "passes" / "dispatch" / "scenarios"
 TENSOR = re.compile(r"(readonly|writeonly|readwrite) ([\w<>?]+)")
 
 ONE = ((1, 1, 1),)

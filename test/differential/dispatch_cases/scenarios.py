@@ -1,4 +1,4 @@
-"""The scenarios of the plan: the programs are the lit tests in test/dispatch, which also say what they become."""
+"""The scenarios of the plan: the lit tests in passes/dispatch/scenarios, which also say what they become."""
 
 from __future__ import annotations
 

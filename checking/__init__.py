@@ -1,0 +1,1 @@
+"""What tells whether a program is right: evaluator, generator, fuzzing, checker, mutation."""

@@ -1,0 +1,195 @@
+"""From a program that fails to a small one that fails in the same way, by delta debugging.
+
+Everything that can be left out is left out, in ever smaller pieces, as long as the program verifies and the check still
+finds the same kind of difference. About one check (a tenth of a second) for each attempt; attempts grow with the size
+of what is left more than with that of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from mlir import ir
+
+from ...passes.framework.errors import PassError
+from ...passes.pipeline.pipeline import run_pipeline
+from .edits import (
+    drop_argument,
+    drop_function,
+    function_names,
+    keep_results,
+    operations,
+    removable,
+    remove,
+    resize,
+    static_sizes,
+    unwrap,
+)
+from .isolation import isolated
+from .options import Options
+from .origin import with_origin
+from .report import Difference
+from .supervisor import check_once
+
+_CLEAN_UP = "builtin.module(inplace-canonicalize,cse,symbol-dce)"
+
+Edit = Callable[[ir.Operation], bool]
+"""Changes a module; false if there is nothing to change."""
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A small program, how it fails, and how many operations it and the original have; `attempts` were checked.
+
+    Operations inside of structured ones do not count, nor do functions and what ends their blocks.
+    """
+
+    text: str
+    difference: Difference
+    operations: int
+    original_operations: int
+    attempts: int
+
+
+def reduce_program(module: ir.Module, options: Options, difference: Difference) -> Reduction:
+    """The smallest program found that fails like `difference`, which a check of `module` with `options` has found."""
+    narrowed = replace(options, functions=(difference.function,), rounds=difference.round)
+    reducer = _Reducer(module, narrowed, difference)
+    reducer.run()
+    return reducer.result()
+
+
+class _Reducer:
+    """The program as it is so far, and the attempts to make it smaller."""
+
+    def __init__(self, module: ir.Module, options: Options, difference: Difference) -> None:
+        self._context = module.context
+        self._options = options
+        self._name, self._kind = difference.function, difference.kind
+        self._difference = difference
+        self._text = str(module)
+        self._original = len(removable(module.operation))
+        self._tried = {self._text}
+
+    def run(self) -> None:
+        """Try everything until nothing helps any more."""
+        while True:
+            before = self._text
+            self._drop_functions()
+            self._keep_one_result()
+            self._remove_operations()
+            self._unwrap()
+            self._drop_arguments()
+            self._attempt(_clean_up)
+            self._shrink_sizes()
+            if self._text == before:
+                return
+
+    def result(self) -> Reduction:
+        """What has come out, with the origin of its difference."""
+        module = self._parse(self._text)
+        located = with_origin(module, self._options, self._difference)
+        count = len(removable(module.operation))
+        return Reduction(self._text, located, count, self._original, len(self._tried) - 1)
+
+    def _parse(self, text: str) -> ir.Module:
+        return ir.Module.parse(text, self._context)
+
+    def _attempt(self, edit: Edit) -> bool:
+        """Keep what `edit` makes of the program if that still fails in the same way."""
+        module = self._parse(self._text)
+        with self._context:
+            try:
+                if not edit(module.operation) or not module.operation.verify():
+                    return False
+            except (ir.MLIRError, PassError):
+                return False
+        return self._keep(str(module))
+
+    def _keep(self, text: str) -> bool:
+        if text in self._tried:
+            return False
+        self._tried.add(text)
+        try:
+            report = check_once(self._parse(text), self._options)
+        except Exception:  # noqa: BLE001 - a program that cannot be checked is none that fails in the same way
+            return False
+        for difference in report.differences:
+            if difference.kind is self._kind and difference.function == self._name:
+                self._text, self._difference = text, difference
+                return True
+        return False
+
+    def _drop_functions(self) -> None:
+        for name in function_names(self._parse(self._text).operation):
+            if name != self._name:
+                self._attempt(partial(drop_function, name=name))
+
+    def _keep_one_result(self) -> None:
+        number = 0
+        while self._attempt(partial(keep_results, name=self._name, kept=(number,))) is False and number < 16:
+            number += 1
+
+    def _remove_operations(self) -> None:
+        """Delta debugging: halves, then quarters, and so on to single operations."""
+        size = max(1, self._count() // 2)
+        while True:
+            start = self._count()
+            while start > 0:
+                numbers = removable(self._parse(self._text).operation)
+                start = min(start, len(numbers))
+                piece = numbers[max(0, start - size) : start]
+                start -= size
+                if piece:
+                    self._attempt(partial(remove, numbers=piece))
+            if size == 1:
+                return
+            size //= 2
+
+    def _count(self) -> int:
+        return len(removable(self._parse(self._text).operation))
+
+    def _unwrap(self) -> None:
+        number = 0
+        while number < len(operations(self._parse(self._text).operation)):
+            unwrapped = any(self._attempt(partial(unwrap, number=number, region=region)) for region in range(2))
+            number += not unwrapped
+
+    def _drop_arguments(self) -> None:
+        if self._options.inputs is not None:
+            return  # They are given for just these arguments.
+        for number in reversed(range(64)):
+            self._attempt(partial(drop_argument, name=self._name, number=number))
+
+    def _shrink_sizes(self) -> None:
+        if self._options.inputs is not None:
+            return
+        for size in static_sizes(self._text):
+            for smaller in dict.fromkeys((2, 3, size // 2)):
+                if 1 < smaller < size and self._keep_resized(size, smaller):
+                    break
+
+    def _keep_resized(self, old: int, new: int) -> bool:
+        text = resize(self._text, old, new)
+        try:
+            module = self._parse(text)
+        except ir.MLIRError:
+            return False
+        return self._keep(str(module))
+
+
+def _clean_up(module: ir.Operation) -> bool:
+    before = len(operations(module))
+    ended = isolated(lambda _: _cleaned(module), 30)
+    if not isinstance(ended.value, str):
+        return False
+    run_pipeline(module, _CLEAN_UP)
+    return len(operations(module)) <= before
+
+
+def _cleaned(module: ir.Operation) -> str:
+    """Once in a child, as upstream's passes may crash."""
+    run_pipeline(module, _CLEAN_UP)
+    return str(module)

@@ -1,0 +1,55 @@
+"""`check_with`: a session in a child process, begun anew with another reference when one crashes its compiler."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+from mlir import ir
+
+from ...dialects.registry import described_ops
+from ...passes.pipeline.pipeline import Pipeline
+from ...runtime.compilation import lowering
+from .isolation import Ended, isolated
+from .options import ENGINES, Options, Phase
+from .origin import with_origin
+from .report import CheckReport, Difference, Kind
+from .session import run_session
+
+__all__ = ["ENGINES", "Options", "check_once", "check_with"]
+
+
+def check_with(module: ir.Module, options: Options) -> CheckReport:
+    """`check`, with its arguments put together. Raises what `check` raises."""
+    report = check_once(module, options)
+    located = tuple(with_origin(module, options, difference) for difference in report.differences)
+    return replace(report, differences=located)
+
+
+def check_once(module: ir.Module, options: Options) -> CheckReport:
+    """`check_with`, without the search for origins."""
+    _load_passes()
+    while True:
+        current = options
+        ended = isolated(lambda send, now=current: run_session(module, now, send), options.time_limit)
+        if ended.error is not None:
+            raise ended.error
+        if isinstance(ended.value, CheckReport):
+            return ended.value
+        phase = next((sent for sent in reversed(ended.messages) if isinstance(sent, Phase)), Phase("starting"))
+        if phase.route is None:
+            return CheckReport((_compiler_failure(ended, phase),))
+        options = replace(options, first_route=phase.route + 1)
+
+
+@functools.cache
+def _load_passes() -> None:
+    """Import what every compilation needs, lest each child do it: a third of its time."""
+    for phases in (lowering.BUFFERIZE, lowering.BOUNDARY, lowering.DEALLOCATE, lowering.lower_phases(count=True)):
+        Pipeline.parse(lowering.pipeline_text(phases))
+    described_ops()
+
+
+def _compiler_failure(ended: Ended, phase: Phase) -> Difference:
+    kind = Kind.HANG if ended.hung else Kind.CRASH
+    return Difference(kind, "", f"{phase.title} {'did not end' if ended.hung else f'crashed ({ended.cause})'}")

@@ -1,0 +1,253 @@
+"""One random program through all configurations: bufferized, freed, evaluated, compared.
+
+Passes that configurations have in common run once, and what bufferizes to the same text is evaluated once. The
+reference is the program on tensors, evaluated by `runtime/evaluator`, which shares nothing with what is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from mlir import ir
+
+from ...dialects import dispatch
+from ...passes.framework.errors import PassError
+from ...passes.functions.rewriting.results import result_arguments
+from ...passes.pipeline.pipeline import run_pipeline
+from ...runtime.compilation import lowering
+from ...runtime.compilation.build import Settings, deallocation_phases
+from ...runtime.compilation.program import Program
+from ...runtime.compilation.program import compile as compile_program
+from ...runtime.interface.dtypes import element_type
+from ...runtime.source import private_copy
+from ..evaluator import Evaluation, EvaluationError, Evaluator
+from ..generator import GeneratedProgram
+from .configurations import Configuration
+from .kernel_arguments import used_arguments
+from .outcomes import Finding, Kind, Trial, copies_of, difference, first_error
+
+STEPS = 400_000
+_MORE = 16  # How many times as many steps what passes make may take: a structured op becomes loops of vector ops.
+
+
+def try_program(
+    program: GeneratedProgram,
+    configurations: Sequence[Configuration],
+    *,
+    evaluates: bool = True,
+    compiled: Sequence[int] = (),
+    begin: Callable[[int], None] = lambda number: None,
+) -> Trial:
+    """Put a program through configurations. `begin` is told the number of each before it is tried.
+
+    Bufferized programs are evaluated unless told otherwise; for the numbers in `compiled` they are compiled and run.
+    """
+    trial = Trial()
+    with _quiet_context() as context:
+        try:
+            source = _parse(program.text, context)
+            wanted = _reference(program, source)
+        except EvaluationError as error:
+            trial.findings.append(Finding(program.seed, "", Kind.REFERENCE, str(error)))
+            return trial
+        route = _Route(program, source)
+        for number, configuration in enumerate(configurations if evaluates else ()):
+            begin(number)
+            trial.findings += _try(program, configuration, wanted, route, trial)
+    for number in compiled:
+        begin(number)
+        trial.findings += _execute(program, configurations[number], wanted, trial)
+    return trial
+
+
+class _Route:
+    """One program on its way through the passes, and what of that was seen before."""
+
+    def __init__(self, program: GeneratedProgram, source: ir.Module) -> None:
+        self.program = program
+        self.source = source
+        self.seen: set[str] = set()
+        """What was evaluated."""
+        self._bufferized: dict[str, Any] = {}
+
+    def bufferize(self, configuration: Configuration) -> Any:
+        """Return a module on memrefs that nobody else has; raises what the passes raise."""
+        passes = configuration.bufferization(self.program.seed)
+        if passes not in self._bufferized:
+            module = self.source.operation.clone()
+            run_pipeline(module, f"builtin.module({passes})")
+            self._bufferized[passes] = module
+        module = self._bufferized[passes].operation.clone()
+        if configuration.on_memrefs:
+            run_pipeline(module, f"builtin.module({configuration.on_memrefs})")
+        return module
+
+
+def _quiet_context() -> ir.Context:
+    """Return a context whose remarks nobody sees; errors come as exceptions."""
+    context = ir.Context()
+    context.attach_diagnostic_handler(lambda _: True)
+    return context
+
+
+def _parse(text: str, context: ir.Context) -> ir.Module:
+    return dispatch.parse(text, context) if dispatch.mentions_dispatch(text) else ir.Module.parse(text)
+
+
+def _reference(program: GeneratedProgram, source: ir.Module) -> list[Evaluation]:
+    evaluator = Evaluator(source)
+    found = [evaluator.run(program.function, copies_of(given), steps=STEPS) for given in program.argument_sets]
+    if any(mask is not None and np.any(mask) for evaluation in found for mask in evaluation.undefined):
+        raise EvaluationError("the program returns elements that were never written")
+    return found
+
+
+def _try(
+    program: GeneratedProgram,
+    configuration: Configuration,
+    wanted: Sequence[Evaluation],
+    route: _Route,
+    trial: Trial,
+) -> Iterator[Finding]:
+    def finding(kind: Kind, text: str) -> Finding:
+        return Finding(program.seed, configuration.name, kind, text)
+
+    try:
+        module = route.bufferize(configuration)
+        trial.runs += 1
+        text = str(module)
+        if text in route.seen:
+            return
+        route.seen.add(text)
+        _free(route.source, module)
+    except PassError as error:
+        yield finding(Kind.REFUSED, first_error(str(error)))
+        return
+    except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
+        yield finding(Kind.BUG, f"{type(error).__name__}: {error}")
+        return
+    trial.evaluated += 1
+    yield from _evaluate(route, module, wanted, trial, finding)
+
+
+def _free(source: ir.Module, module: Any) -> None:
+    text = str(source)
+    if "shape." in text:
+        run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),inplace-canonicalize)")
+    phases = deallocation_phases(source.operation, module.operation)
+    run_pipeline(module, lowering.pipeline_text(phases))
+
+
+def _evaluate(
+    route: _Route,
+    module: Any,
+    wanted: Sequence[Evaluation],
+    trial: Trial,
+    finding: Callable[[Kind, str], Finding],
+) -> Iterator[Finding]:
+    program = route.program
+    function = _function(module, program.function)
+    used = used_arguments(_function(route.source, program.function).operation, function.operation)
+    places = result_arguments(function)
+    evaluator = Evaluator(module)
+    for number, (given, reference) in enumerate(zip(program.argument_sets, wanted, strict=True)):
+        try:
+            arguments = copies_of(given) + _out_arguments(function, reference)
+            passed = arguments if used is None else [arguments[place] for place in used]
+            found = evaluator.run(program.function, passed, steps=_MORE * STEPS)
+        except EvaluationError as error:
+            kind = Kind.UNSUPPORTED if "not supported" in str(error) else Kind.MEMORY
+            yield finding(kind, f"argument set {number}: {first_error(str(error))}")
+            return
+        trial.allocations += found.allocations
+        trial.copies += found.copies
+        returned = iter(found.results)
+        results = [found.arguments[place] if place >= 0 else next(returned) for place in places]
+        # The arrays of bindings are changed in place.
+        outcome = (results, found.arguments if used is None else arguments)
+        problem = difference(outcome, reference, program.kept, trial)
+        if problem is None and any(mask is not None and np.any(mask) for mask in found.undefined):
+            problem = Kind.MEMORY, "a result has elements that were never written"
+        if problem is None and found.leaked:
+            problem = Kind.LEAK, f"{found.leaked} of {found.allocations} buffers"
+        if problem is not None:
+            yield finding(problem[0], f"argument set {number}: {problem[1]}")
+            return
+
+
+def _function(module: Any, name: str) -> Any:
+    return next(
+        op for op in module.body.operations if "sym_name" in op.operation.attributes
+        and ir.StringAttr(op.operation.attributes["sym_name"]).value == name
+    )  # fmt: skip
+
+
+def _out_arguments(function: Any, reference: Evaluation) -> list[Any]:
+    """Return arrays for the results that became arguments, with something in them."""
+    if "arg_attrs" not in function.operation.attributes:
+        return []
+    attributes = [ir.DictAttr(attribute) for attribute in function.operation.attributes["arg_attrs"]]
+    outs: list[Any] = []
+    for argument, attribute in zip(function.arguments, attributes, strict=True):
+        if "inplace.out_result" in attribute:
+            result = reference.results[ir.IntegerAttr(attribute["inplace.out_result"]).value]
+            dtype = element_type(ir.MemRefType(argument.type).element_type).dtype
+            outs.append(np.full(np.shape(result), 77, dtype))
+    return outs
+
+
+def _execute(
+    program: GeneratedProgram, configuration: Configuration, wanted: Sequence[Evaluation], trial: Trial
+) -> Iterator[Finding]:
+    """Compile and run; passes on memrefs are left out, as the runtime has its own."""
+
+    def finding(kind: Kind, text: str) -> Finding:
+        return Finding(program.seed, f"{configuration.name}, compiled", kind, text)
+
+    try:
+        with _quiet_context() as context:
+            module = _parse(program.text, context)
+        compiled = _compiled(program, module, configuration)
+    except PassError as error:
+        yield finding(Kind.REFUSED, first_error(str(error)))
+        return
+    except Exception as error:  # noqa: BLE001 - as above
+        yield finding(Kind.BUG, f"{type(error).__name__}: {error}")
+        return
+    trial.executed += 1
+    # A second call would see what the first one has stored in a global.
+    calls = 1 if "ml_program.global private mutable" in program.text else len(wanted)
+    for number, (given, reference) in enumerate(zip(program.argument_sets[:calls], wanted, strict=False)):
+        arguments = copies_of(given)
+        found = compiled[program.function](*arguments)
+        arrays = [position for position, value in enumerate(given) if isinstance(value, np.ndarray)]
+        checked = [position for position in arrays if position not in program.unspecified]
+        results = found if isinstance(found, tuple) else (() if found is None else (found,))
+        outcome = (results, arguments)
+        problem = difference(outcome, reference, checked, trial)
+        if problem is None and configuration.threads <= 1 and compiled.memory_stats.leaked_bytes:
+            problem = Kind.LEAK, f"{compiled.memory_stats.leaked_bytes} bytes"
+        if problem is not None:
+            yield finding(problem[0], f"argument set {number}: {problem[1]}")
+            return
+
+
+def _compiled(program: GeneratedProgram, module: ir.Module, configuration: Configuration) -> Program:
+    """By the passes of the configuration, or optimized: memory cannot be counted then if there are several threads."""
+    if configuration.eager:
+        settings = Settings(None, 0, memory_stats=True, optimize=True, machine=configuration.machine, eager=True)
+        return Program(private_copy(module), settings)
+    if configuration.threads:
+        return compile_program(
+            module,
+            optimize=True,
+            threads=configuration.threads,
+            machine=configuration.machine,
+            opt_level=0,
+            memory_stats=configuration.threads == 1,
+        )
+    constraints = ",func.func(convert-shape-constraints),inplace-canonicalize" if "shape." in program.text else ""
+    passes = configuration.bufferization(program.seed) + constraints
+    return compile_program(module, pipeline=f"builtin.module({passes})", opt_level=0, memory_stats=True)

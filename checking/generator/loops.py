@@ -1,0 +1,167 @@
+"""Productions: scf.for and scf.while."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .boxes import random_box
+from .builder import Builder
+from .carried import arguments_for, bind, loosened, named, names, pick_carried, steps, types, yielded_for
+from .productions import production
+from .slices import take
+from .structured import computed_on
+from .values import Index, Tensor
+
+FEATURE = "loops"
+
+
+def _trips(builder: Builder) -> Index:
+    """Return how often a loop may run: from 0 to 4 times."""
+    found = builder.pick_index(lambda i: all(i.bounds[n][1] <= 4 for n in builder.live))
+    return found if found is not None and builder.draw.chance(0.6) else builder.constant(builder.draw.between(1, 3))
+
+
+def _header(builder: Builder) -> tuple[str, Index, list[int]]:
+    """Return the induction variable, its range as MLIR writes it, and the argument sets in which the loop runs."""
+    upper = _trips(builder)
+    lower = builder.constant(builder.draw.weighted((0, 1), (5, 1)))
+    step = builder.constant(builder.draw.weighted((1, 2), (4, 1)))
+    start = lower.bounds[0][0]
+    bounds = tuple((start, max(start, high - 1)) for _, high in upper.bounds)
+    live = [n for n in builder.live if upper.bounds[n][1] > start]
+    return f"{lower.name} to {upper.name} step {step.name}", Index(builder.name(), bounds), live
+
+
+@production(FEATURE, 2.5, is_nest=True)
+def for_loop(builder: Builder) -> bool:
+    """scf.for with one to three tensors, which it may swap."""
+    carried = pick_carried(builder)
+    if not carried:
+        return False
+    bounds, index, live = _header(builder)
+    result = builder.name()
+    place = len(builder.lines)
+    with builder.region(live) as scope:
+        scope.indices.append(index)
+        arguments = arguments_for(builder, carried)
+        steps(builder, 4)
+        values = yielded_for(builder, arguments)
+        builder.emit(f"scf.yield {names(values)} : {types(values)}")
+    inits = ", ".join(f"{a.name} = {t.name}" for a, t in zip(arguments, carried, strict=True))
+    head = (
+        f"{named(result, len(carried))} = scf.for {index.name} = {bounds} iter_args({inits}) -> ({types(carried)}) {{"
+    )
+    builder.lines.insert(place, "  " * builder.indent + head)
+    builder.emit("}")
+    bind(builder, result, carried)
+    return True
+
+
+@production(FEATURE, 0.6, is_nest=True)
+def changing_sizes(builder: Builder) -> bool:
+    """scf.for that carries a tensor which gets smaller, so that its sizes are known only when it is there."""
+    source = builder.pick(lambda t: 0 < t.rank < 3)
+    if source is None:
+        return False
+    start = builder.cast(source, tuple(builder.value(size) for size in source.sizes))
+    bounds, index, live = _header(builder)
+    argument, result, loose = builder.name(), builder.name(), loosened(builder, start)
+    head = f"{result} = scf.for {index.name} = {bounds} iter_args({argument} = {start.name}) -> ({start.type}) {{"
+    builder.emit(head)
+    with builder.region(live) as scope:
+        scope.indices.append(index)
+        inside = builder.with_sizes_of(Tensor(argument, loose.sizes, loose.element))
+        scope.tensors.append(inside)
+        scope.overwritten.append(inside)
+        steps(builder, 3)
+        value = (
+            inside
+            if builder.draw.chance(0.3)
+            else take(builder, inside, random_box(builder, inside.sizes, may_drop=False))
+        )
+        if builder.draw.chance(0.6):
+            value = computed_on(builder, value)
+        value = builder.cast(value, tuple(builder.value(size) for size in value.sizes))
+        builder.emit(f"scf.yield {value.name} : {value.type}")
+    builder.emit("}")
+    builder.scope.tensors.append(builder.with_sizes_of(Tensor(result, loose.sizes, loose.element)))
+    return True
+
+
+@production(FEATURE, 1.5, is_nest=True)
+def while_loop(builder: Builder) -> bool:
+    """scf.while that counts, and hands on tensors between its regions, more or fewer than it carries."""
+    carried = pick_carried(builder, 2)
+    if not carried:
+        return False
+    limit = _trips(builder)
+    zero, one = builder.constant(0), builder.constant(1)
+    result = builder.name()
+    bounds = tuple((0, max(0, high)) for _, high in limit.bounds)
+    inner = tuple((0, max(0, high - 1)) for _, high in limit.bounds)
+    before, after = Index(builder.name(), bounds), Index(builder.name(), inner)
+    place, outside = len(builder.lines), builder.scope.indices
+    with builder.region() as scope:
+        scope.indices.append(before)
+        arguments = arguments_for(builder, carried)
+        if builder.draw.chance(0.5):
+            steps(builder, 2)
+        handed = _handed(builder, arguments, outside)
+        goes_on = builder.name()
+        builder.emit(f"{goes_on} = arith.cmpi slt, {before.name}, {limit.name} : index")
+        builder.emit(f"scf.condition({goes_on}) {before.name}, {names(handed)} : index, {types(handed)}")
+    inits = ", ".join(
+        [f"{before.name} = {zero.name}", *(f"{a.name} = {t.name}" for a, t in zip(arguments, carried, strict=True))]
+    )
+    head = (
+        f"{result}:{len(handed) + 1} = scf.while ({inits}) : (index, {types(carried)}) -> (index, {types(handed)}) {{"
+    )
+    builder.lines.insert(place, "  " * builder.indent + head)
+    builder.emit("} do {")
+    live = [n for n in builder.live if limit.bounds[n][1] > 0]
+    with builder.region(live):
+        _while_body(builder, after, one, carried, handed)
+    builder.emit("}")
+    bind(builder, result, handed, first=1, total=len(handed) + 1)
+    return True
+
+
+def _while_body(builder: Builder, number: Index, one: Index, carried: list[Tensor], handed: list[Tensor]) -> None:
+    """Write the second region: it takes what is `handed` over, and yields what is `carried` on."""
+    builder.scope.indices.append(number)
+    inside = arguments_for(builder, handed)
+    typed = ", ".join([f"{number.name}: index", *(f"{a.name}: {a.type}" for a in inside)])
+    builder.lines.append("  " * (builder.indent - 1) + f"^bb0({typed}):")
+    steps(builder, 3)
+    following = builder.name()
+    builder.emit(f"{following} = arith.addi {number.name}, {one.name} : index")
+    values = [_onward(builder, argument, inside) for argument in carried]
+    builder.emit(f"scf.yield {following}, {names(values)} : index, {types(values)}")
+
+
+def _handed(builder: Builder, arguments: list[Tensor], outside: list[Index]) -> list[Tensor]:
+    """What the condition hands on: of types that are known outside, and of sizes that are among ``outside``."""
+    models = [*arguments, builder.draw.choice(arguments)] if builder.draw.chance(0.25) else arguments
+    names_outside = {index.name for index in outside}
+
+    def known(value: Tensor, model: Tensor) -> Tensor:
+        # A value may have the sizes of its model by names from inside of the loop.
+        sizes = tuple(
+            one if isinstance(one, int) or one.name in names_outside else other
+            for one, other in zip(value.sizes, model.sizes, strict=True)
+        )
+        return replace(value, sizes=sizes)
+
+    return [known(value, model) for value, model in zip(yielded_for(builder, models), models, strict=True)]
+
+
+def _onward(builder: Builder, carried: Tensor, inside: list[Tensor]) -> Tensor:
+    value = builder.like(carried)
+    if builder.draw.chance(0.3):
+        return computed_on(builder, value)
+    alike = [
+        t
+        for t in inside
+        if t.type == carried.type and t.element == carried.element and builder.same_shape(t.sizes, carried.sizes)
+    ]
+    return builder.draw.choice(alike) if alike and builder.draw.chance(0.3) else value

@@ -1,0 +1,163 @@
+"""Puts a program together: helper functions first, then the one that is called."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+from .arguments import SETS, argument_sets, draw_parameters
+from .blocks import block_function, write_blocks
+from .buffers import enter, leave
+from .builder import Builder, Module
+from .carried import names, types
+from .creation import draw_element
+from .draw import Draw
+from .features import PRODUCTIONS
+from .functions import new_builder, plain_function, random_models, recursive_function, write_function
+from .productions import Production
+from .values import Tensor
+
+_FUNCTIONS = ("blocks", "recursion", "buffers")
+"""Features that are kinds of functions, not productions."""
+
+FEATURES: tuple[str, ...] = (*dict.fromkeys(p.feature for p in PRODUCTIONS), *_FUNCTIONS)
+"""Everything that a program can be asked to have, or not to have."""
+
+_DEPTH = 3
+
+
+@dataclass(frozen=True)
+class GeneratedProgram:
+    """A program with arguments to call it with.
+
+    `features` are those that it uses; `productions` says how often it uses each rule. `kept` are the positions of
+    arguments that hold after a call what they hold after an evaluation of the program on tensors, however it is
+    bufferized; those in `unspecified` may hold anything, since the program may use their memory.
+    """
+
+    seed: int
+    text: str
+    function: str
+    features: tuple[str, ...]
+    productions: tuple[tuple[str, int], ...]
+    argument_sets: tuple[tuple[Any, ...], ...]
+    kept: tuple[int, ...] = ()
+    unspecified: tuple[int, ...] = ()
+
+
+def generate(seed: int, *, size: int = 8, features: Collection[str] | None = None) -> GeneratedProgram:
+    """Return the program of a seed: always the same one for the same arguments.
+
+    Args:
+        seed: any integer.
+        size: about how many ops the main function has, not counting those inside of others.
+        features: what may be used, names from `FEATURES`; everything by default.
+
+    Raises:
+        ValueError: a feature is not known.
+    """
+    allowed = set(FEATURES if features is None else features)
+    unknown = sorted(allowed - set(FEATURES))
+    if unknown:
+        raise ValueError(f"unknown feature {unknown[0]!r}; known are {', '.join(FEATURES)}")
+    return _Assembly(seed, size, allowed).assemble()
+
+
+class _Assembly:
+    def __init__(self, seed: int, size: int, allowed: set[str]) -> None:
+        self.seed, self.size, self.allowed = seed, size, allowed
+        self.draw = Draw(seed)
+        self.module = Module(self.draw, SETS)
+        self.parameters = self.module.parameters = draw_parameters(self.draw)
+        self.elements = self._draw_elements()
+        usable = [p for p in PRODUCTIONS if p.feature in allowed]
+        # Each program favours some features, so that they meet; what is rare overall is frequent in a few programs.
+        favour = {f: self.draw.choice((0.3, 1.0, 1.0, 3.0)) for f in FEATURES}
+        self.flat = _Table([p for p in usable if not p.is_nest], favour)
+        self.all = _Table(usable, favour)
+
+    def _draw_elements(self) -> list[str]:
+        """One or two element types make up most of a program, or values would not meet."""
+        return [draw_element(self.draw) for _ in range(2)]
+
+    def pick_element(self) -> str:
+        """Return an element type for an argument."""
+        return self.draw.choice(self.elements) if self.draw.chance(0.8) else draw_element(self.draw)
+
+    def produce(self, builder: Builder) -> None:
+        """Add one random op; some rules find nothing to do, then others are tried."""
+        table = self.flat if builder.depth >= _DEPTH or len(builder.lines) > 40 * self.size else self.all
+        for _ in range(8):
+            if not table.productions:
+                return
+            chosen = self.draw.weighted(table.productions, table.weights)
+            if chosen.rule(builder) is not False:
+                used = self.module.features
+                used[f"{chosen.feature}.{chosen.name}"] = used.get(f"{chosen.feature}.{chosen.name}", 0) + 1
+                return
+
+    def assemble(self) -> GeneratedProgram:
+        """Write the program."""
+        self._helpers()
+        builder = new_builder(self.module, self.produce, self.parameters)
+        models = random_models(builder, self.parameters, self.draw.between(2, 4), self.pick_element)
+        memrefs = "buffers" in self.allowed and self.draw.chance(0.1)
+        if memrefs:
+            self._note("buffers")
+        boundary = enter(builder, self.parameters, models, memrefs=memrefs)
+        count = self.draw.between(1, 3)
+        if "blocks" in self.allowed and not memrefs and self.draw.chance(0.08):
+            self._note("blocks")
+            results: list[Tensor] = [self.draw.choice(models) for _ in range(count)]
+            write_blocks(builder, models, results)
+        else:
+            for _ in range(self.size):
+                self.produce(builder)
+            leave(builder, boundary)
+            results = self._results(builder, count)
+            builder.emit(f"return {names(results)} : {types(results)}")
+        text = write_function(builder, f"@main({boundary.declared}) -> ({types(results)})")
+        used = sorted({name.partition(".")[0] for name in self.module.features})
+        return GeneratedProgram(
+            self.seed,
+            "\n".join([*self.module.functions, text, ""]),
+            "main",
+            tuple(used),
+            tuple(sorted(self.module.features.items())),
+            argument_sets(self.parameters, models),
+            boundary.kept,
+            boundary.unspecified,
+        )
+
+    def _note(self, feature: str) -> None:
+        self.module.features[feature] = self.module.features.get(feature, 0) + 1
+
+    def _helpers(self) -> None:
+        kinds: list[tuple[str, Callable[..., Any]]] = [
+            ("calls", functools.partial(plain_function, steps=self.draw.between(1, 4))),
+            ("recursion", functools.partial(recursive_function, steps=self.draw.between(1, 3))),
+            ("blocks", block_function),
+        ]
+        for feature, make in kinds:
+            if feature not in self.allowed or "calls" not in self.allowed or not self.draw.chance(0.22):
+                continue
+            self._note(feature)
+            builder = Builder(self.module, self.produce)
+            models = random_models(builder, self.parameters, self.draw.between(1, 3), self.pick_element)
+            self.module.callable.append(make(self.module, self.produce, self.parameters, models))
+
+    def _results(self, builder: Builder, count: int) -> list[Tensor]:
+        """Return what main returns: values written over, and whatever else is in scope."""
+        found = (builder.pick() for _ in range(count))
+        return [tensor for tensor in found if tensor is not None]
+
+
+class _Table:
+    def __init__(self, productions: list[Production], favour: dict[str, float]) -> None:
+        self.productions = productions
+        self.weights = [p.weight * favour[p.feature] for p in productions]
+
+
+__all__ = ["FEATURES", "GeneratedProgram", "generate"]

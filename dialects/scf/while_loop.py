@@ -1,0 +1,137 @@
+"""scf.while: two regions that take turns, and buffers that go around with them.
+
+The initial values and what the second region yields reach the arguments of the first region (*before*, which decides
+whether to go on); what ``scf.condition`` passes reaches the arguments of the second region (*after*) or, at the end,
+the results. A tensor that stays in one buffer leaves the loop, as it does in ``scf.for``. What ``scf.condition``
+passes is passed on as it is: a buffer from outside is named directly, any other one is an argument and a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from ..bufferizable import Forwarding, OpModel, is_tensor
+from ..carried_arguments import end_region, hold_changing, is_inside
+from ..rewriter import Rewriter
+
+__all__ = ["WHILE_MODELS", "ConditionModel", "WhileModel"]
+
+_BEFORE, _AFTER = 0, 1
+_FIRST_PASSED = 1
+"""The operand of ``scf.condition`` that is passed on first; the one before is the condition."""
+
+
+def _tensors(values: Sequence[ir.Value]) -> list[int]:
+    return [i for i, value in enumerate(values) if is_tensor(value.type)]
+
+
+class ConditionModel(OpModel):
+    """``scf.condition``: forwards; the loop around it does the rewriting."""
+
+    op_names = ("scf.condition",)
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """Handing a tensor over reads nothing."""
+        return False
+
+
+class WhileModel(OpModel):
+    """``scf.while``: initial values go in, around through both regions, and out at the condition."""
+
+    op_names = ("scf.while",)
+    joins_buffer_types = True
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """Handing a tensor over reads nothing."""
+        return False
+
+    def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
+        """Operand and yield i reach argument i of before; operand i of the condition argument i of after, result i."""
+        carried = tuple(
+            Forwarding(region, i, arguments=((_BEFORE, i),))
+            for i in _tensors(list(op.operands))
+            for region in (None, _AFTER)
+        )
+        passed = tuple(
+            Forwarding(_BEFORE, _FIRST_PASSED + i, arguments=((_AFTER, i),), results=(i,))
+            for i in _tensors(list(op.results))
+        )
+        return carried + passed
+
+    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
+        """Both regions run any number of times."""
+        return True
+
+    def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Give the arguments of the first region their buffers."""
+        terminator, arguments = rewriter.terminator(op, _AFTER), list(op.regions[_BEFORE].blocks[0].arguments)
+        for i in _tensors(list(op.operands)):
+            buffer = rewriter.buffer(op, i)
+            if rewriter.carries_one_buffer(terminator, i):
+                rewriter.hold(arguments[i], buffer)
+            else:
+                hold_changing(op, i, arguments[i], buffer, rewriter)
+
+    def leave_region(self, op: ir.Operation, region: int, rewriter: Rewriter) -> None:
+        """Give the arguments of the second region the buffers that the first one passes."""
+        if region != _BEFORE:
+            return
+        terminator, block = rewriter.terminator(op, _BEFORE), op.regions[_AFTER].blocks[0]
+        arguments = list(block.arguments)
+        for i in _tensors(list(op.results)):
+            buffer = rewriter.yielded_buffer(terminator, _FIRST_PASSED + i, None)
+            # The terminator is about to be replaced; until then it remembers what it passes.
+            terminator.operands[_FIRST_PASSED + i] = buffer
+            if is_inside(buffer, op):
+                buffer = block.add_argument(buffer.type, arguments[i].location)
+            rewriter.hold(arguments[i], buffer)
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Recreate the loop: what is no tensor first, then the buffers that change from run to run."""
+        before, after = (op.regions[region].blocks[0] for region in (_BEFORE, _AFTER))
+        condition, yield_ = rewriter.terminator(op, _BEFORE), rewriter.terminator(op, _AFTER)
+        carried, passed = _tensors(list(before.arguments)), _tensors(list(op.results))
+        passed_values = list(condition.operands)[_FIRST_PASSED:]
+        outside = {i: passed_values[i] for i in passed if not is_inside(passed_values[i], op)}
+        going_out = [i for i in range(len(passed_values)) if i not in passed]
+        going_out += [i for i in passed if i not in outside]
+        going_in = self._yield(op, yield_, rewriter)
+        end_region(condition, [condition.operands[0], *(passed_values[i] for i in going_out)], "scf.condition")
+        rewriter.sweep(op)
+        operands = list(op.operands)
+        new = ir.Operation.create(
+            "scf.while",
+            results=[passed_values[i].type for i in going_out],
+            operands=[operands[i] for i in going_in],
+            attributes={name: op.attributes[name] for name in op.attributes},
+            regions=2,
+        )
+        for block, tensors, region in ((before, carried, _BEFORE), (after, passed, _AFTER)):
+            for i in reversed(tensors):
+                block.erase_argument(i)
+            block.append_to(new.regions[region])
+        results = dict(zip(going_out, new.results, strict=True))
+        rewriter.replace(op, [outside[i] if i in outside else results[i] for i in range(len(op.results))])
+
+    @staticmethod
+    def _yield(op: ir.Operation, terminator: ir.Operation, rewriter: Rewriter) -> list[int]:
+        """Replace the second region's terminator; return which operands of ``op`` it still carries, in order."""
+        arguments = list(op.regions[_BEFORE].blocks[0].arguments)
+        values = list(terminator.operands)
+        tensors = {i for i, value in enumerate(values) if is_tensor(value.type)}
+        kept = [i for i in range(len(values)) if i not in tensors]
+        with ir.InsertionPoint(terminator), terminator.location:
+            for i in sorted(tensors):
+                held = rewriter.held_buffer(arguments[i])
+                if rewriter.carries_one_buffer(terminator, i):
+                    rewriter.yielded_buffer(terminator, i, held)
+                else:
+                    values[i] = rewriter.cast(rewriter.yielded_buffer(terminator, i, None), held.type)
+                    kept.append(i)
+        end_region(terminator, [values[i] for i in kept])
+        return kept
+
+
+WHILE_MODELS: tuple[OpModel, ...] = (WhileModel(), ConditionModel())

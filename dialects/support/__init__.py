@@ -1,0 +1,1 @@
+"""Types, constants and attributes that op models of several dialects use."""

@@ -1,0 +1,124 @@
+"""tensor.pad and tensor.concat: a new buffer, into which other tensors are copied."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..bufferizable import OpModel, Subset
+from ..rewriter import Rewriter
+from ..structured import add_sizes, compute_elements, extent, fill, index_constant
+from ..subsets import static_entries, subview
+from ..support.memref_types import identity_type
+
+__all__ = ["ASSEMBLY_MODELS", "constant_yield", "padding"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+class PadModel(OpModel):
+    """``tensor.pad``: a buffer of the padded size, the padding computed everywhere, the source copied to its middle."""
+
+    op_names = ("tensor.pad",)
+
+    def refuse(self, op: ir.Operation) -> str | None:
+        """Refuse padding that takes elements away: there is no place in the result for all of the source."""
+        for name in ("static_low", "static_high"):
+            for dimension, entry in enumerate(op.attributes[name]):
+                if entry < 0 and entry != _DYNAMIC:
+                    return (
+                        f"'tensor.pad' has the padding {entry} in dimension {dimension}, but must not be negative; "
+                        "take elements away with tensor.extract_slice"
+                    )
+        return None
+
+    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
+        """The body runs once per padding element."""
+        return True
+
+    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
+        """Elements may be computed in any order."""
+        return True
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Allocate, fill with the padding, copy the source."""
+        source = rewriter.buffer(op, 0)
+        type_ = ir.MemRefType(identity_type(op.results[0].type))
+        low, high = padding(op)
+        extents = [extent(source, dimension) for dimension in range(type_.rank)]
+        dynamic = [_value(add_sizes(low[d], extents[d], high[d])) for d in range(type_.rank) if type_.is_dynamic_dim(d)]
+        buffer = rewriter.allocate(type_, dynamic)
+        rewriter.sweep(op)
+        constant = constant_yield(op.regions[0].blocks[0])
+        if constant is None:
+            compute_elements(op.regions[0].blocks[0], buffer)
+        else:
+            fill(constant, buffer)
+        ones = (1,) * type_.rank
+        middle = subview(buffer, Subset(tuple(low), tuple(extents), ones), ir.MemRefType(source.type).shape)
+        rewriter.copy(source, middle)
+        rewriter.replace(op, [buffer])
+
+
+class ConcatModel(OpModel):
+    """``tensor.concat``: a buffer for the result, and one copy for each part that is not known to be empty."""
+
+    op_names = ("tensor.concat",)
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Allocate and copy the parts, one behind the other."""
+        parts = [rewriter.buffer(op, operand) for operand in range(len(op.operands))]
+        type_ = ir.MemRefType(identity_type(op.results[0].type))
+        along = ir.IntegerAttr(op.attributes["dim"]).value
+        begins: list[int | ir.Value] = [0]
+        lengths = [extent(part, along) for part in parts]
+        for length in lengths:
+            begins.append(add_sizes(begins[-1], length))
+        sizes = [begins[-1] if d == along else _size(parts[0], type_, d) for d in range(type_.rank)]
+        buffer = rewriter.allocate(type_, [_value(sizes[d]) for d in range(type_.rank) if type_.is_dynamic_dim(d)])
+        for part, begin, length in zip(parts, begins, lengths, strict=False):
+            if 0 not in ir.MemRefType(part.type).shape:
+                offsets = [begin if d == along else 0 for d in range(type_.rank)]
+                sizes[along] = length
+                subset = Subset(tuple(offsets), tuple(sizes), (1,) * type_.rank)
+                rewriter.copy(part, subview(buffer, subset, static_entries(sizes)))
+        rewriter.replace(op, [buffer])
+
+
+def _size(part: ir.Value, whole: ir.MemRefType, dimension: int) -> int | ir.Value:
+    return extent(part, dimension) if whole.is_dynamic_dim(dimension) else whole.get_dim_size(dimension)
+
+
+def padding(op: ir.Operation) -> tuple[list[int | ir.Value], list[int | ir.Value]]:
+    """Return how many elements ``tensor.pad`` adds in front and behind, for each dimension."""
+    sizes, operands = list(op.attributes["operandSegmentSizes"]), list(op.operands)
+    entries: list[list[int | ir.Value]] = []
+    for segment, attribute in ((1, "static_low"), (2, "static_high")):
+        dynamic = iter(operands[sum(sizes[:segment]) : sum(sizes[: segment + 1])])
+        entries.append([next(dynamic) if entry == _DYNAMIC else entry for entry in op.attributes[attribute]])
+    return entries[0], entries[1]
+
+
+def _value(size: int | ir.Value) -> ir.Value:
+    return index_constant(size) if isinstance(size, int) else size
+
+
+def constant_yield(block: ir.Block) -> ir.Value | None:
+    """Return what ``block`` yields if that is the same for every element, and available in front of it.
+
+    A constant in ``block`` is cloned to the insertion point.
+    """
+    terminator = list(block.operations)[-1].operation
+    value = terminator.operands[0]
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return value if owner != block else None
+    operation = owner.operation
+    if operation.block != block:
+        return value
+    if operation.name != "arith.constant":
+        return None
+    clone = operation.clone()
+    return clone.results[0]
+
+
+ASSEMBLY_MODELS: tuple[OpModel, ...] = (PadModel(), ConcatModel())

@@ -1,0 +1,50 @@
+"""tensor.parallel_insert_slice: what one run of a parallel loop puts into an output that all of them share."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..bufferizable import OpModel, Subset
+from ..rewriter import Rewriter
+from ..subsets import covers, mixed_subset, subview
+
+__all__ = ["ParallelInsertSliceModel"]
+
+_SOURCE, _DESTINATION = 0, 1
+_OFFSETS = 2
+
+
+class ParallelInsertSliceModel(OpModel):
+    """``tensor.parallel_insert_slice``: like ``insert_slice``, but its result is the result of the loop around it."""
+
+    op_names = ("tensor.parallel_insert_slice",)
+
+    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
+        """The source. What lies outside of the slice is the business of other runs and of the loop."""
+        return operand == _SOURCE
+
+    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
+        """The destination is written."""
+        return operand == _DESTINATION
+
+    def subset(self, op: ir.Operation, operand: int) -> Subset | None:
+        """The slice of the destination, unless the source replaces it with all its dimensions."""
+        if operand != _DESTINATION:
+            return None
+        subset, type_ = mixed_subset(op, _OFFSETS), op.operands[_DESTINATION].type
+        return None if covers(subset, type_) and op.operands[_SOURCE].type == type_ else subset
+
+    def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
+        """The source is what the slice holds afterwards."""
+        return _SOURCE if operand == _DESTINATION else None
+
+    def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
+        """Copy the source into the slice, in front of the terminator that holds the op."""
+        if not rewriter.is_redundant_write(op, _DESTINATION):
+            terminator = op.parent
+            assert terminator is not None
+            with ir.InsertionPoint(terminator):
+                target = rewriter.inserted_buffer(op, _DESTINATION)
+                shape = ir.ShapedType(op.operands[_SOURCE].type).shape
+                rewriter.copy(rewriter.buffer(op, _SOURCE), subview(target, mixed_subset(op, _OFFSETS), shape))
+        rewriter.replace(op, [])

@@ -1,0 +1,264 @@
+"""Reads and writes of memory, found by when they happen and by which elements they touch.
+
+A may-alias set can hold very many accesses of which a new decision concerns a few: those at the same time in the same
+place. An :class:`AccessIndex` finds them without looking at the others.
+
+*Time* is the position in the snapshot: a read matters from where its value is defined until the last moment it may
+happen, a write at its position. *Place* is a box: the constant bounds, per dimension, of the elements of an
+equivalence class that the access touches; a bound that is not constant is open. Accesses whose boxes in one class do
+not meet touch different elements at any time, as constants do not change; so they never concern each other. Nothing
+else is concluded here: an access without a box, or with boxes in another class only, is found by its time alone.
+
+Reads are hashed by the binary logarithm of their length and by their beginning in units of that length, boxes in the
+same way per dimension. A question then looks at two cells a dimension for each length that occurs. Adding an access
+takes constant time; so does a question, plus what it finds, plus the accesses of other classes at that time.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from ..index_sets.slices import Slice
+
+__all__ = ["AccessIndex", "Box", "Read", "Region", "Write", "bounding_box"]
+
+
+class Read(NamedTuple):
+    """Operand ``operand`` reads ``slice`` of ``value`` (all of it if None), somewhere after ``begin`` up to ``end``."""
+
+    begin: int
+    end: int
+    operand: int
+    value: int
+    slice: Slice | None
+
+
+class Write(NamedTuple):
+    """Operand ``operand`` writes ``slice`` of ``value`` (all of it if None) at ``position``."""
+
+    position: int
+    operand: int
+    value: int
+    slice: Slice | None
+
+
+Box = tuple[tuple[int, int] | None, ...]
+"""For each dimension the first and the last index; None where they are not constant."""
+
+Region = dict[int, Box]
+"""Where an access lies in the equivalence classes around it, innermost first; classes that bound it only."""
+
+Locate = Callable[[int, Slice | None], Region]
+
+_Placed = tuple[Read, Box | None]
+
+_FEW = 16
+"""Up to so many reads a list is searched faster than a table."""
+
+_MANY_CELLS = 64
+"""Up to so many cells are looked at for one question."""
+
+_SHELVES = 8
+"""In how many classes a set keeps boxes; accesses that have a box in none of them are found by time alone."""
+
+
+def bounding_box(slice_: Slice | None) -> Box | None:
+    """Return the constant bounds of ``slice_``; None if no dimension has any."""
+    if slice_ is None:
+        return None
+    dimensions = zip(slice_.offsets, slice_.sizes, slice_.strides, strict=True)
+    box: Box = tuple(
+        _bounds(offset, size, stride)
+        if isinstance(offset, int) and isinstance(size, int) and isinstance(stride, int)
+        else None
+        for offset, size, stride in dimensions
+    )
+    return box if any(box) else None
+
+
+def _bounds(offset: int, size: int, stride: int) -> tuple[int, int]:
+    last = offset + max(size - 1, 0) * stride
+    return min(offset, last), max(offset, last)
+
+
+def _meet(first: Box | None, second: Box | None) -> bool:
+    """Whether two boxes in one class may have elements in common."""
+    if first is None or second is None or len(first) != len(second):
+        return True
+    return all(a is None or b is None or (a[0] <= b[1] and b[0] <= a[1]) for a, b in zip(first, second, strict=True))
+
+
+class _Timeline:
+    """The accesses of one place by time."""
+
+    __slots__ = ("_buckets", "_few", "_levels", "_moments", "_writes")
+
+    def __init__(self) -> None:
+        self._few: list[_Placed] = []
+        self._buckets: dict[tuple[int, int], list[_Placed]] | None = None
+        self._levels: set[int] = set()
+        # By falling position: decisions mostly come in that order, and a list grows cheaply at its end only.
+        self._moments: list[int] = []
+        self._writes: list[tuple[Write, Box | None]] = []
+
+    def add_read(self, read: Read, box: Box | None) -> None:
+        if self._buckets is None:
+            self._few.append((read, box))
+            if len(self._few) <= _FEW:
+                return
+            self._buckets = {}
+            for placed in self._few:
+                self._enter(self._buckets, placed)
+            self._few = []
+            return
+        self._enter(self._buckets, (read, box))
+
+    def _enter(self, buckets: dict[tuple[int, int], list[_Placed]], placed: _Placed) -> None:
+        read = placed[0]
+        level = (read.end - read.begin).bit_length()
+        self._levels.add(level)
+        buckets.setdefault((level, read.begin >> level), []).append(placed)
+
+    def add_write(self, write: Write, box: Box | None) -> None:
+        index = bisect_left(self._moments, -write.position)
+        self._moments.insert(index, -write.position)
+        self._writes.insert(index, (write, box))
+
+    def reads_at(self, position: int, box: Box | None) -> Iterator[Read]:
+        """Yield the reads that meet ``box`` of values that are defined before ``position`` and read there or later."""
+        for placed in (self._few, *self._cells(position)):
+            for read, place in placed:
+                if read.begin < position <= read.end and _meet(place, box):
+                    yield read
+
+    def _cells(self, position: int) -> Iterator[list[_Placed]]:
+        if self._buckets is not None:
+            for level in self._levels:
+                cell = position >> level
+                yield self._buckets.get((level, cell), [])
+                yield self._buckets.get((level, cell - 1), [])
+
+    def writes_between(self, begin: int, end: int, box: Box | None) -> Iterator[Write]:
+        """Yield the writes that meet ``box``, after ``begin`` and up to ``end``."""
+        for index in range(bisect_left(self._moments, -end), bisect_left(self._moments, -begin)):
+            write, place = self._writes[index]
+            if _meet(place, box):
+                yield write
+
+
+class _Shelf:
+    """The accesses that have a box in the class of value ``anchor``: all by time, and by size and place of the box."""
+
+    __slots__ = ("_all", "_levels", "anchor")
+
+    def __init__(self, anchor: int) -> None:
+        self.anchor = anchor
+        self._all = _Timeline()
+        self._levels: dict[tuple[int, ...], dict[tuple[int, ...], _Timeline]] = {}
+
+    def homes(self, box: Box) -> tuple[_Timeline, _Timeline]:
+        """Return where accesses with ``box`` are kept."""
+        level = tuple(-1 if bounds is None else (bounds[1] - bounds[0]).bit_length() for bounds in box)
+        cell = tuple(0 if bounds is None else bounds[0] >> k for k, bounds in zip(level, box, strict=True))
+        return self._all, self._levels.setdefault(level, {}).setdefault(cell, _Timeline())
+
+    def around(self, box: Box | None) -> Iterator[_Timeline]:
+        """Yield timelines that hold everything that may meet ``box``; None stands for all elements.
+
+        Many cells cost more than they spare: then it is the timeline of everything.
+        """
+        cells = None if box is None else self._cells(box)
+        if cells is None:
+            yield self._all
+        else:
+            yield from cells
+
+    def _cells(self, box: Box) -> list[_Timeline] | None:
+        found: list[_Timeline] = []
+        count = 0
+        for level, cells in self._levels.items():
+            if len(level) != len(box):
+                return None
+            ranges: list[range] = []
+            for k, bounds in zip(level, box, strict=True):
+                if bounds is None and k >= 0:
+                    return None
+                ranges.append(
+                    range(1) if bounds is None or k < 0 else range((bounds[0] >> k) - 1, (bounds[1] >> k) + 1)
+                )
+            count += prod(len(r) for r in ranges)
+            if count > _MANY_CELLS:
+                return None
+            found.extend(cells[cell] for cell in product(*ranges) if cell in cells)
+        return found
+
+
+class AccessIndex:
+    """Accesses by time and place; ``find`` returns the class of a value, ``locate`` the boxes around a part of it.
+
+    An access may be entered once what is known of its place is certain. What becomes known later is used for whole
+    shelves: see :meth:`_timelines`.
+    """
+
+    __slots__ = ("_anywhere", "_find", "_locate", "_shelves")
+
+    def __init__(self, find: Callable[[int], int], locate: Locate) -> None:
+        self._find = find
+        self._locate = locate
+        self._anywhere = _Timeline()
+        self._shelves: list[_Shelf] = []
+
+    def add_read(self, read: Read) -> None:
+        """Enter ``read``."""
+        timelines, box = self._place(self._locate(read.value, read.slice))
+        for timeline in timelines:
+            timeline.add_read(read, box)
+
+    def add_write(self, write: Write) -> None:
+        """Enter ``write``."""
+        timelines, box = self._place(self._locate(write.value, write.slice))
+        for timeline in timelines:
+            timeline.add_write(write, box)
+
+    def _place(self, region: Region) -> tuple[tuple[_Timeline, ...], Box | None]:
+        if not region:
+            return (self._anywhere,), None
+        for shelf in self._shelves:
+            box = region.get(self._find(shelf.anchor))
+            if box is not None:
+                return shelf.homes(box), box
+        if len(self._shelves) == _SHELVES:
+            return (self._anywhere,), None
+        anchor, box = next(reversed(region.items()))
+        self._shelves.append(_Shelf(anchor))
+        return self._shelves[-1].homes(box), box
+
+    def reads_at(self, position: int, value: int, slice_: Slice | None) -> Iterator[Read]:
+        """Yield the reads that may concern a write to ``slice_`` of ``value`` at ``position``."""
+        for timeline, box in self._timelines(self._locate(value, slice_)):
+            yield from timeline.reads_at(position, box)
+
+    def writes_between(self, begin: int, end: int, value: int, slice_: Slice | None) -> Iterator[Write]:
+        """Yield the writes, after ``begin`` and up to ``end``, that may concern a read of ``slice_`` of ``value``."""
+        for timeline, box in self._timelines(self._locate(value, slice_)):
+            yield from timeline.writes_between(begin, end, box)
+
+    def _timelines(self, region: Region) -> Iterator[tuple[_Timeline, Box | None]]:
+        """Yield the timelines that ``region`` concerns, each with the box in its class.
+
+        A shelf whose class the region does not lie in is left out if its class as a whole lies somewhere else, else
+        all of it concerns the region.
+        """
+        yield self._anywhere, None
+        for shelf in self._shelves:
+            box = region.get(self._find(shelf.anchor))
+            if box is None and region:
+                around = self._locate(shelf.anchor, None)
+                if any(not _meet(region[root], around[root]) for root in region.keys() & around.keys()):
+                    continue
+            for timeline in shelf.around(box):
+                yield timeline, box

@@ -1,0 +1,322 @@
+"""Which values may and which must share memory, as decided so far.
+
+Relations over the values of a snapshot:
+
+may alias
+    Union-find. Values in different sets never share memory. Each set (:class:`StorageSet`) keeps what a later
+    question needs: the reads of its values and the writes decided in it, by time and place.
+may come from
+    Edges from an equivalence class to the values whose buffer it may be, or be a part of. Two values share memory only
+    if they have a common *origin*, that is, if both reach some class. May-alias sets do not know directions: a branch
+    result that is one of two buffers puts both into one set. Origins tell them apart.
+must be equivalent
+    Union-find without path compression, so that a union can be taken back: the same addresses, the same layout.
+must lie within
+    A link from an equivalence class to a value and a slice of it: the class is exactly that view. A view whose slice
+    is all of the value under another shape has a link without a slice.
+
+Facts are only ever added; a *proposed* fact may be taken back before anything was concluded from it. So whatever was
+concluded from a fact stays right, and a fact that is not known is treated as false by every rule that uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..index_sets.slices import Slice
+from .accesses import Region, bounding_box
+from .storage_set import StorageSet
+
+__all__ = ["AliasSets", "Equivalence", "Fact"]
+
+_LONGEST_PATH = 64
+"""How many views of views are followed: a place in one of the inner ones is right too, it merely says less."""
+
+_MOST_ORIGINS = 256
+"""How many classes a search for a common origin looks at before it takes one for granted."""
+
+
+class Equivalence:
+    """Union-find by size whose unions can be undone in reverse order. O(log n) per question."""
+
+    def __init__(self, values: range) -> None:
+        self._first = values.start
+        self._parent = list(values)
+        self._size = [1] * len(values)
+        self._log: list[tuple[int, int]] = []
+
+    def find(self, value: int) -> int:
+        """Return the representative of the values equivalent to ``value``."""
+        parent, first = self._parent, self._first
+        while (above := parent[value - first]) != value:
+            value = above
+        return value
+
+    def union(self, first: int, second: int) -> int:
+        """Make two values equivalent and return the representative."""
+        a, b = self.find(first), self.find(second)
+        if a == b:
+            return a
+        first = self._first
+        if self._size[a - first] < self._size[b - first]:
+            a, b = b, a
+        self._parent[b - first] = a
+        self._size[a - first] += self._size[b - first]
+        self._log.append((a, b))
+        return a
+
+    def mark(self) -> int:
+        """Return a point in time for :meth:`undo`."""
+        return len(self._log)
+
+    def undo(self, mark: int) -> None:
+        """Take back every union since ``mark``."""
+        while len(self._log) > mark:
+            a, b = self._log.pop()
+            self._parent[b - self._first] = b
+            self._size[a - self._first] -= self._size[b - self._first]
+
+
+class Fact(NamedTuple):
+    """What a statement to :class:`AliasSets` changed, so that it can be taken back."""
+
+    mark: int
+    linked: int
+    framed: int
+    root: int
+    sources: int
+    made: int = -1
+
+
+class AliasSets:
+    """The relations over the values with numbers in ``values``; all start apart."""
+
+    def __init__(self, values: range) -> None:
+        self.equivalence = Equivalence(values)
+        self._first = values.start
+        self._parent = list(values)
+        self._sets: dict[int, StorageSet] = {}
+        self._links: dict[int, tuple[int, Slice | None, int]] = {}
+        self._sources: dict[int, list[tuple[int, int]]] = {}
+        self.made: dict[int, int] = {}
+        """For a class, the value in it that was stated to be made from nothing (:meth:`make`)."""
+        self.goes_around = False
+        """Whether some edge leads from one iteration to an earlier one."""
+        self._frames: dict[int, tuple[int, int]] = {}
+
+    # --- may alias ---------------------------------------------------------------------------------------------
+
+    def find(self, value: int) -> int:
+        """Return the representative of the values that may alias ``value``."""
+        parent, first = self._parent, self._first
+        root = value
+        while (above := parent[root - first]) != root:
+            root = above
+        while (above := parent[value - first]) != root:
+            parent[value - first], value = root, above
+        return root
+
+    def storage(self, value: int) -> StorageSet:
+        """Return the set that ``value`` belongs to."""
+        root = self.find(value)
+        storage = self._sets.get(root)
+        if storage is None:
+            storage = self._sets[root] = StorageSet(self.equivalence.find, self.locate)
+        return storage
+
+    def merge(self, first: int, second: int) -> None:
+        """Let the values of two sets share memory from now on. Near-linear over all merges."""
+        a, b = self.find(first), self.find(second)
+        if a == b:
+            return
+        set_a, set_b = self.storage(a), self.storage(b)
+        if len(set_a) < len(set_b):
+            a, b, set_a, set_b = b, a, set_b, set_a
+        set_a.absorb(set_b)
+        self._parent[b - self._first] = a
+        del self._sets[b]
+
+    # --- facts that can be taken back --------------------------------------------------------------------------
+
+    def unite(self, first: int, second: int) -> Fact:
+        """Make two values equivalent; what was known of either class stays known."""
+        mark = self.equivalence.mark()
+        a, b = self.equivalence.find(first), self.equivalence.find(second)
+        root = self.equivalence.union(a, b)
+        other = b if root == a else a
+        linked = framed = made = -1
+        sources = 0
+        if other != root:
+            if other in self.made and root not in self.made:
+                self.made[root] = self.made[other]
+                made = root
+            if other in self._links and root not in self._links:
+                self._links[root] = self._links[other]
+                linked = root
+            if other in self._frames and root not in self._frames:
+                self._frames[root] = self._frames[other]
+                framed = root
+            sources = len(self._sources.get(other, ()))
+            if sources:
+                self._sources.setdefault(root, []).extend(self._sources[other])
+        return Fact(mark, linked, framed, root, sources, made)
+
+    def link(self, view: int, source: int, slice_: Slice | None) -> Fact:
+        """State that the class of ``view`` is exactly ``slice_`` of ``source``; all of it, reshaped, if that is None.
+
+        A class keeps its first link: a second one would be true as well, it is merely not used.
+        """
+        fact = self.come_from(view, source)
+        root = fact.root
+        if root in self._links or root == self.equivalence.find(source):
+            return fact
+        self._links[root] = (source, slice_, view)
+        return Fact(fact.mark, root, -1, root, fact.sources)
+
+    def come_from(self, value: int, source: int, loop: int = -1) -> Fact:
+        """State that the buffer of ``value`` may be, or lie in, that of ``source``.
+
+        ``loop`` is the op of the loop whose earlier iteration ``source`` belongs to, -1 if it is of the same one.
+        """
+        root = self.equivalence.find(value)
+        self._sources.setdefault(root, []).append((source, loop))
+        self.goes_around = self.goes_around or loop >= 0
+        return Fact(self.equivalence.mark(), -1, -1, root, 1)
+
+    def take_back(self, fact: Fact) -> None:
+        """Undo a fact; later ones must have been undone before."""
+        if fact.linked >= 0:
+            del self._links[fact.linked]
+        if fact.framed >= 0:
+            del self._frames[fact.framed]
+        if fact.made >= 0:
+            del self.made[fact.made]
+        if fact.sources:
+            del self._sources[fact.root][-fact.sources :]
+        self.equivalence.undo(fact.mark)
+
+    def make(self, value: int) -> None:
+        """State that ``value``, which nothing was stated of yet, comes from nothing that has a buffer."""
+        self.made[value] = value
+
+    def sources(self, root: int) -> list[tuple[int, int]]:
+        """Return what class ``root`` was stated to come from, with the loops (see :meth:`come_from`)."""
+        return self._sources.get(root, [])
+
+    def have_common_origin(self, first: int, second: int) -> bool:
+        """Whether the buffers of two values may be the same memory. Bounded: after so many branches, they may."""
+        a = self._origins(first)
+        b = None if a is None else self._origins(second)
+        return a is None or b is None or not a.isdisjoint(b)
+
+    def _origins(self, value: int) -> set[int] | None:
+        """Return the classes that ``value`` may come from; None if they are too many."""
+        find = self.equivalence.find
+        seen = {find(value)}
+        work = list(seen)
+        while work:
+            if len(seen) > _MOST_ORIGINS:
+                return None
+            for source, _ in self._sources.get(work.pop(), ()):
+                root = find(source)
+                if root not in seen:
+                    seen.add(root)
+                    work.append(root)
+        return seen
+
+    def path(self, value: int) -> list[tuple[int, Slice | None]]:
+        """Return the views that ``value`` is known to lie in: (class, slice of that class), innermost first.
+
+        The first entry is the value's own class; its slice is None, as is that of a reshaped view.
+        """
+        root = self.equivalence.find(value)
+        steps: list[tuple[int, Slice | None]] = [(root, None)]
+        seen = {root}
+        while root in self._links and len(steps) < _LONGEST_PATH:
+            source, slice_, _ = self._links[root]
+            root = self.equivalence.find(source)
+            if root in seen:
+                break
+            seen.add(root)
+            steps.append((root, slice_))
+        return steps
+
+    def region(self, value: int, slice_: Slice | None) -> list[tuple[int, Slice | None]]:
+        """Return the path of ``slice_`` of ``value``: the slice in the value's own class, then the views around it."""
+        path = self.path(value)
+        return path if slice_ is None else [(path[0][0], slice_), *path[1:]]
+
+    def locate(self, value: int, slice_: Slice | None) -> Region:
+        """Return the constant bounds of ``slice_`` of ``value`` in the classes on its path that have some."""
+        if slice_ is None and self.equivalence.find(value) not in self._links:
+            return {}
+        boxes = ((root, bounding_box(part)) for root, part in self.region(value, slice_))
+        return {root: box for root, box in boxes if box is not None}
+
+    def path_values(self, value: int) -> list[int]:
+        """Return ``value`` and the values that it is known to be a view of, innermost first."""
+        found, seen = [value], set[int]()
+        root = self.equivalence.find(value)
+        while root in self._links and root not in seen:
+            seen.add(root)
+            found.append(self._links[root][0])
+            root = self.equivalence.find(found[-1])
+        return found
+
+    def reshapes(self, value: int) -> Iterator[tuple[int, int]]:
+        """Yield (view, class of its source) for ``value`` and the reshaped views around it, innermost first.
+
+        The first entry is ``value`` in its own class; each further one is a reshaped view and its source's class.
+        """
+        root = self.equivalence.find(value)
+        yield value, root
+        seen = {root}
+        while root in self._links and len(seen) < _LONGEST_PATH:
+            source, slice_, view = self._links[root]
+            root = self.equivalence.find(source)
+            if slice_ is not None or root in seen:
+                return
+            seen.add(root)
+            yield view, root
+
+    def are_reshapes_of_one(self, first: int, second: int) -> bool:
+        """Whether two values are one class, or reshaped views of one: then their elements follow in one order."""
+        if self.equivalence.find(first) == self.equivalence.find(second):
+            return True
+        roots = {root for _, root in self.reshapes(first)}
+        return any(root in roots for _, root in self.reshapes(second))
+
+    def viewed(self, root: int) -> tuple[int, int, Slice] | None:
+        """Return (view, class of its source, slice) if the class ``root`` is known to be a slice of another one."""
+        if root not in self._links:
+            return None
+        source, slice_, view = self._links[root]
+        return None if slice_ is None else (view, self.equivalence.find(source), slice_)
+
+    # --- rotation ----------------------------------------------------------------------------------------------
+
+    def rotate(self, values: list[int], frame: int) -> list[int]:
+        """State that the classes of ``values`` never share memory with each other while all of them are in scope.
+
+        Return what :meth:`stop_rotating` takes.
+        """
+        roots = [self.equivalence.find(value) for value in values]
+        for index, root in enumerate(roots):
+            self._frames[root] = (frame, index)
+        return roots
+
+    def stop_rotating(self, token: list[int]) -> None:
+        """Take back what :meth:`rotate` stated and returned ``token`` for."""
+        for root in token:
+            del self._frames[root]
+
+    def rotated_apart(self, first: int, second: int) -> bool:
+        """Whether two values lie in different buffers of one rotation."""
+        if not self._frames:
+            return False
+        a, b = self._frame_of(first), self._frame_of(second)
+        return a is not None and b is not None and a[0] == b[0] and a[1] != b[1]
+
+    def _frame_of(self, value: int) -> tuple[int, int] | None:
+        return next((self._frames[root] for root, _ in self.path(value) if root in self._frames), None)

@@ -1,0 +1,72 @@
+"""In-place decisions and their reasons: plain data, entered in ``in_place/decision_record.py`` and never changed.
+
+Everything refers to the snapshot by number; ``whole_module/explain.py`` turns a decision into text.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+__all__ = ["Conflict", "Decision", "Rule", "Strategy"]
+
+
+class Rule(enum.Enum):
+    """Why a buffer cannot be shared. The value is the phrase that explanations use."""
+
+    READ_AFTER_WRITE = "a value that is read later would be overwritten"
+    READ_BY_WRITER = "the op reads the buffer while it writes it"
+    WRITTEN_TWICE = "the op would write two results to overlapping memory"
+    NOT_WRITABLE = "the buffer must not be written"
+    ROTATION_SHARED = "two values that a loop swaps would start in one buffer"
+    NOT_EQUIVALENT = "the loop yields another buffer than the one it carries"
+    ESCAPES = "the buffer is handed out and may be written at any later time"
+    PARALLEL = "runs of a parallel region would write one buffer at the same time"
+    TOO_MANY_ACCESSES = "it would have to be compared with too many other accesses"
+    NOT_CONTIGUOUS = "the op needs elements that lie contiguously, and those of the slice do not"
+    COPY_BEFORE_WRITE = "the option copy-before-write asks for a copy"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The record behind a "no": rule, and the operands and the value of the snapshot that it is about.
+
+    ``write`` is the operand whose buffer would be written, ``read`` the operand that would then read the wrong
+    content, ``value`` the value whose content is lost or whose buffer is read-only; -1 where the rule has none.
+    """
+
+    rule: Rule
+    write: int = -1
+    read: int = -1
+    value: int = -1
+    note: str = ""
+
+
+class Strategy(enum.Enum):
+    """What is done with a tied or forwarded operand."""
+
+    IN_PLACE = "in-place"
+    """The result lives in the operand's buffer."""
+    OUT_OF_PLACE = "out-of-place"
+    """The op gets a new buffer, filled with the old content if that is needed."""
+    COPY_TO_CARRIED = "copy-to-carried"
+    """A loop's yielded value is copied into the buffer that the loop carries."""
+    ROTATE = "rotate"
+    """A loop's yielded buffers are a permutation of the ones it carries: the loop swaps them."""
+    PASS_ON = "pass-on"
+    """The buffer that a loop yields is the one it carries on: a reshaped view of the carried one, or a new one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided for one operand. ``copies`` says whether content has to be copied into the new buffer."""
+
+    operand: int
+    strategy: Strategy
+    copies: bool = False
+    conflict: Conflict | None = None
+
+    @property
+    def in_place(self) -> bool:
+        """Whether no buffer and no copy is needed for the operand."""
+        return self.strategy in (Strategy.IN_PLACE, Strategy.ROTATE, Strategy.PASS_ON)

@@ -1,0 +1,147 @@
+"""Which elements two accesses touch, told in a frame that both lie in: the innermost class of equivalent values.
+
+A class is one buffer with one layout, so slices of it are disjoint iff the addresses are. Slices are compared by
+symbols, which is right only while the symbols keep their values between a write ``w`` and a read ``r``. They do unless
+the way from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
+
+Cost: per pair at most the depth of views. See docs/THEORY.md: *disjoint, matching, contained*, *redundant write*,
+*renewed symbols*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..effects.reader import TensorEffects
+from ..index_sets.slices import Slice, SliceRelation, slice_relation
+from ..ir.program_order import ProgramOrder
+from .accesses import Read, Write
+from .alias_sets import AliasSets
+from .threads import is_within
+
+__all__ = ["Frame", "Frames"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where a write and a value meet: what is written of class ``base``, what the value is of it, whether it is all."""
+
+    written: Slice | None
+    viewed: Slice | None
+    is_own: bool
+    base: int
+
+
+class Frames:
+    """Questions about the slices of one function's accesses; holds nothing of its own."""
+
+    def __init__(self, effects: TensorEffects, order: ProgramOrder, sets: AliasSets) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+        self._order = order
+        self._sets = sets
+
+    def redundant_by(self, write: int) -> tuple[int, ...] | None:
+        """Return the reshaped views on the way from the slice that ``write`` writes to its source; None if no such way.
+
+        Reshapes keep the order of elements, so between two equal types they are the identity. If one of them turns out
+        to be a copy the write has to be made, but still destroys nothing: every change on the way was checked.
+        """
+        source = self._effects.redundant_source.get(write)
+        if source is None:
+            return None
+        s, sets = self._snapshot, self._sets
+        target = sets.equivalence.find(s.operand_value[write])
+        value, wanted = s.operand_value[source], self._effects.slices.get(write)
+        passed: list[int] = []
+        for view, root in sets.reshapes(value):
+            if view != value:
+                passed.append(view)
+            if wanted is None:
+                if root == target and self._same_shape(passed, value, s.operand_value[write]):
+                    return tuple(passed)
+                continue
+            found = sets.viewed(root)
+            if found is not None and found[1] == target and self._same_shape(passed, value, found[0]):
+                return tuple(passed) if slice_relation(found[2], wanted) is SliceRelation.EQUAL else None
+        return None
+
+    def _same_shape(self, passed: list[int], first: int, second: int) -> bool:
+        values = self._snapshot.values
+        return not passed or values[first].type == values[second].type
+
+    def frame(self, write: Write, value: int) -> Frame | None:
+        """Return the innermost class that the written elements and ``value`` both lie in; None if none is known."""
+        views = dict(self._sets.path(value))
+        own = self._sets.equivalence.find(value)
+        for base, written in self._sets.region(write.value, write.slice):
+            if base in views:
+                return Frame(written, views[base], base == own, base)
+        return None
+
+    def apart(self, frame: Frame | None, access: int, loop: int) -> bool:
+        """Whether the elements written are none of those that ``access`` reads.
+
+        ``loop`` is -1 when no loop leads from one to the other, else the outermost one: slices are then compared only
+        by symbols that it does not change.
+        """
+        if frame is None:
+            return False
+        effects = self._effects
+        accessed = effects.slices.get(access) if frame.is_own else frame.viewed
+        if loop >= 0 and not self._stable((frame.written, accessed), loop):
+            return False
+        if frame.is_own and effects.writes[access]:
+            # An op that overwrites a slice needs only what lies outside of it.
+            return accessed is not None and is_within(frame.written, accessed)
+        return _disjoint(frame.written, accessed)
+
+    def apart_around(self, frame: Frame | None, write: Write, read: Read, loop: int, *, later: bool) -> bool:
+        """Whether what ``write`` writes in an iteration is nowhere read in a later one of the loops from ``loop`` on.
+
+        Nor in the same iteration, if the read comes ``later`` there.
+        """
+        if frame is None or frame.written is None or (frame.is_own and self._effects.writes[read.operand]):
+            return False
+        accessed = self._effects.slices.get(read.operand) if frame.is_own else frame.viewed
+        s = self._snapshot
+        writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
+        if accessed is None:
+            return False
+        return self._effects.slice_iterations.are_apart((frame.written, writer), (accessed, reader), loop, later=later)
+
+    def is_renewed(self, frame: Frame | None, write: Write, read: Read) -> bool:
+        """Whether the way from ``write`` to ``read`` may define again what both slices depend on.
+
+        A value of a loop of branches may be used after the loop, where it is the last iteration's.
+        """
+        s = self._snapshot
+        if not s.graphs or frame is None:
+            return False
+        loop = self._order.outermost_wrap(read.value, s.op_block[s.operand_op[write.operand]])
+        slices = (frame.written, self._effects.slices.get(read.operand))
+        first, second = ({} if part is None else dict.fromkeys(part.symbols) for part in slices)
+        return loop >= 0 and any(s.encloses(loop, s.value_position[v]) for v in first if v in second and v >= 0)
+
+    def are_regions_apart(self, first: Write, second: Write) -> bool:
+        """Whether the elements that two operands of one op touch are disjoint."""
+        accessed = dict(self._sets.region(second.value, second.slice))
+        for base, slice_ in self._sets.region(first.value, first.slice):
+            if base in accessed:
+                return _disjoint(slice_, accessed[base])
+        return False
+
+    def _stable(self, slices: tuple[Slice | None, ...], loop: int) -> bool:
+        s = self._snapshot
+        symbols = [symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols]
+        return all(symbol >= 0 and not s.is_in_loop(s.value_position[symbol], loop) for symbol in symbols)
+
+    def are_one_slice(self, first: int, second: int) -> bool:
+        """Whether two values of one type are known to be the same slice of one class, in one run of their block."""
+        sets = self._sets
+        a, b = (sets.viewed(sets.equivalence.find(value)) for value in (first, second))
+        return a is not None and b is not None and a[1] == b[1] and slice_relation(a[2], b[2]) is SliceRelation.EQUAL
+
+
+def _disjoint(first: Slice | None, second: Slice | None) -> bool:
+    return first is not None and second is not None and slice_relation(first, second) is SliceRelation.DISJOINT

@@ -1,0 +1,118 @@
+"""Which iteration of a loop memory was made in: what tells this iteration's buffer from that of an earlier one.
+
+A loop that goes on with a buffer made in its body (see *passed on* in THEORY.md) carries, in each iteration, what an
+earlier one made, while it makes another one. Both are one value of the program, and so one class. Here they are told
+apart: a walk over the edges of :class:`AliasSets` remembers which loops it went back around. A *fresh* value is one
+whose op makes a buffer each time it runs, or that lives in a copy made for an operand that was refused; its class is
+that buffer, so that the walk ends there.
+
+Claim: two values inside of a loop are in different buffers, if every class that both walks reach is that of a fresh
+value inside of the same loop, and exactly one of the two walks to it went back around the loop, neither around a loop
+further out. The one was made in this iteration, the other before it; it is not freed yet, as it is still to be read.
+
+Cost: a bounded walk for each question; questions are asked where a conflict has been found, in functions in which some
+loop goes back to what it made.
+"""
+
+from __future__ import annotations
+
+from ..effects.reader import TensorEffects
+from ..ir.snapshot import Snapshot
+from .alias_sets import AliasSets
+
+__all__ = ["Iterations"]
+
+_MOST_STATES = 256
+"""How many classes, by the ways to them, a walk reaches before it gives up."""
+
+_Around = frozenset[int]
+"""The loops, as ops, that a walk went back around."""
+
+
+class Iterations:
+    """Answers questions about the values of one function."""
+
+    def __init__(self, effects: TensorEffects, sets: AliasSets) -> None:
+        self._effects = effects
+        self._snapshot: Snapshot = effects.snapshot
+        self._sets = sets
+        self._copied: set[int] = set()
+
+    def may_share(self, first: int, second: int) -> bool:
+        """Whether the buffers of two values may be the same memory."""
+        return self._sets.have_common_origin(first, second) and not self._made_apart(first, second)
+
+    def is_candidate(self, value: int) -> bool:
+        """Whether ``value`` could be fresh: made inside of a loop, from nothing that has a buffer."""
+        s = self._snapshot
+        return s.value_op[value] >= 0 and s.block_loop[s.value_block[value]] >= 0 and value not in self._effects.sources
+
+    def copy(self, operand: int, value: int) -> None:
+        """State that ``operand`` is copied to a new buffer and that ``value`` can live in no other one."""
+        s = self._snapshot
+        if s.block_loop[s.op_block[s.operand_op[operand]]] >= 0:
+            self._copied.add(value)
+            self._sets.made.setdefault(self._sets.equivalence.find(value), value)
+
+    def _is_fresh(self, value: int) -> bool:
+        """Whether a buffer is made for ``value`` each time that its op runs, which nobody else has."""
+        s, effects = self._snapshot, self._effects
+        if value in self._copied:
+            return True
+        op = s.value_op[value]
+        model = effects.model(op)
+        if model is None or value in effects.readonly or s.op_name[op] == "func.call":
+            return False
+        return model.bufferizes_to_allocation(s.ops[op], s.value_index[value])
+
+    def _made_apart(self, first: int, second: int) -> bool:
+        # Edges around loops of blocks carry no mark.
+        if not self._sets.goes_around or self._snapshot.op_successors:
+            return False
+        a = self._walk(first)
+        b = None if a is None else self._walk(second)
+        if a is None or b is None:
+            return False
+        return all(
+            self._differ(around, other, self._sets.made[root], first, second)
+            if root in self._sets.made and self._is_fresh(self._sets.made[root])
+            else False
+            for root in a.keys() & b.keys()
+            for around in a[root]
+            for other in b[root]
+        )
+
+    def _walk(self, value: int) -> dict[int, set[_Around]] | None:
+        """Return the classes that ``value`` may come from, with the loops on each way; None if they are too many."""
+        sets = self._sets
+        find = sets.equivalence.find
+        start: tuple[int, _Around] = (find(value), frozenset())
+        reached: dict[int, set[_Around]] = {start[0]: {start[1]}}
+        work, states = [start], 1
+        while work:
+            root, around = work.pop()
+            if root in sets.made and self._is_fresh(sets.made[root]):
+                continue
+            for source, loop in sets.sources(root):
+                way = (find(source), around if loop < 0 else around | {loop})
+                ways = reached.setdefault(way[0], set())
+                if way[1] not in ways:
+                    ways.add(way[1])
+                    work.append(way)
+                    states += 1
+            if states > _MOST_STATES:
+                return None
+        return reached
+
+    def _differ(self, first: _Around, second: _Around, made: int, *values: int) -> bool:
+        """Whether two ways to fresh value ``made`` lead to buffers of two iterations of a loop around everything."""
+        s = self._snapshot
+        return any(
+            all(self._is_inside(s.value_position[value], loop) for value in (made, *values))
+            and not any(self._is_inside(s.op_enter[loop], other) for other in first | second if other != loop)
+            for loop in first ^ second
+        )
+
+    def _is_inside(self, position: int, op: int) -> bool:
+        s = self._snapshot
+        return s.op_enter[op] < position < s.op_exit[op]

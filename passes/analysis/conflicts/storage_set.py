@@ -1,0 +1,135 @@
+"""One may-alias set: what the analysis asks about memory that several values may share."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ..index_sets.slices import Slice
+from .accesses import AccessIndex, Locate, Read, Write
+
+__all__ = ["Against", "Question", "StorageSet"]
+
+
+class Against(enum.Enum):
+    """What a write was compared with."""
+
+    READ = "read"
+    WRITE = "write"
+    READONLY = "readonly"
+
+
+class Question(NamedTuple):
+    """Whether ``write`` may happen in memory that ``other`` uses too; a value stands for its buffer being read-only."""
+
+    write: Write
+    against: Against
+    other: Read | Write | int
+
+
+_SMALL = 16
+"""Up to so many accesses a set is searched from end to end."""
+
+
+class StorageSet:
+    """The live reads of one may-alias set, the writes decided in it, and whether it may be written.
+
+    ``readonly`` are values whose buffers must not be written. ``rotating`` says that a loop swaps buffers of this set.
+    ``spared`` are the questions that were answered by "no common origin": they have to be asked again when another edge
+    connects members. ``first`` is the position of the earliest member, ``confined`` has the writes that must stay
+    within a parallel region, by its block (kept only where there are such regions).
+
+    ``find`` and ``locate`` are those of :class:`AccessIndex`, which a set of more than a few accesses keeps.
+    """
+
+    __slots__ = (
+        "_find",
+        "_index",
+        "_locate",
+        "confined",
+        "first",
+        "first_begin",
+        "first_write",
+        "last_end",
+        "last_write",
+        "readonly",
+        "reads",
+        "rotating",
+        "spared",
+        "writes",
+    )
+
+    def __init__(self, find: Callable[[int], int], locate: Locate) -> None:
+        self._find = find
+        self._locate = locate
+        self._index: AccessIndex | None = None
+        self.reads: list[Read] = []
+        self.writes: list[Write] = []
+        self.readonly: list[int] = []
+        self.spared: list[Question] = []
+        self.rotating = False
+        self.first = self.first_begin = self.first_write = sys.maxsize
+        self.last_end = self.last_write = -1
+        self.confined: dict[int, list[Write]] = {}
+
+    def __len__(self) -> int:
+        return len(self.reads) + len(self.writes)
+
+    def add_read(self, read: Read) -> None:
+        """Enter a read of a member."""
+        self.reads.append(read)
+        self.first_begin = min(self.first_begin, read.begin)
+        self.last_end = max(self.last_end, read.end)
+        if self._index is not None:
+            self._index.add_read(read)
+
+    def add_write(self, write: Write) -> None:
+        """Enter a write that was decided to be in place."""
+        self.writes.append(write)
+        self.first_write = min(self.first_write, write.position)
+        self.last_write = max(self.last_write, write.position)
+        if self._index is not None:
+            self._index.add_write(write)
+
+    def absorb(self, other: StorageSet) -> None:
+        """Take over everything of ``other``, which should be the smaller set. Linear in that one."""
+        if self._index is None and len(self) + len(other) > _SMALL:
+            self._index = AccessIndex(self._find, self._locate)
+            for read in self.reads:
+                self._index.add_read(read)
+            for write in self.writes:
+                self._index.add_write(write)
+        for read in other.reads:
+            self.add_read(read)
+        for write in other.writes:
+            self.add_write(write)
+        self.readonly.extend(other.readonly)
+        self.spared.extend(other.spared)
+        self.first = min(self.first, other.first)
+        for block, writes in other.confined.items():
+            self.confined.setdefault(block, []).extend(writes)
+        self.rotating = self.rotating or other.rotating
+
+    def may_meet(self, written: StorageSet) -> bool:
+        """Whether some write of ``written`` falls between the first definition and the last read of this set."""
+        return self.first_begin < written.last_write and written.first_write <= self.last_end
+
+    def reads_at(self, position: int, value: int, slice_: Slice | None) -> Iterator[Read]:
+        """Yield the reads that may concern a write to ``slice_`` of ``value`` at ``position``."""
+        if self._index is not None:
+            yield from self._index.reads_at(position, value, slice_)
+            return
+        for read in self.reads:
+            if read.begin < position <= read.end:
+                yield read
+
+    def writes_between(self, begin: int, end: int, value: int, slice_: Slice | None) -> Iterator[Write]:
+        """Yield the writes, after ``begin`` and up to ``end``, that may concern a read of ``slice_`` of ``value``."""
+        if self._index is not None:
+            yield from self._index.writes_between(begin, end, value, slice_)
+            return
+        for write in self.writes:
+            if begin < write.position <= end:
+                yield write

@@ -1,0 +1,1 @@
+"""Where each tensor is wanted, and whether it can be computed there."""

@@ -1,0 +1,109 @@
+"""Which eliminations of empty tensors are to blame if a function needs a copy or a buffer more after a trial.
+
+What is computed in a slice is written between the op that makes the slice and the insertion: this is the *window* of an
+elimination. A decision that costs more than before has a record of the write and the read that clash. The elimination
+in whose window, and in whose memory, that write stands is blamed; if there is none, that of the read, or of the op
+itself.
+
+Blame is a guess that saves rounds. What it says is never a reason to accept anything: see ``empty_tensor_trial.py``.
+
+Cost: linear in ops and decisions. The counterpart for other changes is ``outs_blame.py``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..conflicts.decisions import Strategy
+from ..in_place.function_decisions import FunctionAnalysis
+from ..whole_module.module import ModuleAnalysis
+
+__all__ = ["Window", "expense", "find_blamed"]
+
+_NEARBY = 8
+"""How many windows that begin before a write are asked whether they have not ended yet."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """From where the slice of an elimination, that into operand ``write``, is made to where it is inserted.
+
+    Positions and the may-alias set, ``memory``, are those of the program after the trial; ``write`` is of that before.
+    """
+
+    begin: int
+    end: int
+    memory: int
+    write: int
+
+
+def find_blamed(
+    before: tuple[ModuleAnalysis, FunctionAnalysis],
+    after: tuple[ModuleAnalysis, FunctionAnalysis],
+    ops: Sequence[ir.Operation],
+    windows: Sequence[Window],
+) -> set[int]:
+    """Return the ``write`` of those of ``windows`` that are to blame; none if nobody knows.
+
+    ``before`` and ``after`` are one function before and after the trial, ``ops`` the ops that were changed, by the
+    numbers that they had before.
+    """
+    by_memory: dict[int, list[Window]] = {}
+    for window in sorted(windows, key=lambda window: window.begin):
+        by_memory.setdefault(window.memory, []).append(window)
+    s, blamed = after[0].snapshot, set[int]()
+    for operand in _worse(before, after, ops):
+        conflict = after[1].decisions[operand].conflict
+        named = (conflict.write, conflict.read, operand) if conflict is not None else (operand,)
+        for use in named:
+            if use < 0 or not s.value_is_tensor[s.operand_value[use]]:
+                continue
+            memory = by_memory.get(after[1].sets.find(s.operand_value[use]), [])
+            found = _window_of(memory, s.operand_position(use))
+            if found is not None:
+                blamed.add(found.write)
+                break
+    return blamed
+
+
+def expense(analysis: ModuleAnalysis, function: FunctionAnalysis, operand: int) -> tuple[int, int]:
+    """Return how many copies and buffers the decision for an operand costs."""
+    decision = function.decisions[operand]
+    inserts = operand in analysis.effects.redundant_source and operand not in function.redundant_writes
+    return decision.copies + inserts, int(decision.strategy is Strategy.OUT_OF_PLACE)
+
+
+def _worse(
+    before: tuple[ModuleAnalysis, FunctionAnalysis],
+    after: tuple[ModuleAnalysis, FunctionAnalysis],
+    ops: Sequence[ir.Operation],
+) -> Iterator[int]:
+    """Yield the operands whose decision costs more than before, those of new ops among them."""
+    s, changed = before[0].snapshot, after[0].snapshot
+    numbers: dict[ir.Value, int] = {op.results[0]: n for n, op in enumerate(ops) if s.op_result_count[n]}
+    for operand in after[1].decisions:
+        now = expense(*after, operand)
+        if not any(now):
+            continue
+        op = changed.operand_op[operand]
+        number = numbers.get(changed.values[changed.op_first_result[op]]) if changed.op_result_count[op] else None
+        if number is None:
+            yield operand
+            continue
+        old = s.op_first_operand[number] + changed.operand_index(operand)
+        then = expense(*before, old) if old in before[1].decisions else (0, 0)
+        if now[0] > then[0] or now[1] > then[1]:
+            yield operand
+
+
+def _window_of(windows: Sequence[Window], position: int) -> Window | None:
+    """Return the window around ``position`` that begins last."""
+    last = bisect_right(windows, position, key=lambda window: window.begin)
+    for window in reversed(windows[max(0, last - _NEARBY) : last]):
+        if position <= window.end:
+            return window
+    return None

@@ -1,0 +1,194 @@
+"""Whether eliminating empty tensors pays: the in-place analysis of the program as it would be afterwards.
+
+The plan is carried out on a copy of the module, which is analysed and thrown away. An elimination stands if the slice
+is in-place and its insertion copies nothing any more, and a function's eliminations stand together if its decisions
+cost no more than before, and none of them is refused that was not. So no copy is ever traded for another one, nor for
+a function that cannot be bufferized: what moves may pass a read of memory that others see as well.
+
+Who is to blame for a copy elsewhere says the record of its conflict: what is computed in a slice is written between
+the slice and the insertion (``empty_tensor_blame.py``). Where nobody is, half of the eliminations are left out.
+
+Cost: two analyses and a copy of the module for each round; what fails is left out in the next round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, replace
+
+from mlir import ir
+
+from ..in_place.function_decisions import FunctionAnalysis
+from ..whole_module.module import ModuleAnalysis
+from .empty_tensor_blame import Window, expense, find_blamed
+from .empty_tensors import Elimination, EliminationPlan, KeptInsertion, has_empty
+
+__all__ = ["TRIAL_INSERTION", "TRIAL_SLICE", "Cost", "by_name", "cost", "judge_eliminations", "tagged"]
+
+TRIAL_INSERTION = "inplace.trial_insertion"
+"""Attribute of an insertion in the copy: which elimination of the plan it belongs to."""
+
+TRIAL_SLICE = "inplace.trial_slice"
+"""The same for what makes the slice."""
+
+
+_SLICES = frozenset({"bufferization.to_tensor", "tensor.extract_slice"})
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the decisions of a function lead to, in all and in loops, where it happens again and again.
+
+    ``refusals`` come first, as a function that cannot be bufferized is worse than any copy.
+    """
+
+    refusals: int
+    copies: int
+    buffers: int
+    looped_copies: int
+    looped_buffers: int
+
+    def is_at_most(self, other: Cost) -> bool:
+        """Whether nothing of this is more than of ``other``."""
+        return (
+            self.refusals <= other.refusals
+            and self.copies <= other.copies
+            and self.buffers <= other.buffers
+            and self.looped_copies <= other.looped_copies
+            and self.looped_buffers <= other.looped_buffers
+        )
+
+
+def judge_eliminations(
+    before: ModuleAnalysis, plan: EliminationPlan, after: ModuleAnalysis, ops: Sequence[ir.Operation]
+) -> list[KeptInsertion]:
+    """Return the eliminations of ``plan`` that do not stand, given the analysis of the copy they were made in.
+
+    ``ops`` are the ops of the copy by the numbers that they have in ``before``.
+    """
+    s = before.snapshot
+    found = _Outcome(after, {s.op_name[s.operand_op[e.write]] for e in plan.eliminations})
+    failed: list[KeptInsertion] = []
+    for index, elimination in enumerate(plan.eliminations):
+        reason = found.objection(index)
+        if reason:
+            failed.append(_keep(elimination, reason, s.operand_op[elimination.write]))
+    if failed:
+        return failed
+    for name, function in by_name(before).items():
+        inside = s.nested_ops(function.function)
+        mine = {index: e for index, e in enumerate(plan.eliminations) if s.operand_op[e.write] in inside}
+        after_it = found.functions[name]
+        if mine and not cost(after, after_it).is_at_most(_most(before, function, mine.values())):
+            reason = "it would cost a copy or a buffer elsewhere in the function"
+            windows = [found.window(index, e.write) for index, e in mine.items()]
+            guilty = find_blamed((before, function), (after, after_it), ops, windows)
+            # Where nobody knows which one it is, half of them may still stand, and the others be tried again then.
+            blamed = [e for e in mine.values() if e.write in guilty] or list(mine.values())[len(mine) // 2 :]
+            failed.extend(_keep(e, reason, s.operand_op[e.write]) for e in blamed)
+    return failed
+
+
+def _most(before: ModuleAnalysis, function: FunctionAnalysis, eliminations: Iterable[Elimination]) -> Cost:
+    """Return what ``function`` may cost after ``eliminations``, each of which saves the copy of its insertion."""
+    saved = [e for e in eliminations if e.write in before.effects.redundant_source]
+    looped = sum(is_looped(before, e.write) for e in saved)
+    old = cost(before, function)
+    return replace(old, copies=old.copies - len(saved), looped_copies=old.looped_copies - looped)
+
+
+def _keep(elimination: Elimination, reason: str, op: int) -> KeptInsertion:
+    return KeptInsertion(elimination.write, reason, op, is_empty=has_empty(elimination.starts))
+
+
+def by_name(analysis: ModuleAnalysis) -> dict[str, FunctionAnalysis]:
+    """Return what was found of each function, by its name."""
+    ops = analysis.snapshot.ops
+    return {ir.StringAttr(ops[f.function].attributes["sym_name"]).value: f for f in analysis.functions}
+
+
+def is_looped(analysis: ModuleAnalysis, operand: int) -> bool:
+    """Whether the op of ``operand`` may run more than once while its function runs once."""
+    s = analysis.snapshot
+    return s.block_loop[s.op_block[s.operand_op[operand]]] >= 0
+
+
+def cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Cost:
+    """Return what the decisions of ``function`` lead to. Linear in its decisions."""
+    counts = [0, 0, 0, 0]
+    for decision in function.decisions.values():
+        copies, buffers = expense(analysis, function, decision.operand)
+        if not copies and not buffers:
+            continue
+        looped = is_looped(analysis, decision.operand)
+        for index, number in enumerate((copies, buffers, copies * looped, buffers * looped)):
+            counts[index] += number
+    return Cost(len(function.refusals), *counts)
+
+
+class _Outcome:
+    """What the analysis of the copy says about each elimination."""
+
+    def __init__(self, analysis: ModuleAnalysis, insertions: set[str]) -> None:
+        self._analysis = analysis
+        self.functions = by_name(analysis)
+        self._insertions = tagged(analysis, insertions, TRIAL_INSERTION)
+        self._slices = tagged(analysis, _SLICES, TRIAL_SLICE)
+        self._owner = {function.function: function for function in analysis.functions}
+        self._last_use: dict[int, dict[int, int]] = {}
+        """By function and may-alias set, the last position at which a value of the set is used."""
+
+    def _function(self, op: int) -> FunctionAnalysis:
+        s = self._analysis.snapshot
+        while op not in self._owner:
+            op = s.block_op[s.op_block[op]]
+        return self._owner[op]
+
+    def window(self, index: int, write: int) -> Window:
+        """Return where, and in which memory, what elimination number ``index``, into ``write``, moves is computed."""
+        s, insertion = self._analysis.snapshot, self._insertions[index]
+        made = self._slices.get(index)
+        value = s.operand_value[s.op_first_operand[insertion]] if made is None else s.op_first_result[made]
+        begin = s.op_enter[insertion if made is None else made]
+        return Window(begin, s.op_enter[insertion], self._function(insertion).sets.find(value), write)
+
+    def objection(self, index: int) -> str | None:
+        """Return why elimination number ``index`` saves nothing, or None."""
+        s, effects = self._analysis.snapshot, self._analysis.effects
+        insertion = self._insertions[index]
+        function = self._function(insertion)
+        made = self._slices.get(index)
+        if made is not None:
+            decision = function.decisions.get(s.op_first_operand[made]) if s.op_operand_count[made] else None
+            if decision is not None and not decision.in_place:
+                why = f": {decision.conflict.rule.value}" if decision.conflict else ""
+                return f"the slice of the destination would get a buffer of its own{why}"
+        writes = [operand for operand in s.operands(insertion) if operand in effects.redundant_source]
+        if writes:
+            redundant = all(write in function.redundant_writes for write in writes)
+            return None if redundant else "the insertion would still copy"
+        assert made is not None
+        if self._is_used_after(function, s.op_first_result[made], insertion):
+            return "the tensor is used later, when the memref may have changed"
+        find = function.sets.equivalence.find
+        source = s.operand_value[s.op_first_operand[insertion]]
+        same = find(source) == find(s.op_first_result[made])
+        return None if same else "the insertion would still copy"
+
+    def _is_used_after(self, function: FunctionAnalysis, value: int, insertion: int) -> bool:
+        """Whether a tensor that may share memory with ``value`` is used behind the insertion."""
+        s, sets = self._analysis.snapshot, function.sets
+        if function.function not in self._last_use:
+            last = self._last_use[function.function] = {}
+            for other in s.nested_values(function.function):
+                if s.value_is_tensor[other] and s.value_uses[other]:
+                    root, end = sets.find(other), max(map(s.operand_position, s.value_uses[other]))
+                    last[root] = max(end, last.get(root, 0))
+        return self._last_use[function.function].get(sets.find(value), 0) > s.op_enter[insertion]
+
+
+def tagged(analysis: ModuleAnalysis, names: Set[str], attribute: str) -> dict[int, int]:
+    """Return the ops with ``attribute``, by its value; only ops called one of ``names`` are asked."""
+    s = analysis.snapshot
+    candidates = (op for op, name in enumerate(s.op_name) if name in names and attribute in s.ops[op].attributes)
+    return {ir.IntegerAttr(s.ops[op].attributes[attribute]).value: op for op in candidates}

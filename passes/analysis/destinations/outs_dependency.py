@@ -1,0 +1,217 @@
+"""Which inits that nobody reads can be the destination that they were computed in, or a new empty tensor.
+
+An op that writes all of its init and reads nothing of it depends on the init's sizes only. The plan says which such
+operands take another value: the *top* that ties lead up to (``dialects/destinations.py``), which has the same type and
+sizes, or a ``tensor.empty`` with the sizes of the top. A top is above the init in the def-use chain, so it is visible
+wherever the init is. Nothing is changed here; whether it pays is asked in ``outs_profit.py``. See docs/THEORY.md for
+why it is legal.
+
+Cost: linear in ops and uses.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ....dialects.bufferizable import Relation
+from ....dialects.destinations import Destinations
+from ....dialects.registry import find_model
+from ..in_place.function_decisions import FunctionAnalysis
+from ..whole_module.module import ModuleAnalysis
+
+__all__ = ["KeptInit", "Mode", "OutsPlan", "Retie", "Rule", "is_fusible", "plan_reties"]
+
+_FRESH = frozenset({"bufferization.alloc_tensor", "tensor.empty"})
+_GENERIC = "linalg.generic"
+_MATERIALIZE = "bufferization.materialize_in_destination"
+_VIEWS = frozenset(
+    {"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", "tensor.reshape"}
+)
+
+
+class Mode(enum.Enum):
+    """What takes the place of an init that is not read."""
+
+    PRESERVE_DESTINATION = "preserve-destination"
+    EMPTY = "empty"
+
+
+class Rule(enum.Enum):
+    """Why an init stays. The value is the phrase that remarks use."""
+
+    NEEDED = "its content is needed"
+    DEPENDS = "the op uses the same value otherwise, so the dependence stays"
+    ANOTHER_TYPE = "it is a view of what was computed, and has another type or other sizes"
+    ENCODING = "its type has an encoding, and other tensors of that type may not stand for it"
+    SIZES = "its sizes are known from the value itself only"
+    COST = "it would cost a copy or a buffer"
+    CALLERS = "it would cost a copy or a buffer in another function"
+    UNDECIDED = "too many rounds of analysis would be needed to tell whether it pays"
+
+
+@dataclass(frozen=True)
+class Retie:
+    """Init ``operand`` takes value ``target`` instead of ``old``: all numbers of the snapshot.
+
+    ``is_empty`` says that it takes a new empty tensor of the sizes of ``target`` instead.
+    """
+
+    operand: int
+    old: int
+    target: int
+    is_empty: bool = False
+    stays_input: bool = False
+    """The op has ``old`` as an input as well, but is its only user then."""
+
+
+@dataclass(frozen=True)
+class KeptInit:
+    """Init ``operand`` stays as it is."""
+
+    operand: int
+    rule: Rule
+    detail: str = ""
+
+    @property
+    def reason(self) -> str:
+        """The rule, and what exactly."""
+        return f"{self.rule.value}: {self.detail}" if self.detail else self.rule.value
+
+
+@dataclass(frozen=True)
+class OutsPlan:
+    """What may be changed, by the name of the function, and what stays."""
+
+    reties: dict[str, list[Retie]]
+    kept: tuple[KeptInit, ...]
+
+
+def plan_reties(analysis: ModuleAnalysis, mode: Mode) -> OutsPlan:
+    """Plan for every function whose in-place analysis refused nothing."""
+    planner = _Planner(analysis, mode)
+    reties: dict[str, list[Retie]] = {}
+    for function in analysis.functions:
+        if not function.refusals:
+            found = planner.plan(function)
+            if found:
+                op = analysis.snapshot.ops[function.function]
+                reties[ir.StringAttr(op.attributes["sym_name"]).value] = found
+    return OutsPlan(reties, tuple(planner.kept))
+
+
+class _Planner:
+    """Goes through the inits of one function after the other."""
+
+    def __init__(self, analysis: ModuleAnalysis, mode: Mode) -> None:
+        self._snapshot = analysis.snapshot
+        self._effects = analysis.effects
+        self._mode = mode
+        self._destinations = Destinations()
+        self.kept: list[KeptInit] = []
+
+    def plan(self, function: FunctionAnalysis) -> list[Retie]:
+        """Return the legal changes of ``function`` that free an op of a dependence, in program order."""
+        s = self._snapshot
+        chosen: list[Retie] = []
+        dependent: list[Retie] = []
+        for op in s.nested_ops(function.function):
+            inits = [init for init in self._inits(op) if self._is_unread(init)]
+            reties = [retie for retie in map(self._retie, inits) if retie is not None]
+            others = self._other_values(op, frozenset(inits)) if reties else frozenset[int]()
+            for retie in reties:
+                (dependent if retie.old in others else chosen).append(retie)
+        left = {retie.operand for retie in (*chosen, *dependent)}
+        for retie in dependent:
+            inputs = [use for use in s.value_uses[retie.old] if use not in left]
+            if len(inputs) == 1 and is_fusible(s.ops[s.value_op[retie.old]], s.ops[s.operand_op[inputs[0]]]):
+                chosen.append(Retie(retie.operand, retie.old, retie.target, retie.is_empty, stays_input=True))
+            else:
+                self._keep(retie.operand, Rule.DEPENDS)
+        return chosen
+
+    def _keep(self, operand: int, rule: Rule, detail: str = "") -> None:
+        self.kept.append(KeptInit(operand, rule, detail))
+
+    def _inits(self, op: int) -> Iterator[int]:
+        """Yield the operands of ``op`` that it writes and that are certainly the buffers of results.
+
+        A destination that the program asks for is none: the op is there for it.
+        """
+        s, effects = self._snapshot, self._effects
+        if s.op_name[op] == _MATERIALIZE:
+            return
+        for operand in s.operands(op):
+            ties = effects.ties.get(operand, ())
+            if len(ties) != 1 or not effects.writes[operand] or effects.must_in_place[operand]:
+                continue
+            tie, mine = ties[0], s.value_op[ties[0].value] == op
+            if mine and tie.definite and tie.relation is Relation.EQUIVALENT and s.operand_value[operand] >= 0:
+                yield operand
+
+    def _is_unread(self, init: int) -> bool:
+        """Whether the content of ``init`` is not needed; if it is, and there is a producer, that is why it stays."""
+        s = self._snapshot
+        if not self._effects.reads[init]:
+            return True
+        if self._top(s.operand_value[init]) != s.operand_value[init]:
+            op = s.ops[s.operand_op[init]]
+            model = find_model(op.name)
+            self._keep(init, Rule.NEEDED, model.why_content_is_needed(op, s.operand_index(init)) if model else "")
+        return False
+
+    def _top(self, value: int) -> int:
+        s = self._snapshot
+        return s.value_id(self._destinations.top(s.values[value]))
+
+    def _retie(self, init: int) -> Retie | None:
+        """Return what unread ``init`` may become, or None if there is nothing better, or nothing legal."""
+        s = self._snapshot
+        old = s.operand_value[init]
+        top = self._top(old)
+        if top < 0:
+            return None
+        empty = self._mode is Mode.EMPTY or top in self._effects.readonly
+        if self._mode is Mode.EMPTY:
+            wanted = s.value_op[old] < 0 or s.op_name[s.value_op[old]] not in _FRESH
+        else:
+            # A read-only argument costs what an empty tensor does; a constant may lose its last user.
+            wanted = top != old or (empty and s.value_op[old] >= 0)
+        if not wanted:
+            self._tell_of_views(init, old)
+            return None
+        type_ = s.values[old].type
+        if not isinstance(type_, ir.RankedTensorType) or type_.encoding is not None:
+            self._keep(init, Rule.ENCODING)
+            return None
+        if empty and top == old and s.value_op[old] >= 0 and not type_.has_static_shape:
+            self._keep(init, Rule.SIZES)
+            return None
+        return Retie(init, old, top, empty)
+
+    def _tell_of_views(self, init: int, old: int) -> None:
+        """Say so if ``old`` is a slice, cast or reshape of what has a destination further up."""
+        s = self._snapshot
+        view = s.value_op[old]
+        if view < 0 or s.op_name[view] not in _VIEWS:
+            return
+        source = s.operand_value[s.op_first_operand[view]]
+        if source >= 0 and self._top(source) != source:
+            self._keep(init, Rule.ANOTHER_TYPE, f"'{s.op_name[view]}'")
+
+    def _other_values(self, op: int, inits: Set[int]) -> Set[int]:
+        """Return what ``op`` uses other than as one of the unread ``inits``, in its payload as well."""
+        s = self._snapshot
+        ops = (op, *s.nested_ops(op)) if s.op_regions[op] else (op,)
+        return {s.operand_value[o] for nested in ops for o in s.operands(nested) if o not in inits}
+
+
+def is_fusible(producer: ir.Operation, consumer: ir.Operation) -> bool:
+    """Whether both are loops without an order over tensors, of the kind that elementwise fusion looks for."""
+    if producer.name != _GENERIC or consumer.name != _GENERIC:
+        return False
+    parallel = "#linalg.iterator_type<parallel>"
+    return all(str(kind) == parallel for kind in ir.ArrayAttr(producer.attributes["iterator_types"]))

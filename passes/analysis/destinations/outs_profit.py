@@ -1,0 +1,234 @@
+"""Which of the planned changes of inits stand when the in-place analysis is asked about their outcome.
+
+A change stands if the analysis of the changed program finds no more copies and no more buffers in the function, neither
+in all of it nor in its loops. All changes of a function are tried at once. When that fails, those that are to blame
+(``outs_blame.py``) are dropped, all at once, and the others are tried again. Not each of those that are blamed need be
+bad: if they are few, they are tried by halving in the end. When nobody is to blame, the halves are tried, then theirs.
+It always goes on from what was accepted before. So usually one more analysis is all it costs, and two if there are many
+bad changes, however many. The number of rounds has a limit, beyond which a function is left as it was, unless only
+those are left that were blamed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import astuple, dataclass, field
+
+from mlir import ir
+
+from ....dialects.registry import find_model
+from ..conflicts.decisions import Strategy
+from ..in_place.function_decisions import FunctionAnalysis
+from ..whole_module.module import ModuleAnalysis
+from .outs_dependency import KeptInit, Retie, Rule
+
+__all__ = ["Charge", "FunctionCost", "Outcome", "Trial", "charges", "choose_reties", "function_costs"]
+
+_ROUNDS = 64
+_ROUNDS_IF_LARGE = 16
+_LARGE = 4096
+_FEW_SUSPECTS = 8
+_CONSTANT = "arith.constant"
+
+
+@dataclass(frozen=True)
+class FunctionCost:
+    """What the decisions of a function lead to; refusals are what would stop its bufferization."""
+
+    refusals: int = 0
+    copies: int = 0
+    copies_in_loops: int = 0
+    buffers: int = 0
+    buffers_in_loops: int = 0
+
+    def exceeds(self, other: FunctionCost) -> bool:
+        """Whether any of the numbers is greater than that of ``other``."""
+        return any(mine > theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True))
+
+    def without_buffers(self) -> FunctionCost:
+        """Return the same without its buffers."""
+        return FunctionCost(self.refusals, self.copies, self.copies_in_loops)
+
+
+Costs = Mapping[str, FunctionCost]
+_REFUSED = FunctionCost(refusals=sys.maxsize)
+"""Of a function that is not analysed at all any more."""
+
+
+def function_costs(analysis: ModuleAnalysis) -> dict[str, FunctionCost]:
+    """Return the cost of each analysed function, by its name. Linear in ops and uses."""
+    ops = analysis.snapshot.ops
+    return {
+        ir.StringAttr(ops[function.function].attributes["sym_name"]).value: _cost(analysis, function)
+        for function in analysis.functions
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """Copies and buffers that one operand needs, or one value that an op makes; the other one is -1."""
+
+    op: int
+    operand: int
+    value: int
+    copies: int
+    buffers: int
+    looped: bool
+
+
+def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> FunctionCost:
+    found = list(charges(analysis, function))
+    looped = [charge for charge in found if charge.looped]
+    return FunctionCost(
+        len(function.refusals),
+        sum(charge.copies for charge in found),
+        sum(charge.copies for charge in looped),
+        sum(charge.buffers for charge in found),
+        sum(charge.buffers for charge in looped),
+    )
+
+
+def charges(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Iterator[Charge]:
+    """Yield what each operand and each new tensor of ``function`` costs, if anything. Linear in ops and uses."""
+    s, effects = analysis.snapshot, analysis.effects
+
+    def is_looped(op: int) -> bool:
+        return s.block_loop[s.op_block[op]] >= 0
+
+    for decision in function.decisions.values():
+        op = s.operand_op[decision.operand]
+        redundant = decision.operand in function.redundant_writes
+        copies = decision.copies + (decision.operand in effects.redundant_source and not redundant)
+        buffers = decision.strategy is Strategy.OUT_OF_PLACE
+        if copies or buffers:
+            yield Charge(op, decision.operand, -1, copies, int(buffers), is_looped(op))
+    for op in s.nested_ops(function.function):
+        model = find_model(s.op_name[op]) if s.op_result_count[op] else None
+        for number, value in enumerate(s.results(op)):
+            # What a region op returns is forwarded; its buffer was counted where it comes from.
+            if (
+                model is None
+                or not s.value_is_tensor[value]
+                or s.op_name[op] == _CONSTANT
+                or effects.sources.get(value)
+            ):
+                continue
+            if model.bufferizes_to_allocation(s.ops[op], number) and _is_kept(analysis, function, value):
+                yield Charge(op, -1, value, 0, 1, is_looped(op))
+
+
+def _is_kept(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) -> bool:
+    """Whether the buffer of ``value``, which an op makes, is needed: a tensor without content only where it is used."""
+    if not analysis.effects.undefined[value]:
+        return True
+    decisions = (function.decisions.get(use) for use in analysis.snapshot.value_uses[value])
+    return any(decision is None or decision.in_place for decision in decisions)
+
+
+@dataclass
+class Outcome:
+    """The changes that stand, those that do not, and what the accepted ones make of each function."""
+
+    accepted: list[Retie] = field(default_factory=list[Retie])
+    rejected: list[KeptInit] = field(default_factory=list[KeptInit])
+    costs: Costs = field(default_factory=dict[str, FunctionCost])
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the functions cost after a trial, and which operands are to blame if that is more."""
+
+    costs: Costs
+    blamed: Set[int] = frozenset()
+
+
+@dataclass
+class _Search:
+    """Where the search stands in one function."""
+
+    cost: FunctionCost
+    pending: list[list[Retie]]
+    suspects: list[Retie] = field(default_factory=list[Retie])
+    """Those that were blamed."""
+
+    blames: bool = True
+    """Whether those to blame are dropped: not while the suspects themselves are tried."""
+    accepted: list[Retie] = field(default_factory=list[Retie])
+    rejected: list[KeptInit] = field(default_factory=list[KeptInit])
+
+
+def choose_reties(
+    reties: Mapping[str, Sequence[Retie]],
+    before: Costs,
+    evaluate: Callable[[Sequence[Retie]], Trial],
+    size: int,
+) -> Outcome:
+    """Return which of ``reties``, by function, stand; ``evaluate`` tells what it costs when some are carried out.
+
+    ``before`` are the costs as things are, ``size`` is the number of ops, on which the limit of rounds depends.
+    """
+    # What has one destination stands or falls together, more often than not: a bad destination is found sooner so.
+    searches = {
+        name: _Search(before[name], [sorted(mine, key=lambda retie: (retie.target, retie.operand))])
+        for name, mine in reties.items()
+    }
+    costs: Costs = before
+    for rounds in range(_ROUNDS if size <= _LARGE else _ROUNDS_IF_LARGE):
+        trying = {name: search.pending.pop() for name, search in searches.items() if search.pending}
+        if not trying:
+            return _settle(searches, before, costs if rounds == 1 else evaluate(_accepted(searches)).costs)
+        trial = evaluate([*_accepted(searches), *(retie for mine in trying.values() for retie in mine)])
+        costs = trial.costs
+        for name, mine in trying.items():
+            _judge(searches[name], mine, costs.get(name, _REFUSED), trial.blamed)
+    for search in searches.values():
+        if search.pending and not search.blames:
+            search.rejected += [KeptInit(retie.operand, Rule.COST) for mine in search.pending for retie in mine]
+        elif search.pending:
+            left = [*search.accepted, *search.suspects, *(retie for mine in search.pending for retie in mine)]
+            search.rejected += [KeptInit(retie.operand, Rule.UNDECIDED) for retie in left]
+            search.accepted, search.pending = [], []
+    return _settle(searches, before, evaluate(_accepted(searches)).costs)
+
+
+def _accepted(searches: Mapping[str, _Search]) -> list[Retie]:
+    return [retie for search in searches.values() for retie in search.accepted]
+
+
+def _judge(search: _Search, mine: list[Retie], cost: FunctionCost, blamed: Set[int]) -> None:
+    """Accept ``mine``, or put aside those that are ``blamed``, or reject a single one, or put halves on the list."""
+    guilty = [retie for retie in mine if retie.operand in blamed] if search.blames else []
+    if not cost.exceeds(search.cost):
+        search.accepted += mine
+        search.cost = cost
+    elif len(mine) == 1:
+        search.rejected.append(KeptInit(mine[0].operand, Rule.COST))
+    elif guilty:
+        search.suspects += guilty
+        rest = [retie for retie in mine if retie.operand not in blamed]
+        search.pending += [rest] if rest else []
+    else:
+        middle = len(mine) // 2
+        search.pending += [mine[middle:], mine[:middle]]
+    if not search.pending and search.suspects:
+        _try_suspects(search)
+
+
+def _try_suspects(search: _Search) -> None:
+    """Try those that were blamed once more, by halving, if they are few; reject them else."""
+    if len(search.suspects) <= _FEW_SUSPECTS:
+        search.pending.append(search.suspects)
+        search.blames = False
+    else:
+        search.rejected += [KeptInit(retie.operand, Rule.COST) for retie in search.suspects]
+    search.suspects = []
+
+
+def _settle(searches: Mapping[str, _Search], before: Costs, costs: Costs) -> Outcome:
+    """Return the outcome of all searches; nothing of it if a function got worse by what others do."""
+    accepted = _accepted(searches)
+    rejected = [kept for search in searches.values() for kept in search.rejected]
+    if any(costs.get(name, _REFUSED).exceeds(before[name]) for name in before):
+        return Outcome([], [*rejected, *(KeptInit(retie.operand, Rule.CALLERS) for retie in accepted)], before)
+    return Outcome(accepted, rejected, costs)

@@ -1,0 +1,192 @@
+"""Which destructive updates that end in a memref can be copies of their slices.
+
+As in ``rewrites.py``, for ``bufferization.materialize_in_destination`` into a memref. Elements and vectors can
+be loaded back from there. A tensor cannot, as later stores would change its memory: other reads must see the source.
+The attribute ``restrict`` promises that no tensor shares the memory; that is not relied on where a tensor is visibly
+made of the same memref. Updates that end in tensors are told apart only, so that a remark can be given.
+
+Cost: linear in ops, and a binary search for each candidate. Nothing is changed here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from mlir import ir
+
+from ..effects.reader import TensorEffects
+from ..index_sets.problems import Answer
+from ..ir.snapshot import Snapshot
+from .chains import Access, DestructiveUpdate, DestructiveUpdates, RefusedUpdate
+from .outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, is_box, is_whole_update, why_not_in_memory
+from .proofs import UpdateProof, UpdateProofs
+from .races import UpdateRaces
+
+__all__ = ["plan_materializations"]
+
+MATERIALIZE = "bufferization.materialize_in_destination"
+_TENSORS = frozenset({"bufferization.to_buffer", "bufferization.to_tensor"})
+_VIEWS = frozenset(
+    {"memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast", "memref.subview"}
+)
+_QUIET_DIALECTS = frozenset({"arith", "linalg", "math", "tensor"})
+_QUIET = _VIEWS | {
+    "affine.apply",
+    "affine.max",
+    "affine.min",
+    "memref.dim",
+    "scf.for",
+    "scf.forall",
+    "scf.forall.in_parallel",
+    "scf.condition",
+    "scf.if",
+    "scf.while",
+    "scf.yield",
+    "vector.transfer_read",
+    "vector.transfer_write",
+}
+"""Ops that use no memory if they have no memrefs, but for views and sizes."""
+
+
+class _Memory:
+    """Who uses memory in one function, by the memref that views are made of."""
+
+    def __init__(self, snapshot: Snapshot, function: int) -> None:
+        self._snapshot = snapshot
+        self._roots: dict[int, int] = {}
+        self.candidates: list[int] = []
+        self.values: list[int] = []
+        """Where updates may end in tensors: materializations in these, and returns."""
+
+        self.tensors: set[int] = set()
+        self._used: list[int] = []
+        self._written: dict[int, list[int]] = {}
+        for op in snapshot.nested_ops(function):
+            name = snapshot.op_name[op]
+            memrefs = [o for o in snapshot.operands(op) if self._is_memref(snapshot.operand_value[o])]
+            if name in _VIEWS and memrefs:
+                source = self.root(snapshot.operand_value[memrefs[0]])
+                self._roots.update((result, source) for result in snapshot.results(op))
+            if name == "func.return" or (name == MATERIALIZE and not memrefs):
+                self.values.append(op)
+            if name == MATERIALIZE and memrefs:
+                self.candidates.append(op)
+                root = self.root(snapshot.operand_value[memrefs[0]])
+                self._written.setdefault(root, []).append(snapshot.op_enter[op])
+            elif not _is_quiet(name, has_memrefs=bool(memrefs)):
+                self._used.append(snapshot.op_enter[op])
+            if name in _TENSORS:
+                memory = [*(snapshot.operand_value[o] for o in memrefs), *snapshot.results(op)]
+                self.tensors.update(self.root(value) for value in memory)
+
+    def _is_memref(self, value: int) -> bool:
+        return value < 0 or isinstance(self._snapshot.values[value].type, ir.MemRefType | ir.UnrankedMemRefType)
+
+    def root(self, value: int) -> int:
+        """Return the memref that ``value`` is a view of."""
+        return self._roots.get(value, value)
+
+    def is_used_in(self, root: int, begin: int, end: int) -> bool:
+        """Whether memory may be used between two positions, other than to write what shares none with ``root``."""
+        return any(
+            bisect_left(positions, end) > bisect_right(positions, begin)
+            for positions in (self._used, self._written.get(root, []))
+        )
+
+
+def _is_quiet(name: str, *, has_memrefs: bool) -> bool:
+    """Whether an op, apart from what is nested in it, uses no memory."""
+    if has_memrefs:
+        return name in _VIEWS or name == "memref.dim"
+    return name in _QUIET or name.partition(".")[0] in _QUIET_DIALECTS
+
+
+def plan_materializations(
+    effects: TensorEffects, function: int, proofs: UpdateProofs
+) -> tuple[list[UpdateRewrite], list[KeptStore]]:
+    """Return what becomes of each update that ``function`` materializes in a memref."""
+    memory = _Memory(effects.snapshot, function)
+    if not memory.candidates and not memory.values:
+        return [], []
+    updates = DestructiveUpdates(effects)
+    updates.of_function(function)
+    plans = [_plan(effects, function, memory, updates, proofs, store) for store in memory.candidates]
+    kept = [plan for plan in plans if isinstance(plan, KeptStore)]
+    kept += [KeptStore(op, RewriteRule.VALUE, op) for op in memory.values if _ends_in_value(effects, updates, op)]
+    return [plan for plan in plans if isinstance(plan, UpdateRewrite)], kept
+
+
+def _plan(
+    effects: TensorEffects,
+    function: int,
+    memory: _Memory,
+    updates: DestructiveUpdates,
+    proofs: UpdateProofs,
+    store: int,
+) -> UpdateRewrite | KeptStore | None:
+    s = effects.snapshot
+    value, target = (s.operand_value[operand] for operand in s.operands(store))
+    update = updates.of_value(value) if value >= 0 else None
+    if isinstance(update, RefusedUpdate):
+        return KeptStore(store, RewriteRule.NO_UPDATE, update.culprit, update)
+    if not isinstance(update, DestructiveUpdate) or not update.loops:
+        return None
+    kept = why_not_in_memory(effects, store, update)
+    if kept is not None:
+        return KeptStore(store, *kept)
+    root = memory.root(target)
+    used = memory.is_used_in(root, s.op_enter[update.ops[0]], s.op_enter[store])
+    if used:
+        return KeptStore(store, RewriteRule.INTERLEAVED, store)
+    if root in memory.tensors or "restrict" not in s.ops[store].attributes:
+        return KeptStore(store, RewriteRule.SHARED, store)
+    if len(s.value_uses[update.value]) > 1:
+        return KeptStore(store, RewriteRule.OTHER_USERS, store)
+    return _where(effects, store, update, proofs, proofs.prove(update, function))
+
+
+def _where(
+    effects: TensorEffects, store: int, update: DestructiveUpdate, proofs: UpdateProofs, proof: UpdateProof
+) -> UpdateRewrite | KeptStore:
+    """Decide where reads find their content, and whether the memref has to hold the source first."""
+    s = effects.snapshot
+    reads = ReadFrom.SOURCE
+    wholes = [access for access in update.updates if is_whole_update(s, access) and effects.reads[access.operand]]
+    if wholes or (proof.reads_source is not Answer.YES and not proofs.sees_source(update)):
+        for access in (*wholes, *update.reads):
+            if s.op_name[access.op] != "tensor.extract" and not _is_read_box(effects, access):
+                return KeptStore(store, RewriteRule.READ, access.op)
+        if not UpdateRaces(effects).are_threads_apart(update):
+            return KeptStore(store, RewriteRule.THREADS, update.reads[0].op)
+        reads = ReadFrom.TARGET
+    needs_source = reads is ReadFrom.TARGET or proof.covers is not Answer.YES
+    copies = needs_source and not effects.undefined[update.source]
+    return UpdateRewrite(store, update, proof, reads, copies_source=copies, is_readable=False, reloads=False)
+
+
+def _is_read_box(effects: TensorEffects, access: Access) -> bool:
+    return effects.snapshot.op_name[access.op] == "vector.transfer_read" and is_box(effects, access)
+
+
+def _ends_in_value(effects: TensorEffects, updates: DestructiveUpdates, op: int) -> bool:
+    """Whether ``op`` puts an update by loops in a tensor, or returns one of an argument that may be written."""
+    s = effects.snapshot
+    is_return = s.op_name[op] == "func.return"
+    for operand in list(s.operands(op))[: None if is_return else 1]:
+        value = s.operand_value[operand]
+        update = updates.of_value(value) if value >= 0 and s.value_is_tensor[value] else None
+        if not isinstance(update, DestructiveUpdate) or not update.loops:
+            continue
+        if not is_return or _is_writable_argument(s, update.source):
+            return True
+    return False
+
+
+def _is_writable_argument(s: Snapshot, value: int) -> bool:
+    """Whether ``value`` is an argument of its function that says ``bufferization.writable``."""
+    function = s.block_op[s.value_block[value]] if s.value_op[value] < 0 else -1
+    attributes = s.ops[function].attributes if function >= 0 else ()
+    if "arg_attrs" not in attributes or s.op_name[function] != "func.func":
+        return False
+    given = ir.DictAttr(ir.ArrayAttr(s.ops[function].attributes["arg_attrs"])[s.value_index[value]])
+    return "bufferization.writable" in given and ir.BoolAttr(given["bufferization.writable"]).value

@@ -1,0 +1,176 @@
+"""What becomes of a store of a destructive update: stores of the slices, or the rule that keeps it as it is."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..effects.reader import TensorEffects
+from ..ir.snapshot import Snapshot
+from .bounds import may_be_inside
+from .chains import Access, DestructiveUpdate, RefusedUpdate
+from .proofs import UpdateProof
+
+__all__ = [
+    "KeptStore",
+    "ReadFrom",
+    "RewriteRule",
+    "UpdateRewrite",
+    "has_updated_tiles",
+    "late_numbers",
+    "why_not_in_memory",
+]
+
+_LINKS = frozenset({"scf.for", "scf.forall", "scf.if", "scf.while"})
+_TRANSFERS = frozenset({"vector.transfer_read", "vector.transfer_write"})
+_INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice", "tensor.parallel_insert_slice"})
+_TILE_READS = frozenset({"tensor.extract", "tensor.extract_slice"})
+
+_SUMS = frozenset(f"affine.{name}" for name in ("apply", "max", "min")) | {
+    "arith.addi",
+    "arith.constant",
+    "arith.muli",
+    "arith.subi",
+    "memref.subview",
+}
+"""Ops on numbers, and views, that may run at another time: they never fail and touch no memory."""
+
+_MOST_NUMBERS = 32
+
+
+class RewriteRule(enum.Enum):
+    """Why a store stays as it is. The value is the phrase that remarks use."""
+
+    NO_UPDATE = "its value is no destructive update"
+    ELSEWHERE = "the store is not in the block of the loop, so it may not run whenever the loop does"
+    LATE_TARGET = "the target is there after the begin of the loop only"
+    UPDATE = "it is updated by an op that is neither an insertion nor one of linalg"
+    OUTSIDE = "a slice lies outside of the target, or has a stride that is not positive: no store can stand for it"
+    TRANSFER = "a vector is written under a mask, or perhaps behind the end of the tensor"
+    IN_THREAD = "a thread of an scf.forall stores at the top level of its body only"
+    THREAD_SLICES = "the slices that one thread of an scf.forall inserts may overlap"
+    THREADS = "a thread of an scf.forall would read, in the target, what another one may have stored"
+    INTERLEAVED = "the target, or what may share its memory, is used between the begin of the loop and the store"
+    SHARED = "a tensor is made of the memory of the target"
+    READS_TARGET = "updated elements are, or may be, read again, and the target must not be loaded from"
+    READ = "updated elements are, or may be, read again, by an op that no load can stand for"
+    VALUE = "its target is a tensor, which is a value: bufferization decides what is updated in its memory"
+    OTHER_USERS = "its value has other users, and the target must not be loaded from"
+    GRID = "all workgroups may leave elements out, and a copy of the source would overwrite what others store"
+    GRID_READS = "a workgroup would read, in the target, what another one may have stored"
+
+
+class ReadFrom(enum.Enum):
+    """Where the content of the tensor is read."""
+
+    SOURCE = "the source"
+    SOURCE_BINDING = "the binding that the source was loaded from"
+    TARGET = "the target"
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateRewrite:
+    """``store`` goes away: the updates store their slices to its target."""
+
+    store: int
+    update: DestructiveUpdate
+    proof: UpdateProof
+    reads: ReadFrom
+    copies_source: bool
+    is_readable: bool
+    """Whether the target may be loaded from."""
+    reloads: bool
+    """Whether the value has other users, who see what the target holds after the outermost op."""
+
+    @property
+    def first(self) -> int:
+        """The first op of the chain."""
+        return self.update.ops[0]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStore:
+    """``store`` stays, by ``rule``, because of op ``culprit``."""
+
+    store: int
+    rule: RewriteRule
+    culprit: int
+    refused: RefusedUpdate | None = None
+
+
+def why_not_in_memory(effects: TensorEffects, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+    """Return a rule that keeps ``store``, whatever its memory is, and the op that breaks it.
+
+    The target, and where in it ``store`` stores, has to be there when the chain begins, and both run equally often.
+    """
+    s, first = effects.snapshot, update.ops[0]
+    if s.op_block[first] != s.op_block[store] or s.op_enter[store] < s.op_exit[update.ops[-1]]:
+        return RewriteRule.ELSEWHERE, first
+    late = late_numbers(s, store, update)
+    if isinstance(late, int):
+        return RewriteRule.LATE_TARGET, late
+    for access in update.updates:
+        if s.op_name[access.op] in _TRANSFERS:
+            if not is_box(effects, access):
+                return RewriteRule.TRANSFER, access.op
+        elif s.op_name[access.op] not in _INSERTIONS and not is_whole_update(s, access):
+            return RewriteRule.UPDATE, access.op
+        if not may_be_inside(effects.slices.get(access.operand), s.ops[store]):
+            return RewriteRule.OUTSIDE, access.op
+    return None
+
+
+def is_whole_update(s: Snapshot, access: Access) -> bool:
+    """Whether an op of linalg computes all of the next version."""
+    return s.op_name[access.op].startswith("linalg.")
+
+
+def is_tile_read(effects: TensorEffects, access: Access) -> bool:
+    """Whether a load of a tile can stand for a read."""
+    name = effects.snapshot.op_name[access.op]
+    return name in _TILE_READS or (name in _TRANSFERS and is_box(effects, access))
+
+
+def is_box(effects: TensorEffects, access: Access) -> bool:
+    """Whether a vector transfer certainly is of all elements of a box inside of the tensor, which are numbers."""
+    s = effects.snapshot
+    attributes = s.ops[access.op].attributes
+    type_ = ir.ShapedType(s.values[s.operand_value[access.operand]].type)
+    if access.operand not in effects.slices or isinstance(type_.element_type, ir.VectorType):
+        return False
+    is_masked = list(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"]))[-1] != 0
+    is_inside = "in_bounds" in attributes and all(ir.BoolAttr(b).value for b in ir.ArrayAttr(attributes["in_bounds"]))
+    around = s.op_name[s.block_op[s.op_block[access.op]]]
+    return is_inside and not is_masked and around != "vector.mask"
+
+
+def late_numbers(s: Snapshot, store: int, update: DestructiveUpdate) -> list[int] | int:
+    """Return what computes where ``store`` stores, behind the begin of the chain; or an op that has to stay there.
+
+    Sums and the like can be computed earlier in the same block: what they are made of is there.
+    """
+    begin, block = s.op_enter[update.ops[0]], s.op_block[store]
+    found: set[int] = set()
+    waiting = [s.operand_value[operand] for operand in s.operands(store)[1:]]
+    while waiting:
+        value = waiting.pop()
+        op = s.value_op[value] if value >= 0 and s.value_position[value] > begin else -1
+        if op < 0 or op in found:
+            continue
+        if s.op_block[op] != block or s.op_name[op] not in _SUMS or len(found) == _MOST_NUMBERS:
+            return op
+        found.add(op)
+        waiting.extend(s.operand_value[operand] for operand in s.operands(op))
+    return sorted(found, key=s.op_enter.__getitem__)
+
+
+def has_updated_tiles(s: Snapshot, update: DestructiveUpdate) -> bool:
+    """Whether a slice that ``update`` inserts may be a destructive update itself."""
+    for access in update.updates:
+        tile = s.operand_value[s.op_first_operand[access.op]]
+        maker = s.value_op[tile] if tile >= 0 else -1
+        if maker >= 0 and (s.op_name[maker] in _LINKS or s.op_name[maker] in _INSERTIONS):
+            return True
+    return False

@@ -1,0 +1,205 @@
+"""What is certain about the slices of a destructive update: coverage, disjointness, and what reads what.
+
+All questions go to ``index_sets/relations.py``. *Coverage*: every element of the tensor is updated, whatever the source
+held; by one run of the chain, or by that of all workgroups together. *Writes once*: no element is updated twice. *Reads
+the source*: no element is read after it was updated, so that reads see what the source held. Time leads from one access
+to another one in the same iteration of the loops around both, if it is earlier there, or in a later one of one of those
+loops; a thread of an ``scf.forall`` has no later ones, only others.
+
+Cost: a few questions for each pair of accesses, of which there may be a fixed number; with more the answer is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ....dialects.bufferizable import Subset
+from ..effects.reader import TensorEffects
+from ..in_place.sizes import followed_size
+from ..index_sets.coverage import covers
+from ..index_sets.points import Direction
+from ..index_sets.problems import Answer
+from ..index_sets.reader import IndexReader
+from ..index_sets.relations import IndexSets, first_no
+from ..index_sets.slices import Slice, slice_of
+from ..index_sets.sums import Index, IndexSums
+from ..index_sets.symbols import Loop
+from .chains import Access, DestructiveUpdate
+
+__all__ = ["UpdateProof", "UpdateProofs"]
+
+_MOST_PAIRS = 36
+_MOST_LOOPS = 12
+_MOST_BLOCKS = 4
+"""How many blocks with updates are asked about; what these cover, all of them do."""
+
+_INSERTIONS = frozenset({"tensor.insert_slice", "tensor.parallel_insert_slice"})
+"""Ops that update everything if they are given no slice."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateProof:
+    """What was found out about one update. YES is a proof, NO has an example for some values of the symbols."""
+
+    covers: Answer
+    covers_with_grid: Answer
+    """Whether all workgroups together update every element; the same as ``covers`` without a grid."""
+    writes_once: Answer
+    """Without output dependences."""
+    reads_source: Answer
+    """Without flow dependences."""
+    reads_first: Answer
+    """Without anti dependences: what is read is not updated later either, so that the order does not matter."""
+
+
+class UpdateProofs:
+    """Proofs about the updates of one snapshot."""
+
+    def __init__(self, effects: TensorEffects) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+
+        def follow(value: int, dimension: int) -> int | tuple[int, int]:
+            return followed_size(effects, value, dimension)
+
+        self._sums = IndexSums(effects.snapshot)
+        self._reader = IndexReader(effects.snapshot, follow)
+        self._sets = IndexSets(self._reader.terms)
+
+    def prove(self, update: DestructiveUpdate, function: int) -> UpdateProof:
+        """Find out about ``update`` in ``function``."""
+        grid = self._reader.workgroups(function)
+        covered = self._covers(update, ())
+        with_grid = self._covers(update, grid) if grid and covered is not Answer.YES else covered
+        writes, reads = update.updates, update.reads
+        return UpdateProof(
+            covered,
+            with_grid,
+            self._never_meet(update, writes, writes),
+            self._never_meet(update, writes, reads),
+            self._never_meet(update, reads, writes),
+        )
+
+    def sees_source(self, update: DestructiveUpdate) -> bool:
+        """Whether every read certainly sees what the source held, on tensors: threads see nothing of each other."""
+        return self._never_meet(update, update.updates, update.reads, are_threads_alone=True) is Answer.YES
+
+    def are_apart(self, first: tuple[Subset, int], second: tuple[Subset, int], block: int) -> bool:
+        """Whether two subsets of one tensor certainly have no element in common, in any iterations inside ``block``.
+
+        Each is given with the block that it is used in, which is ``block`` or lies in it.
+        """
+        around = self._reader.loops_around(block)
+        loops = [loop for _, place in (first, second) for loop in self._reader.loops_around(place)[len(around) :]]
+        one, other = (self._reader.slice(slice_of(subset, self._sums)) for subset, _ in (first, second))
+        directions = {loop.variable: Direction.ANY for loop in loops}
+        return self._sets.are_disjoint(one, other, (), directions).answer is Answer.YES
+
+    # --- coverage ----------------------------------------------------------------------------------------------
+
+    def _covers(self, update: DestructiveUpdate, grid: tuple[Loop, ...]) -> Answer:
+        """Whether the unconditional updates of one block, in all iterations, leave nothing out."""
+        sizes = self._sizes(update)
+        if sizes is None:
+            return Answer.UNKNOWN
+        blocks: dict[int, list[Slice]] = {}
+        for access in update.updates:
+            if access.is_conditional:
+                continue
+            slice_ = self._slice(update, access)
+            if slice_ is not None:
+                blocks.setdefault(self._block(access), []).append(slice_)
+        is_complete = len(blocks) == 1
+        for block, slices in list(blocks.items())[:_MOST_BLOCKS]:
+            answer = covers(self._sets, slices, sizes, (*grid, *self._nest(update, block))).answer
+            if answer is Answer.YES or is_complete:
+                return answer
+        return Answer.UNKNOWN
+
+    # --- order -------------------------------------------------------------------------------------------------
+
+    def _never_meet(
+        self,
+        update: DestructiveUpdate,
+        first: Sequence[Access],
+        second: Sequence[Access],
+        *,
+        are_threads_alone: bool = False,
+    ) -> Answer:
+        """Whether no element that one of ``first`` touches is touched by one of ``second`` afterwards."""
+        if len(first) * len(second) > _MOST_PAIRS:
+            return Answer.UNKNOWN
+        result = Answer.YES
+        for one in first:
+            for other in second:
+                answer = self._is_apart(update, one, other, are_threads_alone=are_threads_alone)
+                if answer is Answer.NO:
+                    return answer
+                result = answer if answer is Answer.UNKNOWN else result
+        return result
+
+    def _is_apart(self, update: DestructiveUpdate, first: Access, second: Access, *, are_threads_alone: bool) -> Answer:
+        s, sets = self._snapshot, self._sets
+        nests = [self._nest(update, self._block(access)) for access in (first, second)]
+        shared = [loop for loop in nests[0] if loop in nests[1]]
+        parallel = {
+            loop.variable for op in update.loops if s.op_name[op] == "scf.forall" for loop in self._loops_of(op)
+        }
+        slices = self._slice(update, first), self._slice(update, second)
+        is_earlier = first is not second and s.op_enter[first.op] < s.op_enter[second.op]
+        if not (is_earlier or shared):
+            return Answer.YES
+        if slices[0] is None or slices[1] is None or max(map(len, nests)) > _MOST_LOOPS:
+            return Answer.UNKNOWN
+        directions = {loop.variable: Direction.ANY for nest in nests for loop in nest if loop not in shared}
+        found = [sets.are_disjoint(slices[0], slices[1], shared, directions)] if is_earlier else []
+        for carrier in reversed(shared):
+            ways = [Direction.LATER]
+            if carrier.variable in parallel:
+                ways = [] if are_threads_alone else [Direction.LATER, Direction.EARLIER]
+            found += [
+                sets.are_disjoint(slices[0], slices[1], shared, directions | {carrier.variable: way}) for way in ways
+            ]
+            directions[carrier.variable] = Direction.ANY
+        return first_no(found).answer
+
+    # --- places ------------------------------------------------------------------------------------------------
+
+    def _block(self, access: Access) -> int:
+        """Return the block of an access; what a thread inserts at its end belongs to the thread."""
+        s = self._snapshot
+        block = s.op_block[access.op]
+        if s.op_name[s.block_op[block]] == "scf.forall.in_parallel":
+            return s.parent_block(block)
+        return block
+
+    def _nest(self, update: DestructiveUpdate, block: int) -> tuple[Loop, ...]:
+        """Return the loops around ``block`` that lie inside of the update."""
+        reader = self._reader
+        outside = reader.loops_around(self._snapshot.op_block[update.ops[0]])
+        return reader.loops_around(block)[len(outside) :]
+
+    def _loops_of(self, op: int) -> tuple[Loop, ...]:
+        reader, s = self._reader, self._snapshot
+        return reader.loops_around(s.op_regions[op][0][0])[len(reader.loops_around(s.op_block[op])) :]
+
+    def _sizes(self, update: DestructiveUpdate) -> tuple[Index, ...] | None:
+        """Return the sizes of all versions: each has those of the one before it."""
+        type_ = self._snapshot.values[update.value].type
+        if not isinstance(type_, ir.RankedTensorType):
+            return None
+        return tuple(self._reader.size(update.source, dimension) for dimension in range(type_.rank))
+
+    def _slice(self, update: DestructiveUpdate, access: Access) -> Slice | None:
+        """Return what is read or updated; all of the tensor if an op overwrites it without a need of its content."""
+        slice_ = self._effects.slices.get(access.operand)
+        if slice_ is not None:
+            return self._reader.slice(slice_)
+        effects, sizes = self._effects, self._sizes(update)
+        is_all = effects.writes[access.operand] and (
+            self._snapshot.op_name[access.op] in _INSERTIONS or not effects.reads[access.operand]
+        )
+        return Slice((0,) * len(sizes), sizes, (1,) * len(sizes)) if is_all and sizes is not None else None

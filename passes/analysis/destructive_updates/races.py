@@ -1,0 +1,146 @@
+"""Whether threads and workgroups keep out of each other's way when a tensor of their own becomes memory of all.
+
+On tensors every thread of an ``scf.forall`` and every workgroup reads versions that nobody else changes. If a read is
+from the memory that updates are stored to, the others must certainly store nothing of what it reads.
+
+Cost: one question for each loop over threads, and for each dimension of the grid, about each pair of a read and an
+update, of which there may be a fixed number; with more the answer is no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialects import dispatch
+from ..effects.reader import TensorEffects
+from ..in_place.sizes import followed_size
+from ..index_sets.distributed_loops import gathered
+from ..index_sets.points import Direction
+from ..index_sets.problems import Answer
+from ..index_sets.reader import IndexReader
+from ..index_sets.relations import IndexSets
+from ..index_sets.slices import Slice, slice_of
+from ..index_sets.sums import IndexSums
+from ..index_sets.symbols import Loop
+from .chains import Access, DestructiveUpdate
+
+__all__ = ["UpdateRaces"]
+
+_MOST_PAIRS = 36
+_MOST_LOOPS = 12
+_WAYS = (Direction.LATER, Direction.EARLIER)
+
+
+class UpdateRaces:
+    """Answers for one snapshot."""
+
+    def __init__(self, effects: TensorEffects) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+        self._sums = IndexSums(effects.snapshot)
+
+        def follow(value: int, dimension: int) -> int | tuple[int, int]:
+            return followed_size(effects, value, dimension)
+
+        self._reader = IndexReader(effects.snapshot, follow)
+        self._sets = IndexSets(self._reader.terms)
+
+    def are_threads_apart(self, update: DestructiveUpdate) -> bool:
+        """Whether certainly no thread reads an element that another one of the same run of its loop updates."""
+        s = self._snapshot
+        foralls = [op for op in update.loops if s.op_name[op] == "scf.forall"]
+        return all(self._are_threads_of_apart(update, op) for op in foralls)
+
+    def _are_threads_of_apart(self, update: DestructiveUpdate, op: int) -> bool:
+        s, reader = self._snapshot, self._reader
+        reads, writes = (
+            [access for access in accesses if s.is_inside(s.op_enter[access.op], op)]
+            for accesses in (update.reads, update.updates)
+        )
+        if len(reads) * len(writes) > _MOST_PAIRS:
+            return False
+        around = reader.loops_around(s.op_block[op])
+        threads = reader.loops_around(s.op_regions[op][0][0])[len(around) :]
+        for read in reads:
+            for write in writes:
+                nests = self._loops(read), self._loops(write)
+                inner = [loop for nest in nests for loop in nest[len(around) :]]
+                if not self._is_apart((self._slice(read), self._slice(write)), around, inner, threads, self._sets):
+                    return False
+        return True
+
+    def are_workgroups_apart(self, update: DestructiveUpdate, function: int) -> bool:
+        """Whether certainly no workgroup reads an element that another one updates, at any time.
+
+        The tensor is all of one memory. Of dimensions whose id nobody asks for the grid has one workgroup.
+        """
+        if len(update.reads) * len(update.updates) > _MOST_PAIRS:
+            return False
+        return all(
+            self._are_apart_in_grid(
+                function, (self._slice(read), self._slice(write)), self._loops(read), self._loops(write)
+            )
+            for read in update.reads
+            for write in update.updates
+        )
+
+    def are_parts_apart(self, store: int, function: int) -> bool:
+        """Whether two workgroups certainly store different elements with ``store``, a ``dispatch.store``."""
+        s = self._snapshot
+        subset = dispatch.subset_of(s.ops[store])
+        if subset is None:
+            return not self._reader.workgroups(function)
+        part, loops = self._reader.slice(slice_of(subset, self._sums)), self._reader.loops_around(s.op_block[store])
+        return self._are_apart_in_grid(function, (part, part), loops, loops)
+
+    def _are_apart_in_grid(
+        self,
+        function: int,
+        slices: tuple[Slice | None, Slice | None],
+        first: Sequence[Loop],
+        second: Sequence[Loop],
+    ) -> bool:
+        """Whether two slices have no element in common in different workgroups, each in any iteration of its loops.
+
+        Workgroups differ in the iteration of a loop over ids, or of a loop that is distributed over them.
+        """
+        grid = self._reader.workgroups(function)
+        shared = [loop for loop in first if loop in second]
+        given = [slice_ for slice_ in slices if slice_ is not None]
+        nest = (*grid, *shared)
+        terms, loops = gathered(self._sets.terms, nest, given, self._sets.runs_always(nest))
+        sets = self._sets if terms is self._sets.terms else IndexSets(terms)
+        carriers = [loop for loop in loops if loop not in shared]
+        return self._is_apart(slices, (), [*loops, *first, *second], carriers, sets)
+
+    def _is_apart(
+        self,
+        slices: tuple[Slice | None, Slice | None],
+        around: Sequence[Loop],
+        inner: Sequence[Loop],
+        carriers: Sequence[Loop],
+        sets: IndexSets,
+    ) -> bool:
+        """Whether the slices are disjoint if one of ``carriers`` differs, ``around`` is the same, ``inner`` is any."""
+        one, other = slices
+        if one is None or other is None or len(inner) > 2 * _MOST_LOOPS:
+            return False
+        anything = {loop.variable: Direction.ANY for loop in inner}
+        nest = (*around, *dict.fromkeys((*carriers, *(loop for loop in inner if loop in carriers))))
+        return all(
+            sets.are_disjoint(one, other, nest, anything | {carrier.variable: way}).answer is Answer.YES
+            for carrier in carriers
+            for way in _WAYS
+        )
+
+    def _loops(self, access: Access) -> tuple[Loop, ...]:
+        """Return the loops around an access; what a thread inserts at its end belongs to the thread."""
+        s = self._snapshot
+        block = s.op_block[access.op]
+        if s.op_name[s.block_op[block]] == "scf.forall.in_parallel":
+            block = s.parent_block(block)
+        return self._reader.loops_around(block)
+
+    def _slice(self, access: Access) -> Slice | None:
+        slice_ = self._effects.slices.get(access.operand)
+        return None if slice_ is None else self._reader.slice(slice_)

@@ -1,0 +1,306 @@
+"""Which destructive updates can be stores of their slices, and where each read finds its content.
+
+A candidate is a tensor that ``dispatch.store`` writes to all of a binding. Its updates become stores, from the begin of
+the chain on instead of at its end. That is right if nobody looks at that memory in between, if the outcome is the same
+memory, and if every read finds what it read:
+
+* in the *source*, if no element is read after its update: the source is a value, whatever happens to memory; or
+* in the binding it was loaded from, tile by tile, if nothing is stored there until then; or
+* in the *target*, which holds the current version of the tensor at any time if it held the source at the beginning.
+
+The source is stored to the target first if elements may keep what it held. See docs/THEORY.md, *Destructive updates*.
+
+Cost: linear in the accesses of each update, and the questions of ``proofs.py``. Nothing is changed here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from ....dialects import dispatch
+from ..dispatch.binding_accesses import LOAD, BindingAccesses, Window
+from ..effects.reader import TensorEffects
+from ..index_sets.problems import Answer
+from ..index_sets.slices import SliceRelation, slice_relation
+from ..ir.snapshot import Snapshot
+from .bounds import may_be_inside
+from .chains import DestructiveUpdate, DestructiveUpdates, RefusedUpdate
+from .outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, is_tile_read, is_whole_update, why_not_in_memory
+from .proofs import UpdateProof, UpdateProofs
+from .races import UpdateRaces
+from .windows import PlannedWindows
+
+__all__ = ["DispatchRewrites", "plan_rewrites"]
+
+_MOST_STORES = 16
+"""How many stores between a load and a store of the same are looked at."""
+
+_INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice", "vector.transfer_write"})
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchRewrites:
+    """What becomes of one function."""
+
+    accepted: list[UpdateRewrite]
+    kept: list[KeptStore]
+    tiles: list[tuple[int, int]]
+    """Slices that become loads: each by its op and by the load of the whole that it is cut from."""
+    redundant: list[int]
+    """Stores of what is there anyway."""
+    problem: int = -1
+    """An op that keeps the accesses from being known; then nothing is planned."""
+
+
+@dataclass
+class _Windows:
+    """When each slot is stored to or loaded from by what was planned, and by which load or store that was before."""
+
+    loads: dict[dispatch.Slot, PlannedWindows] = field(default_factory=dict[dispatch.Slot, PlannedWindows])
+    stores: dict[dispatch.Slot, PlannedWindows] = field(default_factory=dict[dispatch.Slot, PlannedWindows])
+
+    def uses(self, slot: dispatch.Slot, window: Window, *, for_store: bool) -> list[int]:
+        """Return who uses the slot in ``window`` so that it matters: stores, and loads if it is to be stored to."""
+        taken = [windows[slot] for windows in (self.stores, *([self.loads] * for_store)) if slot in windows]
+        return [op for windows in taken for op in windows.meeting(window, _MOST_STORES + 2)]
+
+
+class _Planner:
+    def __init__(self, effects: TensorEffects, function: int, proofs: UpdateProofs) -> None:
+        self.snapshot: Snapshot = effects.snapshot
+        self.effects = effects
+        self.function = function
+        self.proofs = proofs
+        self.accesses = BindingAccesses(effects.snapshot, function)
+        self.updates = DestructiveUpdates(effects)
+        self.races = UpdateRaces(effects)
+        self.windows = _Windows()
+        self.redundant: set[int] = set()
+        """Stores that change nothing."""
+
+        self._rewritten: set[int] = set()
+        """Values that are loaded from a target already wherever else they are used."""
+
+        s = self.snapshot
+        self.has_grid = any(s.op_name[op] == "dispatch.workgroup_id" for op in s.nested_ops(function))
+
+    def is_redundant(self, store: int) -> bool:
+        """Whether ``store`` stores what was loaded from there, and no store in between touches it.
+
+        If the load is in a block around the store, time leads from it to the store through all iterations of the loops
+        between: stores anywhere in them count.
+        """
+        s, accesses = self.snapshot, self.accesses
+        load = s.value_op[s.operand_value[s.op_first_operand[store]]]
+        if load < 0 or s.op_name[load] != LOAD or not accesses.is_same_part(load, store):
+            return False
+        block, around = s.op_block[load], store
+        while s.op_block[around] != block:
+            around = s.block_op[s.op_block[around]]
+            if around <= self.function:
+                return False
+        slot = accesses.slot(store)
+        window = (s.op_enter[load], s.op_enter[store] if around == store else s.op_exit[around] + 1)
+        stores = accesses.stores_in(slot, window, 2 * _MOST_STORES)
+        others = [other for other in stores if other != store and other not in self.redundant]
+        if self.windows.uses(slot, window, for_store=False):
+            return False
+        return self._are_apart(load, others, block)
+
+    def is_untouched(self, access: int, window: Window, *, from_loads: bool) -> bool:
+        """Whether nothing in ``window``, but for ``access``, stores to what that is of, or loads from it either."""
+        slot = self.accesses.slot(access)
+        found = self.accesses.accesses_in if from_loads else self.accesses.stores_in
+        others = [*found(slot, window, _MOST_STORES + 2), *self.windows.uses(slot, window, for_store=from_loads)]
+        block = self.snapshot.op_block[access]
+        return self._are_apart(access, [other for other in others if other != access], block)
+
+    def _are_apart(self, access: int, others: list[int], block: int) -> bool:
+        return len(others) <= _MOST_STORES and all(self._is_apart(access, other, block) for other in others)
+
+    def _is_apart(self, load: int, other: int, block: int) -> bool:
+        s = self.snapshot
+        first, second = dispatch.subset_of(s.ops[load]), dispatch.subset_of(s.ops[other])
+        if first is None or second is None or not self.accesses.is_same_memory(load, other):
+            return False
+        return self.proofs.are_apart((first, s.op_block[load]), (second, s.op_block[other]), block)
+
+    def plan(self, store: int) -> UpdateRewrite | KeptStore | None:
+        """Decide about ``store``; None if its value is neither a loop's nor a branch's nor an insertion's.
+
+        None as well if the value is reloaded from another target: then it is no update any more.
+        """
+        s = self.snapshot
+        value = s.operand_value[s.op_first_operand[store]]
+        update = self.updates.of_value(value) if value >= 0 else None
+        if isinstance(update, RefusedUpdate):
+            return KeptStore(store, RewriteRule.NO_UPDATE, update.culprit, update)
+        if update is None or not (update.loops or s.op_name[update.ops[-1]] in _INSERTIONS):
+            return None
+        if update.value in self._rewritten:
+            return None
+        kept = self._why_not(store, update)
+        if kept is not None:
+            return KeptStore(store, *kept)
+        proof = self.proofs.prove(update, self.function)
+        rewrite = self._where(store, update, proof)
+        if isinstance(rewrite, UpdateRewrite):
+            self._rewritten.add(update.value)
+            window = (s.op_enter[rewrite.first] - 1, s.op_enter[store] + 1)
+            self.windows.stores.setdefault(self.accesses.slot(store), PlannedWindows()).add(window, store)
+            if rewrite.reads is ReadFrom.SOURCE_BINDING:
+                load = s.value_op[update.source]
+                window = (s.op_enter[load], s.op_exit[update.ops[-1]])
+                self.windows.loads.setdefault(self.accesses.slot(load), PlannedWindows()).add(window, load)
+        return rewrite
+
+    def _why_not(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+        """Return a rule that keeps the store whatever is proven of the slices."""
+        s, first = self.snapshot, update.ops[0]
+        kept = why_not_in_memory(self.effects, store, update) or self._why_not_in_threads(store, update)
+        if kept is not None:
+            return kept
+        if not self.is_untouched(store, (s.op_enter[first], s.op_enter[store]), from_loads=True):
+            return RewriteRule.INTERLEAVED, store
+        return None
+
+    def _why_not_in_threads(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+        """Return a rule by which promotion could not make a value of what threads of a forall would store."""
+        s = self.snapshot
+        around = s.block_op[s.op_block[store]]
+        while around > self.function:
+            if s.op_name[around] == "scf.forall":
+                return RewriteRule.IN_THREAD, around
+            around = s.block_op[s.op_block[around]]
+        for link in update.links:
+            if s.op_name[link.op] != "scf.forall":
+                continue
+            slices = [self.effects.slices.get(step) for chain in link.chains for step in chain if isinstance(step, int)]
+            for one, other in combinations(slices[:_MOST_STORES], 2):
+                if one is None or other is None or slice_relation(one, other) is not SliceRelation.DISJOINT:
+                    return RewriteRule.THREAD_SLICES, link.op
+            if len(slices) > _MOST_STORES:
+                return RewriteRule.THREAD_SLICES, link.op
+        return None
+
+    def _where(self, store: int, update: DestructiveUpdate, proof: UpdateProof) -> UpdateRewrite | KeptStore:
+        """Decide where reads find their content, and whether the target has to hold the source first."""
+        s = self.snapshot
+        is_readable = dispatch.access_of(self.accesses.binding(store).type).reads
+        reads = ReadFrom.SOURCE
+        wholes = [a for a in update.updates if is_whole_update(s, a) and self.effects.reads[a.operand]]
+        if wholes or (update.reads and proof.reads_source is not Answer.YES and not self.proofs.sees_source(update)):
+            if not is_readable:
+                return KeptStore(store, RewriteRule.READS_TARGET, (*wholes, *update.reads)[0].op)
+            for access in update.reads:
+                if not is_tile_read(self.effects, access):
+                    return KeptStore(store, RewriteRule.READ, access.op)
+                if not self._may_be_load(access.operand, store):
+                    return KeptStore(store, RewriteRule.OUTSIDE, access.op)
+            reads = ReadFrom.TARGET
+        elif proof.reads_source is Answer.YES and self._is_loaded_tile_by_tile(store, update):
+            reads = ReadFrom.SOURCE_BINDING
+        reloads = len(s.value_uses[update.value]) > 1
+        if reloads and not is_readable:
+            return KeptStore(store, RewriteRule.OTHER_USERS, store)
+        if reads is ReadFrom.TARGET and not self.races.are_threads_apart(update):
+            return KeptStore(store, RewriteRule.THREADS, update.reads[0].op)
+        is_own = not self.has_grid or self.races.are_parts_apart(store, self.function)
+        if not is_own and (reloads or (reads is ReadFrom.TARGET and not self._is_in_own_elements(store, update))):
+            return KeptStore(store, RewriteRule.GRID_READS, store if reloads else (*wholes, *update.reads)[0].op)
+        by_grid = self._is_in_every_workgroup(store, update) and proof.covers_with_grid is Answer.YES
+        is_covered = proof.covers is Answer.YES or (by_grid and not reloads)
+        copies = (not is_covered or reads is ReadFrom.TARGET) and not self._holds_source(store, update)
+        if copies and not is_own:
+            return KeptStore(store, RewriteRule.GRID, update.ops[0])
+        return UpdateRewrite(store, update, proof, reads, copies, is_readable, reloads)
+
+    def _is_in_own_elements(self, store: int, update: DestructiveUpdate) -> bool:
+        """Whether no other workgroup updates what this one reads, of a tensor that is all of the target."""
+        s = self.snapshot
+        has_wholes = any(is_whole_update(s, access) for access in update.updates)
+        is_whole = self.accesses.is_whole(store) and not has_wholes
+        return is_whole and self.races.are_workgroups_apart(update, self.function)
+
+    def _is_loaded_tile_by_tile(self, store: int, update: DestructiveUpdate) -> bool:
+        """Whether the source is a load, and loads of its tiles would find the same."""
+        s, accesses = self.snapshot, self.accesses
+        load = s.value_op[update.source]
+        if load < 0 or s.op_name[load] != LOAD:
+            return False
+        if not all(is_tile_read(self.effects, a) and self._may_be_load(a.operand, load) for a in update.reads):
+            return False
+        window = (s.op_enter[load], s.op_exit[update.ops[-1]])
+        if s.op_block[load] != s.op_block[update.ops[0]] or not self.is_untouched(load, window, from_loads=False):
+            return False
+        if accesses.slot(load) != accesses.slot(store):
+            return True
+        is_own = not self.has_grid or self.races.are_parts_apart(store, self.function)
+        return accesses.is_same_part(load, store) and (is_own or self._is_in_own_elements(store, update))
+
+    def _may_be_load(self, read: int, access: int) -> bool:
+        """Whether a load from where ``access`` loads or stores may stand for what operand ``read`` reads."""
+        return may_be_inside(self.effects.slices.get(read), self.snapshot.ops[access])
+
+    def _holds_source(self, store: int, update: DestructiveUpdate) -> bool:
+        """Whether the target holds the source anyway when the chain begins, or the source holds nothing."""
+        s, accesses = self.snapshot, self.accesses
+        if self.effects.undefined[update.source]:
+            return True
+        load = s.value_op[update.source]
+        if load < 0 or s.op_name[load] != LOAD or s.op_block[load] != s.op_block[update.ops[0]]:
+            return False
+        window = (s.op_enter[load], s.op_enter[update.ops[0]])
+        return accesses.is_same_part(load, store) and self.is_untouched(load, window, from_loads=False)
+
+    def _is_in_every_workgroup(self, store: int, update: DestructiveUpdate) -> bool:
+        """Whether each workgroup runs the chain once, for the same elements: in the only block of the function."""
+        s = self.snapshot
+        blocks = s.op_regions[self.function][0]
+        return self.accesses.is_whole(store) and s.op_block[update.ops[0]] == blocks[0] and len(blocks) == 1
+
+
+def plan_rewrites(effects: TensorEffects, function: int, proofs: UpdateProofs) -> DispatchRewrites:
+    """Return what becomes of each whole store of ``function``, and which slices become loads."""
+    planner = _Planner(effects, function, proofs)
+    if planner.accesses.problem >= 0:
+        return DispatchRewrites([], [], [], [], planner.accesses.problem)
+    planner.updates.of_function(function)
+    accepted: list[UpdateRewrite] = []
+    kept: list[KeptStore] = []
+    for store in planner.accesses.stores:
+        if planner.is_redundant(store):
+            planner.redundant.add(store)
+            continue
+        plan = planner.plan(store)
+        if isinstance(plan, UpdateRewrite):
+            accepted.append(plan)
+        elif plan is not None:
+            kept.append(plan)
+    return DispatchRewrites(accepted, kept, _tile_loads(planner, accepted), sorted(planner.redundant))
+
+
+def _tile_loads(planner: _Planner, accepted: list[UpdateRewrite]) -> list[tuple[int, int]]:
+    """Return the slices of loads, inside of rewritten loops, that loads of tiles can stand for.
+
+    Nothing is stored to the slot from the load to the end of the loop, which is in the block of the load.
+    """
+    s, accesses = planner.snapshot, planner.accesses
+    chains = sorted({op for plan in accepted for op in plan.update.ops if s.op_regions[op]}, key=s.op_enter.__getitem__)
+    begins = [s.op_enter[op] for op in chains]
+    found: list[tuple[int, int]] = []
+    for load in accesses.loads:
+        for use in s.value_uses[s.op_first_result[load]]:
+            place = bisect_right(begins, s.operand_position(use)) - 1
+            if place < 0 or s.op_name[s.operand_op[use]] != "tensor.extract_slice":
+                continue
+            chain = chains[place]
+            window = (s.op_enter[load], s.op_exit[chain])
+            if s.op_block[chain] != s.op_block[load] or not s.op_enter[load] < s.operand_position(use) < window[1]:
+                continue
+            is_inside = may_be_inside(planner.effects.slices.get(use), s.ops[load])
+            if is_inside and planner.is_untouched(load, window, from_loads=False):
+                found.append((s.operand_op[use], load))
+    return found

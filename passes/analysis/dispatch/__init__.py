@@ -1,0 +1,1 @@
+"""What functions of the dispatch dialect read and write through their bindings."""

@@ -1,0 +1,265 @@
+"""The interface of a dispatch function: which memory its bindings declare, and who loads from and stores to it.
+
+A *memory* is what all declarations of one slot (set and binding) with one byte offset, type and sizes name. Different
+slots never share memory; two memories of one slot must be shown not to (``ranges.py``) unless both are only
+read. Offsets and sizes are compared as sums (``index_sets/sums.py``), where equal push constants and workgroup numbers
+are one symbol.
+
+Refused, with the places: one slot with two accesses, memory that may overlap other memory or that is seen under two
+shapes, a dispatch value that anything but the ops of the dialect uses, bindings behind a call. Nothing is changed; all
+results are plain data. Linear in the ops, apart from sorting the byte ranges of one slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from mlir import ir
+
+from ....dialects.dispatch import (
+    Access,
+    Slot,
+    access_of,
+    byte_offset_of,
+    is_dispatch_type,
+    sizes_of,
+    slot_of,
+    tensor_type_of,
+)
+from ..index_sets.sums import Index, IndexSums, Sum, Symbol
+from ..ir.snapshot import Snapshot
+from .ranges import overlapping
+
+__all__ = ["BindingMemories", "Memory", "Problem", "read_memories"]
+
+_SAME_EVERYWHERE = frozenset(
+    {"dispatch.push_constant", "dispatch.workgroup_count", "dispatch.workgroup_id", "dispatch.workgroup_size"}
+)
+_USERS = frozenset({"dispatch.contents", "dispatch.load", "dispatch.store", "dispatch.tie_shape"})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why op number ``op`` cannot be bufferized; ``notes`` are further places, each with a text and an op."""
+
+    op: int
+    message: str
+    notes: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What declarations of one slot, byte offset, type and sizes name. Ops are numbers of the snapshot, in order."""
+
+    slot: Slot
+    access: Access
+    type: ir.RankedTensorType
+    offset: Index
+    sizes: tuple[Index, ...]
+    declarations: tuple[int, ...]
+    ties: tuple[int, ...]
+    loads: tuple[int, ...]
+    stores: tuple[int, ...]
+    contents: tuple[int, ...]
+    """The ``dispatch.contents`` of it that promotion made before."""
+
+    @property
+    def root(self) -> int:
+        """The op whose result stands for the memory: it knows the sizes if any op does."""
+        return self.ties[0] if self.ties and not self.type.has_static_shape else self.declarations[0]
+
+    def __str__(self) -> str:
+        offset = self.offset if isinstance(self.offset, int) else "a dynamic offset"
+        counts = f"declared {len(self.declarations)}, loaded {len(self.loads)}, stored {len(self.stores)} times"
+        return f"{describe(self.slot)}: {self.access.value} {self.type} from byte {offset}, {counts}"
+
+
+@dataclass(frozen=True)
+class BindingMemories:
+    """The memories of function ``function``, and what is wrong with it."""
+
+    function: int
+    memories: tuple[Memory, ...] = ()
+    memory_of: dict[int, int] = field(default_factory=dict)
+    """For each declaration, tie, load, store and contents, the number of its memory."""
+    problems: tuple[Problem, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join(str(memory) for memory in self.memories)
+
+
+def describe(slot: Slot) -> str:
+    """Return ``slot`` in words."""
+    return f"set {slot.set} binding {slot.binding}"
+
+
+_Key = tuple[Slot, ir.Type, Index, tuple[Index, ...]]
+
+
+@dataclass
+class _Found:
+    """A memory while it is being read."""
+
+    key: _Key
+    declarations: list[int] = field(default_factory=list)
+    uses: dict[str, list[int]] = field(default_factory=dict)
+
+    def finish(self) -> Memory:
+        slot, type_, offset, sizes = self.key
+        names = ("dispatch.tie_shape", "dispatch.load", "dispatch.store", "dispatch.contents")
+        uses = [tuple(self.uses.get(name, ())) for name in names]
+        tensor = tensor_type_of(type_)
+        return Memory(slot, access_of(type_), tensor, offset, sizes, tuple(self.declarations), *uses)
+
+
+class _Reader:
+    """Reads the dispatch ops of one function in program order."""
+
+    def __init__(self, snapshot: Snapshot, sums: IndexSums, function: int) -> None:
+        self._snapshot = snapshot
+        self._sums = sums
+        self._function = function
+        self._found: dict[_Key, _Found] = {}
+        self._first: dict[Slot, int] = {}
+        """For a slot, its first declaration."""
+        self._of_value: dict[int, _Found] = {}
+        self._of_op: dict[int, _Found] = {}
+        self._canonical: dict[tuple[str, int, ir.Type], int] = {}
+        self._problems: list[Problem] = []
+
+    def read(self) -> BindingMemories:
+        s = self._snapshot
+        for op in s.nested_ops(self._function):
+            name = s.op_name[op]
+            if name == "dispatch.binding":
+                self._declare(op)
+            elif name in _USERS:
+                self._use(op, name)
+        found = list(self._found.values())
+        memories = tuple(memory.finish() for memory in found)
+        self._refuse_escapes()
+        if not self._problems:
+            self._problems.extend(self._overlaps(memories))
+            self._problems.extend(problem for memory in memories for problem in self._shapes(memory))
+        numbers = {id(memory): number for number, memory in enumerate(found)}
+        memory_of = {op: numbers[id(memory)] for op, memory in self._of_op.items()}
+        return BindingMemories(self._function, memories, memory_of, tuple(self._problems))
+
+    def _declare(self, op: int) -> None:
+        s = self._snapshot
+        operation, slot = s.ops[op], slot_of(s.ops[op])
+        type_ = operation.results[0].type
+        first = self._first.setdefault(slot, op)
+        declared = s.ops[first].results[0].type
+        if not is_dispatch_type(type_) or not is_dispatch_type(declared):
+            if is_dispatch_type(type_) or is_dispatch_type(declared):
+                message = f"{describe(slot)} is declared as {type_} here and as {declared} elsewhere; bufferize both"
+                self._problems.append(Problem(op, message, (("the other declaration is here", first),)))
+            return
+        if access_of(type_) is not access_of(declared):
+            message = (
+                f"{describe(slot)} is declared {access_of(type_).value} here and {access_of(declared).value} "
+                "elsewhere; declare it with one access"
+            )
+            self._problems.append(Problem(op, message, (("the other declaration is here", first),)))
+            return
+        offset = byte_offset_of(operation)
+        sizes = tuple(self._index(size) for size in sizes_of(operation))
+        key = (slot, type_, 0 if offset is None else self._index(offset), sizes)
+        found = self._found.setdefault(key, _Found(key))
+        found.declarations.append(op)
+        self._of_op[op] = self._of_value[s.op_first_result[op]] = found
+
+    def _use(self, op: int, name: str) -> None:
+        s = self._snapshot
+        operand = s.op_first_operand[op] + (1 if name == "dispatch.store" else 0)
+        found = self._of_value.get(s.operand_value[operand])
+        if found is None:
+            type_ = s.ops[op].operands[s.operand_index(operand)].type
+            # Of a declaration that was refused, or one that is a memref already, there is nothing more to say.
+            if is_dispatch_type(type_) and self._declaration(s.operand_value[operand]) < 0:
+                message = f"'{name}' of {type_} that no dispatch.binding here makes; declare the binding"
+                self._problems.append(Problem(op, message))
+            return
+        self._of_op[op] = found
+        found.uses.setdefault(name, []).append(op)
+        if name == "dispatch.tie_shape":
+            self._of_value[s.op_first_result[op]] = found
+
+    def _declaration(self, value: int) -> int:
+        """Return the ``dispatch.binding`` that ``value`` comes from; -1 if it comes from anything else."""
+        s = self._snapshot
+        while value >= 0 and s.value_op[value] >= 0 and s.op_name[s.value_op[value]] == "dispatch.tie_shape":
+            value = s.operand_value[s.op_first_operand[s.value_op[value]]]
+        op = s.value_op[value] if value >= 0 else -1
+        return op if op >= 0 and s.op_name[op] == "dispatch.binding" else -1
+
+    # --- comparing ---------------------------------------------------------------------------------------------
+
+    def _index(self, value: ir.Value) -> Index:
+        """Return ``value`` over symbols, of which those that every op of one kind makes alike are one."""
+        index = self._sums.of(value)
+        if isinstance(index, Symbol):
+            return Symbol(self._symbol(index.value))
+        if isinstance(index, Sum):
+            terms: dict[int, int] = {}
+            for term, factor in index.terms:
+                symbol = self._symbol(term)
+                terms[symbol] = terms.get(symbol, 0) + factor
+            return Sum(tuple(sorted(terms.items())), index.constant)
+        return index
+
+    def _symbol(self, value: int) -> int:
+        s = self._snapshot
+        op = s.value_op[value] if value >= 0 else -1
+        if op < 0 or s.op_name[op] not in _SAME_EVERYWHERE:
+            return value
+        attributes = s.ops[op].attributes
+        which = attributes["index" if s.op_name[op] == "dispatch.push_constant" else "dimension"]
+        key = (s.op_name[op], ir.IntegerAttr(which).value, s.values[value].type)
+        return self._canonical.setdefault(key, value)
+
+    def _overlaps(self, memories: Sequence[Memory]) -> Iterator[Problem]:
+        slots: dict[Slot, list[Memory]] = {}
+        for memory in memories:
+            slots.setdefault(memory.slot, []).append(memory)
+        for slot, ways in slots.items():
+            # What is only read may be read under as many names as anyone likes.
+            pair = overlapping([(m.offset, m.type) for m in ways]) if ways[0].access.writes else None
+            if pair is not None:
+                first, second, why = pair
+                message = (
+                    f"{describe(slot)} is declared again {why}; declare it once and use slices, or give byte offsets "
+                    "that keep the ranges apart"
+                )
+                notes = (("the other declaration is here", ways[first].declarations[0]),)
+                yield Problem(ways[second].declarations[0], message, notes)
+
+    def _shapes(self, memory: Memory) -> Iterator[Problem]:
+        ties = [(op, tuple(self._index(size) for size in sizes_of(self._snapshot.ops[op]))) for op in memory.ties]
+        for op, sizes in ties[1:]:
+            if sizes != ties[0][1]:
+                message = f"{describe(memory.slot)} is tied to sizes that may not be those it was tied to first"
+                notes = (("it was tied to other sizes here", ties[0][0]),)
+                yield Problem(op, f"{message}; tie it once and use the result", notes)
+
+    # --- escapes -----------------------------------------------------------------------------------------------
+
+    def _refuse_escapes(self) -> None:
+        s = self._snapshot
+        for value, memory in self._of_value.items():
+            for operand in s.value_uses[value]:
+                op = s.operand_op[operand]
+                if s.op_name[op] not in _USERS:
+                    message = (
+                        f"'{s.op_name[op]}' uses {describe(memory.key[0])} itself, which nothing but loads, stores "
+                        "and dispatch.tie_shape may; load the tensor, or declare the binding where it is used"
+                    )
+                    notes = (("the binding is declared here", memory.declarations[0]),)
+                    self._problems.append(Problem(op, message, notes))
+
+
+def read_memories(snapshot: Snapshot, sums: IndexSums, function: int) -> BindingMemories:
+    """Read the interface of op number ``function``, a ``func.func``."""
+    return _Reader(snapshot, sums, function).read()

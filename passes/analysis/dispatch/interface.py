@@ -1,0 +1,252 @@
+"""What a dispatch function on memrefs asks of the outside: bindings, push constants, and the grid it runs in.
+
+Read once from the function, in one walk; nothing is changed. Refused here, with the place: what is not bufferized yet,
+and what a plain function cannot offer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mlir import ir
+from mlir.dialects import func
+
+from ....dialects.dispatch import Slot, byte_offset_of, sizes_of, slot_of
+from ....dialects.support.constants import constant_integer
+from ....dialects.support.memref_types import has_identity_layout
+from ...framework.errors import PassFailure
+from .pinned_interface import GRID, PinnedBinding, PinnedInterface, read_interface
+
+__all__ = [
+    "BindingUse",
+    "Declaration",
+    "DispatchFunction",
+    "PushConstantUse",
+    "collect_dispatch_function",
+    "has_dispatch_ops",
+    "slot_text",
+]
+
+_TENSOR_FORM = frozenset(("dispatch.load", "dispatch.store", "dispatch.contents", "dispatch.commit"))
+_TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """One `dispatch.binding`. `stated`: the dynamic sizes that it, and each `dispatch.tie_shape` of it, names.
+
+    `byte_offset` is None where it is a constant, `constant_offset`.
+    """
+
+    op: ir.Operation
+    type: ir.MemRefType
+    byte_offset: ir.Value | None
+    constant_offset: int
+    stated: tuple[Sequence[ir.Value], ...]
+
+
+@dataclass(frozen=True)
+class BindingUse:
+    """The declarations of one slot, perhaps none if it is only pinned.
+
+    `whole`: all of them are the memory from its start on, as one type, which is the argument's, `type`; otherwise they
+    are views of bytes. `access` is what the source says, None if it does not.
+    """
+
+    slot: Slot
+    declarations: tuple[Declaration, ...]
+    whole: bool
+    type: ir.MemRefType
+    access: str | None
+
+
+@dataclass(frozen=True)
+class PushConstantUse:
+    """The ops that read one push constant, perhaps none if it is only pinned."""
+
+    index: int
+    type: ir.Type
+    ops: tuple[ir.Operation, ...]
+
+
+@dataclass(frozen=True)
+class DispatchFunction:
+    """A dispatch function. `grid` has the ops for each name and dimension; `order` lists all ops as they stand.
+
+    What is pinned (`pinned_interface.py`) is there even if no op asks for it any more.
+    """
+
+    function: func.FuncOp
+    bindings: tuple[BindingUse, ...]
+    push_constants: tuple[PushConstantUse, ...]
+    ties: tuple[ir.Operation, ...]
+    grid: Mapping[tuple[str, int], Sequence[ir.Operation]]
+    order: tuple[ir.Operation, ...]
+
+
+@dataclass
+class _Found:
+    """What the walk comes across."""
+
+    bindings: dict[Slot, list[ir.Operation]] = field(default_factory=dict)
+    ties: list[ir.Operation] = field(default_factory=list)
+    constants: dict[int, list[ir.Operation]] = field(default_factory=dict)
+    grid: dict[tuple[str, int], list[ir.Operation]] = field(default_factory=dict)
+    order: list[ir.Operation] = field(default_factory=list)
+
+
+def slot_text(slot: Slot) -> str:
+    """How messages and argument names call a slot."""
+    return f"set {slot.set} binding {slot.binding}"
+
+
+def has_dispatch_ops(op: ir.Operation) -> bool:
+    """Whether there is a dispatch op below `op`. One walk, which ends at the first."""
+    found = False
+
+    def visit(inner: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = inner.name.startswith("dispatch.")
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    op.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
+    """The interface of a function with dispatch ops. Linear in its ops.
+
+    Raises `PassFailure` where tensors are left, where push constants disagree, and for a function with results.
+    """
+    if len(function.type.results):
+        raise PassFailure(
+            "a dispatch function has results; store them into a binding, since workgroups return nothing", function
+        )
+    found = _Found()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.order.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    # What a walk calls may not raise.
+    for op in found.order:
+        _require_memrefs(op)
+        _file(op, found)
+    tied: dict[ir.Value, list[Sequence[ir.Value]]] = {}
+    for tie in found.ties:
+        tied.setdefault(_declared(tie), []).append(sizes_of(tie))
+    pinned = read_interface(function.operation)
+    slots, indices = sorted({*found.bindings, *pinned.bindings}), sorted({*found.constants, *pinned.constants})
+    return DispatchFunction(
+        function,
+        tuple(_binding(slot, found.bindings.get(slot, ()), tied, pinned.bindings.get(slot)) for slot in slots),
+        tuple(_push_constant(index, found.constants.get(index, ()), pinned) for index in indices),
+        tuple(found.ties),
+        {**dict.fromkeys(pinned.grid, ()), **found.grid},
+        tuple(found.order),
+    )
+
+
+def _file(op: ir.Operation, found: _Found) -> None:
+    """Put an op where it belongs."""
+    name = op.name
+    if name == "dispatch.binding":
+        found.bindings.setdefault(slot_of(op), []).append(op)
+    elif name == "dispatch.tie_shape":
+        found.ties.append(op)
+    elif name == "dispatch.push_constant":
+        found.constants.setdefault(ir.IntegerAttr(op.attributes["index"]).value, []).append(op)
+    elif name in GRID:
+        found.grid.setdefault((name, ir.IntegerAttr(op.attributes["dimension"]).value), []).append(op)
+
+
+def _values(op: ir.Operation) -> Iterator[ir.Value]:
+    yield from op.results
+    for region in op.regions:
+        for block in region:
+            yield from block.arguments
+
+
+def _require_memrefs(op: ir.Operation) -> None:
+    """Refuse what bufferization should have taken away."""
+    if op.name in _TENSOR_FORM:
+        raise PassFailure(f"'{op.name}' works on tensors; bufferize first, with inplace-one-shot-bufferize", op)
+    if op.name == "dispatch.binding" and not isinstance(op.results[0].type, ir.MemRefType):
+        raise PassFailure(
+            f"the binding is a {op.results[0].type}, not a memref; bufferize first, with inplace-one-shot-bufferize", op
+        )
+    for value in _values(op):
+        if isinstance(value.type, _TENSORS):
+            message = (
+                f"a {value.type} is left in a dispatch function; bufferize first, what functions take and return too, "
+                "with inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
+            )
+            raise PassFailure(message, op)
+
+
+def _declared(tie: ir.Operation) -> ir.Value:
+    """The value that a `dispatch.tie_shape`, of another one perhaps, gives sizes to."""
+    value = tie.operands[0]
+    while isinstance(value, ir.OpResult) and ir.OpResult(value).owner.operation.name == "dispatch.tie_shape":
+        value = ir.OpResult(value).owner.operation.operands[0]
+    return value
+
+
+def _binding(
+    slot: Slot,
+    ops: Sequence[ir.Operation],
+    tied: Mapping[ir.Value, list[Sequence[ir.Value]]],
+    pinned: PinnedBinding | None,
+) -> BindingUse:
+    declarations: list[Declaration] = []
+    for op in ops:
+        sizes, offset = sizes_of(op), byte_offset_of(op)
+        constant = 0 if offset is None else constant_integer(offset)
+        stated = [sizes] if sizes else []
+        declarations.append(
+            Declaration(
+                op,
+                ir.MemRefType(op.results[0].type),
+                None if constant is not None else offset,
+                constant or 0,
+                (*stated, *tied.get(op.results[0], ())),
+            )
+        )
+    types = {declaration.type for declaration in declarations}
+    whole = (pinned is None or pinned.whole) and len(types) <= 1
+    whole = whole and not any(d.constant_offset or d.byte_offset is not None for d in declarations)
+    if not whole:
+        for declaration in declarations:
+            _require_view(slot, declaration)
+    type_ = declarations[0].type if declarations or pinned is None else pinned.type
+    return BindingUse(slot, tuple(declarations), whole, type_, pinned.access if pinned else None)
+
+
+def _require_view(slot: Slot, declaration: Declaration) -> None:
+    """A view of bytes is contiguous, and must be told its sizes."""
+    if not has_identity_layout(declaration.type):
+        raise PassFailure(
+            f"{slot_text(slot)} is one of several views of one memory, but not contiguous: {declaration.type}; "
+            "bufferize it with the identity layout",
+            declaration.op,
+        )
+    if not declaration.type.has_static_shape and not declaration.stated:
+        raise PassFailure(
+            f"{slot_text(slot)} is a view at a byte offset whose dynamic sizes nothing states; give it sizes",
+            declaration.op,
+        )
+
+
+def _push_constant(index: int, ops: Sequence[ir.Operation], pinned: PinnedInterface) -> PushConstantUse:
+    type_ = ops[0].results[0].type if ops else pinned.constants[index]
+    for op in ops[1:]:
+        if op.results[0].type != type_:
+            raise PassFailure(
+                f"push constant {index} is a {op.results[0].type} here and a {type_} elsewhere; "
+                "read it with one type and convert",
+                op,
+                [(f"read as {type_} here", ops[0].location)],
+            )
+    return PushConstantUse(index, type_, tuple(ops))

@@ -1,0 +1,114 @@
+"""The interface of a dispatch function as an attribute, so that optimization does not change what a caller passes.
+
+A binding, a push constant or a number of the grid that nothing uses is dropped by bufferization or canonicalization. A
+caller goes by the source. `interface_attribute` tells what a function declares; kept on it as `inplace.interface`, it
+lets `inplace-lower-dispatch` make the same arguments whatever is left in the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mlir import ir
+
+from ....dialects.dispatch import Slot, access_of, byte_offset_of, is_dispatch_type, slot_of, tensor_type_of
+from ....dialects.support.constants import constant_integer
+
+__all__ = ["GRID", "INTERFACE", "PinnedBinding", "PinnedInterface", "interface_attribute", "read_interface"]
+
+INTERFACE = "inplace.interface"
+
+GRID = ("dispatch.workgroup_id", "dispatch.workgroup_size", "dispatch.workgroup_count")
+
+
+@dataclass(frozen=True)
+class PinnedBinding:
+    """A binding as the source declares it. `access` is the value of `bufferization.access`, None if not known."""
+
+    type: ir.MemRefType
+    whole: bool
+    access: str | None
+
+
+@dataclass
+class PinnedInterface:
+    """What the source of a function declares; empty if nothing is pinned."""
+
+    bindings: dict[Slot, PinnedBinding] = field(default_factory=dict)
+    constants: dict[int, ir.Type] = field(default_factory=dict)
+    grid: list[tuple[str, int]] = field(default_factory=list)
+
+
+_ACCESS_NAMES = {(True, False): "read", (False, True): "write", (True, True): "read-write"}
+
+
+def interface_attribute(function: ir.Operation) -> ir.Attribute:
+    """The value of `INTERFACE` for a function, in tensor or memref form. One walk, linear in the ops."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith("dispatch."):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    declarations: dict[Slot, list[ir.Operation]] = {}
+    entries: list[ir.Attribute] = []
+    with function.context, ir.Location.unknown():
+        for op in found:
+            if op.name == "dispatch.binding":
+                declarations.setdefault(slot_of(op), []).append(op)
+            elif op.name == "dispatch.push_constant":
+                type_ = ir.TypeAttr.get(op.results[0].type)
+                entries.append(ir.DictAttr.get({"push_constant": op.attributes["index"], "type": type_}))
+            elif op.name in GRID:
+                entries.append(ir.DictAttr.get({"grid": ir.StringAttr.get(op.name), "at": op.attributes["dimension"]}))
+        entries += [_binding_entry(ops) for ops in declarations.values()]
+        return ir.ArrayAttr.get(entries)
+
+
+def _binding_entry(ops: list[ir.Operation]) -> ir.Attribute:
+    first = ops[0].results[0].type
+    same = all(op.results[0].type == first for op in ops)
+    whole = same and all(_is_zero(byte_offset_of(op)) for op in ops)
+    fields: dict[str, ir.Attribute] = {
+        "set": ops[0].attributes["set"],
+        "binding": ops[0].attributes["binding"],
+        "whole": ir.BoolAttr.get(whole),
+        "type": ir.TypeAttr.get(_memref_of(first)),
+    }
+    if all(is_dispatch_type(op.results[0].type) for op in ops):
+        accesses = [access_of(op.results[0].type) for op in ops]
+        key = (any(access.reads for access in accesses), any(access.writes for access in accesses))
+        fields["access"] = ir.StringAttr.get(_ACCESS_NAMES[key])
+    return ir.DictAttr.get(fields)
+
+
+def _is_zero(offset: ir.Value | None) -> bool:
+    return offset is None or constant_integer(offset) == 0
+
+
+def _memref_of(type_: ir.Type) -> ir.Type:
+    """The memref that bufferization makes of a binding that nothing uses."""
+    if not is_dispatch_type(type_):
+        return type_
+    tensor = tensor_type_of(type_)
+    return ir.MemRefType.get(tensor.shape, tensor.element_type)
+
+
+def read_interface(function: ir.Operation) -> PinnedInterface:
+    """What is pinned on a function; empty if nothing is."""
+    pinned = PinnedInterface()
+    value = function.attributes.get(INTERFACE, None)
+    for entry in value if isinstance(value, ir.ArrayAttr) else ():
+        fields = {named.name: named.attr for named in ir.DictAttr(entry)}
+        if "push_constant" in fields:
+            pinned.constants[ir.IntegerAttr(fields["push_constant"]).value] = ir.TypeAttr(fields["type"]).value
+        elif "grid" in fields:
+            pinned.grid.append((ir.StringAttr(fields["grid"]).value, ir.IntegerAttr(fields["at"]).value))
+        else:
+            access = ir.StringAttr(fields["access"]).value if "access" in fields else None
+            slot = Slot(ir.IntegerAttr(fields["set"]).value, ir.IntegerAttr(fields["binding"]).value)
+            type_ = ir.MemRefType(ir.TypeAttr(fields["type"]).value)
+            pinned.bindings[slot] = PinnedBinding(type_, ir.BoolAttr(fields["whole"]).value, access)
+    return pinned

@@ -1,0 +1,268 @@
+"""The bufferization plan as plain data: which tensors share one buffer, by which rule, and which do not, and why.
+
+Everything here is text, numbers and locations: a plan outlives the ops that it was made from, can be compared and
+printed, and is never changed. It is made in ``bufferization_plan.py``. Printing is linear in the plan.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...framework.diagnostics import file_location
+from ..conflicts.decisions import Rule
+
+__all__ = [
+    "BufferClass",
+    "BufferizationPlan",
+    "FunctionPlan",
+    "Note",
+    "PlannedValue",
+    "Separation",
+    "SeparationRule",
+    "Storage",
+    "StorageKind",
+    "Union",
+    "UnionKind",
+    "UnionRule",
+    "place_of",
+]
+
+Note = tuple[str, ir.Location]
+"""A sentence and the place that it is about."""
+
+
+class StorageKind(enum.Enum):
+    """What memory a class of tensors lives in. The value is what the plan prints."""
+
+    BINDING = "binding"
+    ARGUMENT = "function argument"
+    CONSTANT = "constant"
+    NEW = "new buffer"
+    UNUSED = "no buffer: nothing but its shape is used"
+    GIVEN = "given buffer"
+
+
+class UnionKind(enum.Enum):
+    """How a value lies in the buffer of the one that it was united with. The value is what the plan prints."""
+
+    SAME = "is"
+    SLICE = "is a slice of"
+    RESHAPE = "is a reshape of"
+    MAYBE = "may be"
+
+
+class UnionRule(enum.Enum):
+    """Why a union was proposed. The value is what the plan prints."""
+
+    LOAD = "load tied to its binding"
+    STORE = "store tied to its target"
+    STORED_VALUE = "value computed in the slice that it is stored to"
+    COMMIT = "contents left in their binding"
+    INIT_READ = "init read by the op"
+    INIT_OVERWRITTEN = "init overwritten by the op"
+    INPUT_REUSED = "elementwise input reused for the result"
+    VIEW = "view op"
+    UPDATE = "destination of an update"
+    CARRIED = "region argument"
+    YIELDED = "value handed out of a region"
+    BRANCHED = "argument of a block"
+    CALLED = "argument of a call that returns it"
+    CHOSEN = "one of the buffers that the op chooses from"
+    TIED = "result in the buffer of an operand"
+
+
+class SeparationRule(enum.Enum):
+    """Why what is inserted somewhere has to be copied there, beyond the rules of ``decisions.Rule``."""
+
+    CONSTANT = "the value is a constant"
+    OTHER_BINDING = "the value is in another binding"
+    OTHER_OFFSET = "the value is in the same binding at another offset"
+    OTHER_PART = "the value is in another part of the same buffer"
+    ARGUMENT = "the value is in a function argument"
+    OWN_BUFFER = "the value is in a buffer of its own"
+    GIVEN = "the value is in a buffer that was given"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedValue:
+    """A tensor: its number in the snapshot, its name (``loc("name")``, else as printed), and what defines it."""
+
+    number: int
+    name: str
+    origin: str
+    location: ir.Location
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Memory that a class lives in, and the value that brings it into the class.
+
+    ``binding`` is (set, binding), ``offset`` the byte offset as a number or the name of the value that says it,
+    ``access`` what the type of the binding allows; they are there for ``StorageKind.BINDING`` only. ``detail`` says
+    more about the others.
+    """
+
+    kind: StorageKind
+    value: PlannedValue
+    binding: tuple[int, int] | None = None
+    offset: str = ""
+    access: str = ""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        if self.binding is not None:
+            set_, binding = self.binding
+            return f"{self.access} memory of set {set_} binding {binding} from byte {self.offset}, as {self.value}"
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"{self.kind.value}{detail}, as {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """``value`` lies in the buffer of ``source``: how, by which rule, and at which op that was proposed."""
+
+    value: PlannedValue
+    source: PlannedValue
+    kind: UnionKind
+    rule: UnionRule
+    op: str
+    location: ir.Location
+
+    def __str__(self) -> str:
+        return f"{self.value} {self.kind.value} {self.source}: {self.rule.value} ('{self.op}')"
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """A union that was refused: operand ``operand`` of ``op`` does not share its buffer with what the op makes of it.
+
+    ``copies`` says whether the content is copied, else a new buffer is all that it costs. ``rule`` refused it; the
+    ``notes`` say what it is about, with places. ``carried`` says that a loop copies into the buffer it carries.
+    """
+
+    op: str
+    operand: int
+    value: PlannedValue
+    rule: Rule | SeparationRule
+    copies: bool
+    location: ir.Location
+    carried: bool = False
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        if isinstance(self.rule, SeparationRule):
+            cost = "is copied to its target"
+        elif self.carried:
+            cost = "is copied into the buffer that the loop carries" if self.copies else "costs nothing"
+        else:
+            cost = "is copied into a new buffer" if self.copies else "is replaced by a new buffer"
+        return f"{self.value}, operand #{self.operand} of '{self.op}', {cost}: {self.rule.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class BufferClass:
+    """Values that share memory: ``members`` in program order, and the ``unions`` that brought them together.
+
+    There is one storage as a rule; several if a branch or a loop chooses between buffers. ``is_stored`` says that the
+    class holds the contents of a binding that is written, so its members are computed in place in the output.
+    """
+
+    number: int
+    storages: tuple[Storage, ...]
+    members: tuple[PlannedValue, ...]
+    unions: tuple[Union, ...]
+    is_stored: bool
+
+    @property
+    def views(self) -> tuple[PlannedValue, ...]:
+        """The members that are slices or reshapes of other ones."""
+        kinds = (UnionKind.SLICE, UnionKind.RESHAPE)
+        return tuple({u.value.number: u.value for u in self.unions if u.kind in kinds}.values())
+
+    def __str__(self) -> str:
+        stored = "; stored, computed in place" if self.is_stored else ""
+        return f"class {self.number}: {' or '.join(map(str, self.storages))}{stored}"
+
+
+@dataclass(frozen=True)
+class FunctionPlan:
+    """The plan of one function: its classes in program order, and the unions that were refused."""
+
+    name: str
+    location: ir.Location
+    classes: tuple[BufferClass, ...]
+    separations: tuple[Separation, ...]
+
+    @property
+    def store_set(self) -> tuple[BufferClass, ...]:
+        """The classes that hold the contents of a written binding."""
+        return tuple(found for found in self.classes if found.is_stored)
+
+    def class_of(self, name: str) -> BufferClass:
+        """Return the class that the value called ``name`` is in; KeyError if there is none. Linear."""
+        for found in self.classes:
+            if any(member.name == name for member in found.members):
+                return found
+        raise KeyError(name)
+
+    @property
+    def copies(self) -> int:
+        """How many copies the separations cost."""
+        return sum(found.copies for found in self.separations)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    @property
+    def summary(self) -> str:
+        """One line that counts."""
+        classes = f"{len(self.classes)} class{'' if len(self.classes) == 1 else 'es'}"
+        copies = f"{self.copies} cop{'y' if self.copies == 1 else 'ies'}"
+        return f"plan of @{self.name}: {classes}, {len(self.store_set)} stored, {copies}"
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the plan, with the place of each."""
+        yield self.summary
+        for found in self.classes:
+            yield f"  {found}"
+            for union in found.unions:
+                yield f"    {union} at {place_of(union.location)}"
+        for separation in self.separations:
+            yield f"  {separation} at {place_of(separation.location)}"
+            for text, location in separation.notes:
+                yield f"    {text} at {place_of(location)}"
+
+
+@dataclass(frozen=True)
+class BufferizationPlan:
+    """The plans of the functions of a module, callees first.
+
+    ``refusals`` say why the module cannot be bufferized; if there are any, the plan is not to be carried out.
+    """
+
+    functions: tuple[FunctionPlan, ...]
+    refusals: tuple[Note, ...] = ()
+
+    def __getitem__(self, name: str) -> FunctionPlan:
+        """Return the plan of the function with this symbol; KeyError if it has none."""
+        for function in self.functions:
+            if function.name == name:
+                return function
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        refused = [f"refused: {text} at {place_of(location)}" for text, location in self.refusals]
+        return "\n".join([*map(str, self.functions), *refused])
+
+
+def place_of(location: ir.Location) -> str:
+    """Return ``file:line:column``, looking through names and fusions, or ``an unknown place``."""
+    place = file_location(location)
+    return f"{place.filename}:{place.start_line}:{place.start_col}" if place else "an unknown place"

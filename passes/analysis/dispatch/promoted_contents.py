@@ -1,0 +1,94 @@
+"""Whether contents and commits are as promotion makes them, which bufferization relies on.
+
+One ``dispatch.contents`` stands for a memory, or two tensors would be one memory without anybody knowing. What is
+committed is committed in front of every return, by the last ops there: memory that is written must hold at each return
+what the program says, and nothing may happen to it afterwards. Linear in the ops; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..index_sets.sums import IndexSums
+from ..ir.snapshot import Snapshot
+from .binding_memories import BindingMemories, Problem, describe, read_memories
+
+__all__ = ["find_calls", "find_misuse"]
+
+_DECLARES = "dispatch.binding"
+
+
+def find_misuse(snapshot: Snapshot) -> list[Problem]:
+    """Return what is wrong with functions that were promoted before."""
+    s = snapshot
+    sums = IndexSums(s)
+    functions = dict.fromkeys(
+        _function_around(s, op) for op, name in enumerate(s.op_name) if name == "dispatch.contents"
+    )
+    problems: list[Problem] = []
+    for function in functions:
+        bindings = read_memories(s, sums, function)
+        problems.extend((*bindings.problems, *_contents(bindings), *_commits(s, bindings)))
+    return problems
+
+
+def find_calls(snapshot: Snapshot) -> list[Problem]:
+    """Return the calls of functions with bindings: their caller would not know of the memory that they share."""
+    s = snapshot
+    functions = {_function_around(s, op) for op, name in enumerate(s.op_name) if name == _DECLARES}
+    names = {str(s.ops[function].attributes["sym_name"]): function for function in functions if function > 0}
+    problems: list[Problem] = []
+    for op, name in enumerate(s.op_name):
+        callee = str(s.ops[op].attributes["callee"]) if name == "func.call" and names else ""
+        function = names.get(f'"{callee.removeprefix("@")}"')
+        if function is not None:
+            message = f"a call of {callee}, which declares bindings and so can only be dispatched; inline it"
+            problems.append(Problem(op, message, (("the function is here", function),)))
+    return problems
+
+
+def _function_around(s: Snapshot, op: int) -> int:
+    while op > 0 and s.op_name[op] != "func.func":
+        op = s.block_op[s.op_block[op]]
+    return op
+
+
+def _contents(bindings: BindingMemories) -> Iterator[Problem]:
+    for memory in bindings.memories:
+        for op in memory.contents[1:]:
+            message = f"{describe(memory.slot)} has two contents; use the first one"
+            yield Problem(op, message, (("this is the first one", memory.contents[0]),))
+
+
+def _commits(s: Snapshot, bindings: BindingMemories) -> Iterator[Problem]:
+    ops = s.nested_ops(bindings.function)
+    commits = [op for op in ops if s.op_name[op] == "dispatch.commit"]
+    memories = {s.op_first_result[op]: memory for memory in bindings.memories for op in memory.contents}
+    returns = [op for op in s.exits(bindings.function, 0) if s.op_name[op] == "func.return"]
+    last: dict[int, dict[int, int]] = {}
+    for return_ in returns:
+        block = s.block_ops[s.op_block[return_]]
+        found: dict[int, int] = {}
+        for op in reversed(block[:-1]):
+            value = s.operand_value[s.op_first_operand[op] + 1] if s.op_name[op] == "dispatch.commit" else -1
+            if value not in memories or value in found:
+                break
+            found[value] = op
+        last[return_] = found
+    ends = {op for found in last.values() for op in found.values()}
+    committed: dict[int, int] = {}
+    for op in commits:
+        value = s.operand_value[s.op_first_operand[op] + 1]
+        committed.setdefault(value, op)
+        if value not in memories:
+            yield Problem(op, "what is committed to is no dispatch.contents; commit to the contents itself")
+        elif not memories[value].access.writes:
+            yield Problem(op, f"{describe(memories[value].slot)} is only read; remove the commit")
+        elif op not in ends:
+            message = "a commit that is not among the last ops in front of a func.return, or is one of two"
+            yield Problem(op, f"{message}; commit once, there")
+    for return_, found in last.items():
+        for value, op in committed.items():
+            if op in ends and value not in found:
+                message = f"{describe(memories[value].slot)} is committed in front of another return, but not here"
+                yield Problem(return_, f"{message}; commit its contents", (("it is committed here", op),))

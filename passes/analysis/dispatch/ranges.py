@@ -1,0 +1,50 @@
+"""Byte ranges of the memories that one slot declares, and whether all of them certainly lie apart.
+
+Exact for static sizes and offsets that differ by constants; an element takes the bytes that it takes in a memref.
+Anything else is not known to be disjoint. Sorts the ranges: n log n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from mlir import ir
+
+from ....dialects.support.element_sizes import element_bytes
+from ..index_sets.sums import Index, difference
+
+__all__ = ["byte_size", "overlapping"]
+
+
+def byte_size(type_: ir.RankedTensorType) -> int | None:
+    """Return how many bytes a contiguous buffer of ``type_`` takes; None if that is not known."""
+    try:
+        return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
+    except ValueError:
+        return None
+
+
+def overlapping(ranges: Sequence[tuple[Index, ir.RankedTensorType]]) -> tuple[int, int, str] | None:
+    """Return two of ``ranges``, by number, that may overlap, and how; None if all lie apart.
+
+    A range is a byte offset and the type of what lies there.
+    """
+    if len(ranges) < 2:
+        return None
+    placed: list[tuple[int, int, int]] = []
+    for number, (offset, type_) in enumerate(ranges):
+        begin, size = difference(offset, ranges[0][0]), byte_size(type_)
+        if begin is None or size is None:
+            return (0, max(number, 1), "with a byte range that cannot be shown to be disjoint")
+        placed.append((begin, number, size))
+    placed.sort()
+    _, last, size = placed[0]
+    end = placed[0][0] + size
+    for begin, number, size in placed[1:]:
+        if begin < end and size:
+            first, second = sorted((last, number))
+            return first, second, f"with bytes that overlap by {min(end, begin + size) - begin}"
+        if begin + size > end:
+            end, last = begin + size, number
+    return None

@@ -1,0 +1,75 @@
+"""What a program makes of memory that it was given, step by step, up to the op that commits it (rule *committed*).
+
+An op that must be in place, and overwrites its operand with the content of another one, commits: the memory holds that
+content in the end. Other workgroups may write other parts of the same memory at the same time, so memory that is
+written must hold the content *all along*: a copy of all of it, changed elsewhere and copied back, would undo what they
+do. So each step from the memory's first content to what is committed has to be in place. Steps are insertions, loops,
+branches: ties that write, and forwardings.
+
+There is an order of decisions in which nothing speaks against that: a value that was loaded before a step and is used
+after it is copied when it is loaded. See docs/THEORY.md. Linear in the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+
+from ....dialects.bufferizable import Relation
+from .tables import Commit, EffectTables, Refusal
+
+__all__ = ["commit_refusals", "enter_commits"]
+
+
+def enter_commits(effects: EffectTables, function: int, operands: Iterable[int]) -> None:
+    """Enter that ``operands`` are committed to, and that what leads there must be in place. Ties come first."""
+    for operand in operands:
+        commit = _commit(effects, operand)
+        effects.commits.setdefault(function, []).append(commit)
+        for step in commit.steps:
+            effects.must_in_place[step] = True
+
+
+def _commit(effects: EffectTables, operand: int) -> Commit:
+    """Follow what is committed to ``operand`` back to where it comes from."""
+    s = effects.snapshot
+    memory = s.operand_value[operand]
+    work = [s.operand_value[effects.redundant_source[operand]]]
+    seen = set(work)
+    steps: list[int] = []
+    pure = True
+    while work:
+        value = work.pop()
+        if value == memory:
+            continue
+        sources = effects.sources.get(value, [])
+        pure = pure and bool(sources) and all(_is_step(effects, source, value) for source in sources)
+        for source in sources:
+            steps.append(source)
+            before = s.operand_value[source]
+            if before >= 0 and before not in seen:
+                seen.add(before)
+                work.append(before)
+    return Commit(operand, memory in seen, tuple(steps) if pure else ())
+
+
+def _is_step(effects: EffectTables, operand: int, value: int) -> bool:
+    """Whether ``value`` is what becomes of ``operand`` as a whole: written, or merely handed on."""
+    if operand in effects.forwards:
+        return True
+    ties = effects.ties.get(operand, ())
+    return bool(effects.writes[operand]) and any(
+        tie.value == value and tie.definite and tie.relation is Relation.EQUIVALENT for tie in ties
+    )
+
+
+def commit_refusals(effects: EffectTables, function: int, redundant: Container[int]) -> Iterator[Refusal]:
+    """Refuse commits in ``function`` that would copy memory as a whole back to where parts of it come from."""
+    s = effects.snapshot
+    for commit in effects.commits.get(function, ()):
+        if commit.continues and commit.operand not in redundant:
+            yield Refusal(
+                s.ops[s.operand_op[commit.operand]],
+                "what is stored to a binding would have to be copied back as a whole, which would undo what other "
+                "workgroups store; promote the loads and stores anew, and do not simplify the result before it is "
+                "bufferized",
+            )

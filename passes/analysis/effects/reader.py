@@ -1,0 +1,313 @@
+"""What every op does to tensors: the answers of the op models, asked once and entered in ``tables.py``.
+
+What no model answers is entered here as well: arguments of functions, branches, ops without a model, and what a read
+of a view or of a forwarded value means for its source (``content_reads.py``). Linear in ops, operands and values.
+
+A function call answers from the callee's :class:`FunctionSummary` when there is one, else pessimistically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import pairwise
+
+from mlir import ir
+
+from ....dialects.bufferizable import OpModel, Relation
+from ..index_sets.slices import slice_of
+from ..index_sets.sums import IndexSums
+from ..ir.snapshot import Snapshot
+from .commit_chains import enter_commits
+from .content_reads import close_reads
+from .slice_iterations import SliceIterations
+from .summary import FunctionSummary, callee_name
+from .tables import EffectTables, Refusal, SharedOutput, Tie
+
+__all__ = ["TensorEffects"]
+
+_WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
+"""Ops whose regions have no place for conversions between tensors and memrefs."""
+
+_LOADS = frozenset({"memref.load", "memref.dim", "vector.load"})
+
+ModelLookup = Callable[[str], OpModel | None]
+
+
+class TensorEffects(EffectTables):
+    """The tables of ``snapshot``; fill them function by function with :meth:`add_function`.
+
+    ``boundaries`` says that functions' own arguments and results become buffers; ``allow_unknown`` that ops without
+    a model are taken to read, write and alias everything they touch instead of being refused; ``calls_copy`` that a
+    call may pass a copy of an operand's buffer, to give the callee the layout it asks for; ``copying_calls`` names the
+    functions whose calls may, although others may not. Ops that ``allows`` says
+    no to by their name keep their tensors, as unknown ops do.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        models: ModelLookup,
+        summaries: Mapping[str, FunctionSummary],
+        *,
+        boundaries: bool,
+        allow_unknown: bool,
+        calls_copy: bool = False,
+        copying_calls: Collection[str] = (),
+        allows: Callable[[str], bool] = lambda name: True,
+    ) -> None:
+        super().__init__(snapshot)
+        self.boundaries = boundaries
+        self._models = models
+        self._sums = IndexSums(snapshot)
+        self.slice_iterations = SliceIterations(snapshot)
+        self._summaries = summaries
+        self._allow_unknown = allow_unknown
+        self._calls_copy = calls_copy
+        self._copying_calls = copying_calls
+        self._allows = allows
+        self._committed: list[int] = []
+        """Operands of the function at hand that must be in place and that their ops overwrite with another one."""
+
+    def model(self, op: int) -> OpModel | None:
+        """Return the model of op number ``op``, if it has one and it applies."""
+        return None if op in self.unknown_ops else self._models(self.snapshot.op_name[op])
+
+    # --- filling -----------------------------------------------------------------------------------------------
+
+    def add_function(self, function: int) -> None:
+        """Read the ops of ``function`` (callees first); refusals are collected, never raised."""
+        s = self.snapshot
+        ops = s.nested_ops(function)
+        branching = (function, *ops) if s.graphs else ()
+        unreachable = next((op for op in branching if s.has_unreachable_blocks(op)), None)
+        if unreachable is not None:
+            message = (
+                f"'{s.op_name[unreachable]}' has a block that cannot be reached from the first one; remove it first "
+                "(upstream pass canonicalize)"
+            )
+            self.refusals.append(Refusal(s.ops[unreachable], message))
+            return
+        self._add_arguments(function)
+        self._committed.clear()
+        for op in self.active_ops(function):
+            operands, results = self.tensor_operands(op), self.tensor_results(op)
+            if operands or results or self.has_tensor_arguments(op):
+                self._add_op(op, operands, results)
+            if op in s.op_successors:
+                self._add_branch(op)
+        close_reads(self, ops)
+        enter_commits(self, function, self._committed)
+
+    def _add_arguments(self, function: int) -> None:
+        s = self.snapshot
+        blocks = s.op_regions[function][0]
+        if not blocks:
+            return
+        attributes = s.ops[function].attributes
+        arg_attrs = ir.ArrayAttr(attributes["arg_attrs"]) if "arg_attrs" in attributes else None
+        for argument in s.arguments(blocks[0]):
+            if not s.value_is_tensor[argument]:
+                continue
+            if not self.boundaries:
+                self.readonly[argument] = "a function argument that stays a tensor"
+            elif arg_attrs is not None and _is_not_writable(ir.DictAttr(arg_attrs[s.value_index[argument]])):
+                self.readonly[argument] = "a function argument marked bufferization.writable = false"
+
+    def _add_op(self, op: int, operands: list[int], results: list[int]) -> None:
+        s = self.snapshot
+        name = s.op_name[op]
+        summary = self._summaries.get(callee_name(s.ops[op])) if name == "func.call" and self.boundaries else None
+        if summary is not None:
+            self._add_call(op, operands, results, summary)
+            return
+        stays = name == "func.call" or (name == "func.return" and not self.boundaries) or self._ends_unknown(op)
+        # A branch goes with the arguments of its blocks, which are never left on tensors.
+        if not stays and op not in s.op_successors:
+            left = self._left_without_place(op)
+            if left is not None:
+                message = f"the option dialect-filter leaves '{left}' on tensors, but there is no place for conversions"
+                self.refusals.append(Refusal(s.ops[op], f"{message} next to it; add '{left.partition('.')[0]}'"))
+                return
+            stays = not self._allows(name)
+        model = None if stays else self._models(name)
+        if model is None:
+            self._add_unknown(op, operands, results, stays=stays)
+            return
+        reason = model.refuse(s.ops[op])
+        if reason is not None:
+            self.refusals.append(Refusal(s.ops[op], reason))
+            return
+        for operand in operands:
+            self._add_operand(model, op, operand)
+        self._add_forwardings(model, op)
+        for result in results:
+            index = s.value_index[result]
+            if not model.is_writable(s.ops[op], index):
+                self.readonly[result] = f"the result of {name}, which must not be written"
+            self.undefined[result] = model.result_is_undefined(s.ops[op], index)
+
+    def _left_without_place(self, op: int) -> str | None:
+        """Return the op that dialect-filter leaves on tensors although nothing can be put around ``op``, if any."""
+        s = self.snapshot
+        name, around = s.op_name[op], s.op_name[s.block_op[s.op_block[op]]]
+        if around in _WHOLE and not self._allows(around):
+            return around
+        return name if not self._allows(name) and (name in _WHOLE or around in _WHOLE) else None
+
+    def _add_forwardings(self, model: OpModel, op: int) -> None:
+        s = self.snapshot
+        for forwarding in model.forwardings(s.ops[op]):
+            targets = [s.op_first_result[op] + r for r in forwarding.results]
+            for region, argument in forwarding.arguments:
+                targets.append(s.block_first_argument[s.op_regions[op][region][0]] + argument)
+            for source_op in (op,) if forwarding.region is None else s.exits(op, forwarding.region):
+                # A terminator that ends the program there, such as ub.unreachable, hands nothing over.
+                if forwarding.operand < s.op_operand_count[source_op]:
+                    self._forward(s.op_first_operand[source_op] + forwarding.operand, targets)
+            if forwarding.shared:
+                result, argument = targets
+                self.shared_outputs[argument] = SharedOutput(s.op_first_operand[op] + forwarding.operand, result)
+                self.early_definitions[argument] = s.op_enter[op]
+
+    def _forward(self, operand: int, targets: list[int]) -> None:
+        self.forwards[operand] = tuple(targets)
+        for target in targets:
+            self.sources.setdefault(target, []).append(operand)
+
+    def _add_branch(self, op: int) -> None:
+        """A branch hands its operands to the arguments of the blocks that it may lead to."""
+        s = self.snapshot
+        model = self._models(s.op_name[op])
+        passed = model.successor_operands(s.ops[op]) if model is not None else ()
+        for index, block in enumerate(s.op_successors[op]):
+            operands = passed[index] if index < len(passed) else ()
+            tensors = [(i, a) for i, a in enumerate(s.arguments(block)) if s.value_is_tensor[a]]
+            if tensors and len(operands) != s.block_argument_count[block]:
+                message = (
+                    f"op '{s.op_name[op]}' branches to a block with tensor arguments, but no bufferization model says "
+                    "which operands they hold"
+                )
+                self.refusals.append(Refusal(s.ops[op], message))
+                return
+            for i, argument in tensors:
+                self._forward(s.op_first_operand[op] + operands[i], [argument])
+
+    def _add_operand(self, model: OpModel, op: int, operand: int) -> None:
+        s = self.snapshot
+        operation, index = s.ops[op], operand - s.op_first_operand[op]
+        self.reads[operand] = model.bufferizes_to_memory_read(operation, index)
+        self.writes[operand] = model.bufferizes_to_memory_write(operation, index)
+        self.must_in_place[operand] = model.must_bufferize_in_place(operation, index)
+        self.discards[operand] = model.discards_content(operation, index)
+        self.shape_only[operand] = model.needs_only_shape(operation, index)
+        if model.escapes(operation, index):
+            self._add_escape(op, operand)
+        first = s.op_first_result[op]
+        ties = [Tie(first + a.result, a.relation, a.definite) for a in model.aliasing_values(operation, index)]
+        shared = self.shared_outputs.get(s.operand_value[operand])
+        if shared is not None and self.writes[operand] and not ties:
+            self.insertions.setdefault(s.operand_value[operand], []).append(operand)
+            ties = [Tie(shared.result, Relation.EQUIVALENT, True)]
+        self._set_ties(operand, ties)
+        subset = model.subset(operation, index)
+        if subset is not None:
+            self.slices[operand] = slice_of(subset, self._sums)
+        source = model.redundant_source(operation, index)
+        if source is not None:
+            self.redundant_source[operand] = s.op_first_operand[op] + source
+            if self.must_in_place[operand]:
+                self._committed.append(operand)
+
+    def _add_escape(self, op: int, operand: int) -> None:
+        """A memref that is only loaded from is no secret: those loads are reads like others."""
+        s = self.snapshot
+        uses = [use for result in s.results(op) for use in s.value_uses[result]]
+        if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
+            self.derived_reads[operand] = uses
+        else:
+            self.escapes[operand] = True
+
+    def _set_ties(self, operand: int, ties: Iterable[Tie]) -> None:
+        ties = tuple(ties)
+        if ties:
+            self.ties[operand] = ties
+            for tie in ties:
+                self.sources.setdefault(tie.value, []).append(operand)
+
+    def _ends_unknown(self, op: int) -> bool:
+        """Whether ``op`` ends a region of an op without a model: nobody knows where its operands go."""
+        s = self.snapshot
+        block = s.op_block[op]
+        ends = s.block_op[block] in self.unknown_ops and s.block_ops[block][-1] == op
+        return ends and op not in s.op_successors
+
+    def _add_unknown(self, op: int, operands: list[int], results: list[int], *, stays: bool) -> None:
+        """An op nobody described: it may read and write every operand and return any of their buffers."""
+        s = self.snapshot
+        name = s.op_name[op]
+        if not self._allow_unknown and not stays:
+            lower = "lower the op first" + (" (lower-affine)" if name.startswith("affine.") else "")
+            message = (
+                f"op '{name}' works on tensors but has no bufferization model; register one (entry point "
+                f"mlir_inplace.op_models), {lower}, or set allow-unknown-ops=true"
+            )
+            self.refusals.append(Refusal(s.ops[op], message))
+            return
+        self.unknown_ops.add(op)
+        # The op keeps its tensors: it gets them from and hands them to buffers, and as an op on tensors it does not
+        # write what it is given. What it returns may be one of its operands, or what an op inside of it was given.
+        # The arguments of other blocks than the first come from branches.
+        entries = [block for region in s.op_regions[op] for block in region[:1]]
+        arguments = [a for block in entries for a in s.arguments(block) if s.value_is_tensor[a]]
+        # One tie for each operand will do: what it may become shares memory anyway, as one set of values.
+        group, outer = [*results, *arguments], self._handed_out_around(op)
+        self.shared[op] = list(pairwise(group))
+        if group and outer >= 0:
+            self.shared[op].append((group[0], outer))
+        target = self.handed_out[op] = group[0] if group else outer
+        for operand in operands:
+            self.reads[operand] = True
+            self._set_ties(operand, [Tie(target, Relation.UNKNOWN, False)] if target >= 0 else [])
+        for result in results:
+            self.readonly[result] = f"the result of {name}, whose buffer is not known to be writable"
+        for argument in arguments:
+            self.readonly[argument] = f"a region argument of {name}, whose buffer is not known"
+
+    def _handed_out_around(self, op: int) -> int:
+        """Return a value that an op inside of the ops without models around ``op`` may hand a tensor to; -1 if none."""
+        s = self.snapshot
+        while (op := s.block_op[s.op_block[op]]) > 0:
+            if op in self.handed_out:
+                return self.handed_out[op]
+        return -1
+
+    def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
+        s = self.snapshot
+        shared = self.shared.setdefault(op, [])
+        copies = self._calls_copy or callee_name(s.ops[op]) in self._copying_calls
+        for operand in operands:
+            index = s.operand_index(operand)
+            self.reads[operand] = summary.argument_is_read[index]
+            self.writes[operand] = summary.argument_is_written[index]
+            ties = []
+            for result in results:
+                result_ties = summary.result_ties[s.value_index[result]]
+                relation = result_ties.get(index)
+                if relation is not None:
+                    # A call that may have to copy its operand for the sake of a layout promises no identity.
+                    definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT and not copies
+                    ties.append(Tie(result, relation if definite else Relation.UNKNOWN, definite))
+            self._set_ties(operand, ties)
+            # A refused operand is copied once, and all results that may be in it are in that copy.
+            shared.extend(pairwise(tie.value for tie in ties))
+        first = s.op_first_result[op]
+        shared.extend((first + a, first + b) for a, b in summary.shared_results)
+        for result in results:
+            reason = summary.result_readonly[s.value_index[result]]
+            if reason:
+                self.readonly[result] = reason
+
+
+def _is_not_writable(attributes: ir.DictAttr) -> bool:
+    key = "bufferization.writable"
+    return key in attributes and not ir.BoolAttr(attributes[key]).value

@@ -1,0 +1,131 @@
+"""What a caller must know of a function: which argument buffers it reads and writes, and where its results live.
+
+Functions are analysed callees first, so a call sees the summary of what it calls; for cycles of the call graph see
+``whole_module/recursion.py``. Calls to functions without a body and to functions that are not known get the pessimistic
+summary: every tensor argument is read and written, and every result may live in any argument's buffer.
+
+Counterpart upstream: ``FuncAnalysisState`` of ``FuncBufferizableOpInterfaceImpl``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from mlir import ir
+
+from ....dialects.bufferizable import Relation, is_tensor
+
+__all__ = ["FunctionSummary", "buffer_layouts", "call_order", "callee_name", "pessimistic_summary"]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSummary:
+    """One entry per argument or result of the function; entries of non-tensors mean nothing.
+
+    ``result_ties`` maps, for each result, the arguments whose buffer it may be to the relation; a single
+    ``EQUIVALENT`` entry means it is always that argument's buffer. ``result_readonly`` holds a reason when the buffer
+    of a result must not be written, else the empty string. ``shared_results`` are pairs of results that may share
+    memory with each other.
+    """
+
+    argument_is_read: tuple[bool, ...]
+    argument_is_written: tuple[bool, ...]
+    result_ties: tuple[dict[int, Relation], ...]
+    result_readonly: tuple[str, ...]
+    shared_results: tuple[tuple[int, int], ...]
+
+
+def callee_name(call: ir.Operation) -> str:
+    """Return the symbol that a ``func.call`` names."""
+    return ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+
+
+def buffer_layouts(function: ir.Operation) -> dict[int, ir.Attribute]:
+    """Return the layouts that ``bufferization.buffer_layout`` demands for arguments of ``function``, by number."""
+    if "arg_attrs" not in function.attributes:
+        return {}
+    key = "bufferization.buffer_layout"
+    entries = enumerate(ir.ArrayAttr(function.attributes["arg_attrs"]))
+    return {index: attributes[key] for index, attributes in entries if key in attributes}
+
+
+def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: bool) -> FunctionSummary:
+    """Return the summary that is right for any body a function of this type may have.
+
+    The result of a ``recursive`` function is ``unwritable`` if a body may return a constant, say
+    (``whole_module/recursion.py``); a declaration promises writable results, which is upstream's convention.
+
+    Arguments are taken as written unless they are marked ``bufferization.writable = false``, which is enforced in a
+    body, or, for a declaration, ``bufferization.access = "read"`` or ``"none"``: there nobody can check it.
+    """
+    type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+    arguments = [i for i, t in enumerate(type_.inputs) if is_tensor(t)]
+    read = [True] * len(type_.inputs)
+    written = [True] * len(type_.inputs)
+    if "arg_attrs" in function.attributes:
+        for index, attributes in enumerate(function.attributes["arg_attrs"]):
+            if "bufferization.access" in attributes and not recursive:
+                access = ir.StringAttr(attributes["bufferization.access"]).value
+                read[index] = access in ("read", "read-write")
+                written[index] = access in ("write", "read-write")
+            if "bufferization.writable" in attributes and not ir.BoolAttr(attributes["bufferization.writable"]).value:
+                written[index] = False
+    ties = tuple(dict.fromkeys(arguments, Relation.UNKNOWN) for _ in type_.results)
+    reason = "the result of a recursive call, which may be a buffer that must not be written" if unwritable else ""
+    results = [i for i, t in enumerate(type_.results) if is_tensor(t)]
+    return FunctionSummary(
+        tuple(read), tuple(written), ties, (reason,) * len(type_.results), tuple(combinations(results, 2))
+    )
+
+
+def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) -> tuple[list[list[str]], set[str]]:
+    """Return the functions callees first, those of one cycle together, and those that can reach themselves (recursion).
+
+    Iterative depth-first search (Tarjan's strongly connected components); linear in functions and calls.
+    """
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
+    order: list[list[str]] = []
+    recursive: set[str] = {name for name, callees in calls.items() if name in callees}
+    for root in functions:
+        if root in index:
+            continue
+        work = [(root, iter(calls[root]))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            name, callees = work[-1]
+            callee = next(callees, None)
+            if callee is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == index[name]:
+                    component = _pop_component(name, stack, on_stack)
+                    order.append(component)
+                    if len(component) > 1:
+                        recursive.update(component)
+            elif callee not in functions:
+                continue
+            elif callee not in index:
+                index[callee] = low[callee] = len(index)
+                stack.append(callee)
+                on_stack.add(callee)
+                work.append((callee, iter(calls[callee])))
+            elif callee in on_stack:
+                low[name] = min(low[name], index[callee])
+    return order, recursive
+
+
+def _pop_component(name: str, stack: list[str], on_stack: set[str]) -> list[str]:
+    component = []
+    while True:
+        member = stack.pop()
+        on_stack.discard(member)
+        component.append(member)
+        if member == name:
+            return component

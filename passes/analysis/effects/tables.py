@@ -1,0 +1,190 @@
+"""What ops do to tensors, as tables over the operands and values of a snapshot; filled by ``reader.py``.
+
+For each tensor operand: does its op read the content, does it write the buffer, which results may then live in that
+buffer, where is the content merely forwarded to (region arguments, results), which part is touched. For each value:
+is its content ever read, has it any content, may its buffer be written. Constant time per question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mlir import ir
+
+from ....dialects.bufferizable import Relation
+from ..index_sets.slices import Slice
+from ..ir.snapshot import Snapshot
+
+__all__ = ["Carried", "Commit", "EffectTables", "HandOvers", "Passed", "Refusal", "SharedOutput", "Tie"]
+
+
+class Tie(NamedTuple):
+    """Value ``value`` may live in the buffer of the operand that owns this tie."""
+
+    value: int
+    relation: Relation
+    definite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SharedOutput:
+    """What a region argument that all runs of a parallel region insert into starts as and becomes."""
+
+    operand: int
+    result: int
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The content of operand ``operand`` is overwritten by what its memory holds in the end.
+
+    ``continues`` says that its own content may be a part of that; ``steps`` are the operands that lead from it to
+    that, if nothing else leads there.
+    """
+
+    operand: int
+    continues: bool
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An op that cannot be bufferized, and why."""
+
+    op: ir.Operation
+    message: str
+
+
+class Carried(NamedTuple):
+    """One tensor that a loop carries: the terminator's operand, the region argument and the result it reaches.
+
+    ``result`` is -1 when the operand reaches the argument only.
+    """
+
+    operand: int
+    argument: int
+    result: int
+
+
+class Passed(NamedTuple):
+    """One tensor that a region hands to another region's argument, and the results that it becomes instead."""
+
+    operand: int
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HandOvers:
+    """What the regions of an op pass on: to their next run, to another region, and to results only."""
+
+    carried: list[Carried]
+    passed: list[Passed]
+    exits: list[tuple[int, list[int]]]
+
+
+class EffectTables:
+    """The tables of one module; what is not entered is false, or absent."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        operands, values = len(snapshot.operand_op), len(snapshot.values)
+        self.reads = bytearray(operands)
+        self.writes = bytearray(operands)
+        self.content_reads = bytearray(operands)
+        self.must_in_place = bytearray(operands)
+        self.escapes = bytearray(operands)
+        self.discards = bytearray(operands)
+        self.shape_only = bytearray(operands)
+        self.ties: dict[int, tuple[Tie, ...]] = {}
+        self.forwards: dict[int, tuple[int, ...]] = {}
+        self.slices: dict[int, Slice] = {}
+        self.redundant_source: dict[int, int] = {}
+        self.value_read = bytearray(values)
+        self.undefined = bytearray(values)
+        self.readonly: dict[int, str] = {}
+        self.sources: dict[int, list[int]] = {}
+        """For a value, the operands it is tied to or forwarded from."""
+        self.shared: dict[int, list[tuple[int, int]]] = {}
+        """For an op, pairs of its results that may share memory, whatever is decided about its operands."""
+        self.shared_outputs: dict[int, SharedOutput] = {}
+        """For an argument of a parallel region, where it comes from and which result it becomes."""
+        self.early_definitions: dict[int, int] = {}
+        """For such an argument, where it gets its content: in front of its op."""
+        self.insertions: dict[int, list[int]] = {}
+        """For such an argument, the operands that write what a run of the region inserts."""
+        self.derived_reads: dict[int, list[int]] = {}
+        """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
+        self.commits: dict[int, list[Commit]] = {}
+        """For a function, what it says of the content that memory has in the end."""
+        self.hand_overs: dict[int, HandOvers] = {}
+        """For an op with regions, what they pass on (``in_place/region_flow.py``), once somebody asked."""
+        self.refusals: list[Refusal] = []
+        self.unknown_ops: set[int] = set()
+        self._active: dict[int, list[int]] = {}
+        self.handed_out: dict[int, int] = {}
+        """For an op without a model, a value that ops inside of it may hand their tensors to; -1 if there is none."""
+
+    def active_ops(self, function: int) -> list[int]:
+        """Return the ops in ``function`` that have tensors, regions or successors; payloads are mostly not of these."""
+        s = self.snapshot
+        found = self._active.get(function)
+        if found is None:
+            tensors = s.op_has_tensors
+            found = self._active[function] = [
+                op for op in s.nested_ops(function) if tensors[op] or s.op_regions[op] or op in s.op_successors
+            ]
+        return found
+
+    def ops_around_tensors(self, function: int) -> set[int]:
+        """Return the ops in ``function`` in whose regions something has to do with tensors: mostly not their payloads.
+
+        Nothing else can be handed over by a region, or written by a thread.
+        """
+        s, active = self.snapshot, self.active_ops(function)
+        following = zip(active, (*active[1:], function), strict=False)
+        return {
+            op
+            for op, after in following
+            if s.op_regions[op]
+            and (s.op_enter[op] < s.op_enter[after] < s.op_exit[op] or self.has_tensor_arguments(op))
+        }
+
+    def has_tensor_arguments(self, op: int) -> bool:
+        """Whether a block in the regions of ``op`` has an argument that is a tensor."""
+        s = self.snapshot
+        return any(s.value_is_tensor[a] for region in s.op_regions[op] for block in region for a in s.arguments(block))
+
+    def tensor_operands(self, op: int) -> list[int]:
+        """Return the operands of ``op`` that are tensors defined inside the snapshot."""
+        s = self.snapshot
+        first, values, is_tensor = s.op_first_operand[op], s.operand_value, s.value_is_tensor
+        return [o for o in range(first, first + s.op_operand_count[op]) if values[o] >= 0 and is_tensor[values[o]]]
+
+    def tensor_results(self, op: int) -> list[int]:
+        """Return the results of ``op`` that are tensors."""
+        s = self.snapshot
+        first, is_tensor = s.op_first_result[op], s.value_is_tensor
+        return [v for v in range(first, first + s.op_result_count[op]) if is_tensor[v]]
+
+    def forget_function(self, function: int) -> None:
+        """Take back what was entered for ``function``, but for refusals."""
+        s = self.snapshot
+        self.commits.pop(function, None)
+        tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)
+        tables = (*tables, self.shape_only)
+        by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
+        for op in s.nested_ops(function):
+            self.hand_overs.pop(op, None)
+            self.shared.pop(op, None)
+            self.unknown_ops.discard(op)
+            self.handed_out.pop(op, None)
+            for operand in s.operands(op):
+                for table in tables:
+                    table[operand] = False
+                for entries in by_operand:
+                    entries.pop(operand, None)
+        for value in s.nested_values(function):
+            self.value_read[value] = self.undefined[value] = False
+            self.readonly.pop(value, None)
+            self.sources.pop(value, None)

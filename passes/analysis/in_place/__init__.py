@@ -1,0 +1,1 @@
+"""Which tied results share the buffer of their operand: the decisions and their order."""

@@ -1,0 +1,151 @@
+"""What branches hand to the blocks that they lead to.
+
+A block argument holds the buffer that some branch handed over. If these are all of one equivalence class, but for those
+that hand over the argument itself, so is the argument (docs/THEORY.md, *Branches between blocks*). What a loop hands to
+its next round is decided together, after the loop's body: it may be the same buffers in another order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..conflicts.alias_sets import AliasSets
+from ..conflicts.decisions import Decision
+from ..effects.reader import TensorEffects
+from .region_flow import Carried, permuted
+
+__all__ = ["BranchFlow"]
+
+
+class BranchFlow:
+    """The branches of one function and the tensor arguments of the blocks that they lead to. Linear in both.
+
+    ``sets`` and ``decisions`` are those of the analysis that asks.
+    """
+
+    def __init__(
+        self, effects: TensorEffects, function: int, sets: AliasSets, decisions: Mapping[int, Decision]
+    ) -> None:
+        s = self._snapshot = effects.snapshot
+        self._effects = effects
+        self._sets = sets
+        self._decisions = decisions
+        self.arguments: list[int] = []
+        """The tensor arguments that branches hand over, last block first."""
+        self._joined: dict[int, list[int]] = {}
+        self._rounds: dict[int, list[list[Carried]]] = {}
+        self._waiting: set[int] = set()
+        for op in (function, *s.nested_ops(function)) if s.graphs else ():
+            for region in s.op_regions[op]:
+                if len(region) > 1:
+                    self._add_region(region)
+
+    def _add_region(self, region: tuple[int, ...]) -> None:
+        s = self._snapshot
+        dominators = s.graphs[s.block_branches[region[0]]].immediate_dominator
+        for place in range(len(region) - 1, 0, -1):
+            arguments = [a for a in s.arguments(region[place]) if s.value_is_tensor[a]]
+            self.arguments.extend(arguments)
+            if arguments:
+                branch = s.block_ops[region[dominators[place]]][-1]
+                self._joined.setdefault(branch, []).extend(arguments)
+
+        self._add_rounds(s.block_branches[region[0]])
+
+    def _add_rounds(self, branches: int) -> None:
+        """Note what loops hand to their next round where that may be several buffers in another order."""
+        s = self._snapshot
+        graph, first = s.graphs[branches], s.graph_first[branches]
+        for begin, end, _ in graph.loops:
+            tensors = [a for a in s.arguments(first + begin) if s.value_is_tensor[a]]
+            back = [place for place in graph.predecessors[begin] if begin <= place <= end]
+            # Another way into the loop would hand over what the header's arguments are not.
+            if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):
+                continue
+            for place in back:
+                branch = s.block_ops[first + place][-1]
+                for edge in self._edges(branch, first + begin):
+                    self._rounds.setdefault(first + begin, []).append(edge)
+                    self._waiting.update(entry.operand for entry in edge)
+
+    def _edges(self, branch: int, block: int) -> Iterator[list[Carried]]:
+        """Yield what ``branch`` hands to ``block``, once for each edge that leads there."""
+        s = self._snapshot
+        count = sum(s.value_is_tensor[a] for a in s.arguments(block))
+        entries = [Carried(o, target, -1) for o, target in self.values(branch) if s.value_block[target] == block]
+        for start in range(0, len(entries), count):
+            yield entries[start : start + count]
+
+    def waits(self, operand: int) -> bool:
+        """Whether ``operand`` is handed to the next round of a loop whose rounds are still to be decided."""
+        return operand in self._waiting
+
+    def take_rounds(self, block: int) -> list[list[Carried]]:
+        """Return what the loop with the header ``block`` hands to its next round, by edge, if that still waits."""
+        rounds = self._rounds.pop(block, [])
+        self._waiting.difference_update(entry.operand for edge in rounds for entry in edge)
+        return rounds
+
+    def waiting_headers(self) -> list[int]:
+        """Return the headers of loops whose rounds are still to be decided."""
+        return list(self._rounds)
+
+    def rotation(self, rounds: list[list[Carried]]) -> list[Carried]:
+        """Return the largest part of ``rounds`` that is, on every edge, the same buffers in another order."""
+        find, s = self._sets.equivalence.find, self._snapshot
+        entries = [entry for edge in rounds for entry in edge]
+        arguments = {e.argument for e in entries if find(s.operand_value[e.operand]) != find(e.argument)}
+        while True:
+            before = len(arguments)
+            for edge in rounds:
+                part = permuted(self._effects, self._sets, [entry for entry in edge if entry.argument in arguments])
+                arguments = {entry.argument for entry in part}
+            if len(arguments) == before:
+                return [entry for entry in entries if entry.argument in arguments]
+
+    def joined(self, branch: int) -> list[int]:
+        """Return the arguments of the blocks that ``branch`` is the last on every way to."""
+        return self._joined.get(branch, [])
+
+    def values(self, branch: int) -> Iterator[tuple[int, int]]:
+        """Yield what ``branch`` hands over: the operand and the argument."""
+        for operand in self._snapshot.operands(branch):
+            for target in self._effects.forwards.get(operand, ()):
+                yield operand, target
+
+    def entered_loop(self, branch: int, block: int) -> int:
+        """Return the outermost loop around ``block`` that ``branch``, which leads to it, is not in; -1 if none."""
+        s = self._snapshot
+        entered, loop = -1, s.block_loop[block]
+        while loop >= 0 and not s.encloses(loop, s.op_enter[branch]):
+            entered = loop
+            loop = s.outer_loop(loop)
+        return entered
+
+    def blocks(self, loop: int) -> range:
+        """Return the blocks of a loop of branches."""
+        s = self._snapshot
+        whole = s.block_branches[loop]
+        graph = s.graphs[whole].loops[loop - whole - 1]
+        return range(s.graph_first[whole] + graph.begin, s.graph_first[whole] + graph.end + 1)
+
+    # --- what was decided --------------------------------------------------------------------------------------
+
+    def is_settled(self, argument: int, operand: int) -> bool:
+        """Whether every operand but ``operand`` that reaches ``argument`` hands over the argument's own buffer."""
+        root = self._sets.equivalence.find(argument)
+        return all(self._hands_over(o, root) for o in self._effects.sources[argument] if o != operand)
+
+    def unite(self, argument: int) -> None:
+        """If the buffers that ``argument`` may be, other than itself, are of one class, make it one of that class."""
+        s, find = self._snapshot, self._sets.equivalence.find
+        sources, own = self._effects.sources[argument], find(argument)
+        root = next((r for r in (find(s.operand_value[o]) for o in sources) if r != own), own)
+        if root != own and all(self._hands_over(o, own) or self._hands_over(o, root) for o in sources):
+            self._sets.unite(argument, root)
+
+    def _hands_over(self, operand: int, root: int) -> bool:
+        """Whether it is decided that ``operand`` hands over a buffer of class ``root``."""
+        decision = self._decisions.get(operand)
+        value = self._snapshot.operand_value[operand]
+        return decision is not None and decision.in_place and self._sets.equivalence.find(value) == root

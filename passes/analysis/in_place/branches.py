@@ -1,0 +1,79 @@
+"""What branches hand to the arguments of blocks.
+
+An argument may be the buffer of any branch's value, so each hand-over is an edge that is accepted or copied. What
+enters a loop of branches waits for the loop's body, and what the loop hands to its next round is decided together: it
+may be the same buffers in another order. Where all edges bring one class the argument belongs to it.
+
+Linear in the branches' operands, but for the comparisons. See docs/THEORY.md, *Branches between blocks* and *rotation*;
+``branch_flow.py`` tells what the branches are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..conflicts.joining import Joiner
+from .branch_flow import BranchFlow
+from .decision_record import DecisionRecord
+from .loops import CarriedDecisions
+from .region_exits import ExitDecisions
+
+__all__ = ["BranchDecisions"]
+
+
+class BranchDecisions:
+    """Decides about the branches of ``function``; ``carried`` rotates buffers for it."""
+
+    def __init__(self, joiner: Joiner, record: DecisionRecord, function: int, carried: CarriedDecisions) -> None:
+        self._joiner = joiner
+        self._snapshot = joiner.snapshot
+        self._record = record
+        self._carried = carried
+        self._flow = BranchFlow(joiner.effects, function, joiner.sets, record.decisions)
+
+    def decide_first(self, op: int, exits: ExitDecisions) -> None:
+        """Decide what branch ``op`` hands over before anything else, but not to loops that it enters or goes round."""
+        for operand, argument in self._flow.values(op):
+            entered = self._flow.entered_loop(op, self._snapshot.value_block[argument])
+            if entered < 0 and not self._flow.waits(operand):
+                exits.decide(operand, [argument])
+
+    def entered_loops(self, op: int) -> Iterator[tuple[int, range]]:
+        """Yield the loops that branch ``op`` enters: the header, and all of the blocks."""
+        for block in self._snapshot.op_successors[op]:
+            loop = self._flow.entered_loop(op, block)
+            if loop >= 0:
+                yield block, self._flow.blocks(loop)
+
+    def decide(self, op: int) -> None:
+        """Decide what branch ``op`` hands over, after the bodies and the rounds of the loops that it enters."""
+        for operand, argument in self._flow.values(op):
+            if operand not in self._record and not self._flow.waits(operand):
+                self._decide_edge(operand, argument)
+        for argument in self._flow.joined(op):
+            self._flow.unite(argument)
+
+    def decide_rounds(self, header: int) -> None:
+        """Decide what a loop of branches hands to its next round: the same buffers in another order, or each alone."""
+        rounds = self._flow.take_rounds(header)
+        rotation = self._flow.rotation(rounds)
+        if rotation:
+            self._carried.rotate(self._snapshot.operand_op[rotation[0].operand], rotation)
+        for entry in (entry for edge in rounds for entry in edge):
+            if entry.operand not in self._record:
+                self._decide_edge(entry.operand, entry.argument)
+
+    def finish(self) -> None:
+        """Decide the rounds that nothing asked for, and join each argument to the class that all its edges bring."""
+        for header in self._flow.waiting_headers():
+            self.decide_rounds(header)
+        for argument in self._flow.arguments:
+            self._flow.unite(argument)
+
+    def _decide_edge(self, operand: int, argument: int) -> None:
+        """Decide whether an argument may be the buffer itself; it is that always if it is itself on all other ways."""
+        find = self._joiner.sets.equivalence.find
+        if find(self._snapshot.operand_value[operand]) == find(argument):
+            self._record.accept(operand)
+        else:
+            self._carried.decide_entry(operand, argument, settled=self._flow.is_settled(argument, operand))

@@ -1,0 +1,107 @@
+"""The order in which the in-place analysis takes its decisions.
+
+Every order is sound: a decision is accepted only if it keeps the invariant of ``function_decisions.py``. What the order
+chooses is which of two clashing decisions is refused, so it is a matter of cost. One thing is the same in all orders:
+an op with regions is decided after everything inside of it, because what a loop yields is known only then.
+
+Cost: n log n in the ops of a function. Counterpart upstream: ``analysis-heuristic`` and ``analysis-fuzzer-seed``.
+"""
+
+from __future__ import annotations
+
+import enum
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..effects.reader import TensorEffects
+from ..ir.snapshot import Snapshot
+
+__all__ = ["DecisionOrder", "Heuristic"]
+
+
+class Heuristic(enum.Enum):
+    """Values of the option ``analysis-heuristic``: ours, then upstream's."""
+
+    CHEAPEST = "cheapest"
+    """A few orders, of which the one with the fewest copies, then the fewest allocations counts."""
+    BOTTOM_UP = "bottom-up"
+    TOP_DOWN = "top-down"
+    FROM_TERMINATORS = "bottom-up-from-terminators"
+    FUZZER = "fuzzer"
+
+
+@dataclass(frozen=True)
+class DecisionOrder:
+    """One order of decisions.
+
+    ``exits_first``: what branches hand out is decided before anything else, so that a write later on is refused once
+    and not each branch; else it is decided in the turn of the branch's terminator. ``postpone``: ties whose refusal
+    costs no copy come last. ``pass_on``: a loop goes on with the buffer that a yielded value is in, rather than with a
+    copy in the buffer that it carries. ``seed`` is the fuzzer's, and of no meaning to other heuristics.
+    """
+
+    heuristic: Heuristic = Heuristic.BOTTOM_UP
+    exits_first: bool = False
+    postpone: bool = False
+    pass_on: bool = False
+    seed: int = 0
+
+    @classmethod
+    def fuzzer(cls, seed: int) -> DecisionOrder:
+        """Return the order that ``seed`` stands for; everything that may differ between orders is drawn."""
+        draw = random.Random(seed)
+        exits_first, postpone, pass_on = (draw.random() < 0.5 for _ in range(3))
+        return cls(Heuristic.FUZZER, exits_first, postpone, pass_on, seed)
+
+    def ops(self, effects: TensorEffects, function: int) -> Sequence[int]:
+        """Return the ops inside of ``function`` in the order of their turns."""
+        s = effects.snapshot
+        ops = s.nested_ops(function)
+        if self.heuristic is Heuristic.TOP_DOWN:
+            return _nested_first(s, ops, list(ops))
+        if self.heuristic is Heuristic.FROM_TERMINATORS:
+            return _nested_first(s, ops, _ranks_from_terminators(effects, function))
+        if self.heuristic is Heuristic.FUZZER:
+            turns = list(range(len(ops)))
+            random.Random(self.seed).shuffle(turns)
+            return _nested_first(s, ops, turns)
+        return ops[::-1]
+
+    def operands(self, snapshot: Snapshot, op: int) -> Sequence[int]:
+        """Return the operands of ``op`` in the order of their turns."""
+        operands = snapshot.operands(op)
+        if self.heuristic is not Heuristic.FUZZER or len(operands) < 2:
+            return operands
+        return random.Random(self.seed + op).sample(operands, len(operands))
+
+
+def _nested_first(s: Snapshot, ops: range, turns: list[int]) -> list[int]:
+    """Return ``ops`` by their ``turns``, but ops with regions after everything inside of them."""
+    first = ops.start
+    for op in reversed(ops):
+        parent = s.block_op[s.op_block[op]]
+        if parent >= first:
+            turns[parent - first] = max(turns[parent - first], turns[op - first])
+    # Numbers grow inwards, so of two ops with one turn the nested one comes first.
+    return sorted(ops, key=lambda op: (turns[op - first], -op))
+
+
+def _ranks_from_terminators(effects: TensorEffects, function: int) -> list[int]:
+    """Rank first what the terminators hand out, back along the ties, then everything else, each backwards."""
+    s = effects.snapshot
+    ops = s.nested_ops(function)
+    later = [True] * len(ops)
+    blocks = (s.block_ops[block] for op in (function, *ops) for region in s.op_regions[op] for block in region)
+    ends = [block[-1] for block in blocks if block]
+    work = [s.operand_value[operand] for op in ends for operand in s.operands(op)]
+    for op in ends:
+        later[op - ops.start] = False
+    while work:
+        value = work.pop()
+        op = s.value_op[value] if value >= 0 else -1
+        if op in ops and later[op - ops.start]:
+            later[op - ops.start] = False
+            work.extend(s.operand_value[operand] for operand in effects.sources.get(value, ()))
+    count = len(ops)
+    return [later[index] * count + count - index for index in range(count)]

@@ -1,0 +1,98 @@
+"""Whether an outcome of the in-place analysis can be told to be the cheapest of all without trying other orders.
+
+A *clash* is a set of operands of which every sound outcome refuses one: a write ``w`` and a value ``v``, which is still
+to be read behind ``w``, would be one buffer if all of them were in place, since nothing but ties that mean the very
+buffer leads from one value to both. Clashes without an operand in common cost an allocation each. So an outcome without
+copies is the cheapest if each operand that it refuses has a clash of its own. See docs/THEORY.md, *Which order*.
+
+Only clashes that no rule can settle count: ops of one block outside of loops, accesses to whole tensors, and writes
+of something else than is there already. Linear in the operands, since no operand is followed twice.
+"""
+
+from __future__ import annotations
+
+from ....dialects.bufferizable import Relation
+from ..conflicts.decisions import Conflict, Rule, Strategy
+from ..effects.reader import TensorEffects
+from .function_decisions import FunctionAnalysis
+
+__all__ = ["clash_of", "has_fewest_allocations"]
+
+_CERTAIN = frozenset({Rule.READ_AFTER_WRITE, Rule.READ_BY_WRITER})
+
+_LONGEST = 256
+"""How many ties are followed for one clash."""
+
+
+def has_fewest_allocations(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
+    """Whether no order of decisions makes ``analysis``, which copies nothing, need fewer allocations.
+
+    False where that is not known.
+    """
+    taken: set[int] = set()
+    for decision in analysis.decisions.values():
+        if decision.in_place:
+            continue
+        if decision.strategy is not Strategy.OUT_OF_PLACE or decision.copies or decision.conflict is None:
+            return False
+        clash = clash_of(effects, decision.conflict)
+        if not clash or not taken.isdisjoint(clash):
+            return False
+        taken |= clash
+    return True
+
+
+def clash_of(effects: TensorEffects, conflict: Conflict) -> set[int]:
+    """Return operands that cannot all be in place because of what ``conflict`` names; none if that is not known."""
+    if not _is_certain(effects, conflict):
+        return set()
+    s = effects.snapshot
+    found = {conflict.write}
+    first, second = s.operand_value[conflict.write], conflict.value
+    while first != second and len(found) < _LONGEST:
+        # The source of a tie has a smaller number than its result, so the later value is none of the other's sources.
+        first, second = min(first, second), max(first, second)
+        operand = _only_source(effects, second)
+        if operand < 0:
+            return set()
+        found.add(operand)
+        second = s.operand_value[operand]
+    return found if first == second else set()
+
+
+def _is_certain(effects: TensorEffects, conflict: Conflict) -> bool:
+    """Whether the write destroys what is read for certain, once both are in one buffer."""
+    s, write, read = effects.snapshot, conflict.write, conflict.read
+    if conflict.rule not in _CERTAIN or min(write, read, conflict.value) < 0:
+        return False
+    if not effects.writes[write] or write in effects.redundant_source or effects.shared_outputs:
+        return False
+    if write in effects.slices or read in effects.slices or s.operand_value[read] != conflict.value:
+        return False
+    if not effects.content_reads[read] or effects.undefined[conflict.value]:
+        return False
+    writer, reader = s.operand_op[write], s.operand_op[read]
+    block = s.op_block[writer]
+    if s.op_block[reader] != block or s.value_block[conflict.value] != block or s.block_loop[block] >= 0:
+        return False
+    if writer == reader and (effects.writes[read] or _may_overlap(effects, read, write)):
+        return False
+    return s.value_position[conflict.value] < s.op_enter[writer] <= s.op_enter[reader]
+
+
+def _may_overlap(effects: TensorEffects, read: int, write: int) -> bool:
+    """Whether an op may be able to read ``read`` and write ``write`` in one buffer."""
+    s, op = effects.snapshot, effects.snapshot.operand_op[write]
+    model = effects.model(op)
+    return model is None or model.is_not_conflicting(s.ops[op], s.operand_index(read), s.operand_index(write))
+
+
+def _only_source(effects: TensorEffects, value: int) -> int:
+    """Return the operand whose very buffer is that of ``value`` if it is in place; -1 if there may be another one."""
+    sources = effects.sources.get(value, ())
+    if len(sources) != 1 or effects.snapshot.operand_value[sources[0]] < 0:
+        return -1
+    for tie in effects.ties.get(sources[0], ()):
+        if tie.value == value and tie.definite and tie.relation is Relation.EQUIVALENT:
+            return sources[0]
+    return -1

@@ -1,0 +1,83 @@
+"""The in-place analysis of one function: a few orders of decisions, of which the cheapest outcome counts.
+
+Every order is sound (see ``function_decisions.py``), so only cost tells them apart. An order whose outcome has no
+refusal cannot be improved on, and is the usual case. Nor can one whose refusals are all known to be needed
+(``fewest_allocations.py``).
+"""
+
+from __future__ import annotations
+
+from ..conflicts.decisions import Conflict, Rule, Strategy
+from ..effects.reader import TensorEffects
+from .decision_order import DecisionOrder, Heuristic
+from .fewest_allocations import has_fewest_allocations
+from .function_decisions import FunctionAnalysis, OneShotAnalyzer
+from .options import AnalysisOptions
+
+__all__ = ["analyze_function"]
+
+_FIRST = DecisionOrder(exits_first=True, postpone=True)
+_SECOND = DecisionOrder(exits_first=True)
+_THIRD = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
+_PASSING_ON = DecisionOrder(exits_first=True, postpone=True, pass_on=True)
+_SMALL = 4096
+"""Up to how many ops more than two orders are tried."""
+
+
+def analyze_function(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:
+    """Decide every tied and forwarded operand of op number ``function``, whose effects were added before.
+
+    With ``Heuristic.CHEAPEST``, when something is refused, other orders of decisions are tried too, and the cheapest
+    outcome is taken. With ``single_order`` they are tried only when the function could not be bufferized otherwise.
+    """
+    if options.heuristic is not Heuristic.CHEAPEST:
+        asked = OneShotAnalyzer(effects, function, options, _order(options)).run()
+        if asked.refusals and effects.commits.get(function):
+            # Memory that others see must hold its content all along, which the first order always achieves if any does.
+            first = OneShotAnalyzer(effects, function, options, _FIRST).run()
+            return first if len(first.refusals) < len(asked.refusals) else asked
+        return asked
+    best = OneShotAnalyzer(effects, function, options, _FIRST).run()
+    if options.copy_before_write or (options.single_order and not best.refusals):
+        return best
+    if any(conflict.rule is Rule.TOO_MANY_ACCESSES for conflict in _conflicts(best)):
+        return best
+    small = len(effects.snapshot.nested_ops(function)) <= _SMALL
+    orders = [_SECOND, _THIRD]
+    if any(decision.strategy is Strategy.COPY_TO_CARRIED for decision in best.decisions.values()):
+        orders.insert(0, _PASSING_ON)
+    for order in orders if small else orders[:1]:
+        if _is_cheapest(effects, best):
+            break
+        other = OneShotAnalyzer(effects, function, options, order).run()
+        best = min(best, other, key=lambda analysis: _cost(effects, analysis))
+    return best
+
+
+def _is_cheapest(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
+    """Whether no other order can cost less, as far as can be told without trying it."""
+    if not _conflicts(analysis):
+        return True
+    refusals, copies, _ = _cost(effects, analysis)
+    return not refusals and not copies and has_fewest_allocations(effects, analysis)
+
+
+def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
+    return [decision.conflict for decision in analysis.decisions.values() if decision.conflict is not None]
+
+
+def _order(options: AnalysisOptions) -> DecisionOrder:
+    if options.heuristic is Heuristic.FUZZER:
+        return DecisionOrder.fuzzer(options.fuzzer_seed)
+    # Upstream takes what branches hand out for given, in all of its orders.
+    return DecisionOrder(options.heuristic, exits_first=True)
+
+
+def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int]:
+    """Return how many refusals, copies and allocations the decisions lead to; the first is fatal."""
+    refused = [decision for decision in analysis.decisions.values() if not decision.in_place]
+    copies = sum(decision.copies for decision in refused)
+    inserts = [write for write in analysis.decisions if write in effects.redundant_source]
+    copies += sum(write not in analysis.redundant_writes for write in inserts)
+    allocations = sum(decision.strategy is Strategy.OUT_OF_PLACE for decision in refused)
+    return len(analysis.refusals), copies, allocations

@@ -1,0 +1,286 @@
+"""One-shot in-place analysis of a function: which operands are written, viewed and forwarded in place.
+
+Contract: reads the IR through a snapshot and the op models' tables, changes nothing, and returns decisions with
+reasons. The invariant, kept from the first decision to the last: *in every may-alias set, no decided write destroys
+a value of the set that is still read.* It holds at the start, when every value has a buffer of its own (a loop's
+argument and result share one). A tie is accepted only if joining its two sets keeps it (``conflicts/joining.py``). So
+decisions may be taken in any order; the order only chooses which of two clashing ties is refused.
+
+Order: that of a :class:`DecisionOrder`; in all of them a region op's body comes before the op's own ties. The default
+goes backwards: late writes get their way, and a clash between a loop's body and what is used after it is settled by
+one copy in front of the loop.
+
+Here are the turns of the ops and the ties that ops view and write. What is forwarded is decided next door: by loops
+in ``loops.py``, by terminators in ``region_exits.py``, by branches in ``branches.py``, by the
+runs of parallel regions in ``shared_outputs.py``. See docs/THEORY.md for the arguments.
+
+Cost: near-linear in ops and uses (see ``conflicts/interference.py`` and ``conflicts/alias_sets.py``). Counterpart
+upstream: ``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revisited, and no rule looks at all pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from ....dialects.bufferizable import Relation
+from ..conflicts.alias_sets import AliasSets, Fact
+from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
+from ..conflicts.interference import Interference
+from ..conflicts.joining import Joiner
+from ..effects.commit_chains import commit_refusals
+from ..effects.reader import TensorEffects
+from ..effects.summary import FunctionSummary
+from ..effects.tables import Refusal, Tie
+from ..ir.program_order import ProgramOrder
+from .branches import BranchDecisions
+from .decision_order import DecisionOrder
+from .decision_record import DecisionRecord
+from .loops import CarriedDecisions
+from .options import AnalysisOptions
+from .region_exits import ExitDecisions
+from .region_flow import carried_values
+from .shared_outputs import OutputDecisions
+from .summaries import summarize_function
+
+__all__ = ["FunctionAnalysis", "OneShotAnalyzer"]
+
+
+@dataclass(frozen=True)
+class FunctionAnalysis:
+    """The decisions of one function, by operand number, and the relations between its values that they imply."""
+
+    function: int
+    decisions: dict[int, Decision]
+    sets: AliasSets
+    redundant_writes: dict[int, tuple[int, ...]]
+    """In-place writes that copy memory onto itself, unless one of these reshaped views turns out to be a copy."""
+    summary: FunctionSummary
+    refusals: tuple[Refusal, ...]
+
+    def needs_buffer(self, effects: TensorEffects, value: int) -> bool:
+        """Whether anything uses the buffer of ``value``, a tensor without content, rather than a fresh one."""
+        for operand in effects.snapshot.value_uses[value]:
+            decision = self.decisions.get(operand)
+            fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
+            without = fresh and (effects.writes[operand] or operand in effects.forwards)
+            if not without and not effects.shape_only[operand]:
+                return True
+        return False
+
+
+class OneShotAnalyzer:
+    """One analysis of op number ``function``, whose effects were added before; :meth:`run` decides every operand."""
+
+    def __init__(self, effects: TensorEffects, function: int, options: AnalysisOptions, order: DecisionOrder) -> None:
+        s = effects.snapshot
+        self._effects = effects
+        self._snapshot = s
+        self._function = function
+        self._options = options
+        self._order = order
+        self._sets = AliasSets(s.nested_values(function))
+        self._ops = effects.active_ops(function)
+        self._around = effects.ops_around_tensors(function)
+        exclusive = frozenset(op for op in self._ops if len(s.op_regions[op]) > 1 and self._exclusive(op))
+        self._program = ProgramOrder(s, exclusive, effects.early_definitions)
+        self._check = Interference(effects, self._program, self._sets)
+        self._joiner = joiner = Joiner(effects, self._sets, self._check)
+        self._record = record = DecisionRecord(effects)
+        self._carried = CarriedDecisions(
+            joiner, record, return_allocs=options.return_allocs, pass_on_first=order.pass_on
+        )
+        self._exits = ExitDecisions(joiner, record, first=order.exits_first)
+        self._branches = BranchDecisions(joiner, record, function, self._carried)
+        self._outputs = OutputDecisions(joiner, record, self._carried, copies=options.copy_before_write)
+        self._commits = dict.fromkeys(commit.operand for commit in effects.commits.get(function, ()))
+        self._postponed: dict[int, list[int]] = {}
+        """By block, the operands that have to wait until others chose."""
+
+    def _exclusive(self, op: int) -> bool:
+        model = self._effects.model(op)
+        return model is not None and model.are_exclusive_regions(self._snapshot.ops[op])
+
+    def run(self) -> FunctionAnalysis:
+        """Enter the values, decide in order, and sum up."""
+        s, effects = self._snapshot, self._effects
+        ops = self._ops
+        self._enter_values()
+        for op in ops:
+            if op in self._around or op in effects.shared:
+                self._join_first(op)
+        for op in ops if effects.shared_outputs else ():
+            self._outputs.decide(op)
+        for op in ops:
+            if op in s.op_successors and self._order.exits_first:
+                self._branches.decide_first(op, self._exits)
+            if op in self._around:
+                self._exits.begin(op)
+            if self._order.postpone:
+                self._decide_choice(op)
+        active = frozenset(ops)
+        for op in self._order.ops(self._effects, self._function):
+            if op in active:
+                self._decide_op(op)
+        self._decide_postponed(self._function)
+        self._branches.finish()
+        self._decide_commits()
+        return self._result()
+
+    def _result(self) -> FunctionAnalysis:
+        redundant = {}
+        for operand, decision in self._record.decisions.items():
+            reshaped = self._check.frames.redundant_by(operand) if decision.in_place else None
+            if reshaped is not None:
+                redundant[operand] = reshaped
+        return FunctionAnalysis(
+            self._function,
+            self._record.decisions,
+            self._sets,
+            redundant,
+            summarize_function(self._effects, self._sets, self._function),
+            tuple(self._record.refusals or commit_refusals(self._effects, self._function, redundant)),
+        )
+
+    # --- values ------------------------------------------------------------------------------------------------
+
+    def _enter_values(self) -> None:
+        """Give each set what is read of its one value, and where it is defined."""
+        s, effects = self._snapshot, self._effects
+        has_parallel_regions = any(
+            s.block_parallel[block] >= 0 for op in self._around for region in s.op_regions[op] for block in region
+        )
+        for value in s.nested_values(self._function):
+            if not s.value_is_tensor[value]:
+                continue
+            if self._check.iterations.is_candidate(value):
+                self._sets.make(value)
+            reads = self._check.reads(value)
+            readonly = value in effects.readonly
+            if not reads and not readonly and not has_parallel_regions:
+                continue
+            storage = self._sets.storage(value)
+            storage.first = self._program.definition(value)
+            for read in reads:
+                storage.add_read(read)
+            if readonly:
+                storage.readonly.append(value)
+
+    def _join_first(self, op: int) -> None:
+        """Join what shares memory whatever is decided.
+
+        A loop's argument and result: either is the initial buffer or a yielded one. Results of one call that may be
+        one buffer of the callee's.
+        """
+        for _, argument, result in carried_values(self._effects, op):
+            if result >= 0:
+                self._sets.merge(argument, result)
+                self._sets.come_from(result, argument)
+        for first, second in self._effects.shared.get(op, ()):
+            self._sets.merge(first, second)
+            self._sets.come_from(second, first)
+
+    # --- decisions ---------------------------------------------------------------------------------------------
+
+    def _decide_op(self, op: int) -> None:
+        s, effects, record = self._snapshot, self._effects, self._record
+        self._exits.decide_waiting(op)
+        rotating = op in self._around and self._decide_regions(op)
+        if op in s.op_successors:
+            for header, blocks in self._branches.entered_loops(op):
+                self._decide_postponed_in(blocks)
+                self._branches.decide_rounds(header)
+            self._branches.decide(op)
+        for operand in self._order.operands(s, op):
+            if operand in record.decisions or operand in self._commits:
+                continue
+            if operand in effects.ties or effects.writes[operand] or effects.escapes[operand]:
+                if self._order.postpone and record.is_cheap(operand) and not effects.must_in_place[operand]:
+                    self._postponed.setdefault(s.op_block[op], []).append(operand)
+                else:
+                    self._decide_tie(operand)
+            elif operand in effects.forwards and s.op_regions[op]:
+                self._carried.decide_initial(operand, rotating=rotating)
+
+    def _decide_regions(self, op: int) -> bool:
+        """Decide what the regions of ``op`` pass on; return whether it is a loop that swaps buffers."""
+        self._decide_postponed(op)
+        self._exits.decide_passed(op)
+        carried = carried_values(self._effects, op)
+        rotating = self._carried.decide(op, carried) if carried else False
+        self._exits.unite(op)
+        return rotating
+
+    def _decide_commits(self) -> None:
+        """Decide what is written in the end, when it is known what is in that memory already."""
+        for operand in self._commits:
+            self._decide_tie(operand)
+
+    def _decide_postponed(self, op: int) -> None:
+        """Decide what was put off in the blocks of ``op``, or put it off further.
+
+        Whether a loop yields what it carries depends on every decision inside of it, so it has to be known by then.
+        """
+        s = self._snapshot
+        outside = op != self._function and s.block_loop[s.op_block[op]] < 0 and not carried_values(self._effects, op)
+        for block in (block for region in s.op_regions[op] for block in region):
+            if outside and block in self._postponed:
+                self._postponed.setdefault(s.op_block[op], []).extend(self._postponed.pop(block))
+            self._decide_postponed_in((block,))
+
+    def _decide_postponed_in(self, blocks: Iterable[int]) -> None:
+        for block in blocks:
+            for operand in self._postponed.pop(block, ()):
+                self._decide_tie(operand)
+
+    def _decide_tie(self, operand: int) -> None:
+        """Decide an operand that its op views or writes."""
+        effects = self._effects
+        value = self._snapshot.operand_value[operand]
+        ties = effects.ties.get(operand, ())
+        write = operand if effects.writes[operand] else -1
+        if write >= 0 and self._options.copy_before_write and not effects.must_in_place[operand]:
+            self._record.refuse(operand, Conflict(Rule.COPY_BEFORE_WRITE, write=write))
+            return
+        if write >= 0 and effects.escapes[operand]:
+            self._record.refuse(operand, Conflict(Rule.ESCAPES, write=write, value=value))
+            return
+        if any(tie.relation is Relation.RESHAPED for tie in ties) and self._surely_copies(operand):
+            self._record.refuse(operand, Conflict(Rule.NOT_CONTIGUOUS, value=value))
+            return
+        propose = partial(self._propose, operand, value, ties)
+        conflict = self._joiner.try_join(value, [tie.value for tie in ties], write, propose)
+        if conflict is not None:
+            for tie in ties:
+                if tie.definite and tie.relation is Relation.EQUIVALENT and effects.sources[tie.value] == [operand]:
+                    self._check.iterations.copy(operand, tie.value)
+        self._record.enter(operand, conflict)
+
+    def _surely_copies(self, operand: int) -> bool:
+        s = self._snapshot
+        op = s.operand_op[operand]
+        model = self._effects.model(op)
+        return model is not None and model.surely_copies(s.ops[op], s.operand_index(operand))
+
+    def _propose(self, operand: int, value: int, ties: tuple[Tie, ...]) -> list[Fact]:
+        """State what would be known if the operand were in place."""
+        facts: list[Fact] = []
+        for tie in ties:
+            if tie.definite and tie.relation is Relation.EQUIVALENT:
+                facts.append(self._sets.unite(tie.value, value))
+            elif tie.definite and tie.relation is Relation.VIEW:
+                facts.append(self._sets.link(tie.value, value, self._effects.slices[operand]))
+            elif tie.definite and tie.relation is Relation.RESHAPED:
+                facts.append(self._sets.link(tie.value, value, None))
+            else:
+                facts.append(self._sets.come_from(tie.value, value))
+        return facts
+
+    def _decide_choice(self, op: int) -> None:
+        """Decide an op that returns one of several buffers, such as a select, like branches."""
+        effects, s = self._effects, self._snapshot
+        for operand in s.operands(op):
+            ties = effects.ties.get(operand, ())
+            if not effects.writes[operand] and any(len(effects.sources[tie.value]) > 1 for tie in ties):
+                self._decide_tie(operand)

@@ -1,0 +1,161 @@
+"""What a loop carries from one iteration to the next, and whether it may begin in the buffer that it is given.
+
+A yielded value that is equivalent to what the loop carries costs nothing. Yields that permute the carried buffers are
+*rotated*: the loop swaps buffers. Anything else is copied into the carried buffer, or the next iteration gets the
+yielded buffer itself; the order in which the two are tried is a matter of cost. If both would destroy something the
+next iteration gets a new copy. All is decided in the loop's turn, after everything in its body.
+
+Cost: linear in what the loop carries, but for the comparisons; a rotation is quadratic in its buffers, whose number is
+bounded. See docs/THEORY.md: *carried*, *passed on*, *copy to carried*, *rotation*.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..conflicts.alias_sets import Fact
+from ..conflicts.decisions import Conflict, Rule, Strategy
+from ..conflicts.joining import Joiner
+from .decision_record import DecisionRecord
+from .region_flow import Carried, permuted
+from .sizes import keeps_size
+from .unranked import is_unranked
+
+__all__ = ["CarriedDecisions"]
+
+_MOST_ROTATED = 64
+"""How many buffers a loop may swap: each is compared with each. More are copied."""
+
+
+class CarriedDecisions:
+    """Decides about loops; ``return_allocs`` says whether one may hand on other buffers than it was given.
+
+    ``pass_on_first``: the buffer that is yielded is preferred to a copy of it in the carried one.
+    """
+
+    def __init__(self, joiner: Joiner, record: DecisionRecord, *, return_allocs: bool, pass_on_first: bool) -> None:
+        self._joiner = joiner
+        self._effects = joiner.effects
+        self._snapshot = joiner.snapshot
+        self._sets = joiner.sets
+        self._record = record
+        self._return_allocs = return_allocs
+        self._pass_on_first = pass_on_first
+        self._settled: set[int] = set()
+        """Loop arguments that are one buffer in every iteration."""
+
+    def settle(self, argument: int, result: int = -1) -> None:
+        """State that ``argument`` is one buffer in every iteration, and so the ``result`` if it has one."""
+        self._settled.add(argument)
+        if result >= 0:
+            self._sets.unite(argument, result)
+
+    def decide(self, op: int, carried: list[Carried]) -> bool:
+        """Decide what loop ``op`` yields to its next iteration; return whether it swaps buffers."""
+        s, equivalence = self._snapshot, self._sets.equivalence
+        pending = []
+        for operand, argument, result in carried:
+            if equivalence.find(s.operand_value[operand]) == equivalence.find(argument):
+                self._record.accept(operand)
+                self.settle(argument, result)
+            elif not (self._is_reshaped(operand, argument) and self._pass_on(operand, argument)):
+                pending.append(Carried(operand, argument, result))
+        rotation = permuted(self._effects, self._sets, pending)
+        rotates = bool(rotation) and self._return_allocs and self.rotate(op, rotation)
+        swapped = set(rotation) if rotates else set()
+        for entry in pending:
+            if entry not in swapped:
+                self._decide_other(*entry)
+        return rotates
+
+    def decide_initial(self, operand: int, *, rotating: bool) -> None:
+        """Decide whether a loop may work in the buffer that ``operand`` gives it."""
+        sets, value = self._sets, self._snapshot.operand_value[operand]
+        arguments = [v for v in self._effects.forwards[operand] if self._snapshot.value_op[v] < 0]
+        argument = arguments[0]
+        if rotating and sets.find(value) == sets.find(argument):
+            self._record.refuse(operand, Conflict(Rule.ROTATION_SHARED, value=value))
+            return
+        self.decide_entry(operand, argument, settled=argument in self._settled)
+
+    def decide_entry(self, operand: int, argument: int, *, settled: bool) -> None:
+        """Decide whether ``argument`` may be the buffer of ``operand``; if ``settled``, it is never another one."""
+        joiner, value = self._joiner, self._snapshot.operand_value[operand]
+
+        def propose() -> list[Fact]:
+            return [self._sets.unite(value, argument)] if settled else joiner.reaches(value, [argument])
+
+        conflict = joiner.try_join(value, [argument], -1, propose)
+        if conflict is not None and settled:
+            joiner.check.iterations.copy(operand, argument)
+        self._record.enter(operand, conflict)
+
+    def rotate(self, op: int, rotation: list[Carried]) -> bool:
+        """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed.
+
+        ``op`` is the loop, or the branch back to its header.
+        """
+        sets, s = self._sets, self._snapshot
+        arguments = list(dict.fromkeys(argument for _, argument, _ in rotation))
+        if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):
+            return False
+        results = [result for _, _, result in rotation if result >= 0]
+        frames = [sets.rotate(arguments, 2 * op), sets.rotate(results, 2 * op + 1)]
+
+        def propose() -> list[Fact]:
+            return [sets.come_from(argument, s.operand_value[operand], op) for operand, argument, _ in rotation]
+
+        if self._joiner.try_join(arguments[0], arguments[1:], -1, propose) is not None:
+            for frame in frames:
+                sets.stop_rotating(frame)
+            return False
+        sets.storage(arguments[0]).rotating = True
+        for operand, _, _ in rotation:
+            self._record.accept(operand, Strategy.ROTATE)
+        return True
+
+    def _is_reshaped(self, operand: int, argument: int) -> bool:
+        """Whether a loop yields a reshaped view of what it carries: the carried buffer, or a copy made in the body."""
+        carried = self._sets.equivalence.find(argument)
+        return any(root == carried for _, root in self._sets.reshapes(self._snapshot.operand_value[operand]))
+
+    def _pass_on(self, operand: int, argument: int) -> bool:
+        """Hand the next iteration the very buffer that is yielded, whichever it is, if that destroys nothing."""
+        sets, s = self._sets, self._snapshot
+        value, loop = s.operand_value[operand], s.block_op[s.value_block[argument]]
+        if self._joiner.try_join(argument, [value], -1, lambda: [sets.come_from(argument, value, loop)]) is not None:
+            return False
+        self._record.accept(operand, Strategy.PASS_ON)
+        return True
+
+    def _decide_other(self, operand: int, argument: int, result: int) -> None:
+        """Copy what is yielded into the carried buffer, or pass it on, in either order; else pass on a new copy."""
+        value = self._snapshot.operand_value[operand]
+        ways = [partial(self._copy_to_carried, operand, argument, result)]
+        if self._return_allocs and not is_unranked(self._effects, value):
+            ways.insert(0 if self._pass_on_first else 1, partial(self._pass_on, operand, argument))
+        if any(way() for way in ways):
+            return
+        self._record.refuse(operand, Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value))
+        if not self._return_allocs:
+            self._record.refuse_program(
+                operand,
+                "is not in the buffer that the loop carries and cannot be copied into it; yield an update of the "
+                "iteration argument, or set allow-return-allocs-from-loops=true",
+            )
+
+    def _copy_to_carried(self, operand: int, argument: int, result: int) -> bool:
+        """Copy what a loop yields into the buffer that it carries, if that is as large and nothing is destroyed."""
+        value = self._snapshot.operand_value[operand]
+        apart = self._sets.find(value) != self._sets.find(argument)
+        if not apart or not keeps_size(self._effects, value, argument) or is_unranked(self._effects, value):
+            return False
+        targets = self._joiner.check.targets
+        targets[operand] = argument
+        if self._joiner.try_join(argument, [], operand, list) is not None:
+            del targets[operand]
+            return False
+        conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
+        self._record.refuse(operand, conflict, Strategy.COPY_TO_CARRIED)
+        self.settle(argument, result)
+        return True

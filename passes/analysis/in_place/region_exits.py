@@ -1,0 +1,67 @@
+"""What the regions of an op hand out: to its results, as branches do, or to another region, as `scf.while` does.
+
+A result may be the buffer of any region's value, so handing one out is an edge that is accepted or copied. If all
+regions hand out one class the result belongs to it, whichever runs. What has one source only is that very buffer.
+Linear in the terminators' operands, but for the comparisons. See docs/THEORY.md, *origins* and *passed*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ..conflicts.joining import Joiner
+from .decision_record import DecisionRecord
+from .region_flow import exit_values, passed_values
+
+__all__ = ["ExitDecisions"]
+
+
+class ExitDecisions:
+    """Decides what terminators hand out: ``first`` of all, or in the turns of the terminators."""
+
+    def __init__(self, joiner: Joiner, record: DecisionRecord, *, first: bool) -> None:
+        self._joiner = joiner
+        self._record = record
+        self._first = first
+        self._waiting: dict[int, list[tuple[int, list[int]]]] = {}
+        """For a terminator whose turn is still to come, what it hands to results only."""
+
+    def begin(self, op: int) -> None:
+        """Decide what the terminators of ``op`` hand to its results, or leave it to their turns."""
+        for operand, targets in exit_values(self._joiner.effects, op):
+            if self._first:
+                self.decide(operand, targets)
+            else:
+                terminator = self._joiner.snapshot.operand_op[operand]
+                self._waiting.setdefault(terminator, []).append((operand, targets))
+
+    def decide_waiting(self, terminator: int) -> None:
+        """Decide what was left to the turn of ``terminator``."""
+        for operand, targets in self._waiting.get(terminator, ()):
+            self.decide(operand, targets)
+
+    def decide(self, operand: int, targets: Sequence[int]) -> None:
+        """Decide whether each of ``targets``, which have other sources too, may be the buffer of ``operand``."""
+        value = self._joiner.snapshot.operand_value[operand]
+        conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.reaches, value, targets))
+        self._record.enter(operand, conflict)
+
+    def decide_passed(self, op: int) -> None:
+        """Decide what one region of a loop hands to the next, or out of the loop: the same buffer, or a copy of it."""
+        for operand, targets in passed_values(self._joiner.effects, op):
+            value = self._joiner.snapshot.operand_value[operand]
+            conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.same, value, targets))
+            self._record.enter(operand, conflict)
+
+    def unite(self, op: int) -> None:
+        """Make a result of ``op`` that is of one class, whichever region runs, a member of that class."""
+        find, decisions = self._joiner.sets.equivalence.find, self._record.decisions
+        results: dict[int, list[int]] = {}
+        for operand, targets in exit_values(self._joiner.effects, op):
+            for target in targets:
+                results.setdefault(target, []).append(operand)
+        for result, operands in results.items():
+            values = [self._joiner.snapshot.operand_value[operand] for operand in operands]
+            if all(decisions[o].in_place for o in operands) and len({find(value) for value in values}) == 1:
+                self._joiner.sets.unite(result, values[0])

@@ -1,0 +1,99 @@
+"""What region ops pass on: loops to their next iteration, branches to their results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ..conflicts.alias_sets import AliasSets
+from ..effects.reader import TensorEffects
+from ..effects.tables import Carried, HandOvers, Passed
+
+__all__ = ["Carried", "Passed", "carried_values", "exit_values", "passed_values", "permuted"]
+
+
+_NOTHING = HandOvers([], [], [])
+
+
+def carried_values(effects: TensorEffects, op: int) -> list[Carried]:
+    """Return what ``op`` carries from one iteration to the next; empty for ops that are no loops."""
+    return _hand_overs(effects, op).carried
+
+
+def passed_values(effects: TensorEffects, op: int) -> list[Passed]:
+    """Return what a region of ``op`` hands to another one, which gets it from nowhere else, as `scf.while` does."""
+    return _hand_overs(effects, op).passed
+
+
+def exit_values(effects: TensorEffects, op: int) -> list[tuple[int, list[int]]]:
+    """Return the terminator operands that ``op`` hands to its results only, with those results."""
+    return _hand_overs(effects, op).exits
+
+
+def _hand_overs(effects: TensorEffects, op: int) -> HandOvers:
+    """Return what the regions of ``op`` pass on. Read once: each order of decisions asks several times."""
+    if not effects.snapshot.op_regions[op]:
+        return _NOTHING
+    found = effects.hand_overs.get(op)
+    if found is None:
+        found = _read(effects, op)
+        if not found.carried and not found.passed and not found.exits:
+            found = _NOTHING
+        effects.hand_overs[op] = found
+    return found
+
+
+def _read(effects: TensorEffects, op: int) -> HandOvers:
+    s = effects.snapshot
+    found = HandOvers([], [], [])
+    for operand in _terminator_operands(effects, op):
+        targets = effects.forwards.get(operand, ())
+        arguments = [value for value in targets if s.value_op[value] < 0]
+        results = [value for value in targets if s.value_op[value] >= 0]
+        if not arguments:
+            if results:
+                found.exits.append((operand, results))
+        elif _is_passed(effects, targets):
+            found.passed.append(Passed(operand, targets))
+        else:
+            found.carried.append(Carried(operand, arguments[0], results[0] if results else -1))
+    return found
+
+
+def _is_passed(effects: TensorEffects, targets: tuple[int, ...]) -> bool:
+    """Whether each of ``targets`` comes from one place only."""
+    return all(len(effects.sources[target]) == 1 for target in targets)
+
+
+def _terminator_operands(effects: TensorEffects, op: int) -> Iterator[int]:
+    s = effects.snapshot
+    for region in range(len(s.op_regions[op])):
+        for terminator in s.exits(op, region):
+            yield from s.operands(terminator)
+
+
+def permuted(effects: TensorEffects, sets: AliasSets, carried: list[Carried]) -> list[Carried]:
+    """Return the largest part of ``carried`` whose yielded buffers are exactly its carried ones, in another order.
+
+    Leaves out, as long as there is one, an entry whose carried buffer is not yielded exactly once, or whose yielded
+    buffer is not carried by the part. Each entry once, so linear.
+    """
+    find, s = sets.equivalence.find, effects.snapshot
+    arguments = [find(entry.argument) for entry in carried]
+    yielded = [find(s.operand_value[entry.operand]) for entry in carried]
+    count = Counter(yielded)
+    by_argument: dict[int, list[int]] = {}
+    by_yielded: dict[int, list[int]] = {}
+    for index, (argument, value) in enumerate(zip(arguments, yielded, strict=True)):
+        by_argument.setdefault(argument, []).append(index)
+        by_yielded.setdefault(value, []).append(index)
+    work = [i for i in range(len(carried)) if count[arguments[i]] != 1 or yielded[i] not in by_argument]
+    left_out = set(work)
+    while work:
+        index = work.pop()
+        # The entry's carried buffer is carried no more, and its yielded one is yielded by nobody else that is left.
+        for other in (*by_yielded.get(arguments[index], ()), *by_argument.get(yielded[index], ())):
+            if other not in left_out:
+                left_out.add(other)
+                work.append(other)
+    return [entry for index, entry in enumerate(carried) if index not in left_out]

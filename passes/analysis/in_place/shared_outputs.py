@@ -1,0 +1,55 @@
+"""What the runs of a parallel region insert: into the buffer that their shared output starts in, or into a copy of it.
+
+Decided before anything else of a function, because what the runs may write at all depends on it. They may not insert
+into that buffer when some run still reads what another one inserts; then all insertions go to one copy, made in front
+of the loop, and the argument is only read. Linear in the insertions, but for the comparisons. See docs/THEORY.md,
+*threads*.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
+from ..conflicts.joining import Joiner
+from .decision_record import DecisionRecord
+from .loops import CarriedDecisions
+
+__all__ = ["OutputDecisions"]
+
+
+class OutputDecisions:
+    """Decides about shared outputs; ``copies`` says that every write is refused."""
+
+    def __init__(self, joiner: Joiner, record: DecisionRecord, carried: CarriedDecisions, *, copies: bool) -> None:
+        self._joiner = joiner
+        self._record = record
+        self._carried = carried
+        self._copies = copies
+
+    def decide(self, op: int) -> None:
+        """Decide about the shared outputs of the parallel op ``op``, if it has any."""
+        s, outputs = self._joiner.snapshot, self._joiner.effects.shared_outputs
+        blocks = [block for region in s.op_regions[op] for block in region]
+        for argument in (a for block in blocks for a in s.arguments(block) if a in outputs):
+            self._decide(argument, outputs[argument].result)
+
+    def _decide(self, argument: int, result: int) -> None:
+        joiner, threads = self._joiner, self._joiner.check.threads
+        insertions = joiner.effects.insertions.get(argument, [])
+        self._carried.settle(argument)
+        threads.share(argument)
+        conflict = Conflict(Rule.COPY_BEFORE_WRITE, write=insertions[0]) if insertions else None
+        committed = any(joiner.effects.must_in_place[operand] for operand in insertions)
+        if conflict is None or committed or not self._copies:
+            conflict = joiner.try_join(argument, [result], insertions, partial(joiner.same, argument, [result]))
+        if conflict is not None:
+            threads.unshare(argument)
+        copies = bool(joiner.effects.value_read[result])
+        for operand in insertions:
+            if conflict is None:
+                self._record.accept(operand)
+            else:
+                self._record.decisions[operand] = Decision(operand, Strategy.OUT_OF_PLACE, copies, conflict)
+                if joiner.effects.must_in_place[operand]:
+                    self._record.refuse_in_place(operand, conflict)

@@ -1,0 +1,89 @@
+"""The summary of an analysed function, for its callers: conservative wherever the analysis is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+from mlir import ir
+
+from ....dialects.bufferizable import Relation
+from ..conflicts.alias_sets import AliasSets
+from ..effects.reader import TensorEffects
+from ..effects.summary import FunctionSummary
+
+__all__ = ["summarize_function"]
+
+_LARGE = 16
+"""How many results in one set are compared with each other; more are taken to share memory."""
+
+
+def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -> FunctionSummary:
+    """Return which arguments of op number ``function`` are read and written, and which may hold its results.
+
+    An argument counts as written as soon as anything that may alias it is. Linear in arguments times results.
+    """
+    s = effects.snapshot
+    blocks = s.op_regions[function][0]
+    arguments = list(s.arguments(blocks[0]))
+    tensors = [argument for argument in arguments if s.value_is_tensor[argument]]
+    type_ = ir.FunctionType(ir.TypeAttr(s.ops[function].attributes["function_type"]).value)
+    ties: list[dict[int, Relation]] = [{} for _ in type_.results]
+    readonly = [""] * len(ties)
+    returns = _returns(effects, function)
+    for count, op in enumerate(returns):
+        for index, operand in enumerate(s.operands(op)):
+            value = s.operand_value[operand]
+            if not s.value_is_tensor[value]:
+                continue
+            found = {s.value_index[a]: _relation(sets, a, value) for a in tensors if sets.find(a) == sets.find(value)}
+            ties[index] = found if count == 0 else _either(ties[index], found)
+            if sets.storage(value).readonly:
+                readonly[index] = "the result of a function that may return a buffer which must not be written"
+    return FunctionSummary(
+        tuple(bool(effects.value_read[argument]) for argument in arguments),
+        tuple(s.value_is_tensor[argument] and bool(sets.storage(argument).writes) for argument in arguments),
+        tuple(ties),
+        tuple(readonly),
+        tuple(dict.fromkeys(pair for op in returns for pair in _shared(effects, sets, op))),
+    )
+
+
+def _returns(effects: TensorEffects, function: int) -> list[int]:
+    """Return the ops that return from ``function``: one at the end of each block that does not branch."""
+    s = effects.snapshot
+    return [op for op in s.exits(function, 0) if s.op_name[op] == "func.return"]
+
+
+def _either(first: dict[int, Relation], second: dict[int, Relation]) -> dict[int, Relation]:
+    """Return what holds of a result that is returned in two places: it is an argument's buffer only if both say so."""
+    return {
+        argument: first[argument] if first.get(argument) is second.get(argument) else Relation.UNKNOWN
+        for argument in (*first, *second)
+    }
+
+
+def _shared(effects: TensorEffects, sets: AliasSets, op: int) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of values returned by ``op`` that may share memory."""
+    s = effects.snapshot
+    returned = [
+        (s.operand_index(operand), s.operand_value[operand])
+        for operand in s.operands(op)
+        if s.value_is_tensor[s.operand_value[operand]]
+    ]
+    groups: dict[int, list[tuple[int, int]]] = {}
+    for position, value in returned:
+        groups.setdefault(sets.find(value), []).append((position, value))
+    for group in groups.values():
+        if len(group) > _LARGE:
+            # Too many to compare: a chain connects them all, which is what callers make of the pairs anyway.
+            yield from ((a, b) for (a, _), (b, _) in pairwise(group))
+            continue
+        for (first, a), (second, b) in combinations(group, 2):
+            if sets.have_common_origin(a, b):
+                yield first, second
+
+
+def _relation(sets: AliasSets, argument: int, value: int) -> Relation:
+    same = sets.equivalence.find(argument) == sets.equivalence.find(value)
+    return Relation.EQUIVALENT if same else Relation.UNKNOWN

@@ -1,0 +1,1 @@
+"""Index sets of slices: equal, disjoint, contained or unknown."""

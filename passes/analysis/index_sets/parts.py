@@ -1,0 +1,229 @@
+"""Questions about slices taken apart: dimensions that have no symbol in common are decided one by one.
+
+That two slices have an element in common, or that one has an element that the other lacks, is a conjunction of demands,
+one for each dimension, and of the loops' bounds. Demands that depend on different symbols, however indirectly, have
+solutions independently of each other: the whole has one if each part has, and the solutions go together. Nests of
+tiles are asked about again and again with slices that differ in one dimension, so what was found out about a part is
+remembered, by what it demands.
+
+Cost: linear in the demands and loops, and a system for each part that is new.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .omega_test import evaluate
+from .points import FIRST, Direction, Points
+from .problems import Answer, Outcome
+from .slices import Slice
+from .sums import Index, index_symbols
+from .symbols import IndexTerms, Loop, Range
+
+__all__ = ["Demand", "Finding", "Kind", "Parts", "Witness", "answer_of"]
+
+Witness = tuple[tuple[int, int, int], ...]
+"""Symbols, at which of the two points (0: the same at both), and their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An answer, and for NO the values that show it."""
+
+    answer: Answer
+    witness: Witness = ()
+    element: tuple[int, ...] = ()
+    """Where one element is concerned, its indices."""
+
+
+class Kind(enum.Enum):
+    """What is demanded of one dimension of two slices."""
+
+    COMMON = "common"
+    """An index that the first one has at the first point and the second one at the second point."""
+    INSIDE = "inside"
+    """An index of the first one, at the first point."""
+    LEFT_OUT = "left out"
+    """An index of the first one that is none of the second one's, both at the first point."""
+
+
+_Extent = tuple[Index, Index, Index]
+"""Offset, size and stride."""
+
+Demand = tuple[Kind, int, int]
+"""What is demanded, and of which extents, by their numbers."""
+
+
+def answer_of(points: Points, outcome: Outcome) -> Finding:
+    """Read the answer off an outcome: a solution shows the contrary."""
+    if outcome.is_feasible is None or (outcome.is_feasible and not points.is_exact):
+        return Finding(Answer.UNKNOWN)
+    if not outcome.is_feasible:
+        return Finding(Answer.YES)
+    values = ((symbol, side, evaluate(row, outcome.solution)) for (symbol, side), row in points.symbols.items())
+    return Finding(Answer.NO, tuple(values))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Demands and loops by their places, and what their symbols vary with."""
+
+    demands: tuple[int, ...]
+    loops: tuple[int, ...]
+    varies: frozenset[int]
+
+
+class Parts:
+    """Decides demands over the symbols of one table; what was found out about parts is remembered."""
+
+    def __init__(self, terms: IndexTerms) -> None:
+        self._terms = terms
+        self._supports: dict[int, frozenset[int]] = {}
+        self._points: dict[object, Points] = {}
+        self._findings: dict[object, Finding] = {}
+        self._groups: dict[object, list[_Group]] = {}
+        # Slices are looked up once: everything else has numbers.
+        self._numbers: dict[_Extent, int] = {}
+        self._extents: list[tuple[Slice, frozenset[int]]] = []
+        self._slices: dict[Slice, tuple[int, ...] | None] = {}
+        self._pairs: dict[tuple[int, int], frozenset[int]] = {}
+
+    def extents(self, slice_: Slice) -> tuple[int, ...] | None:
+        """Return numbers for the dimensions, equal ones for equal extents; None if a symbol is unknown."""
+        if slice_ not in self._slices:
+            is_known = min(slice_.symbols, default=0) >= 0
+            extents = zip(slice_.offsets, slice_.sizes, slice_.strides, strict=True)
+            self._slices[slice_] = tuple(map(self._number, extents)) if is_known else None
+        return self._slices[slice_]
+
+    def _number(self, extent: _Extent) -> int:
+        number = self._numbers.setdefault(extent, len(self._extents))
+        if number == len(self._extents):
+            symbols = [symbol for index in extent for symbol in index_symbols(index)]
+            slice_ = Slice((extent[0],), (extent[1],), (extent[2],))
+            self._extents.append((slice_, frozenset[int]().union(*map(self._support, symbols))))
+        return number
+
+    def decide(
+        self, demands: Sequence[Demand], nest: Sequence[Loop], directions: Mapping[int, Direction] | None = None
+    ) -> Finding:
+        """Whether ``demands`` cannot be met in iterations of ``nest`` that lie like that to each other."""
+        given = directions or {}
+        varied = frozenset(v for v, direction in given.items() if direction is not Direction.SAME)
+        witness: list[tuple[int, int, int]] = []
+        is_known = True
+        for group in self._grouped(demands, nest):
+            mine = tuple([demands[item] for item in group.demands])
+            loops = tuple([nest[item] for item in group.loops])
+            found = self._part(mine, loops, given, varied & group.varies if varied else varied)
+            if found.answer is Answer.YES:
+                return found
+            is_known = is_known and found.answer is Answer.NO
+            witness.extend(found.witness)
+        return Finding(Answer.NO, tuple(witness)) if is_known else Finding(Answer.UNKNOWN)
+
+    def points(self, nest: Sequence[Loop], directions: Mapping[int, Direction], varied: frozenset[int]) -> Points:
+        """Return two points of ``nest`` that lie like that to each other; ``varied`` may differ between them."""
+        given = tuple((loop, directions.get(loop.variable, Direction.SAME)) for loop in nest)
+        key = (given, varied)
+        if key not in self._points:
+            points = Points(self._terms, varied)
+            points.exist(nest)
+            for loop, direction in given:
+                if self._terms.varies_with(loop.variable) & varied:
+                    points.relate(loop, direction)
+            self._points[key] = points
+        return self._points[key].copy()
+
+    def _part(
+        self,
+        demands: tuple[Demand, ...],
+        loops: tuple[Loop, ...],
+        given: Mapping[int, Direction],
+        varied: frozenset[int],
+    ) -> Finding:
+        key = (demands, tuple([(loop.variable, given.get(loop.variable)) for loop in loops]), varied)
+        found = self._findings.get(key)
+        if found is None:
+            points = self.points(loops, given, varied)
+            is_linear = True
+            for kind, first, second in demands:
+                is_linear = _add(points, kind, self._extents[first][0], self._extents[second][0]) and is_linear
+            found = answer_of(points, points.decide()) if is_linear else Finding(Answer.UNKNOWN)
+            self._findings[key] = found
+        return found
+
+    # --- what depends on what ------------------------------------------------------------------------------------
+
+    def _grouped(self, demands: Sequence[Demand], nest: Sequence[Loop]) -> list[_Group]:
+        """Return groups of demands and loops that have no symbol in common."""
+        supports = tuple([self._pair(first, second) for _, first, second in demands])
+        key = (supports, tuple([loop.variable for loop in nest]))
+        if key not in self._groups:
+            self._groups[key] = self._found_groups(
+                [*supports, *(self._support(loop.variable) for loop in nest)], len(demands)
+            )
+        return self._groups[key]
+
+    def _found_groups(self, supports: Sequence[frozenset[int]], count: int) -> list[_Group]:
+        parent = list(range(len(supports)))
+        owner: dict[int, int] = {}
+        for item, support in enumerate(supports):
+            for symbol in support:
+                first, second = (_root(parent, i) for i in (owner.setdefault(symbol, item), item))
+                parent[max(first, second)] = min(first, second)
+        members: dict[int, list[int]] = {}
+        for item in range(len(supports)):
+            members.setdefault(_root(parent, item), []).append(item)
+        groups: list[_Group] = []
+        for items in members.values():
+            symbols = frozenset[int]().union(*(supports[item] for item in items))
+            varies = frozenset[int]().union(*map(self._terms.varies_with, symbols))
+            demands = tuple(item for item in items if item < count)
+            groups.append(_Group(demands, tuple(item - count for item in items if item >= count), varies))
+        return groups
+
+    def _pair(self, first: int, second: int) -> frozenset[int]:
+        found = self._pairs.get((first, second))
+        if found is None:
+            found = self._pairs[first, second] = self._extents[first][1] | self._extents[second][1]
+        return found
+
+    def _support(self, symbol: int) -> frozenset[int]:
+        """Return all symbols that what is known of ``symbol`` is about."""
+        found = self._supports.get(symbol)
+        if found is None:
+            stack, seen = [symbol], {symbol}
+            while stack:
+                last = stack.pop()
+                definition = self._terms.definitions.get(last)
+                parts = self._terms.parts(last)
+                if isinstance(definition, Range):
+                    parts = tuple(part for part in (definition.least, definition.bound) if part is not None)
+                new = {part for index in parts for part in index_symbols(index)} - seen
+                seen |= new
+                stack.extend(new)
+            found = self._supports[symbol] = frozenset(seen)
+        return found
+
+
+def _add(points: Points, kind: Kind, first: Slice, second: Slice) -> bool:
+    """Add a demand about slices of one dimension; False if it is not linear."""
+    if kind is Kind.COMMON:
+        points.overlap(first, second)
+        return True
+    index = points.problem.unknown()
+    points.inside(first, 0, FIRST, index)
+    cases = points.outside(second, 0, FIRST, index) if kind is Kind.LEFT_OUT else ()
+    if cases:
+        points.problem.alternatives.append(cases)
+    return cases is not None
+
+
+def _root(parent: list[int], item: int) -> int:
+    while parent[item] != item:
+        parent[item] = parent[parent[item]]
+        item = parent[item]
+    return item

@@ -1,0 +1,127 @@
+"""Index sets of slices and what is known about two of them: equal, disjoint, contained or unknown.
+
+Every analysis shares this module. A slice is a hyper-rectangle with strides, given per dimension of the tensor it
+cuts; an entry is an integer, a symbol (the number of an SSA value in the snapshot) or a sum of these
+(``sums.py``). Symbols are compared by identity, so two slices may be compared only where each symbol has the same
+value for both: the caller checks that no loop changes it in between (see ``Frames.apart`` in ``conflicts/frames.py``).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ....dialects.bufferizable import Subset
+from .sums import Index, IndexSums, Symbol, add, difference, index_symbols
+
+__all__ = ["Slice", "SliceRelation", "Symbol", "slice_of", "slice_relation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One hyper-rectangle: elements ``offset + k * stride`` for ``0 <= k < size`` in each dimension."""
+
+    offsets: tuple[Index, ...]
+    sizes: tuple[Index, ...]
+    strides: tuple[Index, ...]
+
+    @property
+    def symbols(self) -> tuple[int, ...]:
+        """The values that the slice depends on."""
+        entries = (*self.offsets, *self.sizes, *self.strides)
+        return tuple(value for entry in entries for value in index_symbols(entry))
+
+
+class SliceRelation(enum.Enum):
+    """What is known about the elements of a first slice compared with those of a second one."""
+
+    EQUAL = "equal"
+    DISJOINT = "disjoint"
+    CONTAINED = "contained"
+    """Every element of the first is one of the second."""
+    UNKNOWN = "unknown"
+
+
+def slice_of(subset: Subset, sums: IndexSums) -> Slice:
+    """Return ``subset`` over symbols and sums; indices defined by constants become integers."""
+
+    def entries(indices: Sequence[int | ir.Value]) -> tuple[Index, ...]:
+        return tuple(index if isinstance(index, int) else sums.of(index) for index in indices)
+
+    return Slice(entries(subset.offsets), entries(subset.sizes), entries(subset.strides))
+
+
+def slice_relation(first: Slice, second: Slice) -> SliceRelation:
+    """Compare two slices of one tensor. Linear in the rank.
+
+    Disjoint as soon as one dimension is; equal or contained only if every dimension is. An empty slice is never
+    called equal or contained on the strength of its size alone, which would be true but useless.
+    """
+    if len(first.offsets) != len(second.offsets) or any(symbol < 0 for symbol in (*first.symbols, *second.symbols)):
+        return SliceRelation.UNKNOWN
+    relations = [
+        _relation_1d(a, b)
+        for a, b in zip(
+            zip(first.offsets, first.sizes, first.strides, strict=True),
+            zip(second.offsets, second.sizes, second.strides, strict=True),
+            strict=True,
+        )
+    ]
+    if SliceRelation.DISJOINT in relations:
+        return SliceRelation.DISJOINT
+    if SliceRelation.UNKNOWN in relations:
+        return SliceRelation.UNKNOWN
+    if SliceRelation.CONTAINED in relations:
+        return SliceRelation.CONTAINED
+    return SliceRelation.EQUAL
+
+
+_Dimension = tuple[Index, Index, Index]
+
+
+def _relation_1d(first: _Dimension, second: _Dimension) -> SliceRelation:
+    if first == second:
+        return SliceRelation.EQUAL
+    (offset_a, size_a, stride_a), (offset_b, size_b, stride_b) = first, second
+    apart = difference(offset_b, offset_a)
+    numbers = [entry for entry in (size_a, stride_a, size_b, stride_b) if isinstance(entry, int)]
+    if apart is not None and len(numbers) == 4:
+        return _integer_relation(apart, *numbers)
+    if stride_a == stride_b == 1:
+        return _interval_relation(first, second)
+    return SliceRelation.UNKNOWN
+
+
+def _interval_relation(first: _Dimension, second: _Dimension) -> SliceRelation:
+    """Compare two intervals by the ends that are known to follow each other. Sizes are never negative."""
+    end_a, end_b = add(first[0], first[1]), add(second[0], second[1])
+    if _follows(second[0], end_a) or _follows(first[0], end_b):
+        return SliceRelation.DISJOINT
+    if _follows(first[0], second[0]) and _follows(end_b, end_a):
+        return SliceRelation.CONTAINED
+    return SliceRelation.UNKNOWN
+
+
+def _follows(later: Index | None, earlier: Index | None) -> bool:
+    distance = None if later is None or earlier is None else difference(later, earlier)
+    return distance is not None and distance >= 0
+
+
+def _integer_relation(offset_b: int, size_a: int, stride_a: int, size_b: int, stride_b: int) -> SliceRelation:
+    """Compare two slices by numbers: the first begins at 0, the second at ``offset_b``."""
+    if size_a <= 0 or size_b <= 0:
+        return SliceRelation.DISJOINT
+    if stride_a < 0 or stride_b < 0:
+        return SliceRelation.UNKNOWN
+    last_a, last_b = (size_a - 1) * stride_a, offset_b + (size_b - 1) * stride_b
+    if last_a < offset_b or last_b < 0:
+        return SliceRelation.DISJOINT
+    if stride_a == stride_b and stride_a > 0 and offset_b % stride_a != 0:
+        return SliceRelation.DISJOINT
+    steps = stride_b > 0 and stride_a % stride_b == 0 and offset_b % stride_b == 0
+    if steps and offset_b <= 0 and last_a <= last_b:
+        return SliceRelation.CONTAINED
+    return SliceRelation.UNKNOWN

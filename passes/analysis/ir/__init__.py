@@ -1,0 +1,1 @@
+"""The IR as integer tables: snapshot, CFG, program order, dominance."""

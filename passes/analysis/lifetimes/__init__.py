@@ -1,0 +1,1 @@
+"""Lifetimes of buffers: where each is allocated, last used and freed."""

@@ -1,0 +1,68 @@
+"""Whether a program reads or writes the memory behind a memref, as far as its users tell.
+
+Followed: views and casts. Known: loads, stores, transfers, copies, structured ops, and returns, whose caller may read.
+Any other user counts as both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mlir import ir
+
+from .roots import VIEWS
+
+__all__ = ["READ", "WRITE", "access_name", "accesses"]
+
+READ, WRITE = 1, 2
+
+_VIEWS = VIEWS | {"memref.memory_space_cast", "dispatch.tie_shape"}
+_READS = frozenset(
+    ("memref.load", "affine.load", "vector.load", "vector.transfer_read", "vector.maskedload", "func.return")
+)
+_WRITES = frozenset(("memref.store", "affine.store", "vector.store", "vector.transfer_write"))
+_NOTHING = frozenset(("memref.dim", "memref.rank"))
+_NAMES = ("none", "read", "write", "read-write")
+
+
+def accesses(values: Iterable[ir.Value]) -> int:
+    """`READ`, `WRITE`, both (`|`) or 0: what is done to the memory of `values`. Linear in the uses of their views."""
+    pending, found = list(values), 0
+    while pending and found != READ | WRITE:
+        for use in pending.pop().uses:
+            user = use.owner.operation
+            # The shape that memref.reshape takes as well is read, not viewed.
+            if user.name in _VIEWS and use.operand_number == 0:
+                pending.append(user.results[0])
+            else:
+                found |= _of_user(user, use.operand_number)
+    return found
+
+
+def access_name(access: int) -> str:
+    """The value of `bufferization.access` for what `accesses` gives."""
+    return _NAMES[access]
+
+
+def _of_user(user: ir.Operation, number: int) -> int:
+    name = user.name
+    if name in _NOTHING:
+        return 0
+    if name in _READS:
+        return READ
+    if name in _WRITES:
+        return WRITE
+    if name == "memref.copy":
+        return WRITE if number else READ
+    if name.startswith("linalg.") and "operandSegmentSizes" in user.attributes:
+        return _of_structured(user, number)
+    return READ | WRITE
+
+
+def _of_structured(user: ir.Operation, number: int) -> int:
+    """Inputs are read; an output is read too where the payload uses its element."""
+    if number < ir.DenseI32ArrayAttr(user.attributes["operandSegmentSizes"])[0]:
+        return READ
+    arguments = user.regions[0].blocks[0].arguments if len(user.regions) == 1 else ()
+    unread = number < len(arguments) and next(iter(arguments[number].uses), None) is None
+    return WRITE if unread else READ | WRITE

@@ -1,0 +1,138 @@
+"""Roots: pieces of memory as the lifetime analysis sees them, and which of them each memref may be.
+
+See ``module.py`` for what roots mean; this is the table that the walks over regions and over the block graph
+share.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...framework.errors import PassFailure
+from .plan import GlobalBuffer, Handle
+
+__all__ = ["NONE", "VIEWS", "Root", "RootKind", "RootTable", "Roots", "is_buffer", "leaving_buffers"]
+
+
+class RootKind(enum.Enum):
+    """Who owns a root's memory, as seen from the block of the root."""
+
+    OWNED = enum.auto()
+    """That block: it allocated the memory, or got it from a call."""
+    JOINED = enum.auto()
+    """That block, unless the memory is that of another root that it may be."""
+    CARRIED = enum.auto()
+    """A loop's body, if an earlier iteration made it."""
+    BORROWED = enum.auto()
+    """Somebody else."""
+
+
+@dataclass
+class Root:
+    """`handles`: its values (several for the joined results of one op). `avoid`: roots it may be without owning them.
+
+    `level` is the number of the block it is seen from (None: everywhere). `freed_by_program`: it has a dealloc already.
+    """
+
+    number: int
+    kind: RootKind
+    handles: tuple[Handle, ...]
+    level: int | None
+    avoid: frozenset[int] = frozenset()
+    last_use: ir.Operation | None = None
+    pinned: bool = False
+    freed_by_program: bool = False
+
+
+Roots = frozenset[int]
+NONE: Roots = frozenset()
+
+VIEWS = frozenset(
+    f"memref.{name}"
+    for name in (
+        "assume_alignment",
+        "cast",
+        "collapse_shape",
+        "expand_shape",
+        "extract_strided_metadata",
+        "reinterpret_cast",
+        "reshape",
+        "subview",
+        "transpose",
+        "view",
+    )
+)
+"""Ops whose result lies in the memory of operand 0; all but `memref.view` keep the address, too."""
+
+
+def is_buffer(type_: ir.Type) -> bool:
+    """Whether values of this type are memory."""
+    return isinstance(type_, (ir.MemRefType, ir.UnrankedMemRefType))
+
+
+def leaving_buffers(terminator: ir.Operation) -> dict[int, ir.Value]:
+    """The memrefs that a terminator passes on, by operand number."""
+    return {number: value for number, value in enumerate(terminator.operands) if is_buffer(value.type)}
+
+
+class RootTable:
+    """The roots of one function and the set of roots of each memref."""
+
+    def __init__(self) -> None:
+        self.roots: list[Root] = []
+        self.sets: dict[ir.Value, Roots] = {}
+        self.shifted: set[ir.Value] = set()
+        """Memrefs whose address is not that of their root."""
+        self._globals: dict[str, int] = {}
+        self._levels = 0
+        self._buffer_types: dict[ir.Type, bool] = {}
+
+    def is_buffer_type(self, type_: ir.Type) -> bool:
+        """The same as `is_buffer`, asked once for each type, as there are few of them and many values."""
+        known = self._buffer_types.get(type_)
+        if known is None:
+            known = self._buffer_types[type_] = is_buffer(type_)
+        return known
+
+    def new_level(self) -> int:
+        """A number for a block that has roots of its own."""
+        self._levels += 1
+        return self._levels
+
+    def new_root(self, kind: RootKind, handles: tuple[Handle, ...], level: int | None, avoid: Roots = NONE) -> Root:
+        """Add a root; its handles are that root, unless they may be another one, too."""
+        root = Root(len(self.roots), kind, handles, level, avoid)
+        self.roots.append(root)
+        if kind is not RootKind.JOINED:
+            for handle in handles:
+                if isinstance(handle, ir.Value):
+                    self.sets[handle] = frozenset((root.number,))
+        return root
+
+    def global_root(self, op: ir.Operation) -> Roots:
+        """The root of a `memref.get_global`: one for each symbol."""
+        symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
+        if symbol not in self._globals:
+            handle = GlobalBuffer(symbol, op.results[0].type)
+            self._globals[symbol] = self.new_root(RootKind.BORROWED, (handle,), None).number
+        return frozenset((self._globals[symbol],))
+
+    def handles(self, numbers: Iterable[int]) -> list[Handle]:
+        """The values that stand for roots `numbers`."""
+        return [handle for number in sorted(numbers) for handle in self.roots[number].handles]
+
+    def is_certain(self, numbers: Roots) -> bool:
+        """Whether memrefs with this set are all one buffer."""
+        return len(numbers) == 1 and all(len(self.roots[number].handles) == 1 for number in numbers)
+
+    def check_address(self, value: ir.Value, op: ir.Operation) -> None:
+        """Refuse a memref that `op` passes on and whose address is not that of its buffer."""
+        if value in self.shifted:
+            raise PassFailure(
+                "cannot follow a memref.view out of its block: its address is not that of its buffer; pass the buffer",
+                op,
+            )

@@ -1,0 +1,1 @@
+"""What structured ops compute: indexing maps, payloads, reductions, tile sizes."""

@@ -1,0 +1,270 @@
+"""A linalg op as numbers: its loops, their sizes, and where in its operands an iteration reads and writes.
+
+Every linalg op with a payload is a nest of loops around that payload. The loops that the maps of the inits mention are
+parallel, the others reduce. An index into an operand is a sum of multiples of loops, which is all that convolutions,
+poolings, contractions and elementwise ops need; an op with any other index (`mod`, a symbol) is refused. So is one
+whose payload does more than compute: its iterations would have to stay in their order, and in their place.
+
+Linear in the sizes of the maps; nothing is changed. The counterpart upstream is `LinalgOp`, which the bindings do not
+show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from math import prod
+
+from mlir import ir
+from mlir.dialects import linalg
+
+from ....dialects.support.element_sizes import element_bytes
+from .payload_effects import find_effect
+
+__all__ = ["UNKNOWN_SIZE", "Index", "NotStructured", "Structured", "nests_kept", "read_structured", "type_bytes"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+_WORD_BYTES = 8
+_REDUCE = "linalg.reduce"
+"""It has an init for each input; other ops that do not say how many inits they have have one."""
+_OWN_PAYLOAD = frozenset({"linalg.generic", "linalg.map", _REDUCE})
+"""Ops that say what they compute by their payloads; that of others is the one that belongs to their names."""
+
+UNKNOWN_SIZE = 1 << 12
+"""What a dynamic size is taken for where time is all that depends on it: too large for the caches."""
+
+
+class NotStructured(Exception):
+    """Says why an op is no nest of loops that can be taken apart here: a phrase that follows "because"."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index into an operand: `constant` plus each loop times its (nonzero) coefficient."""
+
+    coefficients: Mapping[int, int] = field(default_factory=dict[int, int])
+    constant: int = 0
+
+    def coefficient(self, loop: int) -> int:
+        """Return by how much the index grows with `loop`, 0 if it does not depend on it."""
+        return self.coefficients.get(loop, 0)
+
+    @property
+    def loop(self) -> int | None:
+        """The loop that the index is, if it is just one."""
+        ((loop, factor),) = self.coefficients.items() if len(self.coefficients) == 1 else ((None, 0),)
+        return loop if factor == 1 and self.constant == 0 else None
+
+
+@dataclass(frozen=True)
+class Structured:
+    """What a linalg op does.
+
+    Attributes:
+        op: the op.
+        inputs: how many of the first operands are inputs; the others are inits.
+        indices: for each operand one `Index` for each of its dimensions; none for a scalar.
+        sizes: for each loop its number of iterations, None where that is dynamic.
+        places: for each loop an operand and a dimension of that size.
+        parallel: for each loop whether it is parallel.
+        reads: for each operand whether the payload uses its element.
+    """
+
+    op: ir.Operation
+    inputs: int
+    indices: tuple[tuple[Index, ...], ...]
+    sizes: tuple[int | None, ...]
+    places: tuple[tuple[int, int], ...]
+    parallel: tuple[bool, ...]
+    reads: tuple[bool, ...]
+
+    @property
+    def loops(self) -> range:
+        """The numbers of the loops."""
+        return range(len(self.sizes))
+
+    @property
+    def outputs(self) -> range:
+        """The numbers of the operands that are inits."""
+        return range(self.inputs, len(self.indices))
+
+    @property
+    def falling(self) -> frozenset[int]:
+        """The loops in indices that fall along a loop, as `7 - d0` does: of these there are no tiles.
+
+        The slice for a tile would begin where its last iteration reads, and its op would need another constant in the
+        map, one that depends on how many iterations the tile has.
+        """
+        return frozenset(
+            loop
+            for indices in self.indices
+            for index in indices
+            if any(factor < 0 for factor in index.coefficients.values())
+            for loop in index.coefficients
+        )
+
+    @property
+    def payload(self) -> ir.Block:
+        """The block that computes one iteration from one element of each operand."""
+        return self.op.regions[0].blocks[0]
+
+    def depends(self, operand: int, loop: int) -> bool:
+        """Tell whether the element of `operand` changes with `loop`."""
+        return any(index.coefficient(loop) for index in self.indices[operand])
+
+    def is_contiguous(self, operand: int, loop: int) -> bool:
+        """Tell whether consecutive iterations of `loop` touch neighbours: it moves the last index only, by one."""
+        *others, last = self.indices[operand] or (Index(),)
+        return last.coefficient(loop) == 1 and not any(index.coefficient(loop) for index in others)
+
+
+def type_bytes(type_: ir.Type) -> int:
+    """Return how many bytes values of `type_` take, a number, or a tensor or memref of numbers; others take a word."""
+    if isinstance(type_, ir.ShapedType):
+        sizes = (UNKNOWN_SIZE if size == _DYNAMIC else size for size in type_.shape)
+        return prod(sizes) * type_bytes(type_.element_type)
+    try:
+        return element_bytes(type_)
+    except ValueError:
+        return _WORD_BYTES
+
+
+def read_structured(op: ir.Operation) -> Structured:
+    """Read linalg op `op`, on tensors or memrefs.
+
+    Raises:
+        NotStructured: it is no such op, or an index, an init, a loop or the payload of it is of another kind than
+            described above.
+    """
+    if not op.name.startswith("linalg.") or len(op.regions) != 1 or not len(op.regions[0].blocks):
+        raise NotStructured("it is no linalg op with a payload")
+    payload = op.regions[0].blocks[0]
+    effect = find_effect(payload) if op.name in _OWN_PAYLOAD else None
+    if effect is not None:
+        raise NotStructured(f"'{effect}' of its payload may have an effect")
+    maps = _maps(op)
+    types = tuple([value.type for value in op.operands])
+    inputs = len(types) - _number_of_inits(op)
+    known = _known.get()
+    key = maps, types, inputs
+    nest = None if known is None else known.get(key)
+    if nest is None:
+        nest = _read_nest([ir.AffineMapAttr(one).value for one in maps], types, inputs)
+        if known is not None:
+            known[key] = nest
+    reads = tuple([any(True for _ in argument.uses) for argument in payload.arguments])
+    return Structured(op, inputs, *nest, reads)
+
+
+@contextmanager
+def nests_kept() -> Generator[None]:
+    """Take maps that belong to operands of certain types apart once in the `with` block, as many ops have the same."""
+    if _known.get() is not None:
+        yield
+        return
+    token = _known.set({})
+    try:
+        yield
+    finally:
+        _known.reset(token)  # What keeps contexts alive must not outlive them.
+
+
+_Indices = tuple[tuple[Index, ...], ...]
+_Nest = tuple[_Indices, tuple[int | None, ...], tuple[tuple[int, int], ...], tuple[bool, ...]]
+"""Of a `Structured`: `indices`, `sizes`, `places` and `parallel`."""
+_known: ContextVar[dict[tuple[ir.ArrayAttr, tuple[ir.Type, ...], int], _Nest] | None] = ContextVar(
+    "nests", default=None
+)
+
+
+def _read_nest(maps: Sequence[ir.AffineMap], types: Sequence[ir.Type], inputs: int) -> _Nest:
+    if len(maps) != len(types):
+        raise NotStructured("it has not one indexing map for each operand")
+    indices = tuple(tuple(_index(result) for result in map_.results) for map_ in maps)
+    if any(0 in ir.ShapedType(type_).shape for type_ in types if isinstance(type_, ir.ShapedType)):
+        raise NotStructured("an operand has no elements")  # and so no slice of it is valid
+    loops = maps[0].n_dims
+    sizes, places = _sizes(types, indices, loops)
+    return indices, sizes, places, _parallel(indices[inputs:], loops)
+
+
+def _maps(op: ir.Operation) -> ir.ArrayAttr:
+    try:
+        found = linalg.get_indexing_maps(op)
+    except (ValueError, RuntimeError):
+        found = None
+    if found is None:
+        raise NotStructured("it has no indexing maps")
+    return found
+
+
+def _number_of_inits(op: ir.Operation) -> int:
+    if "operandSegmentSizes" in op.attributes:
+        return ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
+    return len(op.operands) // 2 if op.name == _REDUCE else 1
+
+
+def _index(expression: ir.AffineExpr) -> Index:
+    """Return `expression` as a sum of multiples of loops."""
+    if isinstance(expression, ir.AffineDimExpr):
+        return Index({expression.position: 1})
+    if isinstance(expression, ir.AffineConstantExpr):
+        return Index({}, expression.value)
+    if isinstance(expression, ir.AffineAddExpr):
+        return _sum(_index(expression.lhs), _index(expression.rhs))
+    if isinstance(expression, ir.AffineMulExpr):
+        left, right = _index(expression.lhs), _index(expression.rhs)
+        if left.coefficients and right.coefficients:
+            raise NotStructured(f"its index {expression} is no sum of multiples of loops")
+        scaled, factor = (right, left.constant) if not left.coefficients else (left, right.constant)
+        return _scaled(scaled, factor)
+    raise NotStructured(f"its index {expression} is no sum of multiples of loops")
+
+
+def _sum(left: Index, right: Index) -> Index:
+    total = dict(left.coefficients)
+    for loop, factor in right.coefficients.items():
+        total[loop] = total.get(loop, 0) + factor
+    return Index({loop: factor for loop, factor in total.items() if factor}, left.constant + right.constant)
+
+
+def _scaled(index: Index, factor: int) -> Index:
+    scaled = {loop: factor * own for loop, own in index.coefficients.items() if factor * own}
+    return Index(scaled, factor * index.constant)
+
+
+def _sizes(
+    types: Sequence[ir.Type], indices: _Indices, loops: int
+) -> tuple[tuple[int | None, ...], tuple[tuple[int, int], ...]]:
+    """Return the size of each loop and where it stands; a static one wherever there is one."""
+    sizes: dict[int, int | None] = {}
+    places: dict[int, tuple[int, int]] = {}
+    for operand, (type_, own) in enumerate(zip(types, indices, strict=True)):
+        if not own:
+            continue
+        shape = ir.ShapedType(type_).shape
+        for dimension, index in enumerate(own):
+            loop = index.loop
+            if loop is not None and sizes.get(loop) is None:
+                sizes[loop] = None if shape[dimension] == _DYNAMIC else shape[dimension]
+                places.setdefault(loop, (operand, dimension))
+    if len(sizes) < loops:
+        missing = next(loop for loop in range(loops) if loop not in sizes)
+        raise NotStructured(f"no operand has a dimension that is as large as its loop d{missing}")
+    return tuple(sizes[loop] for loop in range(loops)), tuple(places[loop] for loop in range(loops))
+
+
+def _parallel(outputs: tuple[tuple[Index, ...], ...], loops: int) -> tuple[bool, ...]:
+    """Return which loops are parallel; raises where inits disagree, or two iterations may write one element."""
+    found: set[frozenset[int]] = set()
+    for own in outputs:
+        parallel = [index.loop for index in own if index.coefficients]
+        if None in parallel or len(set(parallel)) < len(parallel):
+            raise NotStructured("an init is not indexed by one loop for each dimension")
+        found.add(frozenset(loop for loop in parallel if loop is not None))
+    if len(found) != 1:
+        raise NotStructured("its inits are not indexed by the same loops")
+    (own,) = found
+    return tuple(loop in own for loop in range(loops))

@@ -1,0 +1,84 @@
+"""Which sizes a tile has: that of the loop's step, and in the last iteration what is left.
+
+A tile whose size does not divide the loop has a dynamic type, since `affine.min` computes its size. If the bounds of
+the loop are known, it has one of two sizes only. That is read off a slice whose size in a dimension is
+
+    affine.min(T, C - i)    with i from scf.for %i = L to U step S
+
+where L, U, S, T and C are constants. `C - i` falls, so if the size is T in the last iteration but one, it is T in all
+before, and only the last one has a size of its own.
+
+Constant time; nothing is changed. Upstream counterpart: `affine::simplifyAffineMinOp` bounds the size, but asks for one
+constant.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ....dialects.subsets import mixed_subset
+
+__all__ = ["sizes_of_tiles"]
+
+
+def sizes_of_tiles(value: ir.Value, dimension: int) -> frozenset[int]:
+    """Return the sizes that `dimension` of `value` can have, at most two; nothing if they are not known."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "tensor.extract_slice":
+        return frozenset()
+    subset = mixed_subset(owner.operation, 1)
+    if len(subset.sizes) != ir.RankedTensorType(value.type).rank:
+        return frozenset()
+    size = subset.sizes[dimension]
+    return frozenset({size}) if isinstance(size, int) else _sizes_of_minimum(size)
+
+
+def _sizes_of_minimum(size: ir.Value) -> frozenset[int]:
+    owner = size.owner
+    if isinstance(owner, ir.Block) or owner.name != "affine.min" or len(owner.operation.operands) != 1:
+        return frozenset()
+    first_last = _last_two(owner.operation.operands[0])
+    pair = _minimum(ir.AffineMapAttr(owner.operation.attributes["map"]).value)
+    if first_last is None or pair is None:
+        return frozenset()
+    most, end = pair
+    before, last = (min(most, end - number) for number in first_last)
+    # They are equal below T only if there is one iteration.
+    return frozenset({before, last}) if before in {most, last} and last > 0 else frozenset()
+
+
+def _minimum(map_: ir.AffineMap) -> tuple[int, int] | None:
+    """Return T and C of a map `(i) -> (T, C - i)`, in any order."""
+    constants: list[int] = []
+    ends: list[int] = []
+    at = ir.AffineDimExpr.get(0) if map_.n_dims else ir.AffineSymbolExpr.get(0)
+    for result in map_.results:
+        end = (result + at).maybe_downcast()
+        if isinstance(result, ir.AffineConstantExpr):
+            constants.append(result.value)
+        elif isinstance(end, ir.AffineConstantExpr):
+            ends.append(end.value)
+    if len(map_.results) != 2 or len(constants) != 1 or len(ends) != 1:
+        return None
+    return constants[0], ends[0]
+
+
+def _last_two(variable: ir.Value) -> tuple[int, int] | None:
+    """Return the variable of a loop with known bounds in the last iteration but one and in the last."""
+    block = variable.owner
+    if not isinstance(block, ir.Block) or block.owner.name != "scf.for" or block.arguments[0] != variable:
+        return None
+    bounds = [_constant(value) for value in list(block.owner.operands)[:3]]
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(bounds) or known[0] >= known[1] or known[2] < 1:
+        return None
+    lower, upper, step = known
+    last = lower + (upper - lower - 1) // step * step
+    return max(lower, last - step), last
+
+
+def _constant(value: ir.Value) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        return None
+    return ir.IntegerAttr(owner.operation.attributes["value"]).value

@@ -1,0 +1,1 @@
+"""Which code is repeated on other values."""

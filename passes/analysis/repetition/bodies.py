@@ -1,0 +1,311 @@
+"""Which loop nests and linalg ops on memrefs are the same code on other buffers, and so need to be compiled only once.
+
+A body is an op that has no result: a `linalg` op, or a whole loop nest that stands in no loop. Two bodies are equal if
+their ops, attributes, types and the way values go from one to the next are; constants from outside count as part of
+the body, all else from outside is a parameter, and where one buffer is used twice both bodies must do so. Keys stand
+for all of that, so equal keys are equality and not that of a hash. Names of values and locations do not count. What has
+equal keys may still differ in sizes that a function can be given (`shared_sizes.py`); `group_bodies` tells them apart.
+
+Nothing is changed here. Linear in the ops: each is read once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlir import ir
+
+from ..ir.reachable_ops import reachable_blocks
+from ..lifetimes.roots import VIEWS, is_buffer
+from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
+
+__all__ = ["KERNEL_MARK", "Body", "BodyReader", "NotShared", "find_repeated_bodies", "group_bodies", "root_of"]
+
+KERNEL_MARK = "inplace.kernel"
+"""Attribute of linalg ops that are to become functions of their own, and are optimized then."""
+
+_LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel", "scf.while"})
+_SUNK = frozenset({"arith.constant", "memref.get_global", "ub.poison"})
+"""Ops without operands that are made anew inside of the shared function, as loops with known bounds are faster."""
+
+_SCALARS = frozenset({"arith.constant"})
+
+_KEPT = frozenset({"func.call", "func.call_indirect", "llvm.call", "memref.realloc", "memref.extract_strided_metadata"})
+"""Ops that may need more of a buffer than where its elements are: who allocated it."""
+
+_Counts = dict[ir.Type, int | None]
+"""How many elements memrefs of a type have, as types are few; see `_element_count`."""
+
+_DEEPEST = 64
+_FEWEST_ELEMENTS = 256
+_FEWEST_IN_LOOPS = 4096
+"""A call takes some nanoseconds, and LLVM unrolls what is smaller, so it stays where it is."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """One occurrence: its ops, the last of them by itself, and what they take from outside, in the order of first uses.
+
+    `constants` are the ops outside that are part of it. `exclusive` has an entry for each parameter: whether it is
+    certainly memory that the body reaches by no other of its parameters.
+    """
+
+    ops: tuple[ir.Operation, ...]
+    parameters: tuple[ir.Value, ...]
+    constants: tuple[ir.Operation, ...]
+    exclusive: tuple[bool, ...]
+    open_sizes: OpenSizes
+
+    @property
+    def op(self) -> ir.Operation:
+        """The last op."""
+        return self.ops[-1]
+
+
+class NotShared(Exception):
+    """Raised for an op that has to stay where it is."""
+
+
+def find_repeated_bodies(function: ir.Operation, reader: BodyReader) -> dict[int, list[Body]]:
+    """The bodies in a function by their keys, in program order, those that occur once among them."""
+    found: dict[int, list[Body]] = {}
+    counts: _Counts = {}
+    for op, in_loop in _candidates(function, counts):
+        try:
+            key, body = reader.read((op,))
+        except NotShared:
+            continue
+        if in_loop and not _is_large(op, _FEWEST_IN_LOOPS, counts, dynamic=False):
+            continue
+        found.setdefault(key, []).append(body)
+    return found
+
+
+def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Iterator[list[Body]]:
+    """What to make functions of, among bodies with equal keys, in program order within each.
+
+    Where `fewest` have equal sizes they get a function of their own; the others together, if they are `fewest_in_all`.
+    """
+    by_sizes: dict[tuple[int, ...], list[Body]] = {}
+    for body in bodies:
+        by_sizes.setdefault(body.open_sizes.sizes, []).append(body)
+    rest: list[Body] = []
+    for same in by_sizes.values():
+        if len(same) >= fewest:
+            yield same
+        else:
+            rest += same
+    if rest and len(rest) >= fewest_in_all:
+        yield rest
+
+
+def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[tuple[ir.Operation, bool]]:
+    """Ops that may be bodies, and whether they run many times. Loops in loops are parts of theirs."""
+    work = [(function, False)]
+    while work:
+        parent, in_loop = work.pop()
+        inner: list[tuple[ir.Operation, bool]] = []
+        for region in parent.regions:
+            for block in reachable_blocks(region):
+                for view in block.operations:
+                    op = view.operation
+                    name = op.name
+                    is_loop = name in _LOOPS
+                    is_linalg = name.startswith("linalg.")
+                    may_be = (is_linalg or (is_loop and not in_loop)) and not len(op.results)
+                    if may_be and _is_large(op, _FEWEST_ELEMENTS, counts, dynamic=True):
+                        yield op, in_loop
+                    if len(op.regions) and not is_linalg:
+                        inner.append((op, in_loop or is_loop))
+        work += reversed(inner)
+
+
+def _is_large(op: ir.Operation, fewest: int, counts: _Counts, *, dynamic: bool) -> bool:
+    """Whether a linalg op has so many elements; `dynamic`: the answer where that is not known. Loops always are."""
+    if not op.name.startswith("linalg."):
+        return True
+    most = 0
+    for operand in op.operands:
+        type_ = operand.type
+        if type_ not in counts:
+            counts[type_] = _element_count(type_)
+        count = counts[type_]
+        if count is None:
+            return dynamic
+        most = max(most, count)
+    return most >= fewest
+
+
+def _element_count(type_: ir.Type) -> int | None:
+    """The number of elements of a memref, None if that is not known; -1 if it is none."""
+    if not isinstance(type_, ir.MemRefType):
+        return -1
+    return math.prod(type_.shape) if type_.has_static_shape else None
+
+
+@dataclass(frozen=True)
+class _Outside:
+    """A value from outside of bodies.
+
+    `constant` is the op that makes it, if that is to be part of a body, and `entry` what there is to know of the op.
+    `root` is the buffer that it is part of, None if it is none; `is_known` if that is certainly not what an allocation
+    elsewhere in the function gives, and `is_allocation` if it is what an allocation gives.
+    """
+
+    type: ir.Type
+    constant: ir.Operation | None
+    entry: Any
+    root: ir.Value | None
+    is_known: bool
+    is_allocation: bool
+
+
+class BodyReader:
+    """Reads bodies of functions that nothing changes meanwhile: what is outside of them is looked at once.
+
+    Keys are numbers, one for all that is equal in what one reader reads. Without `sizes`, all sizes are part of what
+    has to be equal. With `sunk_globals`, constants in memory become part of bodies that use them, as numbers do.
+    """
+
+    def __init__(self, sizes: SizeReader | None = None, *, sunk_globals: bool = False) -> None:
+        self._sizes = sizes
+        self._sunk = _SUNK if sunk_globals else _SCALARS
+        self._outside: dict[ir.Value, _Outside] = {}
+        self._open: dict[Any, tuple[int, OpenSizes]] = {}
+        """For what bodies are with all their sizes: their keys, and which sizes are open."""
+        self._keys: dict[Any, int] = {}
+
+    def read(self, ops: tuple[ir.Operation, ...]) -> tuple[int, Body]:
+        """The key of ops that stand together, on tensors or memrefs, and what they need; tensors are parameters.
+
+        The last op tells which sizes are no part of the key; the others work on operands of it. Raises `NotShared`.
+        """
+        reader = _Reader(self._look)
+        structure = tuple([reader.read_op(op, 0) for op in ops])
+        parameters = tuple(reader.parameters)
+        outside = [self._outside[value] for value in parameters]
+        types = tuple([one.type for one in outside])
+        exact = structure, tuple(reader.outside), types
+        known = self._open.get(exact)
+        if known is None:
+            open_ = NOTHING_OPEN
+            if self._sizes is not None and reader.own == len(parameters):
+                open_ = self._sizes.read(ops[-1], parameters)
+            given = tuple([type_ or own for type_, own in zip(open_.types or types, types, strict=True)])
+            key = structure, tuple(reader.outside), given, open_.places
+            known = self._open[exact] = self._keys.setdefault(key, len(self._keys)), open_
+        number, open_ = known
+        return number, Body(ops, parameters, tuple(reader.constants), _exclusive(outside), open_)
+
+    def _look(self, value: ir.Value) -> _Outside:
+        """What there is to know of a value from outside."""
+        found = self._outside.get(value)
+        if found is None:
+            found = self._outside[value] = self._look_at(value)
+        return found
+
+    def _look_at(self, value: ir.Value) -> _Outside:
+        type_, owner = value.type, value.owner
+        if not isinstance(owner, ir.Block) and not isinstance(type_, ir.RankedTensorType):
+            op = owner.operation
+            if op.name in self._sunk:
+                return _Outside(type_, op, (type_, op.name, tuple(op.attributes.items())), None, False, False)
+        if not is_buffer(type_):
+            return _Outside(type_, None, None, None, False, False)
+        root = root_of(value)
+        is_allocation = not isinstance(root.owner, ir.Block) and root.owner.operation.name == "memref.alloc"
+        return _Outside(type_, None, None, root, _is_known(root.owner), is_allocation)
+
+
+class _Reader:
+    """Reads ops with all that is in them; `look` tells of values from outside."""
+
+    def __init__(self, look: Callable[[ir.Value], _Outside]) -> None:
+        self._look = look
+        self._numbers: dict[ir.Value, int] = {}
+        self.parameters: list[ir.Value] = []
+        self.constants: list[ir.Operation] = []
+        self.outside: list[Any] = []
+        self.own = 0
+        """How many parameters the ops themselves have; what is in them has the others."""
+
+    def read_op(self, op: ir.Operation, depth: int) -> Any:
+        """What an op is; raises `NotShared`."""
+        name = op.name
+        if name in _KEPT or depth > _DEEPEST or len(op.successors):
+            raise NotShared
+        numbers = self._numbers
+        operands: list[int] = []
+        for value in op.operands:
+            number = numbers.get(value)
+            operands.append(self._number(value) if number is None else number)
+        if not depth:
+            self.own = len(self.parameters)
+        if name == "memref.dealloc" and not self._is_own_allocation(op.operands[0]):
+            raise NotShared
+        entries = tuple([entry for entry in op.attributes.items() if entry[0] != KERNEL_MARK])
+        results = op.results
+        types = tuple(results.types)
+        for value in results if types else ():
+            numbers[value] = len(numbers)
+        regions = tuple([self._read_region(region, depth) for region in op.regions]) if len(op.regions) else ()
+        return name, tuple(operands), entries, types, regions
+
+    def _read_region(self, region: ir.Region, depth: int) -> Any:
+        blocks = list(region)
+        if len(blocks) > 1:
+            raise NotShared
+        return tuple(
+            [
+                (
+                    tuple([self._define(value) for value in block.arguments]),
+                    tuple([self.read_op(op.operation, depth + 1) for op in block.operations]),
+                )
+                for block in blocks
+            ]
+        )
+
+    def _is_own_allocation(self, value: ir.Value) -> bool:
+        made = not isinstance(value.owner, ir.Block) and value.owner.operation.name == "memref.alloc"
+        return made and value not in self.parameters
+
+    def _define(self, value: ir.Value) -> ir.Type:
+        self._numbers[value] = len(self._numbers)
+        return value.type
+
+    def _number(self, value: ir.Value) -> int:
+        """The number of a value that is seen for the first time, and so is from outside."""
+        number = self._numbers[value] = len(self._numbers)
+        found = self._look(value)
+        if found.constant is None:
+            self.parameters.append(value)
+            self.outside.append(number)
+        else:
+            self.constants.append(found.constant)
+            self.outside.append((number, *found.entry))
+        return number
+
+
+def _exclusive(parameters: Sequence[_Outside]) -> tuple[bool, ...]:
+    """For each parameter whether it lies in an allocation of which no other parameter can be a part."""
+    buffers = [one for one in parameters if one.root is not None]
+    if not all(one.is_known for one in buffers):
+        return (False,) * len(parameters)
+    return tuple([one.is_allocation and sum(one.root == other.root for other in buffers) == 1 for one in parameters])
+
+
+def _is_known(owner: Any) -> bool:
+    """Whether memory with this owner is certainly not that of an allocation that is made elsewhere in the function."""
+    if isinstance(owner, ir.Block):
+        return owner.owner.operation.name == "func.func" and owner == owner.region.blocks[0]
+    return owner.operation.name in ("memref.alloc", "memref.get_global")
+
+
+def root_of(value: ir.Value) -> ir.Value:
+    """The buffer that a chain of views is part of."""
+    while not isinstance(owner := value.owner, ir.Block) and owner.operation.name in VIEWS:
+        value = owner.operands[0]
+    return value

@@ -1,0 +1,1 @@
+"""Schedules of linalg ops: tiles, fusion, packing, vectors, threads, and the machine they are for."""

@@ -1,0 +1,67 @@
+"""Which parallel loop of an op, or of a group of ops, is cut into parts for threads.
+
+The outermost loop that has something for each thread is taken: consecutive rows are consecutive in memory, and each
+thread reads rows of its own. Of a contraction the loop in the lanes is taken instead if it is long enough: each thread
+packs panels of its own then, and all read the rows. Parts are multiples of what a register tile does, so that only the
+last one has a remainder. If the largest part of that loop is more than an eighth above an equal share, as for three
+heads of attention on two threads, the loop with the most equal parts is taken. What has less work than it costs to
+wake threads stays on one.
+
+Linear in the op; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from ..linalg.structured_op import UNKNOWN_SIZE, Structured
+from .machine import Machine
+from .vector_plan import NotVectorizable, plan_vectors
+
+__all__ = ["Distribution", "choose_distribution"]
+
+_LEAST_WORK = 1 << 16
+"""How many runs of a payload are worth to wake a thread for."""
+
+_MOST_EXCESS = 9 / 8
+"""How many times an equal share a part may be for no other loop to be looked for."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How the iterations of a parallel loop are given to threads: in equal parts, multiples of `unit`."""
+
+    loop: int
+    threads: int
+    unit: int = 1
+
+
+def choose_distribution(root: Structured, loops: Iterable[int], threads: int, machine: Machine) -> Distribution | None:
+    """Return how `root` is given to `threads`, by one of its parallel `loops`; None if it has too little work."""
+    sizes = {loop: UNKNOWN_SIZE if size is None else size for loop, size in enumerate(root.sizes)}
+    if threads < 2 or prod(sizes.values()) < _LEAST_WORK * threads:
+        return None
+    candidates = sorted(set(loops) - root.falling)
+    units: dict[int, int] = {}
+    try:
+        plan = plan_vectors(root.op, machine)
+    except NotVectorizable:
+        plan = None
+    if plan is not None:
+        units = dict(plan.tile)
+        units[plan.lane_loop] = plan.tile[plan.lane_loop] * plan.lanes
+        rows = [loop for loop in plan.tile if loop != plan.lane_loop]
+        if plan.reductions and rows and plan.lane_loop in candidates:
+            candidates.insert(0, plan.lane_loop)
+    found = [Distribution(loop, threads, units.get(loop, 1)) for loop in candidates]
+    found = [one for one in found if sizes[one.loop] >= threads * one.unit]
+    equal = [one for one in found if _excess(one, sizes[one.loop]) <= _MOST_EXCESS]
+    return equal[0] if equal else min(found, key=lambda one: _excess(one, sizes[one.loop]), default=None)
+
+
+def _excess(how: Distribution, size: int) -> float:
+    """Return how many times an equal share the largest part of a loop of `size` iterations is."""
+    share = how.threads * how.unit
+    return -(-size // share) * share / size

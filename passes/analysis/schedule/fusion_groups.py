@@ -1,0 +1,252 @@
+"""Linalg ops that are computed tile by tile together, so that what they pass on stays in a cache.
+
+A group has a root, whose results others use, and producers, whose results only the group uses. There are loops that
+all of them move with (`loops`, of the root): a tile of the root needs the same tile of each producer, so nothing is
+computed twice. Softmax, normalizations and attention are such groups: each row is computed from one row, through
+reductions.
+
+Producers are looked for from the root backwards; one is taken in if it leaves at least one common loop. A group is
+worth it if something that is passed on is larger than half of the second cache; contractions, which have tiles of their
+own, are left out unless one that passes on so much ends in another one, as in attention. In a group with a contraction
+a producer that does not move with a common loop stays in front of it, if what the others pass on in one iteration of
+the loops that are left is more than that: the transposed keys of all heads of attention do not move with the rows.
+There is no such group if what each tile reads again, like the weights of a layer, is larger than the second cache;
+unless half of the last cache has room for that, and all of it none for what is passed on.
+
+Linear in the ops and their operands, as chains have up to 64 producers; nothing is changed. The counterpart upstream,
+`transform.structured.fuse`, has to be told what to fuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import prod
+
+from mlir import ir
+
+from ..linalg.structured_op import UNKNOWN_SIZE, Index, NotStructured, Structured, read_structured, type_bytes
+from .machine import Machine
+from .schedule import TileLoop
+
+__all__ = ["Group", "find_groups"]
+
+_ROWS = 8
+"""Tiles of many rows have a multiple of this."""
+
+_MOST_PRODUCERS = 64
+"""How long a chain may be. Each op of a chain that is no group is the root of another one, so it costs time."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Ops to compute together: the root, its producers in the order of the text, and the tiles.
+
+    `common` are the loops of the root that all of them move with.
+    """
+
+    root: Structured
+    producers: tuple[Structured, ...]
+    loops: tuple[TileLoop, ...]
+    common: tuple[int, ...]
+
+
+def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
+    """Return the groups among `ops`, linalg ops of one function in the order of the text."""
+    least = min(machine.l1, machine.l2) // 2
+    if not any(type_bytes(type_) > least for type_ in {result.type for op in ops for result in op.results}):
+        return []  # Nothing is large enough for a group to be worth it.
+    read = [_read(op) for op in ops]
+    numbers: dict[ir.Value, int] = {result: number for number, op in enumerate(ops) for result in op.results}
+    taken: set[int] = set()
+    groups: list[Group] = []
+    for number in reversed(range(len(ops))):
+        root = read[number]
+        if root is None or number in taken:
+            continue
+        finder = _Finder(root, machine)
+        members = _take_producers(finder, read, numbers, taken, number)
+        group = finder.group()
+        if group is not None:
+            taken.update(members)
+            groups.append(group)
+    return groups
+
+
+def _take_producers(
+    finder: _Finder, read: Sequence[Structured | None], numbers: Mapping[ir.Value, int], taken: set[int], root: int
+) -> list[int]:
+    """Let `finder` take the producers of op number `root`, and theirs, and return which it took.
+
+    The last one first: users come after producers, so all users of a producer are known when its turn comes.
+    """
+    members: list[int] = []
+    seen, waiting = {root}, [-root]
+    while waiting and len(members) < _MOST_PRODUCERS:
+        number = -heappop(waiting)
+        op = read[number]
+        if number != root:
+            if number in taken or not finder.take(op):
+                continue
+            members.append(number)
+        for value in op.op.operands if op is not None else ():
+            producer = numbers.get(value)
+            if producer is not None and producer not in seen:
+                seen.add(producer)
+                heappush(waiting, -producer)
+    return members
+
+
+def _read(op: ir.Operation) -> Structured | None:
+    try:
+        return read_structured(op)
+    except NotStructured:
+        return None
+
+
+_Named = Mapping[int, int]
+"""Which loop of the root a loop of an op is, for those that are."""
+
+
+class _Finder:
+    """Collects the producers of one root."""
+
+    def __init__(self, root: Structured, machine: Machine) -> None:
+        self.root = root
+        self.machine = machine
+        self.producers: list[Structured] = []
+        self.named: dict[int, _Named] = {}
+        self.loops = {loop for loop in root.loops if root.parallel[loop]} - root.falling
+        self.uses: dict[ir.Value, list[tuple[Sequence[Index], _Named]]] = {}
+        self._read_by(root, {loop: loop for loop in self.loops})
+
+    def _read_by(self, op: Structured, named: _Named) -> None:
+        """Note what `op`, whose loops are `named`, reads and where."""
+        for value, indices in zip(op.op.operands, op.indices, strict=True):
+            self.uses.setdefault(value, []).append((indices, named))
+
+    def take(self, op: Structured | None) -> bool:
+        """Take `op` in if the group can compute it tile by tile; tell whether it did."""
+        if op is None or op.op.block != self.root.op.block:
+            return False
+        results = list(op.op.results)
+        if not any(result in self.uses for result in results):
+            return False
+        if any(len(list(result.uses)) != len(self.uses.get(result, ())) for result in results):
+            return False
+        if any(result in self.root.op.operands for result in results) and not self._writes_all():
+            return False
+        if _is_contraction(op) and not (_is_contraction(self.root) and self._is_large(op)):
+            return False
+        named = self._named(op)
+        if not named or not self._fits(set(named.values())):
+            return False
+        self.loops = set(named.values())
+        self.producers.append(op)
+        self.named[id(op)] = named
+        self._read_by(op, named)
+        return True
+
+    def _writes_all(self) -> bool:
+        """Whether the root writes every element of its outputs, so that nothing of an init shows in the end."""
+        return all(index.loop is not None for number in self.root.outputs for index in self.root.indices[number])
+
+    def _named(self, op: Structured) -> dict[int, int]:
+        """Return which loops of `op` are common loops of the root, for all its users alike."""
+        found: dict[int, int] | None = None
+        compound: set[int] = set()
+        for number, result in enumerate(op.op.results):
+            output = op.indices[op.inputs + number]
+            for read, user in self.uses.get(result, ()):
+                own: dict[int, int] = {}
+                for written, index in zip(output, read, strict=True):
+                    loops = {user[loop] for loop in index.coefficients if loop in user}
+                    if index.loop is None or written.loop is None:
+                        compound |= loops
+                    elif loops:
+                        own[written.loop] = user[index.loop]
+                found = own if found is None else {loop: own[loop] for loop in found if found[loop] == own.get(loop)}
+        common = self.loops - compound
+        return {loop: named for loop, named in (found or {}).items() if named in common and loop not in op.falling}
+
+    def _reads_too_much(self) -> bool:
+        """Whether it costs more that every tile reads panels again than that ops pass on what they compute."""
+        panels = self._panel_bytes()
+        is_near = panels <= self.machine.l3 // 2 and self._passed_on() > self.machine.l3
+        return panels > self.machine.l2 and not is_near
+
+    def _panel_bytes(self) -> int:
+        """Return how much of the inputs of contractions every tile reads again."""
+        total = 0
+        for op in (self.root, *self.producers):
+            if not _is_contraction(op):
+                continue
+            common = self.loops if op is self.root else self.named[id(op)]
+            total += sum(
+                type_bytes(op.op.operands[operand].type)
+                for operand in range(op.inputs)
+                if op.indices[operand] and not any(op.depends(operand, loop) for loop in common)
+            )
+        return total
+
+    def _fits(self, loops: set[int]) -> bool:
+        """Whether a tile has room for what is passed on, if only `loops` are common."""
+        if loops == self.loops or not _is_contraction(self.root):
+            return True
+        return (
+            self._passed_on() // prod(self.root.sizes[loop] or UNKNOWN_SIZE for loop in loops) <= self.machine.l2 // 2
+        )
+
+    def _passed_on(self) -> int:
+        return sum(type_bytes(result.type) for op in self.producers for result in op.op.results)
+
+    def _is_worth_it(self, op: Structured) -> bool:
+        room = self.machine.l2 if _is_contraction(self.root) else self.machine.l1
+        return any(type_bytes(result.type) > room // 2 for result in op.op.results)
+
+    def _is_large(self, op: Structured) -> bool:
+        return any(type_bytes(result.type) > self.machine.l2 // 2 for result in op.op.results)
+
+    def group(self) -> Group | None:
+        """Return the group, if there is one that is worth it."""
+        if not any(self._is_worth_it(op) for op in self.producers):
+            return None
+        if _is_contraction(self.root) and not any(_is_contraction(op) for op in self.producers):
+            return None
+        if _is_contraction(self.root) and self._reads_too_much():
+            return None
+        return Group(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
+
+    def _tiles(self) -> tuple[TileLoop, ...]:
+        """Return tiles whose producers' results take half of the second cache, cutting outer loops first.
+
+        Without a contraction, which needs rows to read its panels again for, a quarter of the first cache is enough.
+        """
+        passed_on = self._passed_on()
+        room = self.machine.l2 // 2 if _is_contraction(self.root) else self.machine.l1 // 4
+        tiles: list[TileLoop] = []
+        for loop in sorted(self.loops):
+            size = self.root.sizes[loop] or UNKNOWN_SIZE
+            if passed_on <= room or size == 1:
+                continue
+            rows = max(1, room * size // passed_on)
+            tiles.append(TileLoop(loop, _even(self.root.sizes[loop], rows // _ROWS * _ROWS or rows)))
+            passed_on = passed_on * rows // size
+        return tuple(tiles)
+
+
+def _even(size: int | None, most: int) -> int:
+    """Return the largest divisor of `size` up to `most`, or `most` if there is none half as large."""
+    divisors = (rows for rows in range(most, most // 2, -1) if size and size % rows == 0)
+    return next(divisors, most)
+
+
+def _is_contraction(op: Structured) -> bool:
+    """Whether `op` reduces, and reads an input again for some of its results."""
+    return not all(op.parallel) and any(
+        op.reads[operand] and op.indices[operand] and not op.depends(operand, loop)
+        for operand in range(op.inputs)
+        for loop in op.loops
+        if op.parallel[loop]
+    )

@@ -1,0 +1,101 @@
+"""Reductions that read all of what an elementwise op computes, and others want that too: both in one loop.
+
+Such an op (the differences from a mean, the exponentials of a softmax) cannot go inside of the reduction, since its
+result has to be stored; but the reduction can take each vector where it is stored, instead of reading it again.
+
+The op is *joined* with the reduction if
+
+* it has one result and only parallel loops, and the reduction reads that result once in each of its iterations: each
+  dimension of it is another loop of the reduction, and all loops are such dimensions;
+* neighbours in the lanes of the reduction are neighbours in the op's result, and in all it reads there;
+* it has other users, and all come after the reduction, where it is going to be computed.
+
+Linear in the ops, and in the uses of their results; nothing is changed. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..linalg.structured_op import Structured
+from .vector_plan import VectorPlan
+
+__all__ = ["Join", "find_join"]
+
+
+@dataclass(frozen=True)
+class Join:
+    """An elementwise op that is computed in the loop of a reduction.
+
+    Attributes:
+        producer: the op.
+        operands: the inputs of the reduction that are its result.
+        loops: for each loop of the reduction the loop of the op that it is.
+    """
+
+    producer: Structured
+    operands: tuple[int, ...]
+    loops: Mapping[int, int]
+
+
+def find_join(plan: VectorPlan, others: Mapping[ir.Value, VectorPlan], taken: Collection[ir.Value]) -> Join | None:
+    """Return which op is joined with the reduction of `plan`.
+
+    `others` are plans of ops, by what they result in; those whose result is among `taken` are joined already.
+    """
+    reduction = plan.structured
+    if plan.combiner is None:
+        return None
+    for operand in range(reduction.inputs):
+        value = reduction.op.operands[operand]
+        other = others.get(value)
+        if other is None or value in taken or not reduction.reads[operand]:
+            continue
+        join = _join(plan, operand, other.structured)
+        if join is not None and _come_later(value, reduction.op):
+            return join
+    return None
+
+
+def _join(plan: VectorPlan, operand: int, producer: Structured) -> Join | None:
+    reduction = plan.structured
+    value, read = reduction.op.operands[operand], reduction.indices[operand]
+    if not all(producer.parallel) or len(producer.op.results) != 1 or producer.op.block != reduction.op.block:
+        return None
+    operands = tuple(number for number, other in enumerate(reduction.op.operands) if other == value)
+    if any(number >= reduction.inputs or reduction.indices[number] != read for number in operands):
+        return None
+    written = producer.indices[producer.inputs]
+    loops = {
+        mine.loop: own.loop
+        for mine, own in zip(read, written, strict=True)
+        if mine.loop is not None and own.loop is not None
+    }
+    if not len(read) == len(loops) == len(reduction.sizes) == len(producer.sizes):
+        return None
+    lanes = loops[plan.lane_loop]
+    side_by_side = all(
+        producer.is_contiguous(number, lanes) or not producer.depends(number, lanes)
+        for number in range(len(producer.indices))
+    )
+    if not side_by_side or not producer.is_contiguous(producer.inputs, lanes):
+        return None
+    return Join(producer, operands, loops)
+
+
+def _come_later(value: ir.Value, reduction: ir.Operation) -> bool:
+    """Whether `value` has users besides `reduction`, all of them behind it in its block, or inside of what is."""
+    others = 0
+    for use in value.uses:
+        user = use.owner.operation
+        while user.block != reduction.block and user.parent is not None:
+            user = user.parent.operation
+        if user == reduction:
+            continue
+        if not reduction.is_before_in_block(user):
+            return False
+        others += 1
+    return others > 0

@@ -1,0 +1,164 @@
+"""Which linalg ops on tensors may stay as they are until they are functions of their own, to be optimized there.
+
+An op that is optimized where it stands becomes dozens of ops, which all later passes read, once for each time that it
+occurs. As long as it stays a linalg op, it is one op; and as a function it is optimized once for all its occurrences.
+
+A candidate stands at the top of its function, has one result, which is used, and static sizes, and all that it reads
+and writes fits into the second cache: so it is not packed together with others, and does not write past the caches.
+What has few elements is better off in registers, between the ops around it. The fill that it
+starts from belongs to it. No candidate is what others are optimized with: what is computed tile by tile in a group, and
+an elementwise op that a reduction may be joined with, with that reduction.
+
+Linear in the ops; nothing is changed. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from mlir import ir
+
+from ..linalg.structured_op import NotStructured, read_structured, type_bytes
+from ..repetition.bodies import BodyReader, NotShared
+from .fusion_groups import find_groups
+from .machine import Machine
+
+__all__ = ["Candidate", "find_candidates"]
+
+_FILL = "linalg.fill"
+_SCALARS = ir.IntegerType | ir.FloatType | ir.IndexType
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An op, and the fill that it starts from, if there is one."""
+
+    op: ir.Operation
+    fill: ir.Operation | None
+
+    @property
+    def ops(self) -> tuple[ir.Operation, ...]:
+        """Both, in their order."""
+        return (self.op,) if self.fill is None else (self.fill, self.op)
+
+
+def find_candidates(
+    function: ir.Operation, ops: Sequence[ir.Operation], machine: Machine, least: int, reader: BodyReader
+) -> dict[int, list[Candidate]]:
+    """Return the candidates among `ops`, the linalg ops on tensors of `function`, by what `reader` finds equal.
+
+    Each has an operand of at least so many elements.
+    """
+    blocks = list(function.regions[0])
+    if len(blocks) != 1:
+        return {}
+    found: dict[int, list[Candidate]] = {}
+    unused = _unused(ops)
+    for op in ops:
+        # What nobody uses vanishes when it is vectorized, and would not vanish as a function.
+        if op.name == _FILL or op.block != blocks[0] or len(op.results) != 1 or op.results[0] in unused:
+            continue
+        candidate = Candidate(op, _fill_of(op))
+        try:
+            key, body = reader.read(candidate.ops)
+        except NotShared:
+            continue
+        # What the payload takes from outside is no operand.
+        operands = {value for one in candidate.ops for value in one.operands}
+        if operands.issuperset(body.parameters):
+            found.setdefault(key, []).append(candidate)
+    parallel: dict[ir.Value, bool] = {}
+    fitting: dict[int, list[Candidate]] = {}
+    for key, candidates in found.items():
+        loops = _loops(candidates[0].op, machine, least)
+        if loops is not None:
+            fitting[key] = candidates
+            parallel.update((candidate.op.results[0], all(loops)) for candidate in candidates)
+    return _without_companions(fitting, ops, parallel, machine)
+
+
+def _unused(ops: Sequence[ir.Operation]) -> set[ir.Value]:
+    """Return what `ops` compute and nobody uses, but ops whose own results nobody uses."""
+    unused: set[ir.Value] = set()
+    for op in reversed(ops):
+        users = [use.owner.operation for result in op.results for use in result.uses]
+        if all(len(user.results) and all(result in unused for result in user.results) for user in users):
+            unused.update(op.results)
+    return unused
+
+
+def _fill_of(op: ir.Operation) -> ir.Operation | None:
+    """Return the fill that the only init of `op` is."""
+    owner = op.operands[len(op.operands) - 1].owner
+    return owner.operation if not isinstance(owner, ir.Block) and owner.operation.name == _FILL else None
+
+
+def _loops(op: ir.Operation, machine: Machine, least: int) -> tuple[bool, ...] | None:
+    """Return for each loop of `op` whether it is parallel; None if the op is no candidate."""
+    types = [value.type for value in op.operands]
+    if not all(isinstance(type_, _SCALARS) or _is_plain(type_) for type_ in types):
+        return None
+    elements = max(prod(type_.shape) for type_ in types if isinstance(type_, ir.RankedTensorType))
+    if elements < least or sum(map(type_bytes, types)) > machine.l2:
+        return None
+    try:
+        structured = read_structured(op)
+    except NotStructured:
+        return None
+    return None if _names_tensors(structured.payload) else structured.parallel
+
+
+def _names_tensors(payload: ir.Block) -> bool:
+    """Whether an op in `payload` has a tensor, which would have been made memory of before there is a function."""
+    work = [payload]
+    while work:
+        for view in work.pop().operations:
+            op = view.operation
+            if any(isinstance(value.type, ir.ShapedType) for value in (*op.operands, *op.results)):
+                return True
+            work += [block for region in op.regions for block in region]
+    return False
+
+
+def _is_plain(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.RankedTensorType) and type_.has_static_shape and type_.encoding is None
+
+
+def _without_companions(
+    found: Mapping[int, list[Candidate]],
+    ops: Sequence[ir.Operation],
+    parallel: Mapping[ir.Value, bool],
+    machine: Machine,
+) -> dict[int, list[Candidate]]:
+    """Return `found` without what other ops are optimized with."""
+    taken: set[ir.Value] = set()
+    for group in find_groups(ops, machine):
+        taken.update(result for one in (group.root, *group.producers) for result in one.op.results)
+    for candidates in found.values():
+        for candidate in candidates:
+            result = candidate.op.results[0]
+            if not parallel[result]:
+                *inputs, _ = candidate.op.operands
+                joined = [value for value in inputs if _may_be_joined(value, parallel)]
+                taken.update(joined)
+                taken.update([result] if joined else [])
+    kept = {key: [one for one in candidates if not _is_taken(one, taken)] for key, candidates in found.items()}
+    return {key: candidates for key, candidates in kept.items() if candidates}
+
+
+def _may_be_joined(value: ir.Value, parallel: Mapping[ir.Value, bool]) -> bool:
+    """Whether `value`, which a reduction reads, is of an elementwise op, and others use it too."""
+    if isinstance(value.owner, ir.Block):
+        return False
+    name = value.owner.operation.name
+    if name == _FILL or not name.startswith("linalg."):
+        return False
+    uses = iter(value.uses)
+    next(uses)
+    return parallel.get(value, True) and next(uses, None) is not None
+
+
+def _is_taken(candidate: Candidate, taken: Collection[ir.Value]) -> bool:
+    return any(result in taken for op in candidate.ops for result in op.results)

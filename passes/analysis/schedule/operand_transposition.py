@@ -1,0 +1,192 @@
+"""Which operands of a linalg op to transpose before it, so that the lanes of a vector are results of their own.
+
+In `c[i, j] += a[i, k] * b[j, k]` neighbours of both inputs lie along `k`, the loop that reduces. With `k` in the lanes
+each result needs its lanes summed up, and each multiplication a load. With `j` in the lanes neither is so, but `b` has
+to have its neighbours along `j`. It is worth to transpose it if enough rows `i` read it again.
+
+The other way round, a product with few columns has most of its lanes empty if `j` runs in them. With `k` in the lanes
+they are full, if the matrix with few columns is transposed, which is small.
+
+What either way costs is counted in vector instructions, where `L` is the number of lanes:
+
+* as it is, reduced in the lanes: for each result `depth / L` steps and `2 log2(L)` instructions to combine lanes;
+* as it is, with lanes that are gathered: for each vector of results `depth` steps;
+* a step costs 1, and an eighth for each vector that it loads; a vector that is gathered is `2 L` loads. (An eighth,
+  since a load takes half as long as a multiplication, and four rows share it.)
+* an eighth more for each element that all lanes share and that is *far*, as in `c[i, j] += a[k, i] * b[k, j]`: each
+  step takes an element of another line of the cache, and so many of them are more than the first cache keeps until the
+  rows that want their neighbours come;
+* transposed: for each vector of results `depth`, and for each vector of an operand to be transposed a load, a store,
+  and `log2(L)` shuffles;
+* transposed and reduced in the lanes: as that is without transposition, and what transposition costs.
+
+Nothing in it depends on how many threads there are, which get the parts of an op only afterwards: so sums are added up
+in the same order for any number of them.
+
+Linear in the op; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from mlir import ir
+
+from ..linalg.structured_op import NotStructured, Structured, read_structured
+from ..linalg.vector_payload import find_combiner
+from ..repetition.bodies import BodyReader, NotShared
+from .machine import Machine
+from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
+
+__all__ = ["Transposition", "TranspositionFinder"]
+
+_UNKNOWN = 1 << 10
+"""What a dynamic size is taken for."""
+_LOAD = 1 / 8
+"""What a load costs that rows share, in vector instructions."""
+_LINE = 64
+"""The bytes of a line of the cache."""
+
+
+@dataclass(frozen=True)
+class Transposition:
+    """Operands to transpose: for each of `operands` its dimensions in their new order."""
+
+    structured: Structured
+    operands: dict[int, tuple[int, ...]]
+
+
+class TranspositionFinder:
+    """Finds operands to transpose for one machine, in ops that nothing changes meanwhile; once where ops are equal."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._reader = BodyReader()
+        self._orders: dict[int, dict[int, tuple[int, ...]]] = {}
+
+    def find(self, op: ir.Operation) -> Transposition | None:
+        """Return which operands of linalg op `op` to transpose, None if it is better, or possible only, as it is."""
+        try:
+            structured = read_structured(op)
+            if all(structured.parallel):
+                return None
+            key, _ = self._reader.read((op,))
+        except (NotStructured, NotShared):
+            return None
+        if key not in self._orders:
+            self._orders[key] = _find_orders(op, self._machine)
+        return Transposition(structured, self._orders[key]) if self._orders[key] else None
+
+
+def _find_orders(op: ir.Operation, machine: Machine) -> dict[int, tuple[int, ...]]:
+    """Return the orders of the operands to transpose; none if the op is better, or possible only, as it is."""
+    try:
+        plan = plan_vectors(op, machine)
+    except NotVectorizable:
+        return {}
+    structured = plan.structured
+    far = _far(plan, machine)
+    ways = [
+        (loop, _turned(structured, loop, far if loop == plan.lane_loop else {})) for loop in _lane_loops(structured)
+    ]
+    costs = {number: _cost_transposed(plan, loop, list(turned)) for number, (loop, turned) in enumerate(ways) if turned}
+    best = min(costs, key=costs.__getitem__, default=None)
+    if best is None or costs[best] >= _cost(plan, len(far)):
+        return {}
+    return ways[best][1]
+
+
+def _lane_loops(structured: Structured) -> list[int]:
+    """Return the loops that could run in the lanes: one along which neighbours of all outputs lie, and reductions."""
+    loops = [loop for loop in structured.loops if structured.parallel[loop]]
+    found = [loop for loop in loops if all(structured.is_contiguous(operand, loop) for operand in structured.outputs)]
+    if find_combiner(structured) is None:
+        return found[:1]
+    return [*found[:1], *(loop for loop in structured.loops if not structured.parallel[loop])]
+
+
+def _far(plan: VectorPlan, machine: Machine) -> dict[int, tuple[int, ...]]:
+    """Return the orders for operands whose elements all lanes share, and come from another line with each step."""
+    structured, steps = plan.structured, plan.reductions[-1]
+    if plan.combiner is not None or _size(structured, steps) * _LINE <= machine.l1 // 2:
+        return {}
+    found = {
+        operand: _order(structured, operand, steps)
+        for operand in range(structured.inputs)
+        if structured.reads[operand]
+        and not structured.depends(operand, plan.lane_loop)
+        and structured.depends(operand, steps)
+        and any(structured.is_contiguous(operand, loop) for loop in plan.parallel)
+    }
+    return {operand: order for operand, order in found.items() if order is not None}
+
+
+def _turned(structured: Structured, lane_loop: int, far: Mapping[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+    """Return the orders of the operands that have to be transposed for the lanes; none if that is not possible.
+
+    Those that are `far` are transposed as well.
+    """
+    turned = [operand for operand in range(structured.inputs) if _is_gathered(structured, operand, lane_loop)]
+    orders = {operand: _order(structured, operand, lane_loop) for operand in turned}
+    known = {operand: order for operand, order in orders.items() if order is not None}
+    return {**far, **known} if len(known) == len(orders) else {}
+
+
+def _is_gathered(structured: Structured, operand: int, loop: int) -> bool:
+    """Whether the lanes of `loop` are no neighbours in an input, and not all the same."""
+    read = structured.reads[operand] and structured.depends(operand, loop)
+    return read and not structured.is_contiguous(operand, loop)
+
+
+def _order(structured: Structured, operand: int, last: int) -> tuple[int, ...] | None:
+    """Return the dimensions of an operand with that of loop `last` at the end; None if they are not loops."""
+    loops = [index.loop for index in structured.indices[operand]]
+    if None in loops or len(set(loops)) < len(loops):
+        return None
+    end = loops.index(last)
+    return (*(dimension for dimension in range(len(loops)) if dimension != end), end)
+
+
+def _size(structured: Structured, loop: int) -> int:
+    size = structured.sizes[loop]
+    return _UNKNOWN if size is None else size
+
+
+def _cost(plan: VectorPlan, far: int) -> float:
+    """Return what the op costs as it is; `far` operands are."""
+    structured, lanes = plan.structured, plan.lanes
+    steps = prod(_size(structured, loop) for loop in structured.loops if loop != plan.lane_loop)
+    steps *= -(-_size(structured, plan.lane_loop) // lanes)
+    loads = far
+    for operand in range(structured.inputs):
+        if structured.reads[operand] and structured.depends(operand, plan.lane_loop):
+            loads += 1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes
+    cost = steps * (1 + _LOAD * loads)
+    if plan.combiner is not None:
+        cost += _results(structured) * 2 * _rounds(lanes)
+    return cost
+
+
+def _cost_transposed(plan: VectorPlan, lane_loop: int, turned: list[int]) -> float:
+    """Return what the op costs with `lane_loop` in the lanes, and the operands `turned` transposed before."""
+    structured, lanes = plan.structured, plan.lanes
+    cost: float = prod(_size(structured, loop) for loop in structured.loops if loop != lane_loop)
+    cost *= -(-_size(structured, lane_loop) // lanes)
+    if not structured.parallel[lane_loop]:
+        read = [operand for operand in range(structured.inputs) if structured.reads[operand]]
+        loads = sum(structured.depends(operand, lane_loop) for operand in read)
+        cost = cost * (1 + _LOAD * loads) + _results(structured) * 2 * _rounds(lanes)
+    for operand in turned:
+        loops = [index.loop for index in structured.indices[operand] if index.loop is not None]
+        cost += prod(_size(structured, loop) for loop in loops) // lanes * (2 + _rounds(lanes))
+    return cost
+
+
+def _results(structured: Structured) -> int:
+    return prod(_size(structured, loop) for loop in structured.loops if structured.parallel[loop])
+
+
+def _rounds(lanes: int) -> int:
+    return (lanes - 1).bit_length()

@@ -1,0 +1,86 @@
+"""Which inputs of a linalg op to widen before it, because each of their elements would be widened again and again.
+
+In `c[i, j] += extf(a[i, k]) * extf(b[k, j])` an element of `a` is widened for each column, and one of `b` for each row.
+Elements that are loaded for the lanes are widened a vector at a time, and the rows of a register tile share that. The
+others are widened one by one before they are spread over the lanes, which takes longer than the products they are for;
+of wider ones the processor spreads a load over the lanes at no cost.
+
+What either way costs, in instructions for each element, where `L` is the number of lanes, and `n` how often it is read
+by what shares nothing:
+
+* as it is, in the lanes: `n / L`,
+* as it is, one by one: `2 n`,
+* a copy: `16 / L`, as it takes a load, a store, and place in the caches.
+
+Linear in the op; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from mlir import ir
+
+from ..linalg.structured_op import UNKNOWN_SIZE, NotStructured, Structured, read_structured
+from .machine import Machine
+from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
+
+__all__ = ["Widening", "find_widening"]
+
+_EXTENSIONS = frozenset({"arith.extf", "arith.extsi", "arith.extui"})
+_COPY, _ALONE = 16, 2
+"""What a vector of copies costs, and an element that is widened alone, in instructions."""
+
+
+@dataclass(frozen=True)
+class Widening:
+    """Inputs to widen: for each of `operands` the op of the payload that widens its element, and nobody else uses."""
+
+    structured: Structured
+    operands: dict[int, ir.Operation]
+
+
+def find_widening(op: ir.Operation, machine: Machine) -> Widening | None:
+    """Return which inputs of linalg op `op` to widen, None if it is better as it is, or has no vectors anyway."""
+    try:
+        structured = read_structured(op)
+        if all(structured.parallel):
+            return None
+        extensions = {operand: _extension(structured, operand) for operand in range(structured.inputs)}
+        if not any(extensions.values()):
+            return None
+        plan = plan_vectors(op, machine)
+    except (NotStructured, NotVectorizable):
+        return None
+    chosen = {operand: one for operand, one in extensions.items() if one is not None and _pays(plan, operand)}
+    return Widening(structured, chosen) if chosen else None
+
+
+def _extension(structured: Structured, operand: int) -> ir.Operation | None:
+    """Return the op that widens the elements of an input, if that is all that is done with them."""
+    if not isinstance(structured.op.operands[operand].type, ir.RankedTensorType) or not structured.indices[operand]:
+        return None
+    users = [use.owner.operation for use in structured.payload.arguments[operand].uses]
+    if len(users) != 1 or users[0].name not in _EXTENSIONS or users[0].block != structured.payload:
+        return None
+    return users[0]
+
+
+def _pays(plan: VectorPlan, operand: int) -> bool:
+    """Whether a wide copy of an input costs less than to widen its elements whenever they are read."""
+    structured, lanes = plan.structured, plan.lanes
+    others = [loop for loop in structured.loops if not structured.depends(operand, loop)]
+    reads = prod(-(-_size(structured, loop) // _shared(plan, loop)) for loop in others)
+    each = 1 / lanes if structured.depends(operand, plan.lane_loop) else _ALONE
+    return reads * each > _COPY / lanes
+
+
+def _shared(plan: VectorPlan, loop: int) -> int:
+    """Return how many iterations of `loop` share what is loaded for a register tile."""
+    return plan.tile.get(loop, 1) * (plan.lanes if loop == plan.lane_loop else 1)
+
+
+def _size(structured: Structured, loop: int) -> int:
+    size = structured.sizes[loop]
+    return UNKNOWN_SIZE if size is None else size

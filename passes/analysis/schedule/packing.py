@@ -1,0 +1,226 @@
+"""Slices that a loop reads again and again, and that are worth to be copied next to each other once, before it.
+
+A slice is packed if a loop around it, the *reuse loop*, reads the same slices in each of its iterations: neither the
+source nor where the slice lies depends on it. The loops between them, the *panel loops*, tell the slices apart: each
+gets a panel of its own in the packed tensor. Only slices that are inputs of linalg ops are looked at, and only those
+with panel loops: what does not move is read from the cache anyway. Slices whose elements lie next to each other as they
+are, such as some whole rows, have nothing to gain.
+
+If a slice is one of a transposition that nobody else reads but slices that can be packed, it is the transposition of a
+slice: that is packed, with or without panel loops, and all of the transposed tensor is never made.
+
+Linear in the slices times the depth of loops; nothing is changed. Upstream counterpart:
+`transform.structured.hoist_pad`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from mlir import ir
+
+from ....dialects.subsets import mixed_subset
+from ..lifetimes.hoisting import is_inside
+from .own_producers import is_own_transposition
+
+__all__ = ["Packing", "find_packings", "find_slices", "is_constant"]
+
+_SLICE, _TRANSPOSE = "tensor.extract_slice", "linalg.transpose"
+_LOOP = "scf.for"
+_INDEX_OPS = ("arith.", "affine.")
+
+
+@dataclass(frozen=True)
+class Packing:
+    """A slice to pack.
+
+    Attributes:
+        op: the `tensor.extract_slice`.
+        reuse: the loop in front of which it is packed.
+        panels: the loops inside that one which the slice depends on, outermost first.
+        computed: the ops inside `reuse` that compute indices for the slice, in order.
+        bounds: for each dimension of the slice its size, or the largest it can have; an integer, or a value that is
+            known in front of `reuse`.
+        rows: a dimension in which all slices begin and end at the same places, if they lie side by side in the last
+            one: rows of the source go through all of them.
+        transposition: the `linalg.transpose` that the slice is one of, if it is computed slice by slice.
+    """
+
+    op: ir.Operation
+    reuse: ir.Operation
+    panels: tuple[ir.Operation, ...]
+    computed: tuple[ir.Operation, ...]
+    bounds: tuple[int | ir.Value, ...]
+    rows: int | None
+    transposition: ir.Operation | None = None
+
+
+def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
+    """Return how those of `slices` that linalg ops read, and nobody else has, can be packed."""
+    found = [packing for op in slices if _is_input(op) and (packing := _packing(op)) is not None]
+    transposed = _transposed(found)
+    return [
+        replace(packing, rows=None, transposition=ir.OpResult(packing.op.operands[0]).owner.operation)
+        if packing.op.operands[0] in transposed
+        else packing
+        for packing in found
+        if packing.op.operands[0] in transposed or (packing.panels and not _is_one_piece(packing.op))
+    ]
+
+
+def _is_one_piece(op: ir.Operation) -> bool:
+    """Tell whether all behind the first dimension with several elements is whole, so that nothing lies in between."""
+    source, subset = op.operands[0], mixed_subset(op, 1)
+    shape = ir.RankedTensorType(source.type).shape
+    first = next((number for number, size in enumerate(subset.sizes) if size != 1), len(shape))
+    return all(stride == 1 for stride in subset.strides[first:]) and all(
+        size == shape[number] or _is_size_of(size, source, number)
+        for number, size in enumerate(subset.sizes)
+        if number > first
+    )
+
+
+def _is_size_of(size: int | ir.Value, source: ir.Value, dimension: int) -> bool:
+    """Tell whether `tensor.dim` of that dimension of `source` is `size`."""
+    if isinstance(size, int) or isinstance(size.owner, ir.Block) or size.owner.name != "tensor.dim":
+        return False
+    of, number = size.owner.operands
+    constant = number.owner
+    if of != source or isinstance(constant, ir.Block) or not is_constant(number):
+        return False
+    return ir.IntegerAttr(constant.attributes["value"]).value == dimension
+
+
+def _transposed(packings: Iterable[Packing]) -> set[ir.Value]:
+    """Return the results of transpositions that only slices which can be packed read."""
+    sources: dict[ir.Value, int] = {}
+    for packing in packings:
+        source, subset = packing.op.operands[0], mixed_subset(packing.op, 1)
+        is_whole = len(subset.sizes) == ir.RankedTensorType(packing.op.results[0].type).rank
+        if not isinstance(source.owner, ir.Block) and source.owner.name == _TRANSPOSE and is_whole:
+            sources[source] = sources.get(source, 0) + 1
+    return {
+        source
+        for source, count in sources.items()
+        if is_own_transposition(ir.OpResult(source).owner.operation) and count == len(list(source.uses))
+    }
+
+
+def find_slices(root: ir.Operation) -> list[ir.Operation]:
+    """Return all `tensor.extract_slice` inside `root`, in the order of the text."""
+    slices: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == _SLICE:
+            slices.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return slices
+
+
+def _is_input(op: ir.Operation) -> bool:
+    uses = list(op.results[0].uses)
+    return bool(uses) and all(
+        use.owner.name.startswith("linalg.")
+        and "operandSegmentSizes" in use.owner.attributes
+        and use.operand_number < ir.DenseI32ArrayAttr(use.owner.attributes["operandSegmentSizes"])[0]
+        for use in uses
+    )
+
+
+def _packing(op: ir.Operation) -> Packing | None:
+    """Return how `op` is packed in front of the outermost loop that allows it."""
+    used = _Used(op)
+    source = op.operands[0]
+    best: Packing | None = None
+    inside: list[ir.Operation] = []
+    for reuse in _loops_around(op):
+        if is_inside(source, reuse):
+            break
+        if reuse.regions[0].blocks[0] not in used.blocks:
+            best = _before(reuse, op, used, inside) or best
+        inside.insert(0, reuse)
+    return best
+
+
+def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.Operation]) -> Packing | None:
+    """Return how `op` is packed in front of `reuse`; `inside` are the loops in there, outermost first."""
+    panels = [loop for loop in inside if loop.regions[0].blocks[0] in used.blocks]
+    # Anything else that the indices come from, such as a branch, is not known in front of the loop.
+    foreign = used.blocks - {loop.regions[0].blocks[0] for loop in panels}
+    if any(is_inside(block.arguments[0], reuse) for block in foreign):
+        return None
+    if any(is_inside(bound, reuse) and not is_constant(bound) for loop in panels for bound in list(loop.operands)[:3]):
+        return None
+    computed = [one for one in used.computed if is_inside(one.results[0], reuse)]
+    if not all(one.name.startswith(_INDEX_OPS) and not len(one.regions) for one in computed):
+        return None
+    bounds = [_bound(size, reuse) for size in mixed_subset(op, 1).sizes]
+    known = tuple(bound for bound in bounds if bound is not None)
+    if len(known) < len(bounds):
+        return None
+    return Packing(op, reuse, tuple(panels), tuple(computed), known, _rows(op, reuse))
+
+
+def _rows(op: ir.Operation, reuse: ir.Operation) -> int | None:
+    """Return the dimension next to the last one in which all slices are the same, if the last one tells them apart."""
+    subset = mixed_subset(op, 1)
+    if len(subset.sizes) != ir.RankedTensorType(op.results[0].type).rank:
+        return None
+    *others, last = (
+        any(isinstance(value, ir.Value) and is_inside(value, reuse) for value in place)
+        for place in zip(subset.offsets, subset.sizes, subset.strides, strict=True)
+    )
+    same = [dimension for dimension, moved in enumerate(others) if not moved]
+    return same[-1] if last and same else None
+
+
+def is_constant(value: ir.Value) -> bool:
+    """Tell whether an `arith.constant` makes `value`, which can then be made anywhere."""
+    owner = value.owner
+    return not isinstance(owner, ir.Block) and owner.name == "arith.constant"
+
+
+def _bound(size: int | ir.Value, reuse: ir.Operation) -> int | ir.Value | None:
+    """Return `size`, or the largest that it can be if it is computed inside `reuse`; None if that is not known."""
+    if isinstance(size, int) or not is_inside(size, reuse):
+        return size
+    owner = size.owner
+    if isinstance(owner, ir.Block) or owner.name != "affine.min":
+        return None
+    results = list(ir.AffineMapAttr(owner.operation.attributes["map"]).value.results)
+    constants = [result.value for result in results if isinstance(result, ir.AffineConstantExpr)]
+    return min(constants) if constants else None
+
+
+def _loops_around(op: ir.Operation) -> Iterator[ir.Operation]:
+    """Return the `scf.for` around `op`, innermost first, up to the first op that is none."""
+    parent = op.parent
+    while parent is not None and parent.name == _LOOP:
+        yield parent.operation
+        parent = parent.parent
+
+
+class _Used:
+    """What the slice's offsets, sizes and strides are computed from: blocks, by their arguments, and ops, in order."""
+
+    def __init__(self, op: ir.Operation) -> None:
+        self.blocks: set[ir.Block] = set()
+        self.computed: list[ir.Operation] = []
+        self._seen: set[ir.Value] = set()
+        for value in list(op.operands)[1:]:
+            self._visit(value)
+
+    def _visit(self, value: ir.Value) -> None:
+        if value in self._seen:
+            return
+        self._seen.add(value)
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            self.blocks.add(owner)
+            return
+        for operand in owner.operation.operands:
+            self._visit(operand)
+        self.computed.append(owner.operation)

@@ -1,0 +1,178 @@
+"""Vectors that are written to memory which is too large for the caches, and is not read again.
+
+Such a stream is a buffer of known size, an argument or an allocation, which nothing in the function reads. Its vectors
+need not go through the caches: they would push out what is there, and each line would be read from memory before it is
+written. That takes stores to addresses that are multiples of the vector's size. Where the buffer begins is seen when
+the program runs; how far behind that a store goes must be a multiple, which is followed through constants, steps of
+loops, sums, products and subviews.
+
+Only the speed depends on whether something else reads the memory; that an address is aligned has to be proved.
+
+Linear in the uses of buffers; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import gcd, prod
+
+from mlir import ir
+
+from ....dialects.subsets import mixed_subset
+from ....dialects.support.memref_types import has_identity_layout
+from ..linalg.structured_op import type_bytes
+
+__all__ = ["Stream", "find_streams"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+_VIEWS = frozenset(f"memref.{name}" for name in ("cast", "subview"))
+_KEEPS = frozenset({"linalg.fill", "memref.dealloc", "memref.dim", "memref.store", "vector.store"})
+"""Ops that do not read the buffer they work on."""
+_WRITE = "vector.transfer_write"
+_SEQUENTIAL = frozenset({"scf.for", "scf.if", "scf.while"})
+_VECTOR_BYTES = frozenset({16, 32, 64})
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Writes of vectors to large buffers by a loop.
+
+    Attributes:
+        loop: an `scf.for` without results, the outermost that one thread runs by itself.
+        writes: those that write at multiples of their size behind the beginning of a buffer.
+        buffers: the buffers, with the size of the largest vector that is written to each.
+    """
+
+    loop: ir.Operation
+    writes: list[ir.Operation] = field(default_factory=list[ir.Operation])
+    buffers: dict[ir.Value, int] = field(default_factory=dict[ir.Value, int])
+
+
+def find_streams(function: ir.Operation, least: int) -> list[Stream]:
+    """Return the loops with streams into buffers of at least `least` bytes."""
+    found: dict[ir.Value, Stream] = {}
+    multiples = _Multiples()
+    for buffer in _buffers(function):
+        type_ = ir.MemRefType(buffer.type)
+        known = type_.has_static_shape and has_identity_layout(type_)
+        if not known or type_bytes(type_) < least:
+            continue
+        for write in _writes(buffer):
+            loop, size = _outermost_loop(write, buffer), _aligned_size(write, multiples)
+            if loop is not None and size:
+                stream = found.setdefault(loop.regions[0].blocks[0].arguments[0], Stream(loop))
+                stream.writes.append(write)
+                stream.buffers[buffer] = max(size, stream.buffers.get(buffer, 0))
+    return list(found.values())
+
+
+def _buffers(function: ir.Operation) -> list[ir.Value]:
+    """Return the memrefs that are arguments or allocations."""
+    found: list[ir.Value] = [
+        value for value in function.regions[0].blocks[0].arguments if isinstance(value.type, ir.MemRefType)
+    ]
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "memref.alloc":
+            found.append(op.operation.results[0])
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
+    return found
+
+
+def _outermost_loop(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
+    """Return the outermost loop around `op` in one thread where `buffer` is there before, if it has no results."""
+    beginning = buffer.owner if isinstance(buffer.owner, ir.Block) else buffer.owner.operation.block
+    found: ir.Operation | None = None
+    while op.block != beginning and op.parent is not None and op.parent.operation.name in _SEQUENTIAL:
+        op = op.parent.operation
+        found = op if op.name == "scf.for" else found
+    return found if found is not None and not len(found.results) else None
+
+
+def _writes(root: ir.Value) -> list[ir.Operation]:
+    """Return the writes of vectors to `root` and its views; none if something may read them, or takes them along."""
+    writes: list[ir.Operation] = []
+    views = [root]
+    while views:
+        view = views.pop()
+        for use in view.uses:
+            op = use.owner.operation
+            if op.name in _VIEWS:
+                views.append(op.results[0])
+            elif op.name == _WRITE:
+                writes.append(op)
+            elif op.name not in _KEEPS:
+                return []
+    return writes
+
+
+def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
+    """Return how many bytes `op` writes side by side at multiples of as many behind its buffer's beginning, or 0."""
+    type_ = ir.VectorType(op.operands[0].type)
+    base = op.operands[1]
+    memref = ir.MemRefType(base.type)
+    element = type_bytes(type_.element_type)
+    size = prod(type_.shape) * element
+    rank = memref.rank
+    if type_.rank != 1 or size not in _VECTOR_BYTES or not rank or len(op.operands) != 2 + rank:
+        return 0
+    last = ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(rank - 1)])
+    whole = all(ir.BoolAttr(one).value for one in ir.ArrayAttr(op.attributes["in_bounds"]))
+    if not whole or ir.AffineMapAttr(op.attributes["permutation_map"]).value != last:
+        return 0
+    strides = _strides(memref)
+    if strides[-1] != 1:
+        return 0
+    places = zip(list(op.operands)[2:], strides, strict=True)
+    offset = gcd(*(multiples.of(index) * stride for index, stride in places), multiples.of_view(base))
+    return size if offset % (size // element) == 0 else 0
+
+
+def _strides(type_: ir.MemRefType) -> list[int]:
+    """Return the strides; 1, of which nothing follows, for those that are not known."""
+    return [1 if stride == _DYNAMIC else stride for stride in type_.get_strides_and_offset()[0]]
+
+
+class _Multiples:
+    """What index values are known to be multiples of; 0 is a multiple of everything."""
+
+    def __init__(self) -> None:
+        self._known: dict[ir.Value, int] = {}
+
+    def of(self, value: ir.Value) -> int:
+        """Return a number that `value` is a multiple of."""
+        if value not in self._known:
+            self._known[value] = 1  # Loops are not followed around.
+            self._known[value] = self._computed(value)
+        return self._known[value]
+
+    def _computed(self, value: ir.Value) -> int:
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            loop = owner.owner
+            if loop.name != "scf.for" or ir.BlockArgument(value).arg_number != 0:
+                return 1
+            lower, _, step = list(loop.operands)[:3]
+            return gcd(self.of(lower), self.of(step))
+        op = owner.operation
+        if op.name == "arith.constant":
+            return abs(ir.IntegerAttr(op.attributes["value"]).value)
+        if op.name in {"arith.addi", "arith.subi"}:
+            return gcd(self.of(op.operands[0]), self.of(op.operands[1]))
+        if op.name == "arith.muli":
+            return self.of(op.operands[0]) * self.of(op.operands[1])
+        return 1
+
+    def of_view(self, view: ir.Value) -> int:
+        """Return what the first element of a view is a multiple of elements behind the first of its buffer."""
+        total = 0
+        while not isinstance(view.owner, ir.Block) and view.owner.name in _VIEWS:
+            op = view.owner.operation
+            view = op.operands[0]
+            if op.name == "memref.subview":
+                strides = _strides(ir.MemRefType(view.type))
+                for offset, stride in zip(mixed_subset(op, 1).offsets, strides, strict=True):
+                    total = gcd(total, (offset if isinstance(offset, int) else self.of(offset)) * stride)
+        return total

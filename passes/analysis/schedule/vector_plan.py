@@ -1,0 +1,231 @@
+"""Which loop of a linalg op runs in the lanes of a vector, and how many of its results are in registers at a time.
+
+The loop in the lanes (`lane_loop`) is the one whose neighbours lie side by side in most operands. Two kinds are told
+apart. If it is parallel, each lane computes an element of its own. If it reduces, each lane has a partial result, and
+the lanes are combined at the end; the payload must combine by one associative op then.
+
+The register tile keeps accumulators in registers while the reduction loops run. It is made of several vectors along
+the lane loop, and of several rows of another loop (`rows`) along which an operand that was loaded is used again; of
+more rows where that has to be widened first.
+
+If no loop reduces, the tile is two vectors, or four if the payload has a polynomial: the ops of one wait for each
+other, and those of other vectors are what there is to do meanwhile.
+
+If no loop reduces and an input lies the other way, with neighbours along another loop than the lanes, the tile is a
+square: as many rows of that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in
+registers. A lane at a time would cost a load and an insertion for each element. Where a line of the cache is wider
+than a vector, there are as many squares side by side as it takes to write lines as a whole: the other part of a line
+would be written so much later that it has left the cache by then.
+
+What cannot be vectorized says why (`NotVectorizable`). Linear in the op; nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ....dialects.support.element_sizes import element_bytes
+from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
+from ..linalg.vector_payload import find_combiner, has_polynomial, why_not_lanewise
+from .machine import Machine
+
+__all__ = ["NotVectorizable", "VectorPlan", "plan_vectors"]
+
+_LINE_BITS = 64 * 8
+"""What a line of the cache holds."""
+
+
+class NotVectorizable(Exception):
+    """Says why an op stays as it is: a phrase that follows "because"."""
+
+
+@dataclass(frozen=True)
+class VectorPlan:
+    """How an op becomes loops around vectors.
+
+    Attributes:
+        structured: the op.
+        lane_loop: the loop that runs in the lanes.
+        lanes: how many lanes a vector has.
+        tile: for each loop of the register tile how many vectors (the lane loop) or rows there are.
+        parallel: the parallel loops, outermost first.
+        reductions: the loops that reduce, outermost first.
+        combiner: the op that combines lanes, if the lane loop reduces.
+        turned: the loop along which inputs are loaded that have to be transposed in registers, if there are such.
+    """
+
+    structured: Structured
+    lane_loop: int
+    lanes: int
+    tile: Mapping[int, int]
+    parallel: tuple[int, ...]
+    reductions: tuple[int, ...]
+    combiner: ir.Operation | None
+    turned: int | None = None
+
+
+def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
+    """Return how linalg op `op` is to run on `machine`.
+
+    Raises:
+        NotVectorizable: it has to stay as it is.
+    """
+    try:
+        structured = read_structured(op)
+    except NotStructured as reason:
+        raise NotVectorizable(str(reason)) from None
+    bits = _element_bits(structured)
+    problem = why_not_lanewise(structured)
+    if problem:
+        raise NotVectorizable(problem)
+    lanes = machine.lanes(bits)
+    lane_loop = _choose_lane_loop(structured, lanes)
+    turned = _turned_loop(structured, lane_loop) if lanes > 1 else None
+    if turned is None:
+        tile = _choose_tile(structured, lane_loop, lanes, machine.registers)
+    else:
+        lanes = _side(lanes, machine.registers)
+        tile = {lane_loop: _squares(structured.sizes[lane_loop], lanes, bits), turned: lanes}
+    rows = [loop for loop in tile if loop != lane_loop]
+    outer = [loop for loop in structured.loops if structured.parallel[loop] and loop not in tile]
+    inner = [lane_loop, *rows] if structured.parallel[lane_loop] else rows
+    reductions = [loop for loop in structured.loops if not structured.parallel[loop] and loop != lane_loop]
+    if not structured.parallel[lane_loop]:
+        reductions.append(lane_loop)
+    combiner = None if structured.parallel[lane_loop] else find_combiner(structured)
+    return VectorPlan(structured, lane_loop, lanes, tile, (*outer, *inner), tuple(reductions), combiner, turned)
+
+
+def _element_bits(structured: Structured) -> int:
+    """Return the bits of the widest element; raises where elements have no vectors that lie in memory as they do."""
+    widest = 8
+    for value in structured.op.operands:
+        type_ = ir.ShapedType(value.type).element_type if isinstance(value.type, ir.ShapedType) else value.type
+        if isinstance(type_, ir.IndexType):
+            widest = max(widest, 64)
+        elif isinstance(type_, ir.IntegerType | ir.FloatType) and type_.width == 8 * element_bytes(type_):
+            widest = max(widest, type_.width)  # The lanes of a vector lie in memory without a gap, as elements do then.
+        else:
+            raise NotVectorizable(f"elements of type {type_} have no place of their own in a vector")
+    return widest
+
+
+def _choose_lane_loop(structured: Structured, lanes: int) -> int:
+    """Return the loop whose vectors cost least for each element, counted in loads."""
+    costs = {loop: _cost(structured, loop, lanes) for loop in structured.loops}
+    possible = {loop: cost for loop, cost in costs.items() if cost is not None}
+    if not possible:
+        raise NotVectorizable("no loop of it writes, or combines, elements that lie side by side")
+    return min(possible, key=lambda loop: (possible[loop], not structured.parallel[loop], -loop))
+
+
+def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
+    """Return what an element costs with `loop` in the lanes, None if that is not possible."""
+    if structured.parallel[loop]:
+        if not all(structured.is_contiguous(operand, loop) for operand in structured.outputs):
+            return None
+    elif len(structured.outputs) != 1 or find_combiner(structured) is None:
+        return None
+    cost = 1.0
+    for operand in range(structured.inputs):
+        if not structured.reads[operand]:
+            continue
+        if structured.is_contiguous(operand, loop):
+            cost += 1
+        elif structured.depends(operand, loop):
+            cost += lanes
+    size = structured.sizes[loop]
+    return cost / (lanes if size is None else max(1, min(size, lanes)))
+
+
+def _turned_loop(structured: Structured, lane_loop: int) -> int | None:
+    """Return the loop along which neighbours of most inputs lie that would have to be gathered for the lanes."""
+    if not all(structured.parallel):
+        return None
+    gathered = [
+        operand
+        for operand in range(structured.inputs)
+        if structured.reads[operand]
+        and structured.depends(operand, lane_loop)
+        and not structured.is_contiguous(operand, lane_loop)
+    ]
+    ways = [loop for operand in gathered for loop in structured.loops if structured.is_contiguous(operand, loop)]
+    return max(ways, key=ways.count, default=None)
+
+
+def _side(lanes: int, registers: int) -> int:
+    """Return how many rows and lanes a square has: a power of two, and registers for all of it and what comes out."""
+    return 1 << min(lanes, max(2, registers // 2)).bit_length() - 1
+
+
+def _squares(size: int | None, lanes: int, bits: int) -> int:
+    """Return how many squares lie side by side, so that lines of the cache are written as a whole."""
+    most = _LINE_BITS // (lanes * bits)
+    return max(1, most if size is None else min(most, -(-size // lanes)))
+
+
+def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: int) -> dict[int, int]:
+    """Return the register tile: how many accumulators, in which loops."""
+    rows = _row_loops(structured, lane_loop)
+    size = structured.sizes[lane_loop]
+    most = registers if size is None else max(1, -(-size // lanes))
+    if all(structured.parallel):
+        return {lane_loop: min(4 if has_polynomial(structured) else 2, most)}
+    # What is widened after it was loaded costs more than the load: more rows share it.
+    budget = registers * 3 // 4 if _widens(structured, lane_loop) else registers // 2
+    if structured.parallel[lane_loop]:
+        vectors = min(4 if rows and registers >= 32 else 2 if rows else 4, most)
+        tile = {lane_loop: vectors}
+        if rows:
+            wanted = budget // vectors if registers >= 32 else (registers - 4) // vectors
+            tile[rows[0]] = _at_most(structured.sizes[rows[0]], max(1, wanted))
+        return tile
+    tile = {lane_loop: 1 if len(rows) > 1 else min(2 if rows else 4, most)}
+    for loop in rows:
+        tile[loop] = _at_most(structured.sizes[loop], 4 if registers >= 32 or len(rows) == 1 else 2)
+    return tile
+
+
+def _widens(structured: Structured, lane_loop: int) -> bool:
+    """Whether an input that is loaded for the lanes has narrower elements than what is computed."""
+    types = [ir.ShapedType(value.type).element_type for value in structured.op.operands if _is_shaped(value)]
+    widest = max(map(type_bytes, types))
+    return any(
+        structured.depends(operand, lane_loop)
+        and type_bytes(ir.ShapedType(structured.op.operands[operand].type).element_type) < widest
+        for operand in range(structured.inputs)
+        if structured.reads[operand]
+    )
+
+
+def _is_shaped(value: ir.Value) -> bool:
+    return isinstance(value.type, ir.ShapedType)
+
+
+def _at_most(size: int | None, wanted: int) -> int:
+    return wanted if size is None else max(1, min(size, wanted))
+
+
+def _row_loops(structured: Structured, lane_loop: int) -> list[int]:
+    """Return up to two parallel loops along which something that was loaded for the lanes can be used again.
+
+    Longest loops first; unknown sizes count as long.
+    """
+    loaded = [
+        operand
+        for operand in range(structured.inputs)
+        if structured.reads[operand] and structured.depends(operand, lane_loop)
+    ]
+    found = [
+        loop
+        for loop in structured.loops
+        if structured.parallel[loop]
+        and loop != lane_loop
+        and structured.sizes[loop] != 1
+        and any(not structured.depends(operand, loop) for operand in loaded)
+    ]
+    longest = sorted(found, key=lambda loop: -(structured.sizes[loop] or 1 << 30))
+    return sorted(longest[:1] if structured.parallel[lane_loop] else longest[:2])

@@ -1,0 +1,1 @@
+"""Analyses of a whole module: call graph, globals, layouts, memory spaces, written arguments."""

@@ -1,0 +1,296 @@
+"""Which memref types buffers will have: strides, offset and memory space, before anything is converted.
+
+A function's arguments must have types before its callers are converted, and a loop's before its body is. Where all that
+will arrive there is known, its smallest common layout is enough; without this analysis it would be "any strides".
+
+Contract: reads the snapshot, the finished decisions and the op models' ``buffer_type``, changes nothing. The answer for
+a value is an *upper bound*: the buffer that the conversion makes for it can be cast to that type, never needing a copy.
+
+Method: a least fixpoint. A value's type is the join (``joint_type``) of what flows into it: the operands of every call
+for an argument of a private function, the returned value for a call's result, initial and yielded values for what a
+loop carries, what branches hand over for a block's argument, else what the op's model says. Values start without a
+type and only ever rise, an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only
+values that some question depends on are looked at, and recursion needs no special treatment. See docs/THEORY.md.
+
+Cost: linear in those values and what they depend on, times the rank. Counterpart upstream: ``getBufferType``, which
+follows definitions backwards and gives arguments of functions any strides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from mlir import ir
+
+from ....dialects.bufferizable import Relation
+from ....dialects.support.memref_types import dynamic_layout_type, identity_type, joint_type
+from ..conflicts.decisions import Decision, Strategy
+from ..effects.summary import callee_name
+from ..ir.snapshot import Snapshot
+from ..ir.symbols import may_name_functions, named_symbols
+from .module import ModuleAnalysis
+
+__all__ = ["Callers", "Signatures", "find_callers", "infer_layouts", "returned_operands"]
+
+
+def _unchanged(type_: ir.Type) -> ir.Type:
+    return type_
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """What is known of functions' types beforehand.
+
+    ``fixed`` has the types of the arguments that do not depend on callers; ``calls`` the calls of each function whose
+    arguments do; ``declared`` the types of functions without a body. ``converted`` says what becomes of a result's type
+    at the return. Without ``boundaries`` functions keep their tensors, and calls return any buffer.
+    """
+
+    boundaries: bool
+    fixed: Mapping[int, ir.Type] = field(default_factory=dict)
+    calls: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    declared: Mapping[str, ir.FunctionType] = field(default_factory=dict)
+    converted: Callable[[ir.Type], ir.Type] = field(default_factory=lambda: _unchanged)
+
+
+@dataclass(frozen=True)
+class Callers:
+    """The calls of each function, by its name, and the private functions that nobody else can call."""
+
+    calls: Mapping[str, tuple[int, ...]]
+    closed: frozenset[str]
+
+
+def find_callers(analysis: ModuleAnalysis) -> Callers:
+    """Return who calls what. Asks ops of dialects that may name functions for their attributes; linear."""
+    s = analysis.snapshot
+    names = _function_names(analysis)
+    calls: dict[str, list[int]] = {}
+    inside = {op for function in names.values() for op in s.nested_ops(function) if s.op_name[op] == "func.call"}
+    open_ = {name for name, op in names.items() if not _is_private(s.ops[op])}
+    for op, name in enumerate(s.op_name):
+        if op in inside:
+            calls.setdefault(callee_name(s.ops[op]), []).append(op)
+        elif may_name_functions(name):
+            open_.update(named_symbols(s.ops[op]))
+    closed = frozenset(name for name in names if name in calls and name not in open_)
+    return Callers({name: tuple(ops) for name, ops in calls.items()}, closed)
+
+
+def _function_names(analysis: ModuleAnalysis) -> dict[str, int]:
+    s = analysis.snapshot
+    functions = (function.function for function in analysis.functions)
+    return {ir.StringAttr(s.ops[op].attributes["sym_name"]).value: op for op in functions}
+
+
+def _is_private(function: ir.Operation) -> bool:
+    attributes = function.attributes
+    return "sym_visibility" in attributes and ir.StringAttr(attributes["sym_visibility"]).value == "private"
+
+
+def returned_operands(snapshot: Snapshot, function: int) -> list[int]:
+    """Return the operands of every return of op number ``function``, return by return."""
+    s = snapshot
+    ends = (s.block_ops[block][-1] for block in s.op_regions[function][0])
+    return [operand for op in ends if s.op_name[op] == "func.return" for operand in s.operands(op)]
+
+
+def infer_layouts(analysis: ModuleAnalysis, signatures: Signatures) -> dict[int, ir.Type]:
+    """Return the memref types of values that the conversion will ask for.
+
+    These are the function arguments that ``signatures`` does not fix, what recursive functions return, what loops
+    carry from buffer to buffer, and what branches hand to blocks. Call it with a current context and location.
+    """
+    return _Inference(analysis, signatures).run()
+
+
+_ALL = -1
+"""In the place of an operand: all of them."""
+
+
+class _Inference:
+    def __init__(self, analysis: ModuleAnalysis, signatures: Signatures) -> None:
+        self._snapshot = analysis.snapshot
+        self._effects = analysis.effects
+        self._signatures = signatures
+        self._functions = _function_names(analysis) if signatures.boundaries else {}
+        self._recursive = analysis.recursive
+        self._decisions: dict[int, Decision] = {}
+        for function in analysis.functions:
+            self._decisions.update(function.decisions)
+        self._types: dict[int, ir.Type] = {}
+        self._users: dict[int, list[tuple[int, int]]] = {}
+        """For a value, those whose types depend on its, each with the operand through which it does."""
+        self._carried: dict[int, int] = {}
+        """For a loop's result, the argument that carries it."""
+        for targets in self._effects.forwards.values():
+            arguments = [value for value in targets if self._snapshot.value_op[value] < 0]
+            if arguments:
+                self._carried.update((value, arguments[0]) for value in targets if value not in arguments)
+
+    def run(self) -> dict[int, ir.Type]:
+        wanted = list(self._wanted())
+        values = self._reachable(wanted)
+        self._solve((value, _ALL) for value in values)
+        # What has no type yet depends on nothing but itself: functions that only call each other.
+        unknown = [value for value in values if value not in self._types]
+        for value in unknown:
+            self._types[value] = self._any(value)
+        self._solve([user for value in unknown for user in self._users.get(value, ())])
+        return {value: self._types[value] for value in wanted}
+
+    def _wanted(self) -> Iterator[int]:
+        s, effects = self._snapshot, self._effects
+        for name, function in self._functions.items():
+            arguments = s.arguments(s.op_regions[function][0][0])
+            yield from (v for v in arguments if s.value_is_tensor[v] and v not in self._signatures.fixed)
+            if name in self._recursive:
+                for operand in returned_operands(s, function):
+                    if s.value_is_tensor[s.operand_value[operand]]:
+                        yield s.operand_value[operand]
+        for operand, targets in effects.forwards.items():
+            decision = self._decisions.get(operand)
+            strategies = (Strategy.ROTATE, Strategy.PASS_ON, Strategy.OUT_OF_PLACE)
+            changes = decision is None or decision.strategy in strategies
+            yield from (v for v in targets if s.value_op[v] < 0 and (changes or s.comes_from_branches(v)))
+
+    # --- what depends on what ----------------------------------------------------------------------------------
+
+    def _reachable(self, wanted: Iterable[int]) -> list[int]:
+        """Return ``wanted`` and all values behind them; enters each under what it depends on."""
+        seen = dict.fromkeys(wanted)
+        work = list(seen)
+        while work:
+            value = work.pop()
+            for operand in self._operands_behind(value):
+                source = self._snapshot.operand_value[operand]
+                if source < 0:
+                    continue
+                self._users.setdefault(source, []).append((value, operand))
+                if source not in seen:
+                    seen[source] = None
+                    work.append(source)
+        return sorted(seen)
+
+    def _operands_behind(self, value: int) -> list[int]:
+        """Return the operands whose buffers decide about the type of ``value``."""
+        s = self._snapshot
+        op, index = s.value_op[value], s.value_index[value]
+        if value in self._signatures.fixed:
+            return []
+        if op >= 0 and s.op_name[op] == "func.call":
+            function = self._functions.get(callee_name(s.ops[op]), -1)
+            return returned_operands(s, function)[index :: s.op_result_count[op]] if function >= 0 else []
+        function = self._function_of(value)
+        if function >= 0:
+            name = ir.StringAttr(s.ops[function].attributes["sym_name"]).value
+            return [s.op_first_operand[call] + index for call in self._signatures.calls.get(name, ())]
+        sources = self._effects.sources.get(value, [])
+        argument = self._carried.get(value, -1)
+        # A loop's result has the type of what it carries, also where the loop surely changes that.
+        return sources if argument < 0 else list(dict.fromkeys([*sources, *self._effects.sources[argument]]))
+
+    def _function_of(self, value: int) -> int:
+        """Return the function that ``value`` is an argument of; -1 if it is none."""
+        s = self._snapshot
+        block = s.value_block[value]
+        function = s.block_op[block]
+        is_argument = s.value_op[value] < 0 and s.op_name[function] == "func.func"
+        return function if is_argument and s.op_regions[function][0][0] == block else -1
+
+    # --- the fixpoint ------------------------------------------------------------------------------------------
+
+    def _solve(self, changes: Iterable[tuple[int, int]]) -> None:
+        """Raise types until nothing changes; ``changes`` are values and the operand behind them that has changed."""
+        work = list(changes)[::-1]
+        waiting = set(work)
+        while work:
+            change = work.pop()
+            waiting.discard(change)
+            value, operand = change
+            # A function may have any number of calls: only what is new is joined.
+            joins = operand != _ALL and self._function_of(value) >= 0
+            type_ = self._join(value, [operand]) if joins else self._evaluate(value)
+            if type_ is None or type_ == (old := self._types.get(value)):
+                continue
+            self._types[value] = type_ if old is None else joint_type(self._tensor(value), [old, type_])
+            if self._types[value] == old:
+                continue
+            for user in self._users.get(value, ()):
+                if user not in waiting:
+                    waiting.add(user)
+                    work.append(user)
+
+    def _tensor(self, value: int) -> ir.Type:
+        return self._snapshot.values[value].type
+
+    def _any(self, value: int) -> ir.Type:
+        return dynamic_layout_type(self._tensor(value))
+
+    def _evaluate(self, value: int) -> ir.Type | None:
+        """Return the type of ``value`` as far as the values behind it have one; None if that is not known yet."""
+        s, effects = self._snapshot, self._effects
+        if value in self._signatures.fixed:
+            return self._signatures.fixed[value]
+        op = s.value_op[value]
+        operands = self._operands_behind(value)
+        if op >= 0 and s.op_name[op] == "func.call":
+            return self._call_result(value, op, operands)
+        if op >= 0 and not any(operand in effects.forwards for operand in operands):
+            return self._op_result(value, op, operands)
+        if self._function_of(value) < 0 and not s.comes_from_branches(value):
+            model = effects.model(op if op >= 0 else s.block_op[s.value_block[value]])
+            if model is None or not model.joins_buffer_types:
+                return self._any(value)
+        return self._join(value, operands) if operands else self._any(value)
+
+    def _join(self, value: int, operands: Iterable[int]) -> ir.Type | None:
+        handed = [type_ for operand in operands if (type_ := self._handed_over(operand)) is not None]
+        return joint_type(self._tensor(value), handed) if handed else None
+
+    def _call_result(self, value: int, op: int, returned: list[int]) -> ir.Type | None:
+        if op in self._effects.unknown_ops:
+            return self._any(value)
+        declared = self._signatures.declared.get(callee_name(self._snapshot.ops[op]))
+        if declared is not None:
+            return declared.results[self._snapshot.value_index[value]]
+        if not returned:
+            return self._any(value)
+        type_ = self._join(value, returned)
+        return None if type_ is None else self._signatures.converted(type_)
+
+    def _op_result(self, value: int, op: int, operands: list[int]) -> ir.Type | None:
+        """Return what the model says of an op's result."""
+        s, effects = self._snapshot, self._effects
+        model = effects.model(op)
+        if model is None:
+            return self._any(value)
+        handed: dict[int, ir.Type] = {}
+        for operand in operands:
+            type_ = self._handed_over(operand)
+            if type_ is None:
+                return None
+            decision = self._decisions.get(operand)
+            if decision is not None and not decision.in_place:
+                views = [tie for tie in effects.ties[operand] if tie.value == value and tie.relation is Relation.VIEW]
+                if views:
+                    return identity_type(self._tensor(value), _memory_space(type_))
+            handed[s.operand_index(operand)] = type_
+        found = model.buffer_type(s.ops[op], s.value_index[value], handed)
+        return self._any(value) if found is None else found
+
+    def _handed_over(self, operand: int) -> ir.Type | None:
+        """Return the type of the buffer that is handed over for ``operand``: its value's, or a copy's."""
+        source = self._snapshot.operand_value[operand]
+        type_ = self._types.get(source)
+        decision = self._decisions.get(operand)
+        if type_ is None or decision is None or decision.in_place:
+            return type_
+        if decision.strategy is Strategy.COPY_TO_CARRIED:
+            return None
+        return identity_type(self._tensor(source), _memory_space(type_))
+
+
+def _memory_space(type_: ir.Type) -> ir.Attribute | None:
+    return type_.memory_space if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) else None

@@ -1,0 +1,152 @@
+"""Elements and memory spaces that a buffer cannot have, and spaces that nobody stated: what is refused for them.
+
+A buffer is in the space of the buffer that it is made from: a view, a copy, an in-place result. Where it is made from
+none, an op states the space (``bufferization.alloc_tensor``, ``to_tensor``), or its tensor type does, with
+``use-encoding-for-memory-space``. Otherwise it is in the default one, which ``must-infer-memory-space`` forbids.
+
+Linear in the ops of a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mlir import ir
+
+from ..conflicts.alias_sets import Equivalence
+from ..effects.reader import TensorEffects
+from ..effects.tables import Refusal
+from ..ir.snapshot import Snapshot
+
+__all__ = ["refuse_assumed_spaces", "refuse_elements", "refuse_encodings"]
+
+
+def refuse_encodings(snapshot: Snapshot, *, as_spaces: bool) -> Iterator[Refusal]:
+    """Refuse tensors with an encoding: what it means for a buffer is known to others only, unless it is its space."""
+    for type_ in snapshot.tensor_types():
+        if not isinstance(type_, ir.RankedTensorType) or type_.encoding is None:
+            continue
+        if as_spaces and _is_space(type_):
+            continue
+        if as_spaces:
+            message = f"{type_} has an encoding that is no memory space; lower or remove the encoding"
+        else:
+            message = (
+                f"{type_} has an encoding, but only dense tensors have buffers here; lower or remove the encoding, "
+                "or set use-encoding-for-memory-space=true if it is a memory space"
+            )
+        yield Refusal(_holder(snapshot, type_), message)
+
+
+def refuse_elements(snapshot: Snapshot) -> Iterator[Refusal]:
+    """Refuse tensors of elements that memrefs cannot have: those of a type whose dialect does not allow it."""
+    for type_ in snapshot.tensor_types():
+        element = ir.ShapedType(type_).element_type
+        if not _is_element(element):
+            yield Refusal(
+                _holder(snapshot, type_),
+                f"{type_} has elements of type {element}, which no memref can have; convert them to another type first",
+            )
+
+
+def _is_element(type_: ir.Type) -> bool:
+    """Whether memrefs take ``type_`` for their elements."""
+    return _is_memref(type_, None)
+
+
+def _is_space(type_: ir.RankedTensorType) -> bool:
+    """Whether memrefs take the encoding as their space. A sparse tensor is stored in another way altogether."""
+    if str(type_.encoding).startswith("#sparse_tensor"):
+        return False
+    return _is_memref(type_.element_type, type_.encoding)
+
+
+def _is_memref(element: ir.Type, space: ir.Attribute | None) -> bool:
+    """Whether memrefs of these elements in this space exist; the bindings' own error has no place and is dropped."""
+    handler = element.context.attach_diagnostic_handler(lambda _: True)
+    try:
+        with ir.Location.unknown(element.context):
+            ir.MemRefType.get([], element, memory_space=space)
+    except (ValueError, ir.MLIRError):
+        return False
+    finally:
+        handler.detach()
+    return True
+
+
+def _holder(s: Snapshot, type_: ir.Type) -> ir.Operation:
+    """Return the first op that defines a value of ``type_``, as a result or an argument of its region."""
+    value = next(v for v, tensor in enumerate(s.value_is_tensor) if tensor and s.values[v].type == type_)
+    op = s.value_op[value]
+    return s.ops[op if op >= 0 else s.block_op[s.value_block[value]]]
+
+
+def refuse_assumed_spaces(effects: TensorEffects, function: int) -> Iterator[Refusal]:
+    """Refuse what would put a buffer into the default space for want of a better one, or into one of two spaces."""
+    s = effects.snapshot
+    flow = Equivalence(s.nested_values(function))
+    stated: dict[int, tuple[int, str]] = {}
+    for op in (function, *s.nested_ops(function)):
+        for value in _made(effects, op, function):
+            space = _stated_space(s, value)
+            if space is None:
+                yield Refusal(s.ops[op], _unstated(s, value))
+            else:
+                stated[value] = value, space
+        for operand in s.operands(op) if op != function else ():
+            targets = (*effects.forwards.get(operand, ()), *(tie.value for tie in effects.ties.get(operand, ())))
+            for target in targets:
+                flow.union(target, s.operand_value[operand])
+    spaces: dict[int, str] = {}
+    for value, space in stated.values():
+        first = spaces.setdefault(flow.find(value), space)
+        if first != space:
+            message = f"the buffer is in {space}, but flows together with one in {first}; use one memory space"
+            yield Refusal(s.ops[s.value_op[value]], message)
+
+
+def _made(effects: TensorEffects, op: int, function: int) -> Iterator[int]:
+    """Yield the tensors whose buffers ``op`` makes from no other tensor's; for a function, its arguments."""
+    s = effects.snapshot
+    if op == function or op in effects.unknown_ops:
+        for region in s.op_regions[op]:
+            for value in (value for block in region[:1] for value in s.arguments(block)):
+                if s.value_is_tensor[value] and (effects.boundaries or s.value_uses[value]):
+                    yield value
+    if op == function:
+        return
+    for value in s.results(op):
+        if s.value_is_tensor[value] and s.value_uses[value] and not _has_source(effects, op, value):
+            yield value
+
+
+def _has_source(effects: TensorEffects, op: int, value: int) -> bool:
+    """Whether the buffer of ``value`` is made from one that exists. An op on tensors only hands out unknown ones."""
+    if op in effects.unknown_ops:
+        return False
+    return bool(effects.sources.get(value))
+
+
+def _stated_space(s: Snapshot, value: int) -> str | None:
+    op = s.value_op[value]
+    if op < 0:
+        return None
+    operation = s.ops[op]
+    if s.op_name[op] == "bufferization.to_tensor":
+        type_ = operation.operands[0].type
+        return _space_text(type_.memory_space if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) else None)
+    if s.op_name[op] == "bufferization.alloc_tensor" and "memory_space" in operation.attributes:
+        return _space_text(operation.attributes["memory_space"])
+    return f"that of result #{s.value_index[value]} of a call" if s.op_name[op] == "func.call" else None
+
+
+def _space_text(space: ir.Attribute | None) -> str:
+    return "the default memory space" if space is None else f"memory space {space}"
+
+
+def _unstated(s: Snapshot, value: int) -> str:
+    what = f"{'result' if s.value_op[value] >= 0 else 'argument'} #{s.value_index[value]}"
+    return (
+        f"the memory space of {what} cannot be inferred, and must-infer-memory-space does not allow to assume the "
+        "default one; make the tensor with bufferization.alloc_tensor and its memory_space"
+    )

@@ -1,0 +1,299 @@
+"""Bufferize a module of tensor functions in one step, in place wherever that is safe.
+
+## Problem
+
+Tensors are values: every update makes a new one. Memory wants the opposite. This pass decides for the whole module
+which op may work in the buffer of its operand, then turns tensors into memrefs; a buffer that may not be shared is
+copied, once, at the op that would have destroyed it.
+
+## Before and after
+
+```mlir
+func.func @f(%t: tensor<8xf32>, %x: f32, %i: index) -> tensor<8xf32> {
+  %r = tensor.insert %x into %t[%i] : tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+```
+
+with `bufferize-function-boundaries`:
+
+```mlir
+func.func @f(%t: memref<8xf32, strided<[?], offset: ?>>, %x: f32, %i: index)
+    -> memref<8xf32, strided<[?], offset: ?>> {
+  memref.store %x, %t[%i] : memref<8xf32, strided<[?], offset: ?>>
+  return %t : memref<8xf32, strided<[?], offset: ?>>
+}
+```
+
+## Contract
+
+In: a module with `func.func`s on ranked tensors, branches between blocks included; ops with a bufferization model
+(`dialects/`), or any op with `allow-unknown-ops`. Out: the same module on memrefs; with `allow-unknown-ops`, or
+without `bufferize-function-boundaries`, tensors stay at `bufferization.to_buffer` and `to_tensor`. Buffers are
+allocated, not freed: run upstream's `buffer-deallocation-pipeline` afterwards. A module that cannot be bufferized is
+refused, with one error per op, and stays as it was.
+
+Functions that load from dispatch bindings, or store to them, are brought through `inplace-promote-bindings` and
+`inplace-convert-to-destination-style` first. Their bindings become memrefs; what is stored to one is computed there,
+and nothing else of it is ever written.
+
+Near-linear in the size of the module. Soundness: docs/THEORY.md.
+
+## Differences from upstream's one-shot-bufferize, on purpose
+
+* Loops may swap the buffers they carry; upstream refuses yields that are not equivalent to the iteration argument. A
+  yield of anything else is copied into the carried buffer. So `allow-return-allocs-from-loops` is on by default here;
+  off, loops carry one buffer per value: what is yielded is copied into it, or refused where that would destroy
+  something.
+* `analysis-heuristic` is `cheapest` by default: up to three orders of decisions, of which the one with the fewest
+  copies and allocations counts. Upstream's names give one order each.
+* An init that an op does not overwrite completely keeps its content.
+* A memref is never cast to a layout that it may not have; it is copied.
+* `bufferization.to_buffer` without `read_only` gets a buffer of its own.
+* `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
+* An argument of a public function that is written in place, although nothing says that it may be, is warned of.
+* What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
+  such a result is read is handed over as a copy.
+* `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`, nor branches between blocks. Without `func`
+  in it function boundaries stay tensors.
+* What a function named by `no-analysis-func-filter` reads and writes is known to its callers all the same.
+* `must-infer-memory-space` refuses every buffer whose space nobody stated, before anything is changed, function
+  arguments among them.
+* `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
+  It does not need `test-analysis-only`; with that option the attributes that upstream writes are attached too.
+* `test-analysis-only`, `dump-alias-sets` and `print-conflicts` attach upstream's attributes, but alias sets list their
+  values in program order, conflicts are counted from 0 in every module, and a loop's arguments and results are in one
+  set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from mlir import ir
+
+from ..analysis.in_place.decision_order import Heuristic
+from ..analysis.in_place.options import AnalysisOptions
+from ..analysis.whole_module.explain import conflict_notes, describe_decision
+from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
+from ..analysis.whole_module.written_arguments import describe_written_argument, find_written_arguments
+from ..dispatch.rewriting.preparation import dispatch_ops, take_over
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.option_limits import MAX_ALIGNMENT, require_dialects
+from ..framework.options import PassOptions, option
+from ..framework.scope_remarks import remark_nested_modules
+from ..verification.checker.recording import Recording, is_always_on
+from ..verification.checker.trace import BufferTrace, EventKind
+from .rewriting.annotations import annotate
+from .rewriting.boundary import Boundary, BoundaryLayout
+from .rewriting.convert import convert_module
+from .rewriting.promoted_copy import promoted_copy
+from .rewriting.rewriter import BufferRewriter, UnknownLayout
+from .rewriting.whole_views import drop_whole_views
+
+__all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
+
+
+@dataclass(frozen=True)
+class OneShotBufferizeOptions(PassOptions):
+    """Options of `inplace-one-shot-bufferize`; names and meanings are upstream's."""
+
+    bufferize_function_boundaries: bool = option(
+        False, help="turn function arguments and results into memrefs too", aliases=("function-boundaries",)
+    )
+    function_boundary_type_conversion: BoundaryLayout = option(
+        BoundaryLayout.INFER, help="layouts of memrefs in function signatures"
+    )
+    allow_unknown_ops: bool = option(False, help="leave ops without a bufferization model on tensors")
+    allow_return_allocs_from_loops: bool = option(
+        True, help="let loops hand on other buffers than they are given; false refuses what cannot be copied into those"
+    )
+    analysis_heuristic: Heuristic = option(
+        Heuristic.CHEAPEST, help="order of in-place decisions; cheapest tries a few and takes the one with least copies"
+    )
+    analysis_fuzzer_seed: int = option(0, help="which random order analysis-heuristic=fuzzer takes")
+    check_parallel_regions: bool = option(
+        True, help="keep runs of parallel regions apart; false is right only if they run one after the other"
+    )
+    copy_before_write: bool = option(False, help="copy before every write instead of analysing which copies are needed")
+    buffer_alignment: int = option(64, help="alignment of allocations in bytes; 0 for none")
+    dialect_filter: tuple[str, ...] = option(
+        (), help="dialects whose ops are bufferized; the others keep their tensors; empty for all"
+    )
+    no_analysis_func_filter: tuple[str, ...] = option(
+        (), help="functions in which everything is copied before it is written, as copy-before-write does"
+    )
+    unknown_type_conversion: UnknownLayout = option(
+        UnknownLayout.DYNAMIC, help="layouts of memrefs that are made from tensors that stay"
+    )
+    must_infer_memory_space: bool = option(
+        False, help="refuse buffers whose memory space nobody states instead of assuming the default one"
+    )
+    use_encoding_for_memory_space: bool = option(
+        False, help="take the encoding of a tensor as the memory space of its buffer"
+    )
+    test_analysis_only: bool = option(False, help="annotate the decisions and leave the tensors")
+    dump_alias_sets: bool = option(False, help="with test-analysis-only: annotate which values may share memory")
+    print_conflicts: bool = option(False, help="emit a remark for every operand that is out-of-place, with the reason")
+    warn_written_arguments: bool = option(
+        True,
+        help="warn of arguments of public functions that are written in place and do not say bufferization.writable",
+    )
+    verify_bufferization: bool = option(
+        False,
+        help="check what was made with inplace-verify-bufferization, and refuse a program that reads wrong values",
+    )
+
+
+def _analysis_options(options: OneShotBufferizeOptions) -> AnalysisOptions:
+    return AnalysisOptions(
+        boundaries=options.bufferize_function_boundaries,
+        allow_unknown=options.allow_unknown_ops,
+        copy_before_write=options.copy_before_write,
+        calls_copy=options.function_boundary_type_conversion is BoundaryLayout.IDENTITY,
+        heuristic=options.analysis_heuristic,
+        fuzzer_seed=options.analysis_fuzzer_seed,
+        return_allocs=options.allow_return_allocs_from_loops,
+        parallel=options.check_parallel_regions,
+        dialects=options.dialect_filter,
+        no_analysis=options.no_analysis_func_filter,
+        encodings=options.use_encoding_for_memory_space,
+        must_infer_space=options.must_infer_memory_space,
+    )
+
+
+class Observer(Protocol):
+    """Who wants to know what the pass decided and built."""
+
+    def analysed(self, analysis: ModuleAnalysis) -> None:
+        """Everything is decided and nothing is changed yet: ops and locations may still be asked for."""
+
+    def converted(self, trace: BufferTrace) -> None:
+        """The module is converted; ops of the analysis are gone."""
+
+
+class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
+    """See the module's documentation."""
+
+    argument = "inplace-one-shot-bufferize"
+    summary = "bufferize tensors in one step, in place wherever that is safe"
+    Options = OneShotBufferizeOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("num-in-place", "operands whose result lives in their buffer"),
+        Statistic("num-out-of-place", "operands that got a buffer of their own"),
+        Statistic("num-allocations", "allocations emitted"),
+        Statistic("num-copies", "copies emitted"),
+    )
+
+    def __init__(self, options: OneShotBufferizeOptions | None = None) -> None:
+        super().__init__(options)
+        self.observer: Observer | None = None
+
+    def run(self, op: ir.Operation) -> None:
+        """Analyse ``op``, refuse or convert it."""
+        self._check_options(op)
+        remark_nested_modules(self, op)
+        # A copy is promoted, as the program must stay as it was if the analysis refuses it afterwards.
+        self._check_filter(op)
+        copy = promoted_copy(op)
+        if copy is None and self.options.verify_bufferization:
+            copy = op.clone().operation
+        if copy is None:
+            self._bufferize(op)
+        else:
+            self._bufferize(copy)
+            take_over(op, copy)
+
+    def _bufferize(self, op: ir.Operation) -> None:
+        options = self.options
+        wanted = _analysis_options(options)
+        known = self.inherited
+        analysis = known if known is not None and known.answers(op, wanted) else analyze_module(op, wanted)
+        if analysis.refusals:
+            self._refuse(analysis)
+        if options.print_conflicts:
+            self._print_conflicts(analysis)
+        if options.bufferize_function_boundaries and options.warn_written_arguments:
+            self._warn_of_written_arguments(analysis)
+        if self.observer is not None:
+            self.observer.analysed(analysis)
+        trace = BufferTrace()
+        with op.context, op.location:
+            if options.test_analysis_only:
+                annotate(analysis, alias_sets=options.dump_alias_sets, conflicts=options.print_conflicts)
+            else:
+                checked = options.verify_bufferization or is_always_on()
+                recording = Recording(analysis.snapshot) if checked else None
+                layout = options.function_boundary_type_conversion
+                boundary = Boundary(layout) if analysis.effects.boundaries else None
+                rewriter = BufferRewriter(
+                    analysis, trace, alignment=options.buffer_alignment, unknown=options.unknown_type_conversion
+                )
+                convert_module(analysis, rewriter, boundary)
+                drop_whole_views(op)
+                if recording is not None:
+                    recording.finish(op, trace)
+        self._count(analysis, trace)
+        if self.observer is not None:
+            self.observer.converted(trace)
+
+    def _check_options(self, op: ir.Operation) -> None:
+        """Refuse values that no single option can check, and combinations that mean nothing."""
+        options = self.options
+        alignment, seed = options.buffer_alignment, options.analysis_fuzzer_seed
+        if alignment < 0 or alignment & (alignment - 1):
+            raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
+        if alignment > MAX_ALIGNMENT:
+            raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op.location)
+        require_dialects("dialect-filter", options.dialect_filter, op)
+        if seed < 0:
+            raise PassFailure(f"analysis-fuzzer-seed is {seed}, but must not be negative", op.location)
+        if options.no_analysis_func_filter and not options.bufferize_function_boundaries:
+            raise PassFailure("no-analysis-func-filter needs bufferize-function-boundaries=true", op.location)
+        if options.must_infer_memory_space and options.use_encoding_for_memory_space:
+            message = "must-infer-memory-space and use-encoding-for-memory-space exclude each other; set one of them"
+            raise PassFailure(message, op.location)
+        if options.dump_alias_sets and not options.test_analysis_only:
+            raise PassFailure("dump-alias-sets annotates an analysis, so it needs test-analysis-only=true", op.location)
+        if options.copy_before_write and options.test_analysis_only:
+            message = "copy-before-write skips the analysis that test-analysis-only shows; set one of them to false"
+            raise PassFailure(message, op.location)
+
+    def _check_filter(self, op: ir.Operation) -> None:
+        """Refuse to bufferize what is stored to a binding, but not the binding: it would have to be copied there."""
+        dialects = self.options.dialect_filter
+        if dialects and "dispatch" not in dialects and dispatch_ops(op):
+            message = (
+                "dialect-filter leaves out dispatch, whose bindings hold what is loaded and stored; add 'dispatch'"
+            )
+            raise PassFailure(message, op.location)
+
+    def _refuse(self, analysis: ModuleAnalysis) -> None:
+        first, *others = analysis.refusals
+        notes = [(refusal.message, refusal.op.location) for refusal in others]
+        raise PassFailure(first.message, first.op, notes)
+
+    def _print_conflicts(self, analysis: ModuleAnalysis) -> None:
+        s = analysis.snapshot
+        for function in analysis.functions:
+            for operand in sorted(function.decisions):
+                decision = function.decisions[operand]
+                if decision.conflict is not None:
+                    location = s.ops[s.operand_op[operand]].location
+                    self.remark(location, describe_decision(s, decision), conflict_notes(analysis, decision.conflict))
+
+    def _warn_of_written_arguments(self, analysis: ModuleAnalysis) -> None:
+        for found in find_written_arguments(analysis):
+            text, note = describe_written_argument(analysis, found)
+            self.warn(analysis.snapshot.values[found.argument].location, text, [note])
+
+    def _count(self, analysis: ModuleAnalysis, trace: BufferTrace) -> None:
+        for function in analysis.functions:
+            in_place = sum(decision.in_place for decision in function.decisions.values())
+            self.count("num-in-place", in_place)
+            self.count("num-out-of-place", len(function.decisions) - in_place)
+        self.count("num-allocations", trace.count(EventKind.ALLOCATION))
+        self.count("num-copies", trace.count(EventKind.COPY))

@@ -1,0 +1,237 @@
+"""Bufferize dispatch functions by a plan: which tensors share a buffer, which of them are the output, and why.
+
+## Problem
+
+A kernel loads tensors from interface bindings, computes, and stores tensors into bindings. Its results should be
+computed in place in the output, through whatever casts, reshapes and slices lie between the op that computes and the
+store; and a person should be able to read why a buffer or a copy is left.
+
+## Before and after
+
+```mlir
+%a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<12xi32>>
+%b = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<3x4xi32>>
+%t = dispatch.load %a : !dispatch.readonly<tensor<12xi32>> -> tensor<12xi32>
+%e = tensor.expand_shape %t [[0, 1]] output_shape [3, 4] : tensor<12xi32> into tensor<3x4xi32>
+%o = tensor.empty() : tensor<3x4xi32>
+%r = linalg.add ins(%e, %e : tensor<3x4xi32>, tensor<3x4xi32>) outs(%o : tensor<3x4xi32>) -> tensor<3x4xi32>
+dispatch.store %r, %b : tensor<3x4xi32> -> !dispatch.writeonly<tensor<3x4xi32>>
+```
+
+becomes
+
+```mlir
+%a = dispatch.binding set(0) binding(0) : memref<12xi32>
+%b = dispatch.binding set(0) binding(1) : memref<3x4xi32>
+%e = memref.expand_shape %a [[0, 1]] output_shape [3, 4] : memref<12xi32> into memref<3x4xi32>
+linalg.add ins(%e, %e : memref<3x4xi32>, memref<3x4xi32>) outs(%b : memref<3x4xi32>)
+```
+
+## Contract
+
+In: a module of `func.func`s. Functions with dispatch ops are promoted (`inplace-promote-bindings`) and brought into
+destination style (`inplace-convert-to-destination-style`) first. Other functions are bufferized like them; their
+arguments and results stay tensors unless `bufferize-function-boundaries` is set. Out: the same functions on memrefs,
+with one view for each piece of memory. A module that cannot be bufferized is refused and stays as it was: everything
+is done on a copy.
+
+The plan (`dispatch/bufferization_plan.py`) is the outcome of the one-shot analysis in one fixed order of decisions, in
+another only where that would be refused. So no two tensors share a buffer where a value that is still read would be
+destroyed. `print-plan` emits a remark for each class of tensors that share a buffer, with a note for each union and the
+rule that proposed it, and a remark for each union that was refused, with the ops that refused it.
+
+`allocation` says where new buffers are: `heap` (`memref.alloc`), `stack` (`memref.alloca` in front of all loops; what
+cannot be there stays on the heap, with a remark), `workgroup` (`memref.alloc` in `workgroup-memory-space`). In Python,
+`PlanBufferizePass(allocate=function)` takes any function that makes a buffer.
+
+Near-linear in the size of the module. Soundness: docs/THEORY.md.
+
+## Differences from IREE's LinalgBufferize, on purpose
+
+* Unions are checked against every read, not taken from counts of uses: more is in place, and nothing that is read
+  later is overwritten. Where source and destination of an update fall together, the original reports an error; here a
+  copy is made.
+* A value that is stored to two bindings is computed in the first and copied to the second, whatever lies in between.
+* A tensor that only gives a shape, as the window of a pooling op, needs no memory traffic.
+* Stack allocations never lie in a loop.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.dispatch.bufferization_plan import plan_of
+from ..analysis.dispatch.plan_data import BufferizationPlan
+from ..analysis.in_place.options import AnalysisOptions
+from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
+from ..dispatch.rewriting.preparation import take_over
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.option_limits import MAX_ALIGNMENT
+from ..framework.options import PassOptions, option
+from ..framework.scope_remarks import remark_nested_modules
+from ..verification.checker.recording import Recording, is_always_on
+from ..verification.checker.tags import plain_location
+from ..verification.checker.trace import BufferTrace, EventKind
+from .rewriting.allocation import AllocationFunction, Allocator, allocate_in_space, allocate_on_heap
+from .rewriting.boundary import Boundary, BoundaryLayout
+from .rewriting.convert import convert_module
+from .rewriting.promoted_copy import promoted_copy
+from .rewriting.rewriter import BufferRewriter
+from .rewriting.tidy import tidy
+from .rewriting.views import canonicalize_views
+
+__all__ = ["Allocation", "PlanBufferizeOptions", "PlanBufferizePass"]
+
+
+class Allocation(enum.Enum):
+    """Values of the option ``allocation``."""
+
+    HEAP = "heap"
+    STACK = "stack"
+    WORKGROUP = "workgroup"
+
+
+@dataclass(frozen=True)
+class PlanBufferizeOptions(PassOptions):
+    """Options of `inplace-plan-bufferize`."""
+
+    allocation: Allocation = option(Allocation.HEAP, help="where new buffers are allocated")
+    workgroup_memory_space: str = option(
+        "#gpu.address_space<workgroup>",
+        help="memory space of new buffers with allocation=workgroup: an attribute, or a number",
+    )
+    buffer_alignment: int = option(64, help="alignment of allocations in bytes; 0 for none")
+    bufferize_function_boundaries: bool = option(
+        False, help="turn tensor arguments and results of functions into memrefs too", aliases=("function-boundaries",)
+    )
+    print_plan: bool = option(
+        False, help="emit remarks that say which tensors share a buffer, which do not, and the rule behind each"
+    )
+    verify_bufferization: bool = option(
+        False,
+        help="check what was made with inplace-verify-bufferization, and refuse a program that reads wrong values",
+    )
+
+
+class PlanBufferizePass(Pass[PlanBufferizeOptions]):
+    """See the module's documentation.
+
+    ``allocate`` makes the buffers instead of what the option ``allocation`` says. It is called where a buffer is
+    needed, with its type, its dynamic sizes and its alignment, and returns a memref of that type in any memory space.
+    """
+
+    argument = "inplace-plan-bufferize"
+    summary = "bufferize dispatch functions by a plan that can be read, computing in place in the outputs"
+    Options = PlanBufferizeOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("num-classes", "classes of tensors that share a buffer"),
+        Statistic("num-stored-classes", "classes that hold the contents of a written binding"),
+        Statistic("num-allocations", "allocations emitted"),
+        Statistic("num-copies", "copies emitted"),
+    )
+
+    def __init__(
+        self, options: PlanBufferizeOptions | None = None, *, allocate: AllocationFunction | None = None
+    ) -> None:
+        super().__init__(options)
+        self._allocate = allocate
+
+    def run(self, op: ir.Operation) -> None:
+        """Plan and convert a copy of ``op``, which takes its place when nothing was refused."""
+        allocator = self._allocator(op)
+        remark_nested_modules(self, op)
+        with op.context, op.location:
+            copy = promoted_copy(op) or op.clone().operation
+            analysis = self._analyse(copy)
+            plan = plan_of(analysis)
+            if self.options.print_plan:
+                self._print(plan)
+            trace = BufferTrace()
+            recording = Recording(analysis.snapshot) if self.options.verify_bufferization or is_always_on() else None
+            self._convert(analysis, allocator, trace)
+            for kept in allocator.finish(copy):
+                message = f"the buffer stays on the heap: {kept.reason}"
+                note = f"this is '{kept.op.name}'", plain_location(kept.op.location)
+                self.remark(plain_location(kept.allocation.location), message, [note])
+            if recording is not None:
+                recording.finish(copy, trace)
+            take_over(op, copy)
+        self.count("num-classes", sum(len(function.classes) for function in plan.functions))
+        self.count("num-stored-classes", sum(len(function.store_set) for function in plan.functions))
+        self.count("num-allocations", trace.count(EventKind.ALLOCATION))
+        self.count("num-copies", trace.count(EventKind.COPY))
+
+    def _allocator(self, op: ir.Operation) -> Allocator:
+        """Return what the options ask for; refuse values that no single option can check."""
+        options = self.options
+        alignment = options.buffer_alignment
+        if alignment < 0 or alignment & (alignment - 1):
+            raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
+        if alignment > MAX_ALIGNMENT:
+            raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op.location)
+        if self._allocate is not None:
+            return Allocator(self._allocate)
+        if options.allocation is Allocation.WORKGROUP:
+            return Allocator(allocate_in_space(_memory_space(op, options.workgroup_memory_space)))
+        return Allocator(allocate_on_heap, on_stack=options.allocation is Allocation.STACK)
+
+    def _analyse(self, module: ir.Operation) -> ModuleAnalysis:
+        analysis = analyze_module(
+            module, AnalysisOptions(boundaries=self.options.bufferize_function_boundaries, single_order=True)
+        )
+        if analysis.refusals:
+            first, *others = analysis.refusals
+            notes = [(refusal.message, refusal.op.location) for refusal in others]
+            raise PassFailure(first.message, first.op.location, notes)
+        return analysis
+
+    def _convert(self, analysis: ModuleAnalysis, allocator: Allocator, trace: BufferTrace) -> None:
+        boundary = Boundary(BoundaryLayout.INFER) if analysis.effects.boundaries else None
+        rewriter = BufferRewriter(analysis, trace, alignment=self.options.buffer_alignment, allocate=allocator)
+        convert_module(analysis, rewriter, boundary)
+        for function in analysis.functions:
+            canonicalize_views(analysis.snapshot.ops[function.function])
+            tidy(analysis.snapshot.ops[function.function])
+
+    def _print(self, plan: BufferizationPlan) -> None:
+        """Tell the plan, class by class and refusal by refusal, each at its place."""
+        for function in plan.functions:
+            self.remark(function.location, function.summary)
+            for found in function.classes:
+                notes = [(str(union), union.location) for union in found.unions]
+                self.remark(found.storages[0].value.location, str(found), notes)
+            for separation in function.separations:
+                self.remark(separation.location, str(separation), separation.notes)
+
+
+def _memory_space(op: ir.Operation, text: str) -> ir.Attribute:
+    """Return the memory space that the option names; refuse what is none."""
+    number = int(text) if text.isdecimal() else None
+    with op.context, op.location:
+        # An empty text makes the parser crash, and a larger number does not fit an attribute.
+        if text and (number is None or number < 1 << 63):
+            # What the parser has to say is said by the message below.
+            handler = op.context.attach_diagnostic_handler(lambda _: True)
+            try:
+                space = (
+                    ir.Attribute.parse(text)
+                    if number is None
+                    else ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+                )
+                ir.MemRefType.get([], ir.IntegerType.get_signless(8), memory_space=space)
+            except ir.MLIRError:
+                pass
+            else:
+                return space
+            finally:
+                handler.detach()
+    message = (
+        f"workgroup-memory-space is '{text}', which is no memory space that is known here; give an attribute like "
+        "#gpu.address_space<workgroup>, or a number"
+    )
+    raise PassFailure(message, op.location)

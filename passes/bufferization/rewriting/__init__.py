@@ -1,0 +1,1 @@
+"""Rewriting tensors to memrefs after the analysis: consults decisions, derives none."""

@@ -1,0 +1,173 @@
+"""Turns the functions of an analysed module into memref functions: a walk in program order that asks the op models.
+
+Every decision was taken before; a module that cannot be bufferized was refused before. Functions are converted
+callees first, so that a call knows the types its callee has by then. Linear in the number of ops.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ....dialects.bufferizable import OpModel
+from ...analysis.in_place.function_decisions import FunctionAnalysis
+from ...analysis.whole_module.layouts import Signatures, infer_layouts
+from ...analysis.whole_module.module import ModuleAnalysis
+from ...dispatch.rewriting.preparation import declare_memrefs
+from .boundary import Boundary
+from .branches import BranchConversion
+from .rewriter import BufferRewriter
+from .tidy import tidy
+
+__all__ = ["convert_module"]
+
+
+def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary: Boundary | None) -> None:
+    """Convert every analysed function; ``boundary`` says what function types become, None keeps them on tensors."""
+    if boundary is not None:
+        boundary.declare(analysis, rewriter)
+    else:
+        rewriter.layouts = infer_layouts(analysis, Signatures(boundaries=False))
+    _convert_state(analysis, rewriter)
+    for function in analysis.functions:
+        _FunctionConversion(analysis, function, rewriter, boundary).run()
+    for function in analysis.functions:
+        tidy(analysis.snapshot.ops[function.function])
+    rewriter.drop_unused_globals()
+    declare_memrefs(analysis.snapshot.root)
+
+
+def _convert_state(analysis: ModuleAnalysis, rewriter: BufferRewriter) -> None:
+    """Turn the tensors that live in the module into memrefs."""
+    for number in analysis.state.declarations:
+        op, model = analysis.snapshot.ops[number], analysis.effects.model(number)
+        assert model is not None, op.name
+        with ir.InsertionPoint(op), op.location:
+            model.bufferize(op, rewriter)
+        op.erase()
+
+
+class _FunctionConversion:
+    """The conversion of one function."""
+
+    def __init__(
+        self,
+        analysis: ModuleAnalysis,
+        function: FunctionAnalysis,
+        rewriter: BufferRewriter,
+        boundary: Boundary | None,
+    ) -> None:
+        self._snapshot = analysis.snapshot
+        self._effects = analysis.effects
+        self._function = function
+        self._rewriter = rewriter
+        self._boundary = boundary
+        self._branches = BranchConversion(analysis, function, rewriter)
+
+    def run(self) -> None:
+        """Give the arguments buffers, convert the body, finish the signature."""
+        s, number = self._snapshot, self._function.function
+        op = s.ops[number]
+        self._rewriter.begin(self._function)
+        block = s.op_regions[number][0][0]
+        with op.location:
+            if self._boundary is None:
+                self._keep_arguments(block)
+            else:
+                self._boundary.enter(op, self._rewriter)
+        self._convert_body(number)
+        self._branches.finish(number)
+        self._rewriter.sweep_after(number)
+        self._rewriter.drop_unused()
+        if self._boundary is not None:
+            with op.location:
+                self._boundary.finish(op, self._rewriter)
+
+    def _keep_arguments(self, block: int) -> None:
+        """Leave the arguments of ``block`` tensors and take buffers of them."""
+        s = self._snapshot
+        with ir.InsertionPoint.at_block_begin(s.blocks[block]):
+            for argument in s.arguments(block):
+                if s.value_is_tensor[argument]:
+                    self._rewriter.hold_tensor(argument)
+
+    def _convert_body(self, function: int) -> None:
+        """Visit ops in program order; a region op is entered before its body and bufferized after it."""
+        s = self._snapshot
+        open_ops: list[int] = []
+        # Where blocks branch, one that gets buffers may begin with any op.
+        for op in s.nested_ops(function) if s.op_successors else self._effects.active_ops(function):
+            while open_ops and s.op_exit[open_ops[-1]] < s.op_enter[op]:
+                self._leave(open_ops.pop())
+            self._branches.begin(op)
+            if s.op_regions[op]:
+                self._enter(op)
+                open_ops.append(op)
+            else:
+                self._leave(op)
+        while open_ops:
+            self._leave(open_ops.pop())
+
+    def _touches_tensors(self, op: int) -> bool:
+        effects, s = self._effects, self._snapshot
+        if effects.tensor_operands(op) or effects.tensor_results(op):
+            return True
+        return any(
+            s.value_is_tensor[argument]
+            for region in s.op_regions[op]
+            for block in region
+            for argument in s.arguments(block)
+        )
+
+    def _model(self, op: int) -> OpModel | None:
+        return self._effects.model(op)
+
+    def _enter(self, op: int) -> None:
+        if not self._touches_tensors(op):
+            return
+        model, operation = self._model(op), self._snapshot.ops[op]
+        with ir.InsertionPoint(operation), operation.location:
+            if model is not None:
+                model.enter(operation, self._rewriter)
+            else:
+                for region in self._snapshot.op_regions[op]:
+                    for block in region[:1]:
+                        self._keep_arguments(block)
+
+    def _leave(self, op: int) -> None:
+        if not self._touches_tensors(op):
+            return
+        operation = self._snapshot.ops[op]
+        if op in self._snapshot.op_successors:
+            with ir.InsertionPoint(operation), operation.location:
+                self._branches.leave(op)
+            return
+        if self._is_handed_over(op):
+            self._leave_region(op)
+            return
+        model = self._model(op)
+        self._branches.finish(op)
+        with ir.InsertionPoint(operation), operation.location:
+            if model is None:
+                self._rewriter.keep_on_tensors(operation)
+            else:
+                model.bufferize(operation, self._rewriter)
+
+    def _leave_region(self, terminator: int) -> None:
+        """Let the op around ``terminator`` finish that region."""
+        s = self._snapshot
+        block = s.op_block[terminator]
+        around = s.block_op[block]
+        model = self._model(around)
+        assert model is not None
+        with ir.InsertionPoint(s.ops[terminator]), s.ops[terminator].location:
+            model.leave_region(s.ops[around], s.block_region[block], self._rewriter)
+
+    def _is_handed_over(self, op: int) -> bool:
+        """Whether ``op`` is a terminator whose region op deals with it: all its tensors are forwarded."""
+        effects = self._effects
+        operands = effects.tensor_operands(op)
+        return (
+            bool(operands)
+            and all(operand in effects.forwards for operand in operands)
+            and not self._snapshot.op_regions[op]
+        )

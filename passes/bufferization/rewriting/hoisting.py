@@ -1,0 +1,26 @@
+"""Carries out what ``lifetimes/hoisting.py`` planned: one allocation moves out of its loops."""
+
+from __future__ import annotations
+
+from mlir import ir
+from mlir.dialects import arith
+
+from ...analysis.lifetimes.hoisting import HoistableAllocation, is_inside
+
+__all__ = ["hoist"]
+
+
+def hoist(found: HoistableAllocation) -> None:
+    """Move one allocation, what it needs, and its deallocation."""
+    for op in found.moves:
+        # Another allocation may have taken it out of a loop further outside.
+        if is_inside(op.results[0], found.loop):
+            op.move_before(found.loop)
+    found.allocation.move_before(found.loop)
+    with ir.InsertionPoint(found.allocation), found.allocation.location:
+        for number in found.clamped:
+            size = found.allocation.operands[number]
+            zero = arith.constant(ir.IndexType.get(), 0)
+            found.allocation.operands[number] = arith.maxsi(size, zero)
+    if found.deallocation is not None:
+        found.deallocation.move_after(found.loop)

@@ -1,0 +1,30 @@
+"""A copy of a module in which bindings are values and tensors are computed where they are stored.
+
+Bufferization that may still refuse the program works on such a copy, which takes over when nothing was refused.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ...destinations.rewriting import convert_to_destination_style
+from ...dispatch.promote_bindings import check_bindings, promote_bindings
+from ...dispatch.rewriting.preparation import ACCESSES, dispatch_ops
+
+__all__ = ["promoted_copy"]
+
+
+def promoted_copy(module: ir.Operation) -> ir.Operation | None:
+    """Return a promoted copy of ``module``, or None if it has no loads and stores; raises ``PassFailure``.
+
+    What was promoted before is checked. Costs one look at the context for a module without the dialect.
+    """
+    found = dispatch_ops(module)
+    if found:
+        check_bindings(module)
+    if found.isdisjoint(ACCESSES):
+        return None
+    copy = module.clone().operation
+    promote_bindings(copy)
+    convert_to_destination_style(copy)
+    return copy

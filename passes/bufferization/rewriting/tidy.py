@@ -1,0 +1,97 @@
+"""Clean memref IR at the end of the conversion: no dead views, no chains of casts, no tensors made of their own buffer.
+
+Models build views of what they replace before anyone knows who will use them, and casts where types meet. What is left
+over is taken out here, with one walk over each function, users first; nothing is moved.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ....dialects.support.memref_types import is_castable
+
+__all__ = ["tidy"]
+
+_DROPPED = frozenset(
+    {
+        "bufferization.to_buffer",
+        "bufferization.to_tensor",
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.dim",
+        "memref.expand_shape",
+        "memref.extract_strided_metadata",
+        "memref.get_global",
+        "memref.reinterpret_cast",
+        "memref.subview",
+    }
+)
+"""Ops without effects that a conversion makes; what nothing uses is erased."""
+
+_CONSTANT = "arith.constant"
+
+
+def tidy(function: ir.Operation) -> None:
+    """Take out of ``function`` what the conversion left over. Linear in its ops."""
+    found: list[tuple[str, ir.Operation]] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        name = op.name
+        if name in _DROPPED or name == _CONSTANT:
+            found.append((name, op))
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for name, op in found:
+        if name == "memref.cast":
+            _skip_casts(op)
+        elif name == "bufferization.to_tensor":
+            _skip_buffer(op)
+    released: set[ir.Value] = set()
+    for name, op in reversed(found):
+        # A constant that was never used is the program's own.
+        if name == _CONSTANT and op.results[0] not in released:
+            continue
+        if all(next(iter(result.uses), None) is None for result in op.results):
+            released.update(op.operands)
+            op.erase()
+
+
+def _maker(value: ir.Value, name: str) -> ir.Operation | None:
+    """Return the op called ``name`` that makes ``value``, if it is one."""
+    if isinstance(value, ir.BlockArgument):
+        return None
+    owner = ir.OpResult(value).owner.operation
+    return owner if owner.name == name else None
+
+
+def _skip_casts(op: ir.Operation) -> None:
+    """Let a cast of a cast start from where the first one did; a cast to the same type is none."""
+    source, target = op.operands[0], op.results[0].type
+    while (before := _maker(source, "memref.cast")) is not None and _may_cast(before.operands[0].type, target):
+        source = before.operands[0]
+    if source.type == target:
+        op.results[0].replace_all_uses_with(source)
+    elif source != op.operands[0]:
+        op.operands[0] = source
+
+
+def _may_cast(source: ir.Type, target: ir.Type) -> bool:
+    """Whether one cast can do, and promises no more about sizes and strides than what is known."""
+    if source == target:
+        return True
+    if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
+        return isinstance(source, ir.MemRefType) != isinstance(target, ir.MemRefType)
+    if source.rank != target.rank or not is_castable(source, target):
+        return False
+    sizes = zip(source.shape, target.shape, strict=True)
+    return all(a == b or ir.ShapedType.is_dynamic_size(a) or ir.ShapedType.is_dynamic_size(b) for a, b in sizes)
+
+
+def _skip_buffer(op: ir.Operation) -> None:
+    """A tensor that is made of the read-only buffer of a tensor, and that nobody may write, is that tensor."""
+    buffer = _maker(op.operands[0], "bufferization.to_buffer")
+    if buffer is None or "read_only" not in buffer.attributes or "writable" in op.attributes:
+        return
+    if buffer.operands[0].type == op.results[0].type:
+        op.results[0].replace_all_uses_with(buffer.operands[0])

@@ -1,0 +1,1 @@
+"""Passes on memrefs: deallocation, hoisting of allocations, clones, copies, counters."""

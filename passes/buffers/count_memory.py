@@ -1,0 +1,146 @@
+"""Make a program's memory traffic countable at run time.
+
+Goes in: memrefs, before they are lowered to LLVM. Comes out: the same program, with a call to
+`@inplace_count_copy(bytes)` before every `memref.copy` and every `linalg.copy` of memrefs, and with one alignment for
+all `memref.alloc` (the largest asked for, at least `alignment`), which the module records as
+`inplace.count_alignment`: an allocator pads each request by exactly the alignment, so that the runtime can take the
+padding off again. Left alone: everything else; stack memory is not counted. The declaration of `@inplace_count_copy`
+is added when it is needed; `runtime/memory/statistics.py` provides the body, and the allocator, in which allocations
+are counted.
+
+    memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+    ->
+    %d = memref.dim %a, %c0 : memref<?x4xf32>
+    %bytes = arith.muli %d, %c16 : index
+    func.call @inplace_count_copy(%bytes) : (index) -> ()
+    memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+
+Linear in the operations. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith, func, memref
+
+from ...dialects.support.element_sizes import element_bytes
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.option_limits import MAX_ALIGNMENT
+from ..framework.options import PassOptions, option
+
+COUNT_COPY = "inplace_count_copy"
+COUNT_ALIGNMENT = "inplace.count_alignment"
+
+_COPIES = ("memref.copy", "linalg.copy")
+_LARGEST = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class CountMemoryOptions(PassOptions):
+    """Options of `inplace-count-memory`."""
+
+    alignment: int = option(64, help="the least alignment of allocations, in bytes; a power of two")
+
+
+@dataclass(frozen=True)
+class MemoryOperations:
+    """What a program does to memory: its copies between memrefs and its heap allocations, in program order."""
+
+    copies: tuple[ir.Operation, ...]
+    allocations: tuple[ir.Operation, ...]
+
+
+def analyze_memory_operations(root: ir.Operation) -> MemoryOperations:
+    """Collect the copies and allocations under `root`. Changes nothing.
+
+    Raises `PassFailure` for a copy whose bytes cannot be counted.
+    """
+    copies: list[ir.Operation] = []
+    allocations: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in _COPIES and isinstance(op.operands[0].type, ir.MemRefType):
+            copies.append(op)
+        elif op.name == "memref.alloc":
+            allocations.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for op in copies:
+        try:
+            count = _static_bytes(ir.MemRefType(op.operands[0].type))
+        except ValueError as error:
+            raise PassFailure(f"cannot count what this copies: {error}", op) from None
+        if count > _LARGEST:
+            raise PassFailure(f"cannot count what this copies: {count} bytes do not fit into 64 bits", op)
+    return MemoryOperations(tuple(copies), tuple(allocations))
+
+
+def _static_bytes(type_: ir.MemRefType) -> int:
+    """The bytes in a memref with each dynamic size 1. Raises `ValueError`."""
+    sizes = (size for size in type_.shape if not ir.ShapedType.is_dynamic_size(size))
+    element = type_.element_type
+    lanes, number = (element.shape, element.element_type) if isinstance(element, ir.VectorType) else ([], element)
+    return math.prod(sizes) * math.prod(lanes) * element_bytes(number)
+
+
+def _copied_bytes(source: ir.Value) -> ir.Value:
+    """Build the number of bytes `source` holds, at the current insertion point."""
+    type_ = ir.MemRefType(source.type)
+    index = ir.IndexType.get()
+    total = arith.constant(index, _static_bytes(type_))
+    for number, size in enumerate(type_.shape):
+        if ir.ShapedType.is_dynamic_size(size):
+            total = arith.muli(total, memref.dim(source, arith.constant(index, number)))
+    return total
+
+
+def _declare_counter(module: ir.Operation) -> None:
+    block = module.regions[0].blocks[0]
+    symbols = ir.SymbolTable(module)
+    if COUNT_COPY not in symbols:
+        with ir.InsertionPoint.at_block_begin(block), ir.Location.unknown():
+            func.FuncOp(COUNT_COPY, ir.FunctionType.get([ir.IndexType.get()], []), visibility="private")
+
+
+class CountMemoryPass(Pass[CountMemoryOptions]):
+    """Insert calls that count copied bytes, and align allocations alike."""
+
+    argument = "inplace-count-memory"
+    summary = "instrument copies and allocations so that the runtime can count them"
+    anchor = "builtin.module"
+    Options = CountMemoryOptions
+    statistics = (
+        Statistic("counted-copies", "copies that are counted"),
+        Statistic("counted-allocations", "allocations"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        least = self.options.alignment
+        if least < 1 or least & (least - 1):
+            raise PassFailure(f"option 'alignment' of {self.argument} is {least}, but a power of two is needed", op)
+        if least > MAX_ALIGNMENT:
+            raise PassFailure(
+                f"option 'alignment' of {self.argument} is {least}, but at most {MAX_ALIGNMENT} is possible", op
+            )
+        found = analyze_memory_operations(op)
+        alignments = [
+            ir.IntegerAttr(a.attributes["alignment"]).value for a in found.allocations if "alignment" in a.attributes
+        ]
+        alignment = max([least, *alignments])
+        with op.context:
+            attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), alignment)
+        for allocation in found.allocations:
+            allocation.attributes["alignment"] = attribute
+        op.attributes[COUNT_ALIGNMENT] = attribute
+        for copy in found.copies:
+            with ir.InsertionPoint(copy), copy.location:
+                func.CallOp([], COUNT_COPY, [_copied_bytes(copy.operands[0])])
+        if found.copies:
+            _declare_counter(op)
+        self.count("counted-copies", len(found.copies))
+        self.count("counted-allocations", len(found.allocations))

@@ -1,0 +1,167 @@
+"""Turn clones of buffers into allocations and copies, whatever their layout.
+
+Goes in: `bufferization.clone`, as deallocation inserts it. Comes out: an allocation of the same shape, a
+`memref.copy` into it, and the type of the clone for its users. Where the layout can be cast from the identity, the
+allocation is contiguous and a `memref.cast` gives it the type; where the type fixes other strides or an offset, the
+allocation is flat, large enough for them, and a `memref.reinterpret_cast` shapes it, with dynamic strides chosen to
+step over the rest. Left alone: everything else. Clones of unranked memrefs are refused with an error, and those that
+take more elements than an index can count.
+
+    %1 = bufferization.clone %0 : memref<2xf32, strided<[1], offset: 1>> to memref<2xf32, strided<[1], offset: 1>>
+    ->
+    %flat = memref.alloc() : memref<3xf32>
+    %1 = memref.reinterpret_cast %flat to offset: [1], sizes: [2], strides: [1]
+        : memref<3xf32> to memref<2xf32, strided<[1], offset: 1>>
+    memref.copy %0, %1
+
+Linear in the operations.
+
+Upstream counterpart: the clone pattern of `convert-bufferization-to-memref`, which fails on such layouts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from mlir import ir
+from mlir.dialects import arith, memref
+
+from ...dialects.support.memref_types import identity_type, is_castable
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.options import PassOptions
+
+_DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+_LARGEST = (1 << 63) - 1
+
+
+def analyze_clones(root: ir.Operation) -> tuple[ir.Operation, ...]:
+    """The clones under `root`, in program order. Changes nothing.
+
+    Raises `PassFailure` for one that has no rank, or is so large that its elements cannot be counted.
+    """
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "bufferization.clone":
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for op in found:
+        for type_ in (op.operands[0].type, op.results[0].type):
+            if not isinstance(type_, ir.MemRefType):
+                raise PassFailure(f"cannot clone a {type_}: it needs a rank; cast it to a ranked memref first", op)
+        target = ir.MemRefType(op.results[0].type)
+        with op.location:
+            is_too_long = not _is_contiguous(target) and _least_length(target) > _LARGEST
+        if is_too_long:
+            raise PassFailure(f"cannot clone a {target}: it spans more elements than an index can count", op)
+    return tuple(found)
+
+
+def _is_contiguous(type_: ir.MemRefType) -> bool:
+    """Whether a contiguous allocation can be cast to the type."""
+    return is_castable(identity_type(type_, type_.memory_space), type_)
+
+
+def _least_length(type_: ir.MemRefType) -> int:
+    """At least as large as any constant that `_flat` makes; dynamic sizes count as 1, and so do those of 0."""
+    strides, offset = type_.get_strides_and_offset()
+    sizes = [1 if ir.ShapedType.is_dynamic_size(size) else max(size, 1) for size in type_.shape]
+    fixed = zip(sizes, strides, strict=True)
+    length = 1 + sum((size - 1) * max(stride, 0) for size, stride in fixed if stride != _DYNAMIC)
+    stepped = (size for size, stride in zip(sizes, strides, strict=True) if stride == _DYNAMIC)
+    return math.prod(stepped, start=length) + (0 if offset == _DYNAMIC else offset)
+
+
+def _sizes(source: ir.Value, shape: list[int]) -> list[ir.Value | int]:
+    """The sizes of `source`: a number where static, an index value where dynamic."""
+    index = ir.IndexType.get()
+    return [
+        memref.dim(source, arith.constant(index, axis)) if ir.ShapedType.is_dynamic_size(size) else size
+        for axis, size in enumerate(shape)
+    ]
+
+
+def _value(number: ir.Value | int) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), number) if isinstance(number, int) else number
+
+
+def _times(a: ir.Value | int, b: ir.Value | int) -> ir.Value | int:
+    return a * b if isinstance(a, int) and isinstance(b, int) else arith.muli(_value(a), _value(b))
+
+
+def _plus(a: ir.Value | int, b: ir.Value | int) -> ir.Value | int:
+    return a + b if isinstance(a, int) and isinstance(b, int) else arith.addi(_value(a), _value(b))
+
+
+def _contiguous(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
+    """A contiguous allocation of the shape of `source`, cast to `type_`."""
+    plain = ir.MemRefType(identity_type(type_, type_.memory_space))
+    dynamic = [size for size in _sizes(source, plain.shape) if not isinstance(size, int)]
+    allocation = memref.alloc(plain, dynamic, [])
+    return allocation if plain == type_ else memref.cast(type_, allocation)
+
+
+def _flat(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
+    """A flat allocation seen as `type_`, whose static strides and offset are kept."""
+    sizes = _sizes(source, type_.shape)
+    strides, offset = type_.get_strides_and_offset()
+    start = 0 if offset == _DYNAMIC else offset
+    # What the static strides reach, plus one; each dynamic stride then steps over all before it. A size that is not
+    # known may be zero, so nothing is subtracted from it.
+    end: ir.Value | int = 1
+    for size, stride in zip(sizes, strides, strict=True):
+        if stride != _DYNAMIC:
+            end = _plus(end, _times(max(size - 1, 0) if isinstance(size, int) else size, max(stride, 0)))
+    chosen: list[ir.Value | int] = list(strides)
+    for axis in reversed(range(len(sizes))):
+        if strides[axis] == _DYNAMIC:
+            chosen[axis] = end
+            end = _times(end, sizes[axis])
+    length = _plus(end, start)
+    static = length if isinstance(length, int) else ir.ShapedType.get_dynamic_size()
+    block = ir.MemRefType.get([static], type_.element_type, memory_space=type_.memory_space)
+    allocation = memref.alloc(block, [] if isinstance(length, int) else [length], [])
+    return _reinterpret(type_, allocation, start, sizes, chosen)
+
+
+def _reinterpret(
+    type_: ir.MemRefType,
+    base: ir.Value,
+    start: int,
+    sizes: list[ir.Value | int],
+    chosen: list[ir.Value | int],
+) -> ir.Value:
+    strides, offset = type_.get_strides_and_offset()
+    return memref.ReinterpretCastOp(
+        type_,
+        base,
+        [_value(start)] if offset == _DYNAMIC else [],
+        [size for size in sizes if not isinstance(size, int)],
+        [_value(number) for number, stride in zip(chosen, strides, strict=True) if stride == _DYNAMIC],
+        [offset],
+        type_.shape,
+        strides,
+    ).result
+
+
+class ExpandClonesPass(Pass[PassOptions]):
+    """Turn clones into allocations and copies."""
+
+    argument = "inplace-expand-clones"
+    summary = "turn bufferization.clone into memref.alloc and memref.copy, whatever the layout"
+    statistics = (Statistic("expanded-clones", "clones that became copies"),)
+
+    def run(self, op: ir.Operation) -> None:
+        clones = analyze_clones(op)
+        for clone in clones:
+            source, type_ = clone.operands[0], ir.MemRefType(clone.results[0].type)
+            with ir.InsertionPoint(clone), clone.location:
+                build = _contiguous if _is_contiguous(type_) else _flat
+                target = build(source, type_)
+                memref.copy(source, target)
+            clone.results[0].replace_all_uses_with(target)
+            clone.erase()
+        self.count("expanded-clones", len(clones))

@@ -1,0 +1,100 @@
+"""Give memrefs without a value an address, so that deallocation may ask for it.
+
+Goes in: `ub.poison` of memref type, which `lift-cf-to-scf` makes for what a branch does not define. Comes out: a memref
+on the stack of the function, one for each type, with room for a single element. Nothing reads or writes it; but
+deallocation compares addresses, and code may tell it from a buffer only if it has one. Left alone: poison of other
+types, and of memrefs whose layout is not strides and an offset.
+
+    %0 = ub.poison : memref<4xf32>
+    ->
+    %place = memref.alloca() : memref<1xf32>
+    %0 = memref.reinterpret_cast %place to offset: [0], sizes: [4], strides: [1] : memref<1xf32> to memref<4xf32>
+
+Linear in the operations.
+
+Upstream counterpart: none. `buffer-deallocation-pipeline` frees such a memref if its undefined address tells it to.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+from mlir.dialects import arith, memref
+
+from ...dialects.support.memref_types import has_strides
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions
+
+_DYNAMIC_SIZE = ir.ShapedType.get_dynamic_size()
+_DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+
+
+def analyze_poison(root: ir.Operation) -> tuple[tuple[ir.Operation, tuple[ir.Operation, ...]], ...]:
+    """Return the functions under `root` with their poison that is to get an address. Changes nothing."""
+    found: list[tuple[ir.Operation, tuple[ir.Operation, ...]]] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name != "func.func":
+            return ir.WalkResult.ADVANCE
+        inside: list[ir.Operation] = []
+        op.walk(lambda nested: _note(nested, inside))
+        if inside:
+            found.append((op, tuple(inside)))
+        return ir.WalkResult.SKIP
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return tuple(found)
+
+
+def _note(op: ir.Operation, found: list[ir.Operation]) -> ir.WalkResult:
+    if op.name == "ub.poison":
+        type_ = op.results[0].type
+        if isinstance(type_, ir.UnrankedMemRefType) or (isinstance(type_, ir.MemRefType) and has_strides(type_)):
+            found.append(op)
+    return ir.WalkResult.ADVANCE
+
+
+def _place(type_: ir.Type) -> ir.Value:
+    """A memref of `type_` at a place on the stack that has room for one element of it."""
+    if isinstance(type_, ir.UnrankedMemRefType):
+        return memref.cast(type_, _alloca(type_.element_type, type_.memory_space))
+    ranked = ir.MemRefType(type_)
+    base = _alloca(ranked.element_type, ranked.memory_space)
+    strides, offset = ranked.get_strides_and_offset()
+
+    def zeros(numbers: list[int], dynamic: int) -> list[ir.Value]:
+        return [arith.constant(ir.IndexType.get(), 0) for number in numbers if number == dynamic]
+
+    return memref.ReinterpretCastOp(
+        ranked,
+        base,
+        zeros([offset], _DYNAMIC),
+        zeros(list(ranked.shape), _DYNAMIC_SIZE),
+        zeros(list(strides), _DYNAMIC),
+        [offset],
+        ranked.shape,
+        strides,
+    ).result
+
+
+def _alloca(element: ir.Type, space: ir.Attribute | None) -> ir.Value:
+    return memref.alloca(ir.MemRefType.get([1], element, memory_space=space), [], [])
+
+
+class ExpandPoisonPass(Pass[PassOptions]):
+    """Give memrefs without a value an address."""
+
+    argument = "inplace-expand-poison"
+    summary = "give ub.poison of memref type an address, so that deallocation may compare it"
+    statistics = (Statistic("expanded-poison", "memrefs without a value that got an address"),)
+
+    def run(self, op: ir.Operation) -> None:
+        for function, poison in analyze_poison(op):
+            places: dict[ir.Type, ir.Value] = {}
+            for nested in poison:
+                type_ = nested.results[0].type
+                if type_ not in places:
+                    with ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]), nested.location:
+                        places[type_] = _place(type_)
+                nested.results[0].replace_all_uses_with(places[type_])
+                nested.erase()
+            self.count("expanded-poison", len(poison))

@@ -1,0 +1,71 @@
+"""Allocate once in front of a loop what each iteration would allocate anew.
+
+Goes in: functions on memrefs, with or without deallocations. Comes out: the same functions, in which a `memref.alloc`
+in the body of a sequential loop (`scf.for`, `scf.while`, `affine.for`) stands in front of the outermost loop that it
+can leave, and its `memref.dealloc`, if there is one, behind it. Left alone: buffers that may outlive an iteration,
+sizes that change in the loop, allocations in branches, and all beyond the body of a parallel loop or an op that is not
+known: each of its runs needs a buffer of its own. Why an allocation was left alone is told with `print-kept`.
+
+    scf.for %i = %c0 to %n step %c1 {                %b = memref.alloc() : memref<64xf32>
+      %b = memref.alloc() : memref<64xf32>           scf.for %i = %c0 to %n step %c1 {
+      linalg.fill ... outs(%b)                 ->      linalg.fill ... outs(%b)
+      "uses"(%b)                                       "uses"(%b)
+      memref.dealloc %b                              }
+    }                                                memref.dealloc %b
+
+What computes the sizes moves, too, if it has no effect and cannot fail. A loop that runs no iteration now allocates
+all the same; a dynamic size that might be negative then is raised to 0.
+
+It trades memory for time: buffers that took turns in the loop's body are all live during the loop. So it is a part of
+the route only with `optimize=True`. Linear in ops and uses, times the loop nesting. Why it is legal: docs/THEORY.md,
+section 8.
+
+Upstream counterpart: `buffer-loop-hoisting`. That one must run before deallocation, moves no computation of sizes, and
+does not think of sizes that are valid in the loop only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.lifetimes.hoisting import HoistingPlan, plan_hoisting
+from ..bufferization.rewriting.hoisting import hoist
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+
+
+@dataclass(frozen=True)
+class HoistAllocationsOptions(PassOptions):
+    """Options of `inplace-hoist-allocations`."""
+
+    print_kept: bool = option(False, help="emit a remark for every allocation that stays in its loop, with the reason")
+
+
+class HoistAllocationsPass(Pass[HoistAllocationsOptions]):
+    """Move allocations out of loops."""
+
+    argument = "inplace-hoist-allocations"
+    summary = "allocate once in front of a loop what each iteration would allocate anew"
+    Options = HoistAllocationsOptions
+    statistics = (
+        Statistic("hoisted", "allocations moved out of loops"),
+        Statistic("kept", "allocations in the body of a loop that stay there"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        plan = plan_hoisting(op)
+        self._tell(plan)
+        with op.context:
+            for found in plan.hoistable:
+                hoist(found)
+        self.count("hoisted", len(plan.hoistable))
+        self.count("kept", len(plan.kept))
+
+    def _tell(self, plan: HoistingPlan) -> None:
+        if not self.options.print_kept:
+            return
+        for kept in plan.kept:
+            notes = [] if kept.op == kept.allocation else [(f"this is '{kept.op.name}'", kept.op.location)]
+            self.remark(kept.allocation.location, f"the allocation stays in its loop: {kept.reason}", notes)

@@ -1,0 +1,1 @@
+"""Passes that order memory accesses for the caches: streaming stores, prefetches."""

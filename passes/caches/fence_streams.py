@@ -1,0 +1,94 @@
+"""Order the stores past the caches of a thread before what it does next.
+
+## Before and after
+
+```mlir
+scf.for %i = %c0 to %n step %c16 {
+  vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
+}
+```
+
+becomes
+
+```mlir
+scf.for %i = %c0 to %n step %c16 {
+  vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
+}
+llvm.fence seq_cst
+```
+
+## Contract
+
+In: functions with loops, sequential or of OpenMP. Out: the same, with a fence behind the outermost sequential loop
+around each store past the caches that starts no threads and calls nothing; in the body of a parallel loop this is the
+end of the thread's part. What is ordered after the fence (the end of the parallel loop, the beginning of the next one,
+the return to a caller that tells another thread) is ordered after the stores then.
+
+`inplace-nontemporal-stores` leaves that to this pass, since the scope for stack memory that OpenMP's lowering puts
+around bodies goes away only if all that is inside is known not to allocate any. So this runs behind that.
+
+Linear in the ops. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions
+
+_LOOPS = frozenset({"scf.for", "scf.while"})
+_SEQUENTIAL = _LOOPS | {"scf.if"}
+_OTHER_CODE = ("func.", "llvm.call", "omp.", "scf.forall", "scf.parallel")
+"""How the names of ops begin that other threads may run in."""
+_SEQUENTIALLY_CONSISTENT = 7
+"""The only ordering of a fence that x86 has an instruction for; it orders stores past the caches as well."""
+
+
+class FenceStreamsPass(Pass[PassOptions]):
+    """Build the fences that parallel loops with stores past the caches need."""
+
+    argument = "inplace-fence-streams"
+    summary = "order the stores past the caches of a thread before what it does next"
+    anchor = "func.func"
+    statistics = (Statistic("fences", "fences behind loops with stores past the caches"),)
+
+    def run(self, op: ir.Operation) -> None:
+        for block in op.regions[0].blocks:
+            for last in _due(block)[0]:
+                with ir.InsertionPoint.after(last), last.location:
+                    ordering = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _SEQUENTIALLY_CONSISTENT)
+                    ir.Operation.create("llvm.fence", attributes={"ordering": ordering})
+                self.count("fences")
+
+
+def _due(block: ir.Block) -> tuple[list[ir.Operation], bool]:
+    """Return behind which ops of `block`, or inside of it, a fence is due, and if other threads may run meanwhile."""
+    due: list[ir.Operation] = []
+    others = False
+    for one in block.operations:
+        op = one.operation
+        inner, shared = _due_inside(op)
+        if (op.name in _LOOPS and inner and not shared) or (op.name == "vector.store" and _is_past_caches(op)):
+            inner = [op]
+        due += inner
+        others = others or shared
+    return due, others
+
+
+def _due_inside(op: ir.Operation) -> tuple[list[ir.Operation], bool]:
+    """Return the same for the regions of `op`. What is in one that is not known stays there."""
+    due: list[ir.Operation] = []
+    others = op.name.startswith(_OTHER_CODE)
+    for region in op.regions:
+        others = others or op.name not in _SEQUENTIAL
+        for block in region.blocks:
+            inner, shared = _due(block)
+            due += inner
+            others = others or shared
+    return due, others
+
+
+def _is_past_caches(store: ir.Operation) -> bool:
+    attributes = store.attributes
+    return "nontemporal" in attributes and ir.BoolAttr(attributes["nontemporal"]).value

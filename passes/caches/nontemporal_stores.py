@@ -1,0 +1,124 @@
+"""Write vectors past the caches where the buffer is too large for them and is not read again.
+
+## Before and after
+
+```mlir
+scf.for %i = %c0 to %n step %c16 {
+  vector.transfer_write %v, %result[%i] {in_bounds = [true]} : vector<16xf32>, memref<16777216xf32>
+}
+```
+
+becomes, with the old loop in the other branch,
+
+```mlir
+%pointer = memref.extract_aligned_pointer_as_index %result : memref<16777216xf32> -> index
+%rest = arith.remui %pointer, %c64 : index
+%aligned = arith.cmpi eq, %rest, %c0 : index
+scf.if %aligned {
+  scf.for %i = %c0 to %n step %c16 {
+    vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
+  }
+} else { ... }
+```
+
+A usual store reads the line of the cache first, pushes another one out, and the line is written to memory later all
+the same: twice the traffic of a store past the caches.
+
+## Contract
+
+In: a function on memrefs, vectorized. Out: the same, with loops in two versions. A buffer is written past the caches if
+its size is known and at least half of the last cache, and nothing in the function reads it. Writes that may be
+misaligned in a buffer which is aligned itself, or reach over the end, stay as they are, and so do those outside of
+loops, and in loops with results.
+
+Such stores may become visible to other threads after later ones, so a fence must follow. `inplace-fence-streams`
+builds it, after the lowering of parallel loops, which do not admit it in their bodies.
+
+`machine` overrides what is detected, `print-streams` tells what is written past the caches. Linear in the uses of
+buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal: docs/THEORY.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith, memref, scf, vector
+
+from ...dialects.structured import index_constant
+from ..analysis.linalg.structured_op import type_bytes
+from ..analysis.schedule.streamed_stores import Stream, find_streams
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from ..scheduling.rewriting.linalg_ops import read_machine
+
+
+@dataclass(frozen=True)
+class NontemporalStoresOptions(PassOptions):
+    """Options of `inplace-nontemporal-stores`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'l3=1048576'")
+    print_streams: bool = option(False, help="emit a remark for every store past the caches")
+
+
+class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
+    """Write large buffers past the caches."""
+
+    argument = "inplace-nontemporal-stores"
+    summary = "write vectors past the caches where the buffer is too large for them and is not read again"
+    Options = NontemporalStoresOptions
+    anchor = "func.func"
+    statistics = (Statistic("nontemporal", "stores that go past the caches"),)
+
+    def run(self, op: ir.Operation) -> None:
+        if not len(op.regions[0].blocks):
+            return
+        machine = read_machine(self.options.machine, op)
+        for stream in find_streams(op, machine.l3 // 2):
+            if self.options.print_streams:
+                self.remark(stream.loop.location, f"{len(stream.writes)} stores of this loop go past the caches")
+            with stream.loop.location:
+                _split(stream)
+            self.count("nontemporal", len(stream.writes))
+
+
+def _split(stream: Stream) -> None:
+    """Let the loop have a version for aligned buffers."""
+    with ir.InsertionPoint(stream.loop):
+        choice = scf.IfOp(_is_aligned(stream.buffers), has_else=True)
+    usual, fast = choice.operation.regions[1].blocks[0], choice.operation.regions[0].blocks[0]
+    with ir.InsertionPoint(usual):
+        stream.loop.clone(ir.InsertionPoint.current)
+        scf.yield_([])
+    with ir.InsertionPoint(fast):
+        end = scf.YieldOp([])
+    stream.loop.move_before(end)
+    for write in stream.writes:
+        _store(write)
+
+
+def _is_aligned(buffers: Mapping[ir.Value, int]) -> ir.Value:
+    """Build whether each buffer begins at a multiple of its number of bytes."""
+    zero = index_constant(0)
+    checks = [
+        arith.cmpi(
+            arith.CmpIPredicate.eq,
+            arith.remui(memref.extract_aligned_pointer_as_index(buffer), index_constant(size)),
+            zero,
+        )
+        for buffer, size in buffers.items()
+    ]
+    aligned = checks[0]
+    for check in checks[1:]:
+        aligned = arith.andi(aligned, check)
+    return aligned
+
+
+def _store(write: ir.Operation) -> None:
+    """Write past the caches what `write` does."""
+    value, base, *indices = list(write.operands)
+    type_ = ir.VectorType(value.type)
+    with ir.InsertionPoint(write), write.location:
+        vector.store(value, base, indices, nontemporal=True, alignment=type_bytes(type_))
+    write.erase()

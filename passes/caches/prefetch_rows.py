@@ -1,0 +1,110 @@
+"""Fetch the next row into the caches while the last of the loops over this one computes.
+
+## Before and after
+
+```mlir
+scf.for %i = %c0 to %m step %c1 {
+  %row = memref.subview %x[%i, 0] [1, 4096] [1, 1] : memref<1024x4096xf32> to memref<1x4096xf32, ...>
+  %largest = scf.for %j = ... { vector.transfer_read %row[%c0, %j] ... }
+  %sum = scf.for %j = %c0 to %n step %c16 ... {
+    %v = vector.transfer_read %row[%c0, %j] ...
+  }
+}
+```
+
+becomes
+
+```mlir
+scf.for %i = %c0 to %m step %c1 {
+  %row = memref.subview ...
+  %largest = scf.for %j = ... { ... }
+  %following = arith.addi %i, %c1 : index
+  %inside = arith.cmpi slt, %following, %m : index
+  %next = arith.select %inside, %following, %i : index
+  %coming = memref.subview %x[%next, 0] [1, 4096] [1, 1] : memref<1024x4096xf32> to memref<1x4096xf32, ...>
+  %sum = scf.for %j = %c0 to %n step %c16 ... {
+    %v = vector.transfer_read %row[%c0, %j] ...
+    memref.prefetch %coming[%c0, %j], read, locality<3>, data : memref<1x4096xf32, ...>
+  }
+}
+```
+
+The first loop over a row waits for memory, while nothing is fetched as long as the others compute: the processor looks
+ahead along a row only, and the next one is needed much later. The last row is fetched again in place of one behind it.
+
+## Contract
+
+In: a function on memrefs, vectorized. Out: the same with `memref.prefetch`, which changes no value. Rows are fetched
+if their size is known, a quarter of the second cache has room for one, and all of them do not fit into it; and if at
+least two of the loops in the body read vectors of them, the last one each element once, with ten ops or more on each
+vector: what computes less keeps memory busy by itself.
+
+`machine` overrides what is detected, `print-rows` tells what is fetched ahead. Linear in the ops, times the nesting of
+loops. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith, memref
+
+from ..analysis.schedule.reused_rows import ReusedRow, find_reused_rows
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from ..scheduling.rewriting.linalg_ops import read_machine
+
+_ALL_CACHES = 3
+"""The locality of what is read soon, and more than once."""
+
+
+@dataclass(frozen=True)
+class PrefetchRowsOptions(PassOptions):
+    """Options of `inplace-prefetch-rows`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
+    print_rows: bool = option(False, help="emit a remark for every loop whose next row is fetched ahead")
+
+
+class PrefetchRowsPass(Pass[PrefetchRowsOptions]):
+    """Fetch rows that are read several times one iteration ahead."""
+
+    argument = "inplace-prefetch-rows"
+    summary = "fetch the next row into the caches while the last of the loops over this one computes"
+    Options = PrefetchRowsOptions
+    anchor = "func.func"
+    statistics = (Statistic("rows", "views of rows that are fetched an iteration ahead"),)
+
+    def run(self, op: ir.Operation) -> None:
+        for row in find_reused_rows(op, read_machine(self.options.machine, op)):
+            if self.options.print_rows:
+                self.remark(row.loop.location, "the next row is fetched while this one is read for the last time")
+            with row.view.location:
+                _fetch_next(row)
+            self.count("rows")
+
+
+def _fetch_next(row: ReusedRow) -> None:
+    """Build the view of the next row, and fetch there what the last loop reads of this one."""
+    coming = _next_view(row)
+    rank = ir.MemRefType(coming.type).rank
+    for read in row.reads:
+        indices = list(read.operands)[1 : 1 + rank]
+        with ir.InsertionPoint(read), read.location:
+            memref.prefetch(coming, indices, False, _ALL_CACHES, True)
+
+
+def _next_view(row: ReusedRow) -> ir.Value:
+    """Build what the view is in the next iteration, or in this one if it is the last."""
+    index = row.loop.regions[0].blocks[0].arguments[0]
+    _, upper, step = list(row.loop.operands)[:3]
+    with ir.InsertionPoint.after(row.view):
+        advanced = arith.addi(index, step)
+        inside = arith.cmpi(arith.CmpIPredicate.slt, advanced, upper)
+        advanced = arith.select(inside, advanced, index)
+        copy = row.view.clone()
+    for number, operand in enumerate(row.view.operands):
+        if operand == index:
+            copy.operation.operands[number] = advanced
+    return copy.operation.results[0]

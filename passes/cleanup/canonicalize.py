@@ -1,0 +1,201 @@
+"""Run upstream's canonicalize so that it ends on loops of blocks, too.
+
+Goes in: any IR. Comes out: what `canonicalize` makes of it. Where blocks form no loop this is upstream's pass and
+nothing else. Otherwise each way back to a block that was passed before is hidden meanwhile: it leads through a branch
+on a value that nobody knows, and there is another one beside it with values that nobody knows.
+
+    ^loop(%i: index):                         ^loop(%i: index):
+      %j = arith.addi %i, %c1 : index           %j = arith.addi %i, %c1 : index
+      cf.br ^loop(%j : index)           ->      cf.br ^back
+                                              ^back:
+                                                %p = builtin.unrealized_conversion_cast to i1
+                                                cf.cond_br %p, ^loop(%j : index), ^other
+                                              ^other:
+                                                %k, %q = builtin.unrealized_conversion_cast to index, i1
+                                                cf.cond_br %q, ^loop(%k : index), ^never
+
+The reason: once a condition is folded that was the only way to a loop, upstream joins the blocks of what is left of it,
+or sees that `%i` is always `%j`, and then `%j` is computed from itself. Folding that does not end (LLVM 22). Each such
+value needs a way back. While those are hidden no block is joined with one that leads to it, and no value is always the
+same; what was cut off is erased as ever.
+
+Where sizes turn out to be 0, upstream's pass leaves subviews that the verifier refuses; `empty_views` replaces them.
+
+Linear in the operations, besides upstream's pass. Upstream counterpart: `canonicalize`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir, rewrite
+from mlir.dialects import arith, cf, llvm
+
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions
+from ..framework.upstream import parse_group
+from .rewriting.empty_views import rewrite_empty_views
+
+_BRANCHES = frozenset({"cf.br", "cf.cond_br", "cf.switch"})
+_GUARD = "inplace.guard"
+
+
+def hide_ways_back(root: ir.Operation) -> int:
+    """Let each branch of `cf` that closes a loop lead through a block of its own; return how many there are."""
+    regions: dict[ir.Block, ir.Region] = {}
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in _BRANCHES:
+            region = op.block.region
+            regions.setdefault(region.blocks[0], region)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return sum(map(_hide_in, regions.values()))
+
+
+def _hide_in(region: ir.Region) -> int:
+    blocks = list(region.blocks)
+    found = [(number, ways) for number, ways in enumerate(_ways_back(blocks)) if ways]
+    if not found:
+        return 0
+    never = blocks[-1].create_after()
+    with ir.InsertionPoint(never), region.owner.operation.location:
+        llvm.UnreachableOp()
+    for number, ways in found:
+        _redirect(blocks[number], ways, never)
+    return sum(len(ways) for _, ways in found)
+
+
+def _terminator(block: ir.Block) -> ir.Operation:
+    return block.operations[len(block.operations) - 1].operation
+
+
+def _ways_back(blocks: Sequence[ir.Block]) -> list[list[int]]:
+    """Return which successors of each block are blocks through which the search, depth first, has come to it."""
+    numbers = {block: number for number, block in enumerate(blocks)}
+    successors = [[numbers[block] for block in _terminator(block).successors] for block in blocks]
+    back: list[list[int]] = [[] for _ in blocks]
+    seen, on_path = set[int](), set[int]()
+    for root in range(len(blocks)):  # What nothing leads to is visited by folding, too.
+        path = [] if root in seen else [(root, iter(enumerate(successors[root])))]
+        seen.add(root)
+        on_path.update(number for number, _ in path)
+        while path:
+            block, rest = path[-1]
+            way, target = next(rest, (-1, -1))
+            if way < 0:
+                on_path.discard(block)
+                path.pop()
+            elif target in on_path:
+                back[block].append(way)
+            elif target not in seen:
+                seen.add(target)
+                on_path.add(target)
+                path.append((target, iter(enumerate(successors[target]))))
+    return back
+
+
+def _redirect(block: ir.Block, ways: Sequence[int], never: ir.Block) -> None:
+    """Let the branch at the end of a block lead through new blocks where it goes one of `ways`."""
+    branch = _terminator(block)
+    if branch.name not in _BRANCHES:
+        return
+    operands, successors = list(branch.operands), list(branch.successors)
+    first, given = _operand_counts(branch)
+    groups: list[list[ir.Value]] = []
+    place = first
+    for count in given:
+        groups.append(operands[place : place + count])
+        place += count
+    for way in ways:
+        with branch.location:
+            groups[way], successors[way] = [], _way_between(block, successors[way], groups[way], never)
+    attributes = {name: branch.attributes[name] for name in branch.attributes}
+    counts = list(map(len, groups))
+    if branch.name == "cf.cond_br":
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *counts])
+    elif branch.name == "cf.switch":
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, counts[0], sum(counts[1:])])
+        attributes["case_operand_segments"] = ir.DenseI32ArrayAttr.get(counts[1:])
+    values = [*operands[:first], *(value for group in groups for value in group)]
+    with ir.InsertionPoint(branch), branch.location:
+        ir.Operation.create(branch.name, operands=values, attributes=attributes, successors=successors)
+    branch.erase()
+
+
+def _way_between(block: ir.Block, loop: ir.Block, values: Sequence[ir.Value], never: ir.Block) -> ir.Block:
+    """Make the blocks `^back` and `^other` of above behind `block`; return the first one."""
+    between, other = block.create_after(), never
+    if values:
+        other = between.create_after()
+        with ir.InsertionPoint(other):
+            unknown = _unknown([*(value.type for value in values), ir.IntegerType.get_signless(1)])
+            *others, condition = unknown.results
+            cf.CondBranchOp(condition, others, [], loop, never)
+    with ir.InsertionPoint(between):
+        condition = _unknown([ir.IntegerType.get_signless(1)])
+        condition.attributes[_GUARD] = ir.UnitAttr.get()
+        cf.CondBranchOp(condition.result, values, [], loop, other)
+    return between
+
+
+def _unknown(types: Sequence[ir.Type]) -> ir.Operation:
+    return ir.Operation.create("builtin.unrealized_conversion_cast", results=types)
+
+
+def _operand_counts(branch: ir.Operation) -> tuple[int, list[int]]:
+    """Return how many operands a branch of `cf` has for itself, and how many it hands to each successor."""
+    if branch.name == "cf.br":
+        return 0, [len(branch.operands)]
+    _, default, *others = ir.DenseI32ArrayAttr(branch.attributes["operandSegmentSizes"])
+    if branch.name == "cf.cond_br":
+        return 1, [default, *others]
+    return 1, [default, *ir.DenseI32ArrayAttr(branch.attributes["case_operand_segments"])]
+
+
+def restore_ways_back(root: ir.Operation) -> None:
+    """Undo `hide_ways_back` in what is left; blocks that nothing leads to go."""
+    guards: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "builtin.unrealized_conversion_cast" and _GUARD in op.attributes:
+            guards.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for guard in guards:
+        for branch in [use.owner.operation for use in guard.result.uses if use.owner.operation.name == "cf.cond_br"]:
+            _, (count, _) = _operand_counts(branch)
+            with ir.InsertionPoint(branch), branch.location:
+                cf.BranchOp(list(branch.operands)[1 : 1 + count], branch.successors[0])
+            branch.erase()
+        with ir.InsertionPoint(guard), guard.location:
+            guard.result.replace_all_uses_with(arith.constant(guard.result.type, 1))
+        guard.erase()
+    config = rewrite.GreedyRewriteConfig()
+    config.enable_folding = False
+    config.region_simplification_level = rewrite.GreedySimplifyRegionLevel.NORMAL
+    rewrite.apply_patterns_and_fold_greedily(root, rewrite.RewritePatternSet().freeze(), config)
+
+
+class CanonicalizePass(Pass[PassOptions]):
+    """Run upstream's canonicalize so that it ends on loops of blocks, too."""
+
+    argument = "inplace-canonicalize"
+    summary = "upstream's canonicalize, which ends on loops of blocks that folding cuts off, too"
+    statistics = (
+        Statistic("hidden", "branches back to the begin of a loop that were hidden meanwhile"),
+        Statistic("empty", "subviews without elements that were written in another way, as MLIR refuses them"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        with op.context:
+            hidden = hide_ways_back(op)
+            self.count("hidden", hidden)
+            manager = parse_group("any", "canonicalize", op.context)
+            manager.enable_verifier(False)  # What it would refuse is mended below, then all is verified.
+            manager.run(op)
+            self.count("empty", rewrite_empty_views(op))
+            if hidden:
+                restore_ways_back(op)

@@ -1,0 +1,1 @@
+"""Folds that canonicalization needs beside those of upstream."""

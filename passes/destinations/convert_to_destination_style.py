@@ -1,0 +1,79 @@
+"""Compute each tensor where it is wanted: in the slice of the destination that it is inserted into.
+
+Goes in: functions on tensors. Comes out: the same functions, in which what is inserted (`tensor.insert_slice`,
+`tensor.parallel_insert_slice`, `bufferization.materialize_in_destination`, of a tensor or into a memref) is computed
+in that slice of its destination, so that one-shot bufferization drops the insertion. Where the computation begins
+with a tensor
+
+* without content (`tensor.empty`), the slice takes its place: this is `inplace-eliminate-empty-tensors`;
+* that must not be overwritten (it is read-only, or needed later) and is read, it is copied into the slice instead of
+  a new buffer: one buffer and one copy less;
+* whose content the op does not need, the slice takes its place.
+
+An op without an init (`tensor.pad`, `generate`, `from_elements`, `splat`, `concat`, elementwise ops on tensors), or a
+constant of one number that is inserted as it is, becomes ops that have one if the slice takes its place then.
+
+    %m = linalg.matmul ins(%a, %b) outs(%in)                %s = tensor.extract_slice %t[%o] [4, 4] [1, 1]
+    %r = tensor.insert_slice %m into %t[%o] ...       ->    %c = bufferization.materialize_in_destination %in in %s
+                                                            %m = linalg.matmul ins(%a, %b) outs(%c)
+                                                            %r = tensor.insert_slice %m into %t[%o] ...
+
+Besides
+
+* a constant of one number that is written, and so would be copied first, becomes a fill of an empty tensor;
+* an elementwise op with an empty init, whose result goes to no destination, writes over an input of the same type and
+  map that nobody needs afterwards, if the function made its memory itself or may write it
+  (`bufferization.writable = true`).
+
+The value is followed through everything that the op models know to stay in one buffer: destination-style ops, vector
+transfers, loops, branches, calls, casts, reshapes. Left alone: what would cost a copy or a buffer elsewhere (the
+analysis is run on the outcome first, taking function boundaries to be bufferized), and slices that may be out of
+bounds where the program may end before it reaches the insertion. What was done, and why not where it was not, is told
+with `print-decisions`. Run twice, it changes nothing the second time.
+
+Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/THEORY.md, section 6.
+
+Upstream has no counterpart: `eliminate-empty-tensors` is the first case, without loops and reshapes;
+`transform.structured.rewrite_in_destination_passing_style` gives some of the ops without an init one, always.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting import convert_and_analyse
+
+
+@dataclass(frozen=True)
+class ConvertToDestinationStyleOptions(PassOptions):
+    """Options of `inplace-convert-to-destination-style`."""
+
+    print_decisions: bool = option(False, help="emit a remark for every change, and for every insertion that copies")
+
+
+class ConvertToDestinationStylePass(Pass[ConvertToDestinationStyleOptions]):
+    """Compute tensors in their destinations."""
+
+    argument = "inplace-convert-to-destination-style"
+    summary = "compute tensors where they are wanted, also those that begin with a copy"
+    Options = ConvertToDestinationStyleOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("changes", "insertions that copy no more, inputs that are written over, constants that are filled"),
+        Statistic("kept", "insertions that still copy"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        report, self.preserved = convert_and_analyse(op)
+        self.count("changes", len(report.changes))
+        self.count("kept", len(report.kept))
+        if not self.options.print_decisions:
+            return
+        for change in report.changes:
+            self.remark(change.location, change.message, change.notes)
+        for kept in report.kept:
+            self.remark(kept.location, f"'{kept.op}' still copies: {kept.reason}", kept.notes)

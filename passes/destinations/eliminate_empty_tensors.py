@@ -1,0 +1,64 @@
+"""Compute a tensor where it will be inserted, instead of in a buffer of its own.
+
+Goes in: functions on tensors. Comes out: the same functions, in which a `tensor.empty` whose value ends up as the
+source of an insertion (`tensor.insert_slice`, `tensor.parallel_insert_slice`,
+`bufferization.materialize_in_destination`, of a tensor or into a memref) is replaced by that slice of the destination.
+One-shot bufferization then finds that the insertion copies memory onto itself and drops it: one buffer and one copy
+less.
+
+    %e = tensor.empty() : tensor<5xf32>               %s = tensor.extract_slice %t[%o] [5] [1]
+    %f = linalg.fill ins(%c) outs(%e)           ->    %f = linalg.fill ins(%c) outs(%s)
+    %r = tensor.insert_slice %f into %t[%o] [5] [1]   %r = tensor.insert_slice %f into %t[%o] [5] [1]
+
+The value is followed through everything that the op models know to stay in one buffer: destination-style ops, loops,
+branches, calls, casts, reshapes. Index arithmetic and slices that the new slice needs move in front of it. Each use of
+an empty tensor is treated for itself. Left alone: what would cost a copy or a buffer elsewhere (the analysis is run on
+the outcome first, taking function boundaries to be bufferized), slices that may be out of bounds where the program may
+end before it reaches the insertion, and a `bufferization.alloc_tensor`, which asks for a buffer. Why each was left
+alone is told with `print-kept`.
+
+Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/THEORY.md, section 6.
+
+A part of `inplace-convert-to-destination-style`, which does the same for inits that have content.
+
+Upstream counterpart: `eliminate-empty-tensors`. That one does not move what the slice needs, but for pure ops in front
+of one use, knows nothing of loops and reshapes, and replaces without looking at what becomes of other values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting import convert_to_destination_style
+
+
+@dataclass(frozen=True)
+class EliminateEmptyTensorsOptions(PassOptions):
+    """Options of `inplace-eliminate-empty-tensors`."""
+
+    print_kept: bool = option(False, help="emit a remark for every insertion of a tensor.empty that stays, with why")
+
+
+class EliminateEmptyTensorsPass(Pass[EliminateEmptyTensorsOptions]):
+    """Replace empty tensors by slices of the destinations of their values."""
+
+    argument = "inplace-eliminate-empty-tensors"
+    summary = "compute tensors in the slice of the destination that they are inserted into"
+    Options = EliminateEmptyTensorsOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("eliminated", "insertions whose source is computed in place now"),
+        Statistic("kept", "insertions of an empty tensor that stays"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        report = convert_to_destination_style(op, only_empties=True)
+        self.count("eliminated", len(report.changes))
+        self.count("kept", len(report.kept))
+        for kept in report.kept if self.options.print_kept else ():
+            message = f"the empty tensor whose value is inserted by '{kept.op}' stays: {kept.reason}"
+            self.remark(kept.location, message, kept.notes)

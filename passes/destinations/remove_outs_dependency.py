@@ -1,0 +1,232 @@
+"""Let ops that read nothing of their `outs` write where those were computed, instead of depending on them.
+
+Goes in: functions on tensors. Comes out: the same functions, in which an op whose init is not read, and is the result
+of a destination-style op, takes the init of that op instead, and so on up to the top destination. What nobody uses any
+more is erased.
+
+    %0 = linalg.fill ins(%c) outs(%dest)               %1 = linalg.generic ins(%x) outs(%dest)
+    %1 = linalg.generic ins(%x) outs(%0)        ->
+
+An init is replaced if the op writes all of it and its payload does not use it: the output map reaches every element,
+and no loop besides the output's may be empty. Ties are followed through all ops that have a model: linalg ops, inserts,
+`vector.transfer_write`, results of `scf.for`, `scf.forall` and `scf.if` by what they yield, and casts back to the same
+type. They end at block arguments, and at ops that make a tensor of their own. A destination that may not be written,
+such as a constant, is replaced by a `tensor.empty`.
+
+With `mode=empty` every init that is not read becomes a `tensor.empty`, as upstream has it, also where that costs a
+buffer; sizes come from the top destination, so that no `tensor.dim` keeps a producer alive.
+
+Left alone: what depends on the value anyway, because it is an input of the op as well (unless that opens the way for
+elementwise fusion); slices and reshapes of what was computed; and what would cost a copy or a buffer, as the in-place
+analysis of the outcome says (function boundaries are taken to be bufferized; `mode=empty` counts copies only).
+`print-kept` tells why each was left alone, `print-replaced` what each change allowed.
+
+Linear in the ops: usually three analyses, and a few more if there are changes that do not pay. Why it is legal:
+docs/THEORY.md, section 6.
+
+Upstream counterpart: the pattern `RemoveOutsDependency` of `linalg-fuse-elementwise-ops`. That one knows
+`linalg.generic` only, looks neither at the output map nor at empty loops, and always takes a `tensor.empty`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.destinations.outs_blame import align, blame
+from ..analysis.destinations.outs_dependency import KeptInit, Mode, Retie, Rule, is_fusible, plan_reties
+from ..analysis.destinations.outs_profit import FunctionCost, Outcome, Trial, choose_reties, function_costs
+from ..analysis.in_place.options import AnalysisOptions
+from ..analysis.ir.snapshot import Snapshot
+from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.outs import Erased, apply_reties
+
+_SWEEPS = 8
+_MAY_CHANGE = frozenset({Rule.COST, Rule.DEPENDS})
+
+
+@dataclass(frozen=True)
+class RemoveOutsDependencyOptions(PassOptions):
+    """Options of `inplace-remove-outs-dependency`."""
+
+    mode: Mode = option(Mode.PRESERVE_DESTINATION, help="what replaces an init that is not read")
+    print_replaced: bool = option(False, help="emit a remark for every init that is replaced, with what that allows")
+    print_kept: bool = option(False, help="emit a remark for every init that has a producer and stays, with why")
+
+
+def _analyze(module: ir.Operation) -> ModuleAnalysis:
+    return analyze_module(module, AnalysisOptions(boundaries=True, allow_unknown=True))
+
+
+class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
+    """Replace inits that are not read by the destinations that they were computed in."""
+
+    argument = "inplace-remove-outs-dependency"
+    summary = "let ops write where their unread inits were computed, so that they no longer depend on those"
+    Options = RemoveOutsDependencyOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("replaced", "inits that were not read and are another value now"),
+        Statistic("erased", "ops that nobody used any more"),
+        Statistic("buffers-saved", "buffers that bufferization no longer makes"),
+        Statistic("fusions", "producers whose only user is a linalg.generic now, which they can be fused with"),
+        Statistic("kept", "inits with a producer that stay"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        with op.context:
+            for sweep in range(_SWEEPS):
+                analysis = _analyze(op)
+                plan = plan_reties(analysis, self.options.mode)
+                outcome = self._choose(analysis, plan.reties) if plan.reties else Outcome()
+                kept = (*plan.kept, *outcome.rejected)
+                again = bool(outcome.accepted) and any(one.rule in _MAY_CHANGE for one in kept)
+                if not again or sweep == _SWEEPS - 1:
+                    self._tell_kept(analysis, kept)
+                self._replace(analysis, outcome)
+                if not again:
+                    break
+
+    def _choose(self, analysis: ModuleAnalysis, reties: dict[str, list[Retie]]) -> Outcome:
+        """Ask the in-place analysis, on copies of the module, which of `reties` pay."""
+        before = self._costs(analysis)
+
+        def evaluate(some: Sequence[Retie]) -> Trial:
+            copy = analysis.snapshot.root.clone()
+            # Which regions repeat is not asked: only the numbers count.
+            changes = apply_reties(Snapshot(copy.operation, lambda _op, _name, _region: False), some)
+            after = _analyze(copy.operation)
+            costs = self._costs(after)
+            if not any(name in costs and costs[name].exceeds(cost) for name, cost in before.items()):
+                return Trial(costs)
+            return Trial(costs, self._blamed(analysis, after, changes, some))
+
+        return choose_reties(reties, before, evaluate, len(analysis.snapshot.ops))
+
+    def _blamed(
+        self, before: ModuleAnalysis, after: ModuleAnalysis, changes: Erased, reties: Sequence[Retie]
+    ) -> set[int]:
+        """Return the operands that are to blame in any function."""
+        s = before.snapshot
+        origin = align(s, changes.ops, changes.made, after.snapshot)
+        blamed = set[int]()
+        if origin is None:
+            return blamed
+        changed = {origin[function.function]: function for function in after.functions}
+        owner = {op: f.function for f in before.functions for op in s.nested_ops(f.function)}
+        mine: dict[int, list[Retie]] = {}
+        for retie in reties:
+            mine.setdefault(owner[s.operand_op[retie.operand]], []).append(retie)
+        for function in before.functions:
+            if function.function in mine and function.function in changed:
+                pair = (before, function), (after, changed[function.function])
+                buffers = self.options.mode is not Mode.EMPTY
+                blamed |= blame(*pair, origin, mine[function.function], buffers=buffers)
+        return blamed
+
+    def _costs(self, analysis: ModuleAnalysis) -> dict[str, FunctionCost]:
+        costs = function_costs(analysis)
+        if self.options.mode is Mode.EMPTY:
+            return {name: cost.without_buffers() for name, cost in costs.items()}
+        return costs
+
+    def _replace(self, analysis: ModuleAnalysis, outcome: Outcome) -> None:
+        """Carry out what was accepted; count, and report if asked, what that allows."""
+        s = analysis.snapshot
+        if not outcome.accepted:
+            return
+        self._tell_buffers(analysis, outcome)
+        places = {retie.operand: _Place.of(s, retie) for retie in outcome.accepted}
+        erased = apply_reties(s, outcome.accepted)
+        left = [retie for retie in outcome.accepted if s.operand_op[retie.operand] not in erased.ops]
+        self.count("replaced", len(left))
+        self.count("erased", erased.count)
+        olds = {retie.old for retie in left if s.value_op[retie.old] not in erased.ops}
+        fusible = {old for old in olds if _opens_fusion(s, old)}
+        self.count("fusions", len(fusible))
+        if self.options.print_replaced:
+            for retie in left:
+                dead = s.value_op[retie.old] in erased.ops
+                self._tell_replaced(places[retie.operand], dead=dead, fusible=retie.old in fusible)
+
+    def _tell_buffers(self, analysis: ModuleAnalysis, outcome: Outcome) -> None:
+        """Count the buffers that are saved, and report them at the functions that had them."""
+        before = self._costs(analysis)
+        for function in analysis.functions:
+            op = analysis.snapshot.ops[function.function]
+            name = ir.StringAttr(op.attributes["sym_name"]).value
+            saved = before[name].buffers - outcome.costs[name].buffers
+            self.count("buffers-saved", saved)
+            if saved and self.options.print_replaced:
+                self.remark(op.location, f"the function needs {saved} buffer{'s' if saved > 1 else ''} less")
+
+    def _tell_replaced(self, place: _Place, *, dead: bool, fusible: bool) -> None:
+        allowed = ["it no longer depends on that"]
+        if place.stays_input:
+            allowed = ["that stays an input"]
+        if dead:
+            allowed.append(f"{place.producer} is dead")
+        if fusible:
+            allowed.append(f"{place.producer} can be fused with its only user")
+        notes = [(f"this is {place.producer}", place.producer_location)] if place.producer_location else []
+        message = f"{place.init} takes {place.target} instead of {place.old}: {'; '.join(allowed)}"
+        self.remark(place.location, message, notes)
+
+    def _tell_kept(self, analysis: ModuleAnalysis, kept: Sequence[KeptInit]) -> None:
+        s = analysis.snapshot
+        self.count("kept", len(kept))
+        if not self.options.print_kept:
+            return
+        for refusal in (*analysis.effects.refusals, *(r for f in analysis.functions for r in f.refusals)):
+            self.remark(refusal.op.location, f"no init of the function is replaced: {refusal.message}")
+        for one in sorted(kept, key=lambda one: one.operand):
+            op = s.operand_op[one.operand]
+            init = f"operand #{s.operand_index(one.operand)} of '{s.op_name[op]}'"
+            self.remark(s.ops[op].location, f"{init}, an init, stays: {one.reason}")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What is said of a replacement: read before ops are erased."""
+
+    init: str
+    location: ir.Location
+    old: str
+    target: str
+    producer: str
+    producer_location: ir.Location | None
+    stays_input: bool
+
+    @staticmethod
+    def of(s: Snapshot, retie: Retie) -> _Place:
+        op, producer = s.operand_op[retie.operand], s.value_op[retie.old]
+        target = "a new tensor.empty" if retie.is_empty else _describe(s, retie.target)
+        return _Place(
+            init=f"operand #{s.operand_index(retie.operand)} of '{s.op_name[op]}'",
+            location=s.ops[op].location,
+            old=_describe(s, retie.old),
+            target=target,
+            producer=f"'{s.op_name[producer]}'" if producer >= 0 else "",
+            producer_location=s.ops[producer].location if producer >= 0 else None,
+            stays_input=retie.stays_input,
+        )
+
+
+def _describe(s: Snapshot, value: int) -> str:
+    """What `value` is: a block argument or the result of an op."""
+    op = s.value_op[value]
+    if op < 0:
+        return f"block argument #{s.value_index[value]}"
+    return f"result #{s.value_index[value]} of '{s.op_name[op]}'"
+
+
+def _opens_fusion(s: Snapshot, value: int) -> bool:
+    """Whether elementwise fusion finds one user of `value`, which had more."""
+    if s.value_op[value] < 0:
+        return False
+    uses = list(s.values[value].uses)
+    return len(uses) == 1 and is_fusible(s.ops[s.value_op[value]], uses[0].owner.operation)

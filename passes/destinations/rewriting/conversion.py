@@ -1,0 +1,241 @@
+"""Sweeps of planning, trial and rewriting until nothing more can be computed in its destination.
+
+A sweep analyses the module, plans (``passes/analysis/destinations/init_reuse.py``, ``destinations/empty_tensors.py``),
+tries the plan on a copy until the analysis has nothing against it (``destinations/empty_tensor_trial.py``), and carries
+it out. The next one looks at what had to wait for others, or failed together with others. Cost: a fixed number of
+analyses; two are the usual case.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence, Set
+
+from mlir import ir
+
+from ...analysis.destinations.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE, judge_eliminations
+from ...analysis.destinations.empty_tensors import EliminationPlan, KeptInsertion, has_empty, plan_eliminations
+from ...analysis.destinations.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
+from ...analysis.destinations.initless_sources import plan_inits
+from ...analysis.destinations.insertion_trace import StartKind
+from ...analysis.in_place.options import AnalysisOptions
+from ...analysis.ir.snapshot import Snapshot
+from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
+from ...framework.attribute_checks import refuse_marks
+from .early import analyze_early
+from .insertions import all_ops, apply_plan, erase_unused, fill_constants, tried_reuses
+from .new_inits import TRIAL_INIT, give_inits
+from .report import (
+    Change,
+    DestinationReport,
+    Kept,
+    describe_elimination,
+    describe_fill,
+    describe_init,
+    describe_kept,
+    describe_reuse,
+)
+
+__all__ = ["convert_and_analyse", "convert_to_destination_style"]
+
+_OPTIONS = AnalysisOptions(boundaries=True, allow_unknown=True)
+
+_SMALL = 4096
+"""Up to how many ops a module may be analysed more often."""
+
+_TRIALS = (48, 12)
+"""How many plans may be tried: in a small module, in a larger one."""
+
+_INSERTIONS = frozenset(
+    {"bufferization.materialize_in_destination", "tensor.insert_slice", "tensor.parallel_insert_slice"}
+)
+
+_BEGINNINGS = frozenset({"arith.constant", "tensor.empty"})
+
+_MARKS = (TRIAL_INIT, TRIAL_INSERTION, TRIAL_SLICE)
+
+_PARTS = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice"})
+"""Ops that take a part of a tensor, or all of it in another shape."""
+
+
+def convert_to_destination_style(module: ir.Operation, *, only_empties: bool = False) -> DestinationReport:
+    """Compute tensors in the destinations that they are inserted into, where that costs nothing elsewhere.
+
+    Constants that are written become fills, and dead inputs take the place of other empty inits. With ``only_empties``
+    only insertions of tensors that are computed in a ``tensor.empty`` are looked at.
+    """
+    return convert_and_analyse(module, only_empties=only_empties)[0]
+
+
+def convert_and_analyse(
+    module: ir.Operation, *, only_empties: bool = False
+) -> tuple[DestinationReport, ModuleAnalysis | None]:
+    """Do the same, and return besides the analysis of the module as it is now, if one was made."""
+    ops = all_ops(module)
+    names = {op.name for op in ops}
+    if not _is_worth_a_look(names, only_empties=only_empties):
+        return DestinationReport(), None
+    refuse_marks(ops, _MARKS)
+    with module.context:
+        conversion = _Conversion(module, len(ops), only_empties=only_empties)
+        if not only_empties and names.isdisjoint(_INSERTIONS):
+            conversion.begin_with_reuses()
+        while conversion.sweep():
+            pass
+    known = conversion.current.snapshot.ops if conversion.current is not None else None
+    erased = bool(conversion.changes) and erase_unused(module, known)
+    return DestinationReport(tuple(conversion.changes), conversion.kept), None if erased else conversion.current
+
+
+class _Conversion:
+    """A conversion under way: what was done, what the last sweep left alone, and how many trials are left."""
+
+    def __init__(self, module: ir.Operation, size: int, *, only_empties: bool) -> None:
+        self._module = module
+        self._only_empties = only_empties
+        self.current: ModuleAnalysis | None = None
+        self._left = _TRIALS[size > _SMALL]
+        self.changes: list[Change] = []
+        self.kept: tuple[Kept, ...] = ()
+        self._reused: dict[tuple[int, int], Change] = {}
+        """What is said of the reuses of a sweep, by their places: callees first, then in the order of the program."""
+
+    @property
+    def _analysis(self) -> ModuleAnalysis:
+        """The analysis of the module as it is; made when it is asked for, as the last change needs none any more."""
+        if self.current is None:
+            self.current = _analyze(self._module)
+        return self.current
+
+    def begin_with_reuses(self) -> None:
+        """Let dead inputs take the place of empty inits where that is plain: nothing else comes first."""
+        self.current, reuses = analyze_early(self._module, _OPTIONS)
+        self._describe(self.current, reuses)
+
+    def sweep(self) -> bool:
+        """Do what can be done now, and return whether another sweep may do more."""
+        done = len(self.changes)
+        initless = False
+        if not self._only_empties:
+            self._fill()
+            initless = self._give_inits()
+        analysis, plan = self._analysis, self._plan(self._analysis)
+        s, kept = analysis.snapshot, sorted(plan.kept, key=lambda kept: kept.write)
+        self.kept = tuple(describe_kept(s, k) for k in kept)
+        self.changes += [describe_elimination(s, e) for e in plan.eliminations]
+        pending = initless or bool(kept) or _copies_what_is_computed(analysis, plan)
+        taken = {start.operand for e in plan.eliminations for start in e.starts}
+        dead = not self._only_empties and any(r.init not in taken for r in plan_reuses(analysis, ()))
+        apply_plan(analysis, plan, s.ops, tag=False)
+        if plan.eliminations:
+            self.current = None
+        pending = (dead and self._reuse()) or pending
+        self.changes += [self._reused[place] for place in sorted(self._reused)]
+        self._reused.clear()
+        return len(self.changes) > done and pending
+
+    def _fill(self) -> None:
+        """Let a fill make what is now copied from a constant of one number."""
+        analysis, operands = self._analysis, splat_inits(self._analysis)
+        if operands:
+            self.changes += [describe_fill(analysis.snapshot, operand) for operand in operands]
+            fill_constants(analysis, operands)
+            self.current = None
+
+    def _give_inits(self) -> bool:
+        """Give inits to what is inserted and has none, where the destination takes their place.
+
+        Returns whether there was any: what is inserted into a part of it, or could not be helped, may be next.
+        """
+        analysis, plan = self._analysis, plan_inits(self._analysis)
+        if not plan or not self._left:
+            return False
+        copy = self._copy(analysis)
+        give_inits(analysis, plan, all_ops(copy.operation), tag=True)
+        trial = _analyze(copy.operation)
+        useful = [plan[index] for index in sorted(_replaced_inits(trial, self._plan(trial)))]
+        if useful:
+            self.changes += [describe_init(analysis.snapshot, one) for one in useful]
+            give_inits(analysis, useful, analysis.snapshot.ops, tag=False)
+            self.current = None
+        return True
+
+    def _reuse(self) -> bool:
+        """Let dead inputs take the place of empty inits; return whether some could not."""
+        analysis, failed = self._analysis, set[Reuse]()
+        while self._left and (reuses := plan_reuses(analysis, failed)):
+            self._left -= 1
+            s = analysis.snapshot
+            with tried_reuses(analysis, reuses) as trial:
+                tried = s.with_operands({reuse.init: s.operand_value[reuse.source] for reuse in reuses})
+                outcome = _analyze(self._module, tried)
+                objections = judge_reuses(analysis, reuses, outcome)
+                trial.stands = not objections
+            if not objections:
+                self._describe(outcome, reuses)
+                self.current = outcome
+                break
+            failed.update(objections)
+        return bool(failed)
+
+    def _describe(self, analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> None:
+        """Note what is to be said of ``reuses`` at the end of the sweep."""
+        s = analysis.snapshot
+        turns = {function.function: turn for turn, function in enumerate(analysis.functions)}
+        functions = sorted(turns)
+        for reuse in reuses:
+            function = functions[bisect_right(functions, s.operand_op[reuse.init]) - 1]
+            self._reused[turns[function], reuse.init] = describe_reuse(s, reuse)
+
+    def _plan(self, analysis: ModuleAnalysis) -> EliminationPlan:
+        """Return the eliminations that stand when the analysis is asked about all of them together; keep the rest."""
+        inits = not self._only_empties
+        failed: dict[int, KeptInsertion] = {}
+        plan = plan_eliminations(analysis, frozenset(), inits=inits)
+        while plan.eliminations and self._left:
+            copy = self._copy(analysis)
+            ops = all_ops(copy.operation)
+            apply_plan(analysis, plan, ops, tag=True)
+            objections = judge_eliminations(analysis, plan, _analyze(copy.operation), ops)
+            if not objections:
+                return EliminationPlan(plan.eliminations, (*plan.kept, *failed.values()))
+            failed |= {kept.write: kept for kept in objections}
+            plan = plan_eliminations(analysis, frozenset(failed), inits=inits)
+        reason = "too many rounds of analysis would be needed to tell whether it pays"
+        undecided = [KeptInsertion(e.write, reason, e.before, is_empty=has_empty(e.starts)) for e in plan.eliminations]
+        return EliminationPlan((), (*plan.kept, *failed.values(), *undecided))
+
+    def _copy(self, analysis: ModuleAnalysis) -> ir.Operation:
+        """Return a copy of what was analysed, for a trial."""
+        self._left -= 1
+        return analysis.snapshot.root.clone()
+
+
+def _replaced_inits(analysis: ModuleAnalysis, plan: EliminationPlan) -> set[int]:
+    """Return the numbers of the tagged empty tensors that ``plan`` replaces."""
+    s = analysis.snapshot
+    values = (s.operand_value[start.operand] for e in plan.eliminations for start in e.starts)
+    makers = (s.ops[s.value_op[value]] for value in values if s.value_op[value] >= 0)
+    return {ir.IntegerAttr(op.attributes[TRIAL_INIT]).value for op in makers if TRIAL_INIT in op.attributes}
+
+
+def _copies_what_is_computed(analysis: ModuleAnalysis, plan: EliminationPlan) -> bool:
+    """Whether ``plan`` copies a value into a slice, which may be computed there in turn."""
+    s, sources = analysis.snapshot, analysis.effects.sources
+    for start in (start for e in plan.eliminations for start in e.starts if start.kind is StartKind.COPIED):
+        value = s.operand_value[start.operand]
+        while s.value_op[value] >= 0 and s.op_name[s.value_op[value]] in _PARTS and value in sources:
+            value = s.operand_value[sources[value][0]]
+        if value in sources:
+            return True
+    return False
+
+
+def _is_worth_a_look(names: Set[str], *, only_empties: bool) -> bool:
+    if only_empties:
+        return "tensor.empty" in names and not names.isdisjoint(_INSERTIONS)
+    return not names.isdisjoint(_INSERTIONS | _BEGINNINGS)
+
+
+def _analyze(module: ir.Operation, snapshot: Snapshot | None = None) -> ModuleAnalysis:
+    return analyze_module(module, _OPTIONS, snapshot)

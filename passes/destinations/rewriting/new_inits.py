@@ -1,0 +1,172 @@
+"""Gives ops that make a tensor for themselves an init: an empty tensor, which a destination may take the place of.
+
+Each op becomes what its model makes of it on buffers (``dialects/tensor/creation.py``, ``tensor/assembly.py``,
+``elementwise.py``), but on tensors: a fill, a generic op, insertions. Counterpart upstream:
+``linalg::rewriteInDestinationPassingStyle``, which does it for ``generate``, ``from_elements`` and ``pad``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from mlir import ir
+from mlir.dialects import arith
+
+from ....dialects.bufferizable import Subset
+from ....dialects.structured import add_sizes, build_generic, compute_elements, fill, index_constant
+from ....dialects.subsets import insert_slice
+from ....dialects.tensor.assembly import constant_yield, padding
+from ...analysis.destinations.initless_sources import Initless
+from ...analysis.whole_module.module import ModuleAnalysis
+
+__all__ = ["TRIAL_INIT", "fill_of", "give_inits", "in_front"]
+
+TRIAL_INIT = "inplace.trial_init"
+"""Attribute of an empty tensor in the copy of a trial: which op of the plan it is the init of."""
+
+_ONE_OP_ONLY = frozenset({"scf.forall.in_parallel", "vector.mask"})
+"""Ops whose regions have no place for others."""
+
+_Size = int | ir.Value
+
+
+def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence[ir.Operation], *, tag: bool) -> None:
+    """Give ``ops`` of the plan, or those of a copy, an init each; ``tag`` marks the empty tensors with the index."""
+    s = analysis.snapshot
+    for index, one in enumerate(plan):
+        op = ops[one.op]
+        if one.operand is not None:
+            user = ops[s.operand_op[one.operand]]
+            value, init = fill_of(op, user)
+            user.operands[s.operand_index(one.operand)] = value
+        else:
+            with ir.InsertionPoint(op), op.location:
+                init = _empty(op.results[0].type, _sizes(op))
+                value = _BUILDERS.get(op.name, _elementwise)(op, init)
+            op.results[0].replace_all_uses_with(value)
+        if tag:
+            made = ir.OpResult(init).owner.operation
+            made.attributes[TRIAL_INIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), index)
+        if one.operand is None or next(iter(op.results[0].uses), None) is None:
+            op.erase()
+
+
+def in_front(op: ir.Operation) -> ir.InsertionPoint:
+    """Return where to build what ``op`` needs."""
+    place = op
+    while place.parent is not None and place.parent.operation.name in _ONE_OP_ONLY:
+        place = place.parent.operation
+    return ir.InsertionPoint(place)
+
+
+def fill_of(constant: ir.Operation, user: ir.Operation) -> tuple[ir.Value, ir.Value]:
+    """Fill a tensor like ``constant``, whose elements are one number, in front of ``user``; return it and its init."""
+    type_ = ir.RankedTensorType(constant.results[0].type)
+    element = ir.DenseElementsAttr(constant.attributes["value"]).get_splat_value()
+    with in_front(user), user.location:
+        number = arith.constant(type_.element_type, element)
+        init = _empty(type_, type_.shape)
+        return fill(number, init), init
+
+
+def _empty(type_: ir.Type, sizes: Sequence[_Size]) -> ir.Value:
+    shaped = ir.ShapedType(type_)
+    dynamic = [_value(size) for d, size in enumerate(sizes) if shaped.is_dynamic_dim(d)]
+    return ir.Operation.create("tensor.empty", results=[type_], operands=dynamic).result
+
+
+def _value(size: _Size) -> ir.Value:
+    return index_constant(size) if isinstance(size, int) else size
+
+
+def _extents(tensor: ir.Value) -> list[_Size]:
+    """Return the sizes of ``tensor``; creates ``tensor.dim`` where they are dynamic."""
+    shaped = ir.ShapedType(tensor.type)
+    sizes: list[_Size] = []
+    for d in range(shaped.rank):
+        if shaped.is_dynamic_dim(d):
+            operands = [tensor, index_constant(d)]
+            sizes.append(ir.Operation.create("tensor.dim", results=[ir.IndexType.get()], operands=operands).result)
+        else:
+            sizes.append(shaped.get_dim_size(d))
+    return sizes
+
+
+def _sizes(op: ir.Operation) -> list[_Size]:
+    """Return the sizes of the result of ``op``."""
+    shaped = ir.ShapedType(op.results[0].type)
+    operands = list(op.operands)
+    if shaped.has_static_shape:
+        return list(shaped.shape)
+    if op.name in ("tensor.generate", "tensor.splat"):
+        dynamic = iter(operands[op.name == "tensor.splat" :])
+        return [next(dynamic) if shaped.is_dynamic_dim(d) else shaped.get_dim_size(d) for d in range(shaped.rank)]
+    sizes = _extents(operands[0])
+    if op.name == "tensor.pad":
+        low, high = padding(op)
+        return [add_sizes(*parts) for parts in zip(low, sizes, high, strict=True)]
+    if op.name == "tensor.concat":
+        along = ir.IntegerAttr(op.attributes["dim"]).value
+        sizes[along] = add_sizes(sizes[along], *(_extents(part)[along] for part in operands[1:]))
+    return sizes
+
+
+def _splat(op: ir.Operation, init: ir.Value) -> ir.Value:
+    return fill(op.operands[0], init)
+
+
+def _generate(op: ir.Operation, init: ir.Value) -> ir.Value:
+    return compute_elements(op.regions[0].blocks[0], init)
+
+
+def _from_elements(op: ir.Operation, init: ir.Value) -> ir.Value:
+    shape = ir.ShapedType(init.type).shape
+    numbers = [index_constant(i) for i in range(max(shape, default=0))]
+    value, place = init, [0] * len(shape)
+    for element in op.operands:
+        operands = [element, value, *(numbers[i] for i in place)]
+        value = ir.Operation.create("tensor.insert", results=[init.type], operands=operands).result
+        for d in reversed(range(len(shape))):
+            place[d] = (place[d] + 1) % shape[d]
+            if place[d]:
+                break
+    return value
+
+
+def _pad(op: ir.Operation, init: ir.Value) -> ir.Value:
+    source, (low, _) = op.operands[0], padding(op)
+    block = op.regions[0].blocks[0]
+    constant = constant_yield(block)
+    filled = compute_elements(block, init) if constant is None else fill(constant, init)
+    return insert_slice(source, filled, Subset(tuple(low), tuple(_extents(source)), (1,) * len(low)))
+
+
+def _concat(op: ir.Operation, init: ir.Value) -> ir.Value:
+    along, value = ir.IntegerAttr(op.attributes["dim"]).value, init
+    begin: _Size = 0
+    rank = ir.ShapedType(init.type).rank
+    for part in op.operands:
+        sizes = _extents(part)
+        offsets = tuple(begin if d == along else 0 for d in range(rank))
+        value = insert_slice(part, value, Subset(offsets, tuple(sizes), (1,) * rank))
+        begin = add_sizes(begin, sizes[along])
+    return value
+
+
+def _elementwise(op: ir.Operation, init: ir.Value) -> ir.Value:
+    element = ir.ShapedType(init.type).element_type
+    attributes = {name: op.attributes[name] for name in op.attributes}
+
+    def payload(elements: Sequence[ir.Value]) -> ir.Value:
+        return ir.Operation.create(op.name, results=[element], operands=elements, attributes=attributes).result
+
+    return build_generic(list(op.operands), init, payload)
+
+
+_BUILDERS: Mapping[str, Callable[[ir.Operation, ir.Value], ir.Value]] = {
+    "tensor.concat": _concat,
+    "tensor.from_elements": _from_elements,
+    "tensor.generate": _generate,
+    "tensor.pad": _pad,
+    "tensor.splat": _splat,
+}

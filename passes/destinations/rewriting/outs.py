@@ -1,0 +1,111 @@
+"""Gives inits the values that were planned for them, and erases the producers that nobody uses any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+
+from mlir import ir
+
+from ....dialects.structured import index_constant
+from ...analysis.destinations.outs_dependency import Retie
+from ...analysis.ir.snapshot import Snapshot
+
+__all__ = ["Erased", "apply_reties"]
+
+_PURE_DIALECTS = frozenset({"arith", "complex", "index", "linalg", "math", "tensor", "vector"})
+_PURE = frozenset(
+    {
+        "scf.for",
+        "scf.forall",
+        "scf.forall.in_parallel",
+        "scf.if",
+        "scf.index_switch",
+        "scf.yield",
+    }
+)
+_IMPURE = frozenset({"vector.print"})
+_EMPTY = "tensor.empty"
+
+
+@dataclass
+class Erased:
+    """What died: all op numbers, and how many of these ops were not nested in another one that died."""
+
+    ops: set[int] = field(default_factory=set[int])
+    count: int = 0
+    made: dict[int, int] = field(default_factory=dict[int, int])
+    """How many new ops are in front of an op, by its number."""
+
+
+def apply_reties(snapshot: Snapshot, reties: Sequence[Retie]) -> Erased:
+    """Change the inits, in a program whose ``snapshot`` has the numbers of ``reties``; erase what is dead then.
+
+    Users come first, so that nothing is made for a producer that dies. Linear in the reties and in what dies, after
+    sorting. Nothing may use ``snapshot`` for what was erased.
+    """
+    erased = Erased()
+    for retie in sorted(reties, key=lambda retie: -retie.operand):
+        number = snapshot.operand_op[retie.operand]
+        if number in erased.ops:
+            continue
+        op = snapshot.ops[number]
+        value = snapshot.values[retie.target]
+        if retie.is_empty:
+            with ir.InsertionPoint(op), op.location:
+                value, made = _empty_like(value, snapshot.values[retie.old].type)
+            erased.made[number] = erased.made.get(number, 0) + made
+        op.operands[snapshot.operand_index(retie.operand)] = value
+        _erase_unused(snapshot, snapshot.value_op[retie.old], erased)
+    return erased
+
+
+def _empty_like(value: ir.Value, type_: ir.Type) -> tuple[ir.Value, int]:
+    """Create a ``tensor.empty`` of ``type_`` with the sizes of ``value``; also return how many ops that takes."""
+    shaped = ir.RankedTensorType(type_)
+    owner = value.owner
+    if not isinstance(owner, ir.Block) and owner.name == _EMPTY and value.type == type_:
+        sizes, made = list(owner.operation.operands), 1
+    else:
+        sizes = [_size(value, d) for d in range(shaped.rank) if shaped.is_dynamic_dim(d)]
+        made = 2 * len(sizes) + 1
+    return ir.Operation.create(_EMPTY, results=[type_], operands=sizes).result, made
+
+
+def _size(value: ir.Value, dimension: int) -> ir.Value:
+    operands = [value, index_constant(dimension)]
+    return ir.Operation.create("tensor.dim", results=[ir.IndexType.get()], operands=operands).result
+
+
+def _erase_unused(snapshot: Snapshot, candidate: int, erased: Erased) -> None:
+    """Erase ``candidate`` if nobody uses it, then what only it used, and so on."""
+    s, work = snapshot, [candidate]
+    while work:
+        op = work.pop()
+        if op < 0 or op in erased.ops or not _is_unused(s.ops[op]) or not _is_pure(s, op, erased.ops):
+            continue
+        nested = (op, *s.nested_ops(op))
+        # The operands as they are now: some are other values than when the snapshot was made.
+        values = {s.value_id(value) for each in nested if each not in erased.ops for value in s.ops[each].operands}
+        erased.ops.update(nested)
+        erased.count += 1
+        work += [s.value_op[value] for value in values if value >= 0]
+        s.ops[op].erase()
+
+
+def _is_unused(op: ir.Operation) -> bool:
+    return all(next(iter(result.uses), None) is None for result in op.results)
+
+
+def _is_pure(snapshot: Snapshot, op: int, erased: Set[int]) -> bool:
+    """Whether ``op``, with all that is nested in it, does nothing but compute its results from tensors and scalars."""
+    s = snapshot
+    for nested in (op, *s.nested_ops(op)):
+        if nested in erased:
+            continue
+        name = s.op_name[nested]
+        if name in _IMPURE or (name not in _PURE and name.partition(".")[0] not in _PURE_DIALECTS):
+            return False
+        if any(isinstance(value.type, ir.MemRefType | ir.UnrankedMemRefType) for value in s.ops[nested].operands):
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""Passes about tensors that loops update slice by slice."""

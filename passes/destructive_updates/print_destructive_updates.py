@@ -1,0 +1,89 @@
+"""Say which tensors are updated slice by slice, as one piece of memory could be, and what is certain about the slices.
+
+Emits a remark for each result of a loop or a branch, and for each insertion of a slice, that is a destructive update
+of an earlier tensor: where that comes from; how many loops and branches hand it on, what updates it and reads it;
+whether every element is updated, whether one is updated twice, and whether one is read after its update or updated
+after it was read. Each of these is proven, disproven, or said to be possible. Notes name the ops. A result of a loop
+or a branch that is none gets a remark with the rule that it breaks, and a note at the op that breaks it:
+
+    %r = scf.for %i = %c0 to %n step %c8 iter_args(%t = %init) -> (tensor<?xf32>) {     // handed on
+      %w = affine.min #rest(%i)[%n]
+      %s = tensor.extract_slice %t[%i] [%w] [1]                                         // read
+      %x = linalg.exp ins(%s) outs(%s)
+      %u = tensor.insert_slice %x into %t[%i] [%w] [1]                                  // updated
+      scf.yield %u
+    }
+
+Functions with ops that no analysis can follow are left out, with a remark. Nothing is changed; with `annotate` the ops
+get attributes that say the same, for tests: `__destructive_updates_attr__` on those with updated results,
+`__destructive_roles_attr__` on those that hand on, update, read, or break a rule. Linear in the ops, and a
+bounded number of questions about the slices of each update. See docs/THEORY.md, *Destructive updates*.
+
+Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` looks for nests of `scf.for` with one update, and
+takes for granted what is proven here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.destructive_updates.chains import DestructiveUpdate, DestructiveUpdates
+from ..analysis.destructive_updates.proofs import UpdateProof, UpdateProofs
+from ..analysis.destructive_updates.text import describe_proof, describe_refusal, describe_update, notes_of
+from ..analysis.ir.snapshot import Snapshot
+from ..analysis.whole_module.module import read_effects
+from ..dispatch.rewriting.preparation import ACCESSES
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.annotations import UpdateAnnotations
+
+
+@dataclass(frozen=True)
+class PrintDestructiveUpdatesOptions(PassOptions):
+    """Options of `inplace-print-destructive-updates`."""
+
+    annotate: bool = option(False, help="attach what was found to the ops, for tests, instead of emitting remarks")
+
+
+class PrintDestructiveUpdatesPass(Pass[PrintDestructiveUpdatesOptions]):
+    """Report destructive updates."""
+
+    argument = "inplace-print-destructive-updates"
+    summary = "say which tensors are updated slice by slice, and what is certain about the slices"
+    Options = PrintDestructiveUpdatesOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("updates", "destructive updates"),
+        Statistic("refused", "results of loops and branches that are no destructive updates"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        with op.context:
+            effects, functions = read_effects(op, unknown=ACCESSES)
+            s = effects.snapshot
+            for refusal in effects.refusals:
+                self.remark(refusal.op.location, f"the function is left out: {refusal.message}")
+            proofs = UpdateProofs(effects)
+            for function in functions:
+                accepted, refused = DestructiveUpdates(effects).of_function(function)
+                self.count("updates", len(accepted))
+                self.count("refused", len(refused))
+                if self.options.annotate:
+                    annotations = UpdateAnnotations(s)
+                    for update in accepted:
+                        annotations.accept(update, proofs.prove(update, function))
+                    for one in refused:
+                        annotations.refuse(one)
+                    annotations.attach()
+                    continue
+                for update in accepted:
+                    self._tell(s, update, proofs.prove(update, function))
+                for one in refused:
+                    notes = [(f"because of this '{s.op_name[one.culprit]}'", s.ops[one.culprit].location)]
+                    self.remark(s.ops[one.op].location, describe_refusal(s, one), notes)
+
+    def _tell(self, s: Snapshot, update: DestructiveUpdate, proof: UpdateProof) -> None:
+        text = f"{describe_update(s, update)}; {describe_proof(update, proof)}"
+        self.remark(s.values[update.value].location, text, notes_of(s, update))

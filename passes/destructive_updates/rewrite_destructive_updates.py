@@ -1,0 +1,159 @@
+"""Turn tensors that loops update slice by slice, and that are stored in the end, into stores of the slices.
+
+Goes in: dispatch functions as tiling leaves them, in which loop nests carry a whole tensor, read slices of it, insert
+slices into it, and store it to a binding at the end. Comes out: the same functions, in which each slice is stored where
+it was inserted, loops carry nothing, and slices of whole loads are loads.
+
+    %t = dispatch.load %in                                    scf.for %i = ... {
+    %r = scf.for %i = ... iter_args(%a = %t) {                  %s = dispatch.load %in[%i] [4] [1]
+      %s = tensor.extract_slice %a[%i] [4] [1]          ->      %x = linalg.exp ins(%s) outs(%s)
+      %x = linalg.exp ins(%s) outs(%s)                          dispatch.store %x, %out[%i] [4] [1]
+      %u = tensor.insert_slice %x into %a[%i] [4] [1]         }
+      scf.yield %u
+    }
+    dispatch.store %r, %out
+
+What is a destructive update is said by `inplace-print-destructive-updates`. A read finds its content where the tensor
+came from, if it is proven that no element is read after its update; else in the target, which then has to be readable.
+If it is not proven that every element is updated, what the tensor came from is stored to the target first. Other users
+of the result load it from the target, behind the loop. Where a linalg op computes all of the tensor anew, all of it is
+stored, and loaded before if the op needs what was there. A vector is put into a tile that is stored.
+
+A store to a part of a binding becomes stores to slices of that part; tiles that are updated themselves follow. A store
+of what was loaded from the same place is left out, if no store in between may touch it. Producers that nobody needs any
+more are erased.
+
+With a grid, a workgroup computes what it would if it were alone: what it stores in the end is stored by it or by
+another one that computed it, so it suffices that all of them together update every element of a whole binding. What it
+reads in the target must not be what another one stores. The same holds for the threads of an `scf.forall`.
+
+In functions without bindings the same is done for `bufferization.materialize_in_destination` into a memref: each slice
+is materialized in a subview, elements and vectors are loaded back if they have to be. There the result has no other
+users, and nothing in between uses memory in a way that is not known. Where a tensor is what is updated in the end, an
+argument that may be written or the destination of a materialization, there is nothing to store to, and nothing to gain:
+bufferization makes loops that carry nothing of these.
+
+Left alone, with a remark that says why (`print-kept`): values that are no destructive updates; targets that are used
+between the begin of the loop and the store; updates by ops that insert no slice and are none of linalg; vectors that
+are written under masks; stores inside of an `scf.forall`, which promotion could not make values of; grids and threads
+that would get into each other's way; and functions whose bindings are not known. What was proven is said as well
+(`print-rewritten`).
+
+Linear in the ops, for each level of tiles in tiles, and a bounded number of questions about the slices of each update.
+Why it is sound: docs/THEORY.md, *Destructive updates*.
+
+Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` does this for nests of `scf.for` with one update,
+and takes for granted that tiles cover the tensor, that none is updated twice, and that no memory is shared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.destructive_updates.materializations import plan_materializations
+from ..analysis.destructive_updates.outcomes import KeptStore, UpdateRewrite, has_updated_tiles
+from ..analysis.destructive_updates.proofs import UpdateProofs
+from ..analysis.destructive_updates.rewrites import plan_rewrites
+from ..analysis.destructive_updates.text import Notes, describe_proof, describe_refusal, describe_update
+from ..analysis.ir.snapshot import Snapshot
+from ..analysis.whole_module.module import read_effects
+from ..dispatch.rewriting.preparation import ACCESSES, PROMOTED
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.stores import Rewriter, erase_dead
+
+
+@dataclass(frozen=True)
+class RewriteDestructiveUpdatesOptions(PassOptions):
+    """Options of `inplace-rewrite-destructive-updates`."""
+
+    print_rewritten: bool = option(False, help="emit a remark for every tensor that is stored slice by slice now")
+    print_kept: bool = option(False, help="emit a remark for every store that stays, with why")
+
+
+class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
+    """Store slices where they are inserted."""
+
+    argument = "inplace-rewrite-destructive-updates"
+    summary = "store tensors slice by slice where loops update them, instead of carrying them"
+    Options = RewriteDestructiveUpdatesOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("rewritten", "stores of tensors that are stores of their slices now"),
+        Statistic("redundant", "stores of what was loaded from there, which are left out"),
+        Statistic("kept", "stores of updated tensors that stay"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        with op.context:
+            # What is stored tile by tile now may have tiles that are updated themselves.
+            while self._rewrite(op):
+                pass
+
+    def _rewrite(self, module: ir.Operation) -> bool:
+        """Rewrite what can be; return whether there may be more. Says what is kept if there is no more."""
+        effects, functions = read_effects(module, unknown=ACCESSES)
+        s, proofs = effects.snapshot, UpdateProofs(effects)
+        left = [(r.op.location, f"the function stays as it is: {r.message}", []) for r in effects.refusals]
+        kept = 0
+        is_nested = False
+        for function in functions:
+            plan = plan_rewrites(effects, function, proofs)
+            if plan.problem >= 0:
+                left.append((s.ops[plan.problem].location, _describe_problem(s, plan.problem), []))
+            materialized = plan_materializations(effects, function, proofs)
+            rewrites = [*plan.accepted, *materialized[0]]
+            left += [_describe_kept(s, one) for one in (*plan.kept, *materialized[1])]
+            kept += len(plan.kept) + len(materialized[1])
+            is_nested = is_nested or any(has_updated_tiles(s, rewrite.update) for rewrite in rewrites)
+            for store in plan.redundant:
+                self._tell_redundant(s.ops[store])
+            for rewrite in rewrites:
+                self._tell_rewritten(s, rewrite)
+            if rewrites or plan.redundant:
+                Rewriter(s).apply(rewrites, plan.tiles, plan.redundant)
+                erase_dead(s.ops[function])
+        if not is_nested:
+            self.count("kept", kept)
+            for location, message, notes in left if self.options.print_kept else ():
+                self.remark(location, message, notes)
+        return is_nested
+
+    def _tell_rewritten(self, s: Snapshot, rewrite: UpdateRewrite) -> None:
+        self.count("rewritten")
+        if not self.options.print_rewritten:
+            return
+        update = rewrite.update
+        text = f"{describe_update(s, update)}; {describe_proof(update, rewrite.proof)}"
+        done = ["each slice is stored where it is inserted"]
+        if update.reads:
+            done.append(f"reads are from {rewrite.reads.value}")
+        if rewrite.copies_source:
+            done.append("the source is stored first")
+        if rewrite.reloads:
+            done.append("other users load it from the target")
+        self.remark(s.ops[rewrite.store].location, f"{'; '.join(done)}", [(text, s.ops[rewrite.first].location)])
+
+    def _tell_redundant(self, store: ir.Operation) -> None:
+        self.count("redundant")
+        if self.options.print_rewritten:
+            self.remark(store.location, "what is stored was loaded from there, and nothing has changed it since")
+
+
+_Remark = tuple[ir.Location, str, Notes]
+
+
+def _describe_kept(s: Snapshot, one: KeptStore) -> _Remark:
+    place = s.ops[one.culprit].location
+    notes = [(f"because of this '{s.op_name[one.culprit]}'", place)] if one.culprit != one.store else []
+    reason = one.rule.value if one.refused is None else describe_refusal(s, one.refused)
+    return s.ops[one.store].location, f"'{s.op_name[one.store]}' stays as it is: {reason}", notes
+
+
+def _describe_problem(s: Snapshot, op: int) -> str:
+    name = s.op_name[op]
+    if name in PROMOTED:
+        return f"the stores of the function stay as they are: '{name}' has made values of its bindings"
+    return f"the stores of the function stay as they are: '{name}' accesses a binding that is not known to be one"

@@ -1,0 +1,1 @@
+"""Rewriting of carried tensors into stores, slice by slice."""

@@ -1,0 +1,149 @@
+"""Carries out what was planned of destructive updates: stores and loads of tiles, loops that carry fewer tensors.
+
+Everything has been decided; the order here is: what is stored first and reloaded last, updates and reads, then the
+loops and branches from the innermost one on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mlir import ir
+
+from ...analysis.destructive_updates.chains import Access, Link
+from ...analysis.destructive_updates.outcomes import ReadFrom, UpdateRewrite, is_whole_update, late_numbers
+from ...analysis.ir.snapshot import Snapshot
+from .carried import drop
+from .tiles import Place, load_tile, place_of, replace_insertion, replace_read, replace_whole, store_tile
+
+__all__ = ["Rewriter", "erase_dead"]
+
+_PURE_DIALECTS = frozenset({"affine", "arith", "linalg", "math", "tensor"})
+"""Ops of these that have no memrefs have no effect but their results."""
+
+_PURE = frozenset({"dispatch.load"})
+
+_MEMREFS = (ir.MemRefType, ir.UnrankedMemRefType)
+
+
+class Rewriter:
+    """Rewrites the program of one snapshot, which nothing may use for positions afterwards."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._links: dict[int, list[Link]] = {}
+        self._places: dict[int, Place] = {}
+        self._moved: dict[int, int] = {}
+        self._now: dict[int, ir.Value] = {}
+        """What stands for a value that is reloaded."""
+
+    def apply(
+        self, rewrites: Sequence[UpdateRewrite], tiles: Iterable[tuple[int, int]], redundant: Iterable[int]
+    ) -> None:
+        """Carry out ``rewrites``, let slices of whole loads be loads, drop stores. Linear in what changes."""
+        s = self._snapshot
+        for store in redundant:
+            s.ops[store].erase()
+        places = {rewrite.store: place_of(s.ops[rewrite.store]) for rewrite in rewrites}
+        for rewrite in rewrites:
+            self._begin_and_end(rewrite, places[rewrite.store])
+        done: set[int] = set()
+        for rewrite in rewrites:
+            done.update(access.op for access in rewrite.update.reads)
+            self._read(rewrite, places[rewrite.store])
+        for rewrite in rewrites:
+            for access in rewrite.update.updates:
+                self._update(access, places[rewrite.store], is_readable=rewrite.is_readable)
+            for link in rewrite.update.links:
+                self._links.setdefault(link.op, []).append(link)
+        for slice_, load in tiles:
+            if slice_ not in done:
+                replace_read(s.ops[slice_], self._loaded_from(load))
+        for op in sorted(self._links, key=lambda op: s.op_exit[op]):
+            drop(s.ops[op], self._links[op])
+
+    def _begin_and_end(self, rewrite: UpdateRewrite, place: Place) -> None:
+        """Store the source if the target has to hold it, let other users reload, and drop the store."""
+        s = self._snapshot
+        first, last, old = s.ops[rewrite.first], s.ops[rewrite.update.ops[-1]], s.ops[rewrite.store]
+        value, source = s.values[rewrite.update.value], self._source(rewrite)
+        location = old.location
+        self._move_numbers(rewrite)
+        old.erase()
+        if rewrite.copies_source:
+            with ir.InsertionPoint(first), location:
+                store_tile(source, place, None)
+        if rewrite.reloads:
+            with ir.InsertionPoint.after(last), location:
+                reloaded = self._now[rewrite.update.value] = load_tile(place, None, value.type)
+            value.replace_all_uses_with(reloaded)
+
+    def _update(self, access: Access, place: Place, *, is_readable: bool) -> None:
+        s = self._snapshot
+        if is_whole_update(s, access):
+            replace_whole(s.ops[access.op], s.operand_index(access.operand), place, is_readable=is_readable)
+        else:
+            replace_insertion(s.ops[access.op], place)
+
+    def _move_numbers(self, rewrite: UpdateRewrite) -> None:
+        """Compute where in the target it is stored before the chain begins."""
+        s = self._snapshot
+        late, begin = late_numbers(s, rewrite.store, rewrite.update), s.op_enter[rewrite.first]
+        for op in late if isinstance(late, list) else ():
+            # Another chain may need it even earlier.
+            if begin < self._moved.get(op, s.op_enter[op]):
+                s.ops[op].move_before(s.ops[rewrite.first])
+                self._moved[op] = begin
+
+    def _source(self, rewrite: UpdateRewrite) -> ir.Value:
+        source = rewrite.update.source
+        return self._now.get(source, self._snapshot.values[source])
+
+    def _read(self, rewrite: UpdateRewrite, place: Place) -> None:
+        s = self._snapshot
+        source = self._source(rewrite)
+        if rewrite.reads is ReadFrom.SOURCE_BINDING:
+            place = self._loaded_from(s.value_op[rewrite.update.source])
+        for access in rewrite.update.reads:
+            if rewrite.reads is ReadFrom.SOURCE:
+                s.ops[access.op].operands[s.operand_index(access.operand)] = source
+            else:
+                replace_read(s.ops[access.op], place)
+
+    def _loaded_from(self, load: int) -> Place:
+        """Return what ``load`` reads, wherever in the program it is by now."""
+        if load not in self._places:
+            self._places[load] = place_of(self._snapshot.ops[load])
+        return self._places[load]
+
+
+def erase_dead(function: ir.Operation) -> None:
+    """Erase what computes tensors and numbers that nobody uses. Linear in the ops of ``function``."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    while found:
+        op = found.pop()
+        results = list(op.results)
+        unused = results and all(next(iter(result.uses), None) is None for result in results)
+        if unused and _is_pure(op):
+            op.erase()
+
+
+def _is_pure(op: ir.Operation) -> bool:
+    """Whether neither ``op`` nor anything in it has an effect."""
+    pure = True
+
+    def visit(nested: ir.Operation) -> ir.WalkResult:
+        nonlocal pure
+        known = nested.name in _PURE or nested.name.partition(".")[0] in _PURE_DIALECTS
+        # A loop without uses of its results may fill memory.
+        pure = pure and known and not any(isinstance(operand.type, _MEMREFS) for operand in nested.operands)
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return pure

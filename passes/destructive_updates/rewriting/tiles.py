@@ -1,0 +1,207 @@
+"""Loads and stores of tiles, in the place of slices that are read from a tensor and inserted into it.
+
+A *place* is the memory that stands for a tensor: a binding, a part of one, or a memref.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith, memref, tensor
+
+from ....dialects import dispatch
+from ....dialects.bufferizable import OpModel, Subset
+from ....dialects.registry import find_model
+from ....dialects.subsets import dropped_dimensions, mixed_subset, subview
+
+__all__ = [
+    "Place",
+    "load_tile",
+    "place_of",
+    "replace_insertion",
+    "replace_read",
+    "replace_whole",
+    "store_tile",
+]
+
+_Entry = int | ir.Value
+
+
+@dataclass(frozen=True)
+class Place:
+    """All of ``target``, a binding or a memref, or its slice ``part`` without the dimensions ``dropped``."""
+
+    target: ir.Value
+    part: Subset | None = None
+    dropped: frozenset[int] = frozenset()
+
+    def slice(self, subset: Subset | None) -> Subset | None:
+        """Return ``subset`` of the tensor as a slice of the target; creates the sums that it takes. None is all."""
+        part = self.part
+        if part is None or subset is None:
+            return part if subset is None else subset
+        kept = [d for d in range(len(part.offsets)) if d not in self.dropped]
+        offsets, sizes, strides = list(part.offsets), [1] * len(part.offsets), [1] * len(part.offsets)
+        entries: list[list[_Entry]] = [offsets, [*sizes], [*strides]]
+        for d, offset, size, stride in zip(kept, subset.offsets, subset.sizes, subset.strides, strict=True):
+            entries[0][d] = _sum(part.offsets[d], _product(part.strides[d], offset))
+            entries[1][d], entries[2][d] = size, _product(part.strides[d], stride)
+        return Subset(tuple(entries[0]), tuple(entries[1]), tuple(entries[2]))
+
+
+def place_of(op: ir.Operation) -> Place:
+    """Return what a load reads or a store writes."""
+    is_load = op.name == "dispatch.load"
+    target = op.operands[0 if is_load else 1]
+    part = dispatch.subset_of(op) if op.name.startswith("dispatch.") else None
+    if part is None:
+        return Place(target)
+    shape = ir.ShapedType((op.results[0] if is_load else op.operands[0]).type).shape
+    return Place(target, part, dropped_dimensions(part.sizes, shape))
+
+
+# --- reads ------------------------------------------------------------------------------------------------------------
+
+
+def load_tile(place: Place, subset: Subset | None, type_: ir.Type) -> ir.Value:
+    """Create a load of a slice of the tensor at ``place``, a binding."""
+    return dispatch.load(place.target, *_groups(place.slice(subset)), result=type_)
+
+
+def replace_read(op: ir.Operation, place: Place) -> None:
+    """Let a load stand for ``op``, which reads a slice, a vector or an element of the tensor at ``place``."""
+    with ir.InsertionPoint(op), op.location:
+        if isinstance(place.target.type, ir.MemRefType):
+            new = _load_from_memref(op, place.target)
+        elif op.name == "tensor.extract_slice":
+            new = load_tile(place, mixed_subset(op, 1), op.results[0].type)
+        elif op.name == "vector.transfer_read":
+            new = _transfer(op, 0, load_tile(place, *_box(op, 0)), [op.results[0].type])
+        else:
+            indices = tuple(op.operands)[1:]
+            ones = (1,) * len(indices)
+            type_ = ir.RankedTensorType.get(ones, op.results[0].type)
+            new = tensor.extract(load_tile(place, Subset(indices, ones, ones), type_), [_zero()] * len(indices))
+    op.results[0].replace_all_uses_with(new)
+    op.erase()
+
+
+def _load_from_memref(op: ir.Operation, target: ir.Value) -> ir.Value:
+    """Create what reads from all of ``target`` what ``op``, of an element or a vector, reads from a tensor."""
+    operands = [target, *list(op.operands)[1:]]
+    if op.name == "tensor.extract":
+        return memref.load(target, operands[1:])
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    return ir.Operation.create(op.name, results=[op.results[0].type], operands=operands, attributes=attributes).result
+
+
+# --- updates ----------------------------------------------------------------------------------------------------------
+
+
+def store_tile(value: ir.Value, place: Place, subset: Subset | None) -> None:
+    """Create a store of ``value`` to a slice of the tensor at ``place``, or to all of it."""
+    slice_, target = place.slice(subset), place.target
+    if not isinstance(target.type, ir.MemRefType):
+        dispatch.store(value, target, *_groups(slice_))
+        return
+    view = target if slice_ is None else subview(target, slice_, ir.ShapedType(value.type).shape)
+    ir.Operation.create(
+        "bufferization.materialize_in_destination",
+        operands=[value, view],
+        attributes={"restrict": ir.UnitAttr.get(), "writable": ir.UnitAttr.get()},
+    )
+
+
+def replace_insertion(op: ir.Operation, place: Place) -> None:
+    """Let a store stand for an insertion; what it is inserted into goes on in its place."""
+    tile, into = op.operands[0], op.operands[1]
+    # A thread inserts at its end.
+    is_parallel = op.name == "tensor.parallel_insert_slice"
+    before = op.parent.operation if is_parallel and op.parent is not None else op
+    with ir.InsertionPoint(before), op.location:
+        if op.name == "vector.transfer_write":
+            subset, type_ = _box(op, 1)
+            empty = tensor.empty(type_.shape, type_.element_type)
+            tile = _transfer(op, 1, empty, [type_])
+        elif op.name != "tensor.insert":
+            subset = mixed_subset(op, 2)
+        else:
+            indices = list(op.operands)[2:]
+            ones = (1,) * len(indices)
+            subset = Subset(tuple(indices), ones, ones)
+            tile = tensor.from_elements(ir.RankedTensorType.get(ones, tile.type), [tile])
+        store_tile(tile, place, subset)
+    if not is_parallel:
+        op.results[0].replace_all_uses_with(into)
+    op.erase()
+
+
+def replace_whole(op: ir.Operation, operand: int, place: Place, *, is_readable: bool) -> None:
+    """Let ``op``, which overwrites its ``operand``, store all of what becomes of it; its content is what is there."""
+    into = op.operands[operand]
+    result = op.results[_model(op).aliasing_values(op, operand)[0].result]
+    result.replace_all_uses_with(into)
+    with op.location:
+        if is_readable:
+            with ir.InsertionPoint(op):
+                op.operands[operand] = load_tile(place, None, into.type)
+        with ir.InsertionPoint.after(op):
+            store_tile(result, place, None)
+
+
+def _box(op: ir.Operation, operand: int) -> tuple[Subset, ir.RankedTensorType]:
+    """Return what a transfer accesses of its ``operand``, and the type of that as a tile."""
+    subset = _model(op).subset(op, operand)
+    if subset is None:
+        raise AssertionError(f"'{op.name}' was planned as a transfer of a box")
+    element = ir.ShapedType(op.operands[operand].type).element_type
+    return subset, ir.RankedTensorType.get([size for size in subset.sizes if isinstance(size, int)], element)
+
+
+def _model(op: ir.Operation) -> OpModel:
+    model = find_model(op.name)
+    if model is None:
+        raise AssertionError(f"'{op.name}' was planned by its model")
+    return model
+
+
+def _transfer(op: ir.Operation, operand: int, tile: ir.Value, results: Sequence[ir.Type]) -> ir.Value:
+    """Create transfer ``op`` of all of ``tile``, at the current insertion point."""
+    rank = ir.ShapedType(tile.type).rank
+    operands = list(op.operands)
+    operands[operand : operand + 1 + rank] = [tile, *([_zero()] * rank)]
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    return ir.Operation.create(op.name, results=results, operands=operands, attributes=attributes).result
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _groups(subset: Subset | None) -> tuple[Sequence[_Entry], Sequence[_Entry], Sequence[_Entry]]:
+    return ((), (), ()) if subset is None else (subset.offsets, subset.sizes, subset.strides)
+
+
+def _zero() -> ir.Value:
+    return arith.constant(ir.IndexType.get(), 0)
+
+
+def _sum(first: _Entry, second: _Entry) -> _Entry:
+    if isinstance(first, int) and isinstance(second, int):
+        return first + second
+    if first == 0 or second == 0:
+        return second if first == 0 else first
+    return arith.addi(_value(first), _value(second))
+
+
+def _product(first: _Entry, second: _Entry) -> _Entry:
+    if isinstance(first, int) and isinstance(second, int):
+        return first * second
+    if first == 1 or second == 1:
+        return second if first == 1 else first
+    return arith.muli(_value(first), _value(second))
+
+
+def _value(entry: _Entry) -> ir.Value:
+    return arith.constant(ir.IndexType.get(), entry) if isinstance(entry, int) else entry

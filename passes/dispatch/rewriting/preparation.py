@@ -1,0 +1,78 @@
+"""Modules with bindings on their way to bufferization: which ops they have, and how a changed copy takes over."""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ....dialects.dispatch import is_dispatch_type, tensor_type_of
+from ....dialects.support.memref_types import identity_type
+
+__all__ = ["ACCESSES", "PROMOTED", "declare_memrefs", "dispatch_ops", "take_over"]
+
+ACCESSES = frozenset({"dispatch.load", "dispatch.store"})
+PROMOTED = frozenset({"dispatch.commit", "dispatch.contents"})
+
+
+def dispatch_ops(module: ir.Operation) -> frozenset[str]:
+    """Return which of :data:`ACCESSES` and :data:`PROMOTED` are in ``module``. One walk, if the dialect is loaded."""
+    if not module.context.is_dialect_loaded("dispatch"):
+        return frozenset()
+    found: set[str] = set()
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.add(op.name)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return frozenset(found & (ACCESSES | PROMOTED))
+
+
+def declare_memrefs(module: ir.Operation) -> None:
+    """Turn the bindings that nothing accesses into memrefs like the others: they belong to what callers have to give.
+
+    To be called when everything else is on memrefs. Linear in the ops, if the dialect is loaded.
+    """
+    if not module.context.is_dialect_loaded("dispatch"):
+        return
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "dispatch.binding" and is_dispatch_type(op.results[0].type):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    for op in found:
+        _declare_memref(op)
+
+
+def _declare_memref(binding: ir.Operation) -> None:
+    """Turn a binding and what ties its shape into memrefs, unless another op uses one of them."""
+    # Ties are found from what they tie, as blocks may be in any order, and an argument may be tied as well.
+    found = [binding]
+    for op in found:
+        users = [use.owner.operation for use in op.results[0].uses]
+        if any(user.name != "dispatch.tie_shape" for user in users):
+            return
+        found.extend(users)
+    memrefs: dict[ir.Value, ir.Value] = {}
+    for op in found:
+        operands = [memrefs.get(operand, operand) for operand in op.operands]
+        type_ = identity_type(tensor_type_of(op.results[0].type))
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        with ir.InsertionPoint(op), op.location:
+            new = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
+        memrefs[op.results[0]] = new.result
+    for op in reversed(found):
+        op.erase()
+
+
+def take_over(module: ir.Operation, copy: ir.Operation) -> None:
+    """Let ``module`` have what ``copy``, a module as well, has; ``copy`` is empty afterwards."""
+    block = module.regions[0].blocks[0]
+    for op in list(block.operations):
+        op.operation.erase()
+    for op in list(copy.regions[0].blocks[0].operations):
+        block.append(op.operation)
+    for name in copy.attributes:
+        module.attributes[name] = copy.attributes[name]

@@ -1,0 +1,1 @@
+"""What a pass is made of: base class, options, errors, diagnostics."""

@@ -1,0 +1,1 @@
+"""Passes that change the arguments and results of functions."""

@@ -1,0 +1,195 @@
+"""Drop function results that are one of the function's own arguments.
+
+Bufferization turns "the updated tensor" into "return the memref that came in". Such a result says nothing, and it is
+expensive: the deallocation that follows gives every returned buffer an owner of its own, by cloning it. This pass
+removes the result, and the caller uses the buffer it passed.
+
+Goes in: `func.func` on memrefs. Comes out: the same functions without those results; callers in the module use their
+operand instead (through a `memref.cast` where types differ), and each changed function carries
+`inplace.result_arguments` (see `rewriting/results.py`), by which an outside caller finds the value. Left alone:
+functions without a body, functions whose address is taken (`func.constant`), results that are different arguments on
+different returns, and arguments marked `inplace.read_only` (their caller wants a buffer of its own).
+
+    func.func @f(%a: memref<4xf32>) -> (memref<4xf32>, index) {
+      return %a, %i : memref<4xf32>, index
+    ->
+    func.func @f(%a: memref<4xf32>) -> index attributes {inplace.result_arguments = array<i64: 0, -1>} {
+      return %i : index
+
+A value is an argument if it is the block argument itself, a `memref.cast` of one, the result of an `scf.if`,
+`scf.index_switch` or `scf.execute_region` that yields it from every region, or the result of a call that returns what
+it was given. In recursion a call is taken to return what the other returns do: the greatest fixpoint, which is right
+because a call that does return got there by one of those. Linear in the operations, times the results in a cycle.
+
+With `modify-public-functions=false` functions that are visible outside of the module keep their results.
+
+Upstream counterpart: `drop-equivalent-buffer-results`. Ours follows calls in one go, looks through branches and
+recursion, and tells outside callers what it did; its default is to change public functions too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import memref
+
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.results import (
+    FunctionUses,
+    argument_marked,
+    callees_first,
+    collect_functions,
+    is_public,
+    take_out_results,
+)
+
+READ_ONLY = "inplace.read_only"
+
+
+@dataclass(frozen=True)
+class EquivalentResult:
+    """Result `result` of a function is its argument `argument` on every return."""
+
+    result: int
+    argument: int
+
+
+_ANYTHING = -1
+"""What a call in a cycle returns that is not known to return: it agrees with every argument."""
+
+_CHOICES = ("scf.if", "scf.index_switch", "scf.execute_region")
+
+
+class _Tracer:
+    """Which argument of its function a value is, if any: a number, `_ANYTHING`, or None for another buffer."""
+
+    def __init__(self, functions: dict[str, FunctionUses], *, public: bool) -> None:
+        self._functions = functions
+        self._public = public
+        self._known: dict[str, dict[int, int]] = {}
+
+    def run(self) -> dict[str, dict[int, int]]:
+        """The results of each function that are arguments."""
+        for component in callees_first(self._functions):
+            for name in component:
+                results = range(len(self._functions[name].function.type.results))
+                self._known[name] = dict.fromkeys(results, _ANYTHING) if self._may_change(name) else {}
+            changed = True
+            while changed:
+                before = [self._known[name] for name in component]
+                for name in component:
+                    self._known[name] = self._equivalent_results(name)
+                changed = before != [self._known[name] for name in component]
+            for name in component:
+                self._known[name] = {r: a for r, a in self._known[name].items() if a != _ANYTHING}
+        return self._known
+
+    def _may_change(self, name: str) -> bool:
+        uses = self._functions[name]
+        return not uses.address_taken and bool(uses.returns) and (self._public or not is_public(uses.function))
+
+    def _equivalent_results(self, name: str) -> dict[int, int]:
+        uses = self._functions[name]
+        found: dict[int, int] = {}
+        for number in self._known[name]:
+            argument = self._agreed((ret.operation.operands[number] for ret in uses.returns), uses)
+            if argument is None or (argument != _ANYTHING and argument_marked(uses.function, argument, [READ_ONLY])):
+                continue
+            found[number] = argument
+        return found
+
+    def _agreed(self, values: Iterable[ir.Value], uses: FunctionUses) -> int | None:
+        sources = {self._argument(value, uses) for value in values} - {_ANYTHING}
+        if not sources:
+            return _ANYTHING
+        return sources.pop() if len(sources) == 1 else None
+
+    def _argument(self, value: ir.Value, uses: FunctionUses) -> int | None:
+        entry = uses.function.entry_block
+        while isinstance(value.type, ir.MemRefType | ir.UnrankedMemRefType):
+            if isinstance(value, ir.BlockArgument):
+                return value.arg_number if value.owner == entry else None
+            owner, number = ir.OpResult(value).owner.operation, ir.OpResult(value).result_number
+            if owner.name == "memref.cast":
+                value = owner.operands[0]
+                continue
+            if owner.name in _CHOICES:
+                yielded = _yielded(owner, number)
+                return None if yielded is None else self._agreed(yielded, uses)
+            callee = ir.FlatSymbolRefAttr(owner.attributes["callee"]).value if owner.name == "func.call" else None
+            argument = self._known.get(callee, {}).get(number) if callee is not None else None
+            if argument is None or argument == _ANYTHING:
+                return argument
+            value = owner.operands[argument]
+        return None
+
+
+def _yielded(op: ir.Operation, result: int) -> list[ir.Value] | None:
+    """What each region of a branch yields for a result; None where regions branch themselves."""
+    regions = [list(region.blocks) for region in op.regions]
+    if any(len(blocks) != 1 for blocks in regions):
+        return None
+    return [list(blocks[0].operations)[-1].operation.operands[result] for blocks in regions]
+
+
+def analyze_equivalent_results(root: ir.Operation, *, public: bool = True) -> dict[str, tuple[EquivalentResult, ...]]:
+    """For each function under `root`: which of its results are which of its arguments. Changes nothing.
+
+    Without `public`, public functions are taken to keep all their results.
+    """
+    found = _Tracer(collect_functions(root), public=public).run()
+    return {
+        name: tuple(EquivalentResult(result, argument) for result, argument in sorted(results.items()))
+        for name, results in found.items()
+        if results
+    }
+
+
+def _rewrite_call(call: ir.Operation, moved: dict[int, int]) -> None:
+    """Replace `call` by one without the results in `moved`, whose users get the operand."""
+    operands, old_results = list(call.operands), list(call.results)
+    kept = [number for number in range(len(old_results)) if number not in moved]
+    attributes = {name: call.attributes[name] for name in call.attributes}
+    with ir.InsertionPoint(call), call.location:
+        new = ir.Operation.create(
+            "func.call", results=[old_results[number].type for number in kept], operands=operands, attributes=attributes
+        )
+        for result, argument in moved.items():
+            replacement, wanted = operands[argument], old_results[result].type
+            if replacement.type != wanted:
+                replacement = memref.CastOp(wanted, replacement).result
+            old_results[result].replace_all_uses_with(replacement)
+    for number, result in zip(kept, new.results, strict=True):
+        old_results[number].replace_all_uses_with(result)
+    call.erase()
+
+
+@dataclass(frozen=True)
+class DropEquivalentResultsOptions(PassOptions):
+    """Options of `inplace-drop-equivalent-results`; upstream has the same one, with another default."""
+
+    modify_public_functions: bool = option(True, help="drop results of functions that are visible outside as well")
+
+
+class DropEquivalentResultsPass(Pass[DropEquivalentResultsOptions]):
+    """Drop results that are arguments."""
+
+    argument = "inplace-drop-equivalent-results"
+    summary = "drop function results that are one of the function's own memref arguments"
+    Options = DropEquivalentResultsOptions
+    anchor = "builtin.module"
+    statistics = (Statistic("dropped-results", "results removed from function signatures"),)
+
+    def run(self, op: ir.Operation) -> None:
+        functions = collect_functions(op)
+        for name, results in analyze_equivalent_results(op, public=self.options.modify_public_functions).items():
+            # The records stay valid: a call is replaced only on behalf of its callee, a return only on behalf of its
+            # function.
+            moved = {found.result: found.argument for found in results}
+            for call in functions[name].calls:
+                _rewrite_call(call.operation, moved)
+            take_out_results(functions[name], moved)
+            self.count("dropped-results", len(moved))

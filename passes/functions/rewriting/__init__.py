@@ -1,0 +1,1 @@
+"""Rewriting of function results, with all callers."""

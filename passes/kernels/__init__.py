@@ -1,0 +1,1 @@
+"""Passes that compile repeated code once, as functions."""

@@ -1,0 +1,108 @@
+"""Mark linalg ops that are to be optimized as functions of their own, once for all their occurrences.
+
+## Problem
+
+An op that is tiled and vectorized becomes dozens of ops. In a program with a thousand ops that makes bufferization read
+tens of thousands, most of them the same again and again.
+
+## Before and after
+
+```mlir
+%f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+%x = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+```
+
+becomes, if that occurs often enough on other tensors,
+
+```mlir
+%f = linalg.fill {inplace.kernel = 1} ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+%x = linalg.matmul {inplace.kernel} ins(%a, %b : ...) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+```
+
+## Contract
+
+In: a module; linalg ops on tensors. Out: the same, those among them marked that occur `repeats` times, or that there
+are `many` of in their function, and that nothing else is optimized with (`schedule/kernel_candidates.py`). The passes
+that tile and vectorize leave marked ops alone; `mi.compile` makes functions of them when they are on memrefs, and
+optimizes these (`rewriting/optimized_kernels.py`). A fill that several ops start from is made anew for each of them
+that is marked.
+
+Values do not change. Linear in the ops. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.repetition.bodies import KERNEL_MARK, BodyReader
+from ..analysis.schedule.kernel_candidates import Candidate, find_candidates
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.options import PassOptions, option
+from ..scheduling.rewriting.linalg_ops import find_linalg_ops, read_machine
+
+
+@dataclass(frozen=True)
+class MarkKernelsOptions(PassOptions):
+    """Options of `inplace-mark-kernels`."""
+
+    repeats: int = option(8, help="how often an op must occur to be marked")
+    many: int = option(64, help="how many ops a function must have for all of them to be marked")
+    elements: int = option(256, help="how many elements an operand of an op must have at least for it to be marked")
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
+
+
+class MarkKernelsPass(Pass[MarkKernelsOptions]):
+    """Mark linalg ops that become functions."""
+
+    argument = "inplace-mark-kernels"
+    summary = "mark linalg ops that are repeated, to be optimized once, as functions"
+    Options = MarkKernelsOptions
+    anchor = "builtin.module"
+    statistics = (Statistic("marked", "linalg ops that are to become functions, without their fills"),)
+
+    def __init__(self, options: MarkKernelsOptions | None = None) -> None:
+        super().__init__(options)
+        self._marked = 0
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        for name in ("repeats", "many", "elements"):
+            if getattr(self.options, name) < 1:
+                raise PassFailure(f"{name} must be at least 1, got {getattr(self.options, name)}", op.location)
+        groups: dict[int, list[Candidate]] = {}
+        reader = BodyReader()
+        crowded: set[ir.Value] = set()
+        for function in [inner.operation for inner in op.regions[0].blocks[0].operations]:
+            if function.name != "func.func" or not len(function.regions[0].blocks):
+                continue
+            found = find_candidates(function, find_linalg_ops(function), machine, self.options.elements, reader)
+            if sum(map(len, found.values())) >= self.options.many:
+                crowded.update(one.op.results[0] for candidates in found.values() for one in candidates)
+            for key, candidates in found.items():
+                groups.setdefault(key, []).extend(candidates)
+        for candidates in groups.values():
+            for candidate in candidates:
+                if len(candidates) >= self.options.repeats or candidate.op.results[0] in crowded:
+                    self._mark(candidate)
+
+    def _mark(self, candidate: Candidate) -> None:
+        """Mark an op, and its fill with a number, so that common subexpressions do not become one fill for two ops."""
+        op, fill = candidate.op, candidate.fill
+        self.count("marked")
+        self._marked += 1
+        op.attributes[KERNEL_MARK] = ir.UnitAttr.get(op.context)
+        if fill is None:
+            return
+        uses = iter(fill.results[0].uses)
+        next(uses)
+        if next(uses, None) is None:
+            fill.move_before(op)
+        else:
+            with ir.InsertionPoint(op):
+                fill = fill.clone().operation
+            op.operands[len(op.operands) - 1] = fill.results[0]
+        with op.context:
+            fill.attributes[KERNEL_MARK] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._marked)

@@ -1,0 +1,97 @@
+"""Compile code that occurs again and again on other buffers only once: move it into a function.
+
+Goes in: functions on memrefs. Comes out: the same functions, in which each linalg op and each loop nest that occurs at
+least `repeats` times is a call of a private function that is never inlined. Linalg ops that differ only in sizes of
+outermost dimensions (of rows, not of what is in a row) become one function, which is given the sizes, where fewer have
+equal ones. A function with `crowd` linalg ops and loop nests gives all of them away, those that occur once among them:
+LLVM takes more than linear in the size of a function. Each gets the address of each
+buffer whose type says all about its layout, and any other value from outside as it is; constants move along. An
+address is marked as `llvm.noalias` where all callers pass an allocation of which they pass no other part, so that LLVM
+keeps what it knew. Left alone: ops with results, loops in loops and small ops (a call takes some
+nanoseconds), bodies with calls, and memory that a body gives away or frees.
+
+    linalg.matmul ins(%a, %b) outs(%c)              %pa, %pb, %pc = the addresses of %a, %b, %c
+    linalg.matmul ins(%c, %b) outs(%d)       ->     call @inplace_kernel(%pa, %pb, %pc)
+                                                    call @inplace_kernel(%pc, %pb, %pd)
+
+    func.func private @inplace_kernel(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr {llvm.noalias}) {
+      linalg.matmul ins(%ma, %mb) outs(%mc)         // memrefs made of the addresses
+    }
+
+A function that is but a long sequence of calls then is marked as `llvm.optimize_none`: nothing in it takes time, and
+what LLVM would do about it takes a third of a compilation. `inplace-tabulate-calls` may put the calls into a table.
+
+Bodies are equal if every op, attribute, type and use is (`repetition/bodies.py`); each function keeps the
+location of the first, and each call its own. Linear in the ops. Reads and writes stay in their order; why
+`noalias` is sound: docs/THEORY.md, section 8.
+
+No upstream counterpart: `convert-linalg-to-std` calls functions of a library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.repetition.bodies import Body, BodyReader, find_repeated_bodies, group_bodies
+from ..analysis.repetition.shared_sizes import SizeReader
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.options import PassOptions, option
+from .rewriting.outlining import NO_INLINE, Outlining, is_mere_sequence, leave_as_it_is
+
+
+@dataclass(frozen=True)
+class OutlineKernelsOptions(PassOptions):
+    """Options of `inplace-outline-kernels`."""
+
+    repeats: int = option(8, help="how often a body must occur to become a function")
+    crowd: int = option(16, help="how many bodies a function must have for all of them to become functions")
+
+
+class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
+    """Move repeated bodies into functions."""
+
+    argument = "inplace-outline-kernels"
+    summary = "compile code that is repeated on other buffers once, as a function"
+    Options = OutlineKernelsOptions
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("kernels", "functions that were made"),
+        Statistic("calls", "bodies that became calls"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        if self.options.repeats < 2:
+            raise PassFailure(f"repeats must be at least 2, got {self.options.repeats}", op.location)
+        if self.options.crowd < 1:
+            raise PassFailure(f"crowd must be at least 1, got {self.options.crowd}", op.location)
+        bodies: dict[int, list[Body]] = {}
+        crowded: set[int] = set()
+        reader = BodyReader(SizeReader(), sunk_globals=True)
+        functions = [inner.operation for inner in op.regions[0].blocks[0].operations]
+        for function in functions:
+            if function.name == "func.func" and NO_INLINE not in function.attributes:
+                found = find_repeated_bodies(function, reader)
+                for key, same in found.items():
+                    bodies.setdefault(key, []).extend(same)
+                if sum(map(len, found.values())) >= self.options.crowd:
+                    crowded.update(found)
+        repeats = self.options.repeats
+        groups = [
+            group
+            for key, same in bodies.items()
+            for group in group_bodies(same, repeats, 1 if key in crowded else repeats)
+        ]
+        if not groups:
+            return
+        with op.context:
+            outlining = Outlining(op)
+            for group in groups:
+                outlining.outline(group)
+            for function in functions:
+                if is_mere_sequence(function):
+                    leave_as_it_is(function)
+        self.count("kernels", len(groups))
+        self.count("calls", sum(map(len, groups)))

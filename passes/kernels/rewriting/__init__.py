@@ -1,0 +1,1 @@
+"""Outlining of repeated code into functions."""

@@ -1,0 +1,198 @@
+"""Move bodies that are the same code into one function, and call it in their places.
+
+Only what `repetition/bodies.py` has found to be equal comes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+from mlir.dialects import func, llvm
+
+from ...analysis.repetition.bodies import Body
+from ...analysis.repetition.shared_sizes import NOTHING_OPEN, OpenSizes, is_plain
+
+KERNEL = "inplace_kernel"
+"""What functions are called, with a number where that name is taken."""
+
+NO_INLINE = "llvm.no_inline"
+"""Attribute of functions that were made of repeated code."""
+
+NO_OPTIMIZATION = ("llvm.optimize_none", NO_INLINE)
+"""Attributes of functions that LLVM is to leave as they are."""
+
+_MANY_CALLS = 64
+"""So many calls are worth a function that LLVM does not optimize."""
+
+_NO_WORK = frozenset(
+    {
+        "arith.constant",
+        "arith.index_cast",
+        "func.call",
+        "func.return",
+        "llvm.inttoptr",
+        "llvm.mlir.constant",
+        "memref.alloc",
+        "memref.cast",
+        "memref.copy",
+        "memref.dealloc",
+        "memref.extract_aligned_pointer_as_index",
+        "memref.get_global",
+        "memref.subview",
+    }
+)
+"""Ops that take next to no time, and no loop."""
+
+
+def is_mere_sequence(function: ir.Operation) -> bool:
+    """Whether `function` is one block of many calls, of which nothing is faster if LLVM optimizes it."""
+    if function.name != "func.func" or len(function.regions[0].blocks) != 1:
+        return False
+    names = [op.operation.name for op in function.regions[0].blocks[0].operations]
+    return names.count("func.call") >= _MANY_CALLS and _NO_WORK.issuperset(names)
+
+
+def leave_as_it_is(function: ir.Operation) -> None:
+    """Tell LLVM not to optimize `function`, which it must not inline then."""
+    for mark in NO_OPTIMIZATION:
+        function.attributes[mark] = ir.UnitAttr.get()
+
+
+class Outlining:
+    """The functions of one module."""
+
+    def __init__(self, module: ir.Operation) -> None:
+        self._module = module
+        self._symbols = ir.SymbolTable(module)
+        self._pointer = ir.Type.parse("!llvm.ptr")
+        self._word = ir.IntegerType.get_signless(64)
+        self._addresses: dict[ir.Value, ir.Value] = {}
+
+    def outline(self, bodies: Sequence[Body]) -> None:
+        """Replace `bodies` by calls of one function that is made of the first; it is given sizes that differ."""
+        name = self.call(bodies)
+        self._fill_function(self.body(name), bodies[0], given_sizes(bodies) or NOTHING_OPEN)
+
+    def call(self, bodies: Sequence[Body]) -> str:
+        """Replace `bodies` by calls of one function, which is empty yet, and return its name; the first remains."""
+        first = bodies[0]
+        given = given_sizes(bodies)
+        # What is equal in the bodies, and sizes that are given, is not what makes a type plain.
+        plain = [is_plain(value.type) for value in first.parameters]
+        types = [self._pointer if one else value.type for one, value in zip(plain, first.parameters, strict=True)]
+        types += [self._word] * (len(given.sizes) if given else 0)
+        name = self._make_function(first, bodies, types)
+        attributes: dict[str, ir.Attribute] = {"callee": ir.FlatSymbolRefAttr.get(name)}
+        for body in bodies:
+            op, location = body.op, body.op.location
+            arguments = [
+                self._address(value) if one else value for one, value in zip(plain, body.parameters, strict=True)
+            ]
+            if given:
+                with ir.InsertionPoint(op), location:
+                    arguments += map(_word, body.open_sizes.sizes)
+            ir.Operation.create(
+                "func.call", operands=arguments, attributes=attributes, loc=location, ip=ir.InsertionPoint(op)
+            )
+        for body in bodies[1:]:
+            for op in reversed(body.ops):
+                op.erase()
+        return name
+
+    def body(self, name: str) -> ir.Block:
+        """The block of a function that was made."""
+        return self._symbols[name].regions[0].blocks[0]
+
+    def _make_function(self, first: Body, bodies: Sequence[Body], types: Sequence[ir.Type]) -> str:
+        with ir.InsertionPoint(self._module.regions[0].blocks[0]), first.op.location:
+            function = func.FuncOp(KERNEL, (list(types), []), visibility="private")
+        none, noalias = ir.DictAttr.get({}), ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
+        exclusive = [all(body.exclusive[n] for body in bodies) for n in range(len(first.parameters))]
+        exclusive += [False] * (len(types) - len(exclusive))
+        marks = [
+            noalias if alone and type_ == self._pointer else none for alone, type_ in zip(exclusive, types, strict=True)
+        ]
+        function.operation.attributes["arg_attrs"] = ir.ArrayAttr.get(marks)
+        # Inlined, it would be compiled as often as before; internal, it cannot clash with a symbol of a library.
+        function.operation.attributes[NO_INLINE] = ir.UnitAttr.get()
+        function.operation.attributes["llvm.linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+        function.add_entry_block([first.op.location] * len(types))
+        return ir.StringAttr(self._symbols.insert(function.operation)).value
+
+    def _fill_function(self, block: ir.Block, body: Body, given: OpenSizes) -> None:
+        inside: dict[ir.Value, ir.Value] = {}
+        count = len(body.parameters)
+        sizes = list(block.arguments)[count:]
+        types, places = given.types or (None,) * count, given.places or (-1,) * count
+        with ir.InsertionPoint(block), body.op.location:
+            for constant in body.constants:
+                inside[constant.results[0]] = constant.clone().results[0]
+            for value, argument, type_, place in zip(body.parameters, block.arguments, types, places, strict=False):
+                if is_plain(value.type):
+                    outermost = [sizes[place]] if type_ else []
+                    inside[value] = memref_of(argument, ir.MemRefType(type_ or value.type), outermost)
+                else:
+                    inside[value] = argument
+            end = func.ReturnOp([])
+        body.op.move_before(end.operation)
+        _replace_operands(body.op, inside)
+
+    def _address(self, value: ir.Value) -> ir.Value:
+        """The address of a buffer, made once, where the buffer is."""
+        known = self._addresses.get(value)
+        if known is not None:
+            return known
+        owner = value.owner
+        point = (
+            ir.InsertionPoint.at_block_begin(owner) if isinstance(owner, ir.Block) else ir.InsertionPoint.after(owner)
+        )
+        index, integer = ir.IndexType.get(), ir.IntegerType.get_signless(64)
+        with point, value.location:
+            number = ir.Operation.create("memref.extract_aligned_pointer_as_index", [index], [value]).result
+            number = ir.Operation.create("arith.index_cast", [integer], [number]).result
+            self._addresses[value] = ir.Operation.create("llvm.inttoptr", [self._pointer], [number]).result
+        return self._addresses[value]
+
+
+def given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
+    """The sizes that a function of `bodies` is given; None if they are equal."""
+    first = bodies[0].open_sizes
+    return first if any(body.open_sizes.sizes != first.sizes for body in bodies) else None
+
+
+def memref_of(
+    pointer: ir.Value, type_: ir.MemRefType, outermost: Sequence[ir.Value] = (), freed: ir.Value | None = None
+) -> ir.Value:
+    """The memref at an address, with a descriptor that is complete.
+
+    `outermost` is the first size, if it is dynamic, and `freed` the address to be freed, if it is another one.
+    """
+    rank = type_.rank
+    arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
+    struct = ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
+    strides, offset = type_.get_strides_and_offset()
+    descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [struct]).result
+    words = [([0], freed or pointer), ([1], pointer), ([2], _word(offset))]
+    sizes = [*outermost, *map(_word, type_.shape[len(outermost) :])]
+    words += [([3, axis], size) for axis, size in enumerate(sizes)]
+    words += [([4, axis], _word(stride)) for axis, stride in enumerate(strides)]
+    for position, word in words:
+        descriptor = llvm.insertvalue(descriptor, word, ir.DenseI64ArrayAttr.get(position))
+    return ir.Operation.create("builtin.unrealized_conversion_cast", [type_], [descriptor]).result
+
+
+def _word(number: int) -> ir.Value:
+    type_ = ir.IntegerType.get_signless(64)
+    value = ir.IntegerAttr.get(type_, number)
+    return ir.Operation.create("llvm.mlir.constant", [type_], attributes={"value": value}).result
+
+
+def _replace_operands(root: ir.Operation, inside: dict[ir.Value, ir.Value]) -> None:
+    work = [root]
+    while work:
+        op = work.pop()
+        for number, value in enumerate(op.operands):
+            if value in inside:
+                op.operands[number] = inside[value]
+        work += [inner.operation for region in op.regions for block in region for inner in block.operations]

@@ -1,0 +1,57 @@
+"""Compute `math.fma` of f16 and bf16 in f32, which is what processors and libraries have it for.
+
+Goes in: `math.fma` on numbers or vectors of f16 or bf16. Comes out: one of f32 between `arith.extf` and `arith.truncf`.
+The product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow type, as code
+generation does where it extends such ops itself. Left alone: wider types, and tensors, which become loops first.
+
+    %d = math.fma %a, %b, %c : bf16
+    ->
+    %0 = arith.extf %a : bf16 to f32                     // and %b, %c
+    %3 = math.fma %0, %1, %2 : f32
+    %d = arith.truncf %3 : f32 to bf16
+
+Linear in the operations.
+
+Upstream counterpart: `math-extend-to-supported-types`, which leaves this op alone.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+from mlir.dialects import arith, math
+
+from ...dialects.support.number_types import number_type, with_number_type
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions
+
+
+def analyze_fma(root: ir.Operation) -> tuple[ir.Operation, ...]:
+    """Return the `math.fma` ops under `root` on numbers or vectors narrower than f32. Changes nothing."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "math.fma" and isinstance(number_type(op.results[0].type), ir.F16Type | ir.BF16Type):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)
+    return tuple(found)
+
+
+class ExtendFmaPass(Pass[PassOptions]):
+    """Compute math.fma of f16 and bf16 in f32."""
+
+    argument = "inplace-extend-fma"
+    summary = "compute math.fma of f16 and bf16 in f32"
+    statistics = (Statistic("extended-fma", "ops that compute in f32 now"),)
+
+    def run(self, op: ir.Operation) -> None:
+        found = analyze_fma(op)
+        for fma in found:
+            narrow = fma.results[0]
+            with ir.InsertionPoint(fma), fma.location:
+                wide = with_number_type(narrow.type, ir.F32Type.get())
+                result = math.fma(*(arith.extf(wide, value) for value in fma.operands))
+                narrow.replace_all_uses_with(arith.truncf(narrow.type, result))
+            fma.erase()
+        self.count("extended-fma", len(found))

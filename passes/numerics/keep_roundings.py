@@ -1,0 +1,68 @@
+"""Keep numbers that are truncated and extended again apart from what they were truncated from.
+
+Goes in: `arith.truncf` and `arith.extf` that may be contracted, which is what upstream's passes make where they compute
+narrow floats in wide ones. Comes out: the same without that permission. With it, truncating a number and extending it
+again is nothing: a sum would be handed to the next op as it was before it was rounded, but only where both ops stand
+beside each other, so that results would depend on what was fused. All other flags stay.
+
+    %1 = arith.truncf %0 fastmath<contract> : f32 to bf16
+    %2 = arith.extf %1 fastmath<contract> : bf16 to f32      // would be %0
+    ->
+    %1 = arith.truncf %0 : f32 to bf16
+    %2 = arith.extf %1 : bf16 to f32
+
+What may be done is not what must be done, so nothing has to be known of the ops: docs/THEORY.md, section 13.
+
+Linear in the operations.
+
+Upstream counterpart: none.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions
+
+_CASTS = frozenset({"arith.extf", "arith.truncf"})
+_FLAGS = "fastmath"
+_FAST = "reassoc,nnan,ninf,nsz,arcp,afn"
+"""What `fast` means besides `contract`."""
+
+
+def analyze_contractions(root: ir.Operation) -> tuple[ir.Operation, ...]:
+    """Return the casts between floats under `root` that may be contracted. Changes nothing."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in _CASTS and _FLAGS in op.attributes and not {"contract", "fast"}.isdisjoint(_flags(op)):
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)
+    return tuple(found)
+
+
+def _flags(op: ir.Operation) -> list[str]:
+    text = str(op.attributes[_FLAGS])
+    return text[text.index("<") + 1 : -1].split(",")
+
+
+class KeepRoundingsPass(Pass[PassOptions]):
+    """Let no cast between floats be contracted."""
+
+    argument = "inplace-keep-roundings"
+    summary = "keep what is truncated and extended again apart from what it was truncated from"
+    statistics = (Statistic("kept-roundings", "casts that may not be contracted any more"),)
+
+    def run(self, op: ir.Operation) -> None:
+        found = analyze_contractions(op)
+        for cast in found:
+            flags = ",".join(_flags(cast)).replace("fast", _FAST).split(",")
+            kept = ",".join(flag for flag in flags if flag != "contract")
+            if kept:
+                cast.attributes[_FLAGS] = ir.Attribute.parse(f"#arith.fastmath<{kept}>", cast.context)
+            else:
+                del cast.attributes[_FLAGS]
+        self.count("kept-roundings", len(found))

@@ -1,0 +1,1 @@
+"""What runs passes: registry, pipeline syntax, execution, instrumentation, reproducers."""

@@ -1,0 +1,78 @@
+"""What a pipeline is made of, resolved: our passes, upstream's, and nests of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..framework.base import Pass
+from ..framework.options import PassOptions
+
+
+@dataclass(frozen=True)
+class InplacePass:
+    """One of our passes (or a third party's) with its options."""
+
+    cls: type[Pass[Any]]
+    options: PassOptions
+
+    @property
+    def name(self) -> str:
+        """What reports call it: the class."""
+        return self.cls.__name__
+
+    @property
+    def argument(self) -> str:
+        """What pipelines call it."""
+        return self.cls.argument
+
+    def __str__(self) -> str:
+        return _with_options(self.argument, str(self.options))
+
+
+@dataclass(frozen=True)
+class UpstreamPass:
+    """A pass, or a named pipeline, of upstream's; its options are upstream's to read."""
+
+    argument: str
+    options: str = ""
+
+    @property
+    def name(self) -> str:
+        """What reports call it: the bindings do not tell the C++ class, so the argument stands for it."""
+        return self.argument
+
+    def __str__(self) -> str:
+        return _with_options(self.argument, self.options)
+
+
+@dataclass(frozen=True)
+class Nest:
+    """`anchor(elements)`: the elements, one after the other, on each `anchor` operation directly inside."""
+
+    anchor: str
+    elements: tuple[Element, ...]
+
+    def __str__(self) -> str:
+        return f"{self.anchor}({','.join(map(str, self.elements))})"
+
+
+Element = InplacePass | UpstreamPass | Nest
+
+
+def is_upstream(element: Element) -> bool:
+    """Whether upstream's pass manager can run the whole element by itself."""
+    if isinstance(element, Nest):
+        return all(map(is_upstream, element.elements))
+    return isinstance(element, UpstreamPass)
+
+
+def inplace_passes(element: Element) -> list[InplacePass]:
+    """Our passes in the element, in order."""
+    if isinstance(element, Nest):
+        return [found for inner in element.elements for found in inplace_passes(inner)]
+    return [element] if isinstance(element, InplacePass) else []
+
+
+def _with_options(argument: str, options: str) -> str:
+    return f"{argument}{{{options}}}" if options else argument

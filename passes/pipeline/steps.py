@@ -1,0 +1,149 @@
+"""A pipeline made ready to run in one context: pass objects for our passes, a `PassManager` for each run of upstream's.
+
+Upstream passes that stand next to each other become one step, nests included, because a pass manager keeps analyses
+alive between its passes and crosses from Python to C++ once. Instrumentation that must see every pass asks for single
+steps instead; the IR that comes out is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from mlir import ir
+from mlir.passmanager import PassManager
+
+from ..framework.base import Pass
+from ..framework.upstream import parse_group
+from .elements import Element, InplacePass, Nest, UpstreamPass, is_upstream
+
+
+@dataclass(eq=False)
+class PassStep:
+    """One of our passes. `path` is its place in the plan: the index at each level, which reports sort and merge by."""
+
+    element: InplacePass
+    instance: Pass[Any]
+    path: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """What reports call it: the class."""
+        return self.element.name
+
+    @property
+    def argument(self) -> str:
+        """What pipelines call it."""
+        return self.element.argument
+
+    @property
+    def text(self) -> str:
+        """The argument with the options."""
+        return str(self.element)
+
+
+@dataclass(eq=False)
+class UpstreamStep:
+    """Neighbouring upstream passes (exactly one when single steps were asked for)."""
+
+    elements: tuple[Element, ...]
+    manager: PassManager
+    path: tuple[int, ...]
+    statistics: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """Name -> (value, description), summed over the runs; filled only when statistics were asked for."""
+
+    @property
+    def name(self) -> str:
+        """The arguments; nests keep their parentheses."""
+        return ",".join(e.name if isinstance(e, UpstreamPass) else str(e) for e in self.elements)
+
+    @property
+    def argument(self) -> str:
+        """The same, for the bindings do not tell the C++ class."""
+        return self.name
+
+    @property
+    def text(self) -> str:
+        """The arguments with their options."""
+        return ",".join(map(str, self.elements))
+
+
+@dataclass(eq=False)
+class NestStep:
+    """Steps to take on each operation named `anchor` (`any`: on each that can be) directly inside."""
+
+    anchor: str
+    steps: tuple[Step, ...]
+    path: tuple[int, ...]
+
+
+Step = PassStep | UpstreamStep | NestStep
+
+
+@dataclass(frozen=True)
+class PlanSettings:
+    """How steps are made: one upstream pass each, with the verifier after each pass, with upstream's statistics."""
+
+    single_steps: bool = False
+    verify_each: bool = True
+    statistics: bool = False
+
+
+def make_steps(
+    anchor: str,
+    elements: Sequence[Element],
+    context: ir.Context,
+    settings: PlanSettings,
+    path: tuple[int, ...] = (),
+) -> tuple[Step, ...]:
+    """The steps of `elements` on `anchor` operations; upstream's text is parsed here, before anything has run."""
+    made: list[Step] = []
+    for group in _groups(elements, settings):
+        here = (*path, len(made))
+        first = group[0]
+        if isinstance(first, InplacePass):
+            made.append(PassStep(first, first.cls(first.options), here))
+        elif isinstance(first, Nest) and (settings.single_steps or not is_upstream(first)):
+            inner = make_steps(first.anchor, first.elements, context, settings, here)
+            made.append(NestStep(first.anchor, inner, here))
+        else:
+            made.append(UpstreamStep(group, _make_manager(anchor, group, context, settings), here))
+    return tuple(made)
+
+
+def walk_steps(steps: Sequence[Step]) -> Iterator[Step]:
+    """Every step, each nest before what is in it."""
+    for step in steps:
+        yield step
+        if isinstance(step, NestStep):
+            yield from walk_steps(step.steps)
+
+
+def _groups(elements: Sequence[Element], settings: PlanSettings) -> Iterator[tuple[Element, ...]]:
+    """Runs of neighbouring elements that upstream takes together; everything else alone. Empty nests do nothing."""
+    for together, group in groupby(filter(_does_something, elements), key=is_upstream):
+        if together and not settings.single_steps:
+            yield tuple(group)
+        else:
+            yield from ((element,) for element in group)
+
+
+def _does_something(element: Element) -> bool:
+    return not isinstance(element, Nest) or any(map(_does_something, element.elements))
+
+
+def _make_manager(anchor: str, group: tuple[Element, ...], context: ir.Context, settings: PlanSettings) -> PassManager:
+    manager = parse_group(anchor, ",".join(map(_text_without_empty_nests, group)), context)
+    manager.enable_verifier(settings.verify_each)
+    if settings.statistics:
+        manager.enable_statistics()
+    return manager
+
+
+def _text_without_empty_nests(element: Element) -> str:
+    """The text for upstream's parser, which refuses `func.func()`."""
+    if not isinstance(element, Nest):
+        return str(element)
+    return f"{element.anchor}({','.join(map(_text_without_empty_nests, filter(_does_something, element.elements)))})"

@@ -1,0 +1,1 @@
+"""Passes that tile, fuse, pack and distribute linalg ops on tensors."""

@@ -1,0 +1,130 @@
+"""Give the iterations of linalg ops on tensors to threads: an `scf.forall` with one part for each.
+
+## Before and after
+
+```mlir
+%r = linalg.exp ins(%a : tensor<4096x64xf32>) outs(%b : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+```
+
+with `threads=2`:
+
+```mlir
+%r = scf.forall (%thread) in (2) shared_outs(%t = %b) -> (tensor<4096x64xf32>) {
+  %first = arith.muli %thread, %c2048 : index
+  %x = tensor.extract_slice %a[%first, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>
+  %y = tensor.extract_slice %t[%first, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>
+  %z = linalg.exp ins(%x : tensor<2048x64xf32>) outs(%y : tensor<2048x64xf32>) -> tensor<2048x64xf32>
+  scf.forall.in_parallel {
+    tensor.parallel_insert_slice %z into %t[%first, 0] [2048, 64] [1, 1] : ...
+  }
+}
+```
+
+## Contract
+
+In: a function; linalg ops on tensors that nothing is around but sequential loops (`scf.for`), unless they write into a
+slice that moves with a loop, and so are tiles already. Out: the same values, bit for bit and for any number of threads,
+since no sum is cut: each thread computes elements of its own. Chains that
+`inplace-fuse` computes tile by tile stay together in one `scf.forall`. Ops with too little work, and ops without a
+parallel loop that is long enough, stay as they are.
+
+How many threads there really are is decided when the `scf.forall` is lowered.
+
+Linear in the ops. Upstream counterpart: `transform.structured.tile_using_forall`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...dialects.subsets import mixed_subset
+from ..analysis.lifetimes.hoisting import is_inside
+from ..analysis.linalg.structured_op import NotStructured, Structured, read_structured
+from ..analysis.schedule.distribution import Distribution, choose_distribution
+from ..analysis.schedule.fusion_groups import find_groups
+from ..analysis.schedule.own_producers import find_fills, find_transpositions
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.options import PassOptions, option
+from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
+from .rewriting.tile import distribute
+
+_FILL, _LOOP = "linalg.fill", "scf.for"
+
+
+@dataclass(frozen=True)
+class DistributeOptions(PassOptions):
+    """Options of `inplace-distribute`."""
+
+    threads: int = option(0, help="how many parts to make; 0 means the cores of the machine")
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'cores=4'")
+
+
+class DistributePass(Pass[DistributeOptions]):
+    """Give linalg ops on tensors to threads."""
+
+    argument = "inplace-distribute"
+    summary = "give the iterations of linalg ops on tensors to threads"
+    Options = DistributeOptions
+    anchor = "func.func"
+    statistics = (Statistic("distributed", "linalg ops that run on several threads"),)
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        if self.options.threads < 0:
+            raise PassFailure(f"the number of threads must not be negative, got {self.options.threads}", op)
+        threads = self.options.threads or machine.cores
+        ops = [one for one in find_linalg_ops(op) if _runs_in_turn(one, op)]
+        numbers = {one.results[0]: number for number, one in enumerate(ops)}
+        # Fills stay, or go with what starts from them: then they must not be asked for their names any more.
+        taken = {number for number, one in enumerate(ops) if one.name == _FILL}
+        groups = find_groups(ops, machine)
+        for group in groups:
+            self._distribute(
+                choose_distribution(group.root, group.common, threads, machine), group.root, group.producers
+            )
+        grouped = {id(member.op) for group in groups for member in (group.root, *group.producers)}
+        for number in reversed(range(len(ops))):
+            one = ops[number]
+            if number in taken or id(one) in grouped:
+                continue
+            try:
+                root = read_structured(one)
+            except NotStructured:
+                continue
+            how = choose_distribution(root, [loop for loop in root.loops if root.parallel[loop]], threads, machine)
+            if how is not None:
+                turned = find_transpositions(root, (how.loop,))
+                taken.update(numbers[transposition.op.results[0]] for transposition in turned)
+                self._distribute(how, root, [*find_fills(root), *turned])
+
+    def _distribute(self, how: Distribution | None, root: Structured, producers: Sequence[Structured]) -> None:
+        if how is None:
+            return
+        with ir.InsertionPoint(root.op), root.op.location:
+            distributed = distribute(root, how, producers)
+        replace_op(root.op, distributed.results, [producer.op for producer in producers])
+        self.count("distributed", 1 + len(producers))
+
+
+def _runs_in_turn(op: ir.Operation, function: ir.Operation) -> bool:
+    """Whether only loops that run one iteration after the other are around `op`, and it is no tile of one of them."""
+    around = op.parent
+    if around is not None and around.name == _LOOP and _is_tile(op, around):
+        return False
+    while around is not None and around.name == _LOOP:
+        around = around.parent
+    return around is not None and around == function
+
+
+def _is_tile(op: ir.Operation, loop: ir.Operation) -> bool:
+    """Whether `op` writes into a slice that moves with `loop`: as little as somebody wanted to be done at a time."""
+    for init in list(op.operands)[len(op.operands) - len(op.results) :]:
+        if not isinstance(init.owner, ir.Block) and init.owner.name == "tensor.extract_slice":
+            offsets = mixed_subset(init.owner.operation, 1).offsets
+            if any(not isinstance(offset, int) and is_inside(offset, loop) for offset in offsets):
+                return True
+    return False

@@ -1,0 +1,96 @@
+"""Compute linalg ops where their results are used: elementwise ones inside of their users, chains tile by tile.
+
+## Problem
+
+An op that writes a large tensor for the next op to read goes through memory twice, which costs more than to compute it.
+
+## Before and after
+
+```mlir
+%s = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+%r = linalg.exp ins(%s : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+```
+
+becomes
+
+```mlir
+%r = linalg.generic {...} ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%d : tensor<?xf32>) {
+^bb0(%x: f32, %y: f32, %z: f32):
+  %s = arith.addf %x, %y : f32
+  %t = math.exp %s : f32
+  linalg.yield %t : f32
+} -> tensor<?xf32>
+```
+
+## Contract
+
+In: a function; linalg ops on tensors. Out: the same values. An op whose loops are all parallel is computed inside of
+the only op that uses its result, if that reads each element once; fills go everywhere. Then chains whose rows are
+computed from one row each, such as softmax, normalizations and attention, become a loop over tiles of rows, if what
+they pass on is larger than half of the second cache. Inits stay as they are; nothing is computed twice.
+
+Linear in the ops and their payloads, for a chain of any length. Upstream counterpart: `linalg-fuse-elementwise-ops`,
+which gives ops new inits on the way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.linalg.elementwise_fusion import find_fusion
+from ..analysis.schedule.fusion_groups import Group, find_groups
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.elementwise import fuse
+from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
+from .rewriting.tile import tile
+
+
+@dataclass(frozen=True)
+class FuseOptions(PassOptions):
+    """Options of `inplace-fuse`."""
+
+    elementwise: bool = option(True, help="compute elementwise ops inside of the ops that use them")
+    tiles: bool = option(True, help="compute chains of ops tile by tile")
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
+    print_groups: bool = option(False, help="emit a remark for every chain that is computed tile by tile")
+
+
+class FusePass(Pass[FuseOptions]):
+    """Compute producers where their results are used."""
+
+    argument = "inplace-fuse"
+    summary = "compute linalg ops where their results are used, element by element or tile by tile"
+    Options = FuseOptions
+    anchor = "func.func"
+    statistics = (
+        Statistic("fused", "linalg ops that are computed inside of others"),
+        Statistic("tiled", "linalg ops that are computed tile by tile with the ops that use them"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        if self.options.elementwise:
+            # From the end: what an op is fused with has been looked at before, so that no op of the list is gone.
+            for one in reversed(find_linalg_ops(op)):
+                fusion = find_fusion(one)
+                if fusion is not None:
+                    fuse(fusion)
+                    self.count("fused")
+        if self.options.tiles:
+            for group in find_groups(find_linalg_ops(op), machine):
+                if group.loops:  # Otherwise it has one row, or is only to be cut for threads.
+                    self._tile(group)
+
+    def _tile(self, group: Group) -> None:
+        root = group.root.op
+        names = ", ".join(f"'{one.op.name}'" for one in group.producers)
+        tiles = ", ".join(f"loop d{one.loop} by {one.size}" for one in group.loops)
+        if self.options.print_groups:
+            self.remark(root.location, f"'{root.name}' is computed in tiles, {tiles}, together with {names}")
+        with ir.InsertionPoint(root), root.location:
+            tiled = tile(group.root, group.loops, group.producers)
+        replace_op(root, tiled.results, [producer.op for producer in group.producers])
+        self.count("tiled", len(group.producers))

@@ -1,0 +1,64 @@
+"""Copy slices that loops read again and again next to each other, once.
+
+## Problem
+
+A tile of a large matrix lies scattered: each of its rows is a page away from the next, so that the rows compete for the
+same places of a cache and each costs an entry of the translation buffer. If the tile is read often, it is worth to copy
+it once.
+
+## Before and after
+
+```mlir
+scf.for %i = %c0 to %m step %c8 {
+  scf.for %j = %c0 to %n step %c64 {
+    %y = tensor.extract_slice %b[0, %j] [512, 64] [1, 1] : tensor<512x1024xf32> to tensor<512x64xf32>
+    linalg.matmul ins(%x, %y : ...) ...
+```
+
+becomes
+
+```mlir
+%trips = arith.ceildivui %n, %c64 : index
+%empty = tensor.empty(%trips) : tensor<?x512x64xf32>
+%packed = scf.for %j = %c0 to %n step %c64 iter_args(%p = %empty) -> (tensor<?x512x64xf32>) { ... linalg.copy ... }
+scf.for %i = %c0 to %m step %c8 {
+  scf.for %j = %c0 to %n step %c64 {
+    %y = tensor.extract_slice %packed[%number, 0, 0] [1, 512, 64] [1, 1, 1] : ... to tensor<512x64xf32>
+    linalg.matmul ins(%x, %y : ...) ...
+```
+
+## Contract
+
+In: a function; slices that are inputs of linalg ops inside `scf.for` loops, as `inplace-tile` makes them. Out: the same
+values; slices that a loop around them reads again in each iteration are copied in front of it, each into a panel of its
+own. Slices of a `linalg.transpose` that nobody else reads are transposed on the way, in place of it. Left alone: slices
+that no such loop reads, those whose elements lie next to each other as they are, and those whose place is computed from
+anything but the variables of loops. How much memory the panels take is known from the loops: as much as the slices,
+with smaller ones at the end as large as the others.
+
+Linear in the slices times the depth of their loops. Upstream counterpart: `transform.structured.hoist_pad`.
+"""
+
+from __future__ import annotations
+
+from mlir import ir
+
+from ..analysis.schedule.packing import find_packings, find_slices
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions
+from .rewriting.pack import pack
+
+
+class PackPass(Pass[PassOptions]):
+    """Pack slices that are read again and again."""
+
+    argument = "inplace-pack"
+    summary = "copy slices that loops read again and again next to each other, once"
+    anchor = "func.func"
+    statistics = (Statistic("packed", "slices that are read from a packed tensor now"),)
+
+    def run(self, op: ir.Operation) -> None:
+        packings = find_packings(find_slices(op))
+        for packing in packings:
+            pack(packing)
+        self.count("packed", len(packings))

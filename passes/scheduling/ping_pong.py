@@ -1,0 +1,89 @@
+"""Let tensors that a loop makes anew from their neighbours take turns in two pieces of memory, without a copy.
+
+## Problem
+
+A stencil that is applied again and again reads the neighbours of each element, so it cannot write over what it reads:
+in place, each iteration needs a buffer for the new elements, and a copy of them.
+
+## Before and after
+
+```mlir
+%r = scf.for %t = %c0 to %n step %c1 iter_args(%u = %start) -> (tensor<64xf32>) {
+  %left = tensor.extract_slice %u[0] [62] [1] : tensor<64xf32> to tensor<62xf32>
+  %right = tensor.extract_slice %u[2] [62] [1] : tensor<64xf32> to tensor<62xf32>
+  %mean = linalg.generic {...} ins(%left, %right : tensor<62xf32>, tensor<62xf32>) outs(%e : tensor<62xf32>) {...}
+  %new = tensor.insert_slice %mean into %u[1] [62] [1] : tensor<62xf32> into tensor<64xf32>
+  scf.yield %new : tensor<64xf32>
+}
+```
+
+becomes
+
+```mlir
+%other = tensor.insert_slice ... // the first and the last element of %start, in an empty tensor
+%r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%u = %start, %v = %other) -> (tensor<64xf32>, tensor<64xf32>) {
+  ...
+  %new = tensor.insert_slice %mean into %v[1] [62] [1] : tensor<62xf32> into tensor<64xf32>
+  scf.yield %new, %u : tensor<64xf32>, tensor<64xf32>
+}
+```
+
+## Contract
+
+In: a function; loops (`scf.for`) on tensors. Out: the same values. A carried tensor gets a second one if its new
+version is inserted into it in slices that are the same in each iteration, at least half of it, or if the new version
+starts from a `tensor.empty`; in either case only if the old one is still read when the new one is begun. Else one piece
+of memory is enough, and the new version starts from the old one. Bufferization swaps two buffers then;
+`inplace-convert-to-destination-style` goes before it, so that elements are computed where they are inserted. Left
+alone: sweeps that read what they have written already, which insert element after element in a loop of their own, and
+tensors that are yielded under two names.
+
+Why it is right: docs/THEORY.md, section 6, *Two versions*. Linear in the ops and uses. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+
+from mlir import ir
+
+from ..analysis.schedule.ping_pong import find_ping_pong
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.carried import alternate
+
+
+@dataclass(frozen=True)
+class PingPongOptions(PassOptions):
+    """Options of `inplace-ping-pong`."""
+
+    print_decisions: bool = option(
+        False, help="emit a remark for every carried tensor whose new version starts from elsewhere"
+    )
+
+
+class PingPongPass(Pass[PingPongOptions]):
+    """Give carried tensors a second piece of memory to take turns with."""
+
+    argument = "inplace-ping-pong"
+    summary = "let tensors that a loop makes anew from their neighbours take turns in two pieces of memory"
+    Options = PingPongOptions
+    anchor = "func.func"
+    statistics = (
+        Statistic("alternating", "carried tensors that take turns with a second one"),
+        Statistic("updated", "carried tensors whose new version starts from the old one"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        found = find_ping_pong(op)
+        # Loops inside come later: the ops of a body stay the same when it moves into another loop.
+        for _, group in groupby(found, key=lambda one: id(one.loop)):
+            tensors = list(group)
+            for one in tensors if self.options.print_decisions else ():
+                how = "takes turns with a second one" if one.alternates else "is updated in place"
+                self.remark(one.loop.location, f"carried tensor #{one.number} {how}")
+            alternate(tensors[0].loop, tensors)
+        alternating = sum(one.alternates for one in found)
+        self.count("alternating", alternating)
+        self.count("updated", len(found) - alternating)

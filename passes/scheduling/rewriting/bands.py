@@ -1,0 +1,86 @@
+"""What the sweeps of a group do of a dimension, block by block, each sweep some way behind the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith
+
+from ....dialects.bufferizable import Subset
+from ....dialects.structured import index_constant
+from .loops import Number, add, as_value, multiply
+from .smaller import Tile
+
+__all__ = ["Band", "BandTiles", "moved_slice"]
+
+
+@dataclass(frozen=True)
+class Band:
+    """What a group of sweeps does of a dimension, and where.
+
+    Attributes:
+        dimension: which one.
+        loop: the loop of the op over it.
+        shift: by how much a sweep is behind the one before.
+        step: how much each sweep does at a time.
+        lower: where the first sweep begins.
+        upper: where it ends.
+        rise: how much further up each sweep begins than the one before.
+        grow: how much further up it ends.
+        origin: what of the whole tensors the given versions begin with.
+    """
+
+    dimension: int
+    loop: int
+    shift: int
+    step: int
+    lower: Number
+    upper: Number
+    rise: Number = 0
+    grow: Number = 0
+    origin: Number = 0
+
+    def end(self, sweeps: int) -> Number:
+        """Build where the last block of so many sweeps ends."""
+        return add(self.upper, multiply(add(self.grow, self.shift), sweeps - 1))
+
+    def tile(self, first: Number, pair: Number, later: int) -> Tile:
+        """Build what sweep `later` (0 or 1) of a pair does of the block at `first`, as far as there is something."""
+
+        def moved(start: Number, by: Number) -> ir.Value:
+            return as_value(add(start, add(_product(pair, multiply(by, 2)), multiply(by, later) if later else 0)))
+
+        first = moved(first, -self.shift)
+        lower, upper = moved(self.lower, self.rise), moved(self.upper, self.grow)
+        begin = arith.minsi(arith.maxsi(first, lower), upper)
+        end = arith.maxsi(arith.minsi(arith.addi(first, index_constant(self.step)), upper), begin)
+        return Tile(begin, arith.subi(end, begin))
+
+    def place(self, tile: Tile) -> Number:
+        """Build where `tile` is in the given versions."""
+        return _difference(tile.first, self.origin)
+
+
+BandTiles = Sequence[tuple[Band, Tile]]
+"""A tile of each band."""
+
+
+def moved_slice(whole: Subset, parts: BandTiles) -> Subset:
+    """Build the part of a slice that the tiles are."""
+    offsets, sizes = list(whole.offsets), list(whole.sizes)
+    for band, tile in parts:
+        offsets[band.dimension] = add(offsets[band.dimension], band.place(tile))
+        sizes[band.dimension] = tile.size
+    return Subset(tuple(offsets), tuple(sizes), whole.strides)
+
+
+def _product(left: Number, right: Number) -> Number:
+    if isinstance(right, int):
+        return 0 if right == 0 else multiply(left, right)
+    return arith.muli(as_value(left), right)
+
+
+def _difference(left: Number, right: Number) -> Number:
+    return add(left, -right) if isinstance(right, int) else arith.subi(as_value(left), right)

@@ -1,0 +1,100 @@
+"""A `linalg.generic` in the place of another linalg op: the same loops and outputs, but other inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+from mlir.dialects import tensor
+
+from ....dialects.structured import index_constant
+from ...analysis.lifetimes.hoisting import is_inside
+from ...analysis.linalg.structured_op import Index, Structured
+
+__all__ = ["affine_map", "build_generic", "empty_for_copy", "hand_over", "place_of_copy"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+def affine_map(loops: int, indices: Sequence[Index]) -> ir.AffineMap:
+    """Return the map from `loops` loops to `indices`."""
+    return ir.AffineMap.get(loops, 0, [_expression(index) for index in indices])
+
+
+def _expression(index: Index) -> ir.AffineExpr:
+    if index.loop is not None:
+        return ir.AffineDimExpr.get(index.loop)
+    total: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
+    for loop, factor in index.coefficients.items():
+        total = total + ir.AffineDimExpr.get(loop) * factor
+    return total
+
+
+def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.AffineMap]]) -> ir.Operation:
+    """Create in front of an op one with other `inputs`, each with its map, and an empty payload."""
+    op = structured.op
+    inits = [op.operands[number] for number in structured.outputs]
+    loops = len(structured.sizes)
+    maps = [map_ for _, map_ in inputs]
+    maps += [affine_map(loops, structured.indices[number]) for number in structured.outputs]
+    names = {True: "parallel", False: "reduction"}
+    with ir.InsertionPoint(op), op.location:
+        kinds = {
+            parallel: ir.Attribute.parse(f"#linalg.iterator_type<{names[parallel]}>")
+            for parallel in set(structured.parallel)
+        }
+        new = ir.Operation.create(
+            "linalg.generic",
+            results=[result.type for result in op.results],
+            operands=[*(value for value, _ in inputs), *inits],
+            attributes={
+                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
+                "iterator_types": ir.ArrayAttr.get([kinds[parallel] for parallel in structured.parallel]),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(inits)]),
+            },
+            regions=1,
+        )
+        types = [_element(value.type) for value in new.operands]
+        ir.Block.create_at_start(new.regions[0], types)
+    return new
+
+
+def hand_over(structured: Structured, new: ir.Operation, elements: Sequence[ir.Value]) -> None:
+    """Let `new`, whose payload has no end yet, go on as an op does, and erase that; `elements` are what it works on.
+
+    The payload is moved, not copied. Linear in it.
+    """
+    op, block = structured.op, new.regions[0].blocks[0]
+    for old, element in zip(structured.payload.arguments, elements, strict=True):
+        old.replace_all_uses_with(element)
+    for one in list(structured.payload.operations):
+        block.append(one.operation)
+    for old, result in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(result)
+    op.erase()
+
+
+def empty_for_copy(value: ir.Value, element: ir.Type, order: Sequence[int]) -> ir.Value:
+    """Build an empty tensor of `element`s with the dimensions of `value`, in this order."""
+    shape = ir.RankedTensorType(value.type).shape
+    sizes: list[int | ir.Value] = []
+    for dimension in order:
+        size = shape[dimension]
+        sizes.append(tensor.dim(value, index_constant(dimension)) if size == _DYNAMIC else size)
+    return tensor.empty(sizes, element)
+
+
+def place_of_copy(op: ir.Operation, value: ir.Value) -> ir.Operation:
+    """Return in front of what to copy `value` for `op`: the outermost `scf.for` around it that does not define it.
+
+    A copy has no effect on others, so it may be made for a loop that is never run.
+    """
+    place = op
+    parent = op.parent
+    while parent is not None and parent.name == "scf.for" and not is_inside(value, parent.operation):
+        place, parent = parent.operation, parent.operation.parent
+    return place
+
+
+def _element(type_: ir.Type) -> ir.Type:
+    return ir.ShapedType(type_).element_type if isinstance(type_, ir.ShapedType) else type_

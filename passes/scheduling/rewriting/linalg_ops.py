@@ -1,0 +1,60 @@
+"""What the passes that rewrite linalg ops on tensors share: finding ops, replacing them, the machine they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from mlir import ir
+
+from ...analysis.ir.reachable_ops import walk_reachable
+from ...analysis.repetition.bodies import KERNEL_MARK
+from ...analysis.schedule.machine import Machine, detect_machine
+from ...framework.errors import PassFailure
+
+__all__ = ["find_linalg_ops", "read_machine", "replace_op"]
+
+_FILL = "linalg.fill"
+
+
+def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.Operation]:
+    """Return the linalg ops on tensors inside `root`, in the order of the text; only those with one of `names`, if any.
+
+    Ops without a payload (`linalg.index`, `linalg.yield`) are none, nor are those in payloads, which go where the op
+    around them goes, those that `inplace-mark-kernels` has marked, and those that cannot be reached. Linear.
+    """
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        is_linalg = op.name.startswith("linalg.") and len(op.regions) and len(op.results)
+        if is_linalg and (not names or op.name in names) and KERNEL_MARK not in op.attributes:
+            found.append(op.operation)
+        return ir.WalkResult.SKIP if is_linalg else ir.WalkResult.ADVANCE
+
+    walk_reachable(root, visit)
+    return found
+
+
+def replace_op(op: ir.Operation, values: Sequence[ir.Value], producers: Sequence[ir.Operation] = ()) -> None:
+    """Let `values` take the place of the results of `op`, and erase it.
+
+    What nobody uses then is erased too: of `producers`, in the order of the text, and of the fills that `op` used.
+    """
+    owners = [value.owner.operation for value in op.operands if not isinstance(value.owner, ir.Block)]
+    dead = list(producers)
+    for one in owners:
+        if one.name == _FILL and not any(one == other for other in dead):
+            dead.insert(0, one)
+    for old, new in zip(op.results, values, strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+    for one in reversed(dead):
+        if not any(list(result.uses) for result in one.results):
+            one.erase()
+
+
+def read_machine(text: str, op: ir.Operation) -> Machine:
+    """Return the machine that this process runs on, with what `text` says of it; raises `PassFailure`."""
+    try:
+        return detect_machine().override(text)
+    except ValueError as problem:
+        raise PassFailure(str(problem), op.location) from None

@@ -1,0 +1,139 @@
+"""Loops that are built around tiles, of registers or of tensors: in equal steps, with what is left over at the end.
+
+Sizes and indices are integers where they are known, index values otherwise; arithmetic on integers makes no ops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith, scf
+
+from ....dialects.structured import index_constant
+
+__all__ = ["Number", "Segment", "add", "as_value", "build_loop", "multiply", "segments"]
+
+Number = int | ir.Value
+"""An index: known, or computed by the program."""
+
+_Body = Callable[[Number, list[ir.Value]], list[ir.Value]]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of a loop that runs in equal steps.
+
+    Attributes:
+        lower: where it begins.
+        upper: where it ends; a multiple of `step` behind `lower`, except in a single masked step.
+        step: how many iterations of the loop one step does.
+        count: how many vectors, or rows, that are.
+        masked: whether the last vector may reach over the end.
+    """
+
+    lower: Number
+    upper: Number
+    step: int
+    count: int
+    masked: bool = False
+
+
+def as_value(number: Number) -> ir.Value:
+    """Return `number` as an index value; makes a constant if it is known."""
+    return number if isinstance(number, ir.Value) else index_constant(number)
+
+
+def add(left: Number, right: Number) -> Number:
+    """Return the sum."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left + right
+    if left == 0 and isinstance(left, int):
+        return right
+    if isinstance(right, int) and right == 0:
+        return left
+    return arith.addi(as_value(left), as_value(right))
+
+
+def multiply(number: Number, factor: int) -> Number:
+    """Return `number` times `factor`."""
+    if isinstance(number, int):
+        return number * factor
+    return number if factor == 1 else arith.muli(number, index_constant(factor))
+
+
+def segments(
+    size: Number, unit: int, count: int, *, halves: bool = False, known: Collection[int] = ()
+) -> Iterator[Segment]:
+    """Cut a loop of `size` iterations into steps of `count` vectors of `unit` lanes (1 for rows), and what is left.
+
+    What is left of a known size is one step with fewer vectors; of an unknown size, steps of one vector. The last
+    vector is masked where it can be incomplete. Masked vectors and rows alike are left out where nothing remains.
+
+    With `halves`, what would be left of rows, less than half a step, is joined with the step before: two steps do half
+    of that each. `known` are all sizes that rows of an unknown size can have: if something is left of one of them only,
+    that is cut like a known size.
+    """
+    step = unit * count
+    if isinstance(size, int):
+        yield from _known_segments(size, unit, count, halves=halves)
+        return
+    if step == 1:
+        yield Segment(0, size, 1, 1)
+        return
+    cut = {one: list(_known_segments(one, 1, count, halves=halves)) for one in known if unit == 1}
+    odd = [one for one, parts in cut.items() if any(part.count != count for part in parts)]
+    if cut and len(odd) <= 1:
+        yield from _segments_of_two(size, count, cut[odd[0]] if odd else [])
+        return
+    main_end = arith.subi(size, arith.remui(size, index_constant(step)))
+    yield Segment(0, main_end, step, count)
+    yield Segment(main_end, size, unit, 1, masked=unit > 1)
+
+
+def _known_segments(size: int, unit: int, count: int, *, halves: bool) -> Iterator[Segment]:
+    """Cut a loop whose size is known; see `segments`."""
+    step = unit * count
+    rest = size % step
+    tail, part = rest, rest
+    if halves and unit == 1 and size > step and 0 < 2 * rest < step:
+        tail = step + rest
+        part = (tail + 1) // 2
+    main = size - tail
+    if main:
+        yield Segment(0, main, step, count)
+    # Steps that are equal are one loop.
+    whole = part and tail // part * part
+    for lower, upper, one in ((main, main + whole, part), (main + whole, size, tail - whole)):
+        if lower < upper:
+            vectors = -(-one // unit)
+            yield Segment(lower, upper, vectors * unit, vectors, masked=one % unit != 0)
+
+
+def _segments_of_two(size: ir.Value, count: int, odd: Sequence[Segment]) -> Iterator[Segment]:
+    """Cut rows whose `size` is a multiple of `count`, or that which `odd` is the cut of."""
+    tail = [part for part in odd if part.count != count]
+    if not tail:
+        yield Segment(0, size, count, count)
+        return
+    # As long as nothing is left the main part ends where the rows do, and the loops over the tail have no iteration.
+    is_odd = arith.cmpi(arith.CmpIPredicate.eq, size, as_value(odd[-1].upper))
+    ends = [arith.select(is_odd, as_value(part.lower), size) for part in tail]
+    yield Segment(0, ends[0], count, count)
+    for part, lower, upper in zip(tail, ends, [*ends[1:], size], strict=True):
+        yield Segment(lower, upper, part.step, part.count)
+
+
+def build_loop(segment: Segment, carried: Sequence[ir.Value], body: _Body) -> list[ir.Value]:
+    """Build what runs `body` for each step of `segment`: a loop, or just the body if there is one step.
+
+    `body` gets the index and the carried values and returns the new ones, which this returns at the end.
+    """
+    lower, upper = segment.lower, segment.upper
+    if isinstance(lower, int) and isinstance(upper, int) and lower + segment.step >= upper:
+        return body(lower, list(carried))
+    loop = scf.ForOp(as_value(lower), as_value(upper), index_constant(segment.step), list(carried))
+    with ir.InsertionPoint(loop.body):
+        scf.yield_(body(loop.induction_variable, list(loop.inner_iter_args)))
+    return list(loop.results)

@@ -1,0 +1,161 @@
+"""Copies of slices into a packed tensor, built in front of the loop that reads them again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+from mlir.dialects import arith, linalg, scf, tensor
+
+from ....dialects.bufferizable import Subset
+from ....dialects.subsets import extract_slice, insert_slice, mixed_subset
+from ...analysis.schedule.packing import Packing, is_constant
+from .loops import Number, build_loop, segments
+from .smaller import take_slice
+
+__all__ = ["pack"]
+
+_STREAMS = 8
+"""How many rows of the source are read side by side: memory looks ahead in that many, and a page of each panel is
+written for as many."""
+
+
+def pack(packing: Packing) -> None:
+    """Build the packed tensor and let the slice be taken from it. Linear in the ops that compute indices."""
+    op = packing.op
+    with op.location:
+        with ir.InsertionPoint(packing.reuse):
+            trips = [_trips(loop) for loop in packing.panels]
+            packed = _fill(packing, _empty(packing, trips))
+        with ir.InsertionPoint(op):
+            numbers = [_number(loop, loop.regions[0].blocks[0].arguments[0]) for loop in packing.panels]
+            panel = _panel(packed, numbers, mixed_subset(op, 1).sizes, op.results[0].type)
+    op.results[0].replace_all_uses_with(panel)
+    op.erase()
+    transposition = packing.transposition
+    if transposition is not None and not any(True for _ in transposition.results[0].uses):
+        transposition.erase()
+
+
+def _trips(loop: ir.Operation) -> ir.Value:
+    lower, upper, step = _bounds(loop)
+    return arith.ceildivui(arith.subi(upper, lower), step)
+
+
+def _bounds(loop: ir.Operation) -> list[ir.Value]:
+    """Return the lower bound, the upper bound and the step of `loop`, to be used in front of it."""
+    bounds = list(loop.operands)[:3]
+    return [_again(ir.OpResult(value).owner.operation) if is_constant(value) else value for value in bounds]
+
+
+def _again(constant: ir.Operation) -> ir.Value:
+    return constant.clone(ir.InsertionPoint.current).operation.results[0]
+
+
+def _number(loop: ir.Operation, variable: ir.Value) -> ir.Value:
+    """Return which iteration of `loop` it is when its variable is `variable`."""
+    lower, _, step = _bounds(loop)
+    return arith.divui(arith.subi(variable, lower), step)
+
+
+def _empty(packing: Packing, trips: Sequence[ir.Value]) -> ir.Value:
+    sizes = [*trips, *packing.bounds]
+    element = ir.RankedTensorType(packing.op.results[0].type).element_type
+    return tensor.empty(sizes, element)
+
+
+def _fill(packing: Packing, packed: ir.Value) -> ir.Value:
+    """Build loops like the panel loops that copy each slice into its panel.
+
+    Where rows of the source go through all slices, a few rows are copied to all panels before the next few are: memory
+    is read along its rows then, of which it sends ahead what comes next.
+    """
+    if packing.rows is None:
+        return _Copies(packing).build(0, packed)
+    for segment in segments(packing.bounds[packing.rows], 1, _STREAMS):
+
+        def body(number: Number, carried: list[ir.Value], count: int = segment.count) -> list[ir.Value]:
+            return [_Copies(packing, number, count).build(0, *carried)]
+
+        (packed,) = build_loop(segment, [packed], body)
+    return packed
+
+
+class _Copies:
+    """Builds the copies of slices into their panels: of `count` rows from `first` on, or all of them."""
+
+    def __init__(self, packing: Packing, first: Number = 0, count: int | None = None) -> None:
+        self.packing = packing
+        self.first = first
+        self.count = count
+        self.known: dict[ir.Value, ir.Value] = {}
+        self.numbers: list[ir.Value] = []
+
+    def build(self, level: int, carried: ir.Value) -> ir.Value:
+        """Build the loops from that of panel loop `level` on."""
+        if level == len(self.packing.panels):
+            return self._copy(carried)
+        panel = self.packing.panels[level]
+        lower, upper, step = _bounds(panel)
+        loop = scf.ForOp(lower, upper, step, [carried])
+        self.known[panel.regions[0].blocks[0].arguments[0]] = loop.induction_variable
+        with ir.InsertionPoint(loop.body):
+            self.numbers.append(_number(panel, loop.induction_variable))
+            scf.yield_([self.build(level + 1, loop.inner_iter_args[0])])
+        return loop.results[0]
+
+    def _copy(self, packed: ir.Value) -> ir.Value:
+        """Copy the slice that has the values of `known` in place of those inside the reuse loop."""
+        op = self._slice()
+        if self.packing.transposition is not None:
+            return self._transpose(self.packing.transposition, op, packed)
+        source, sizes = op.results[0], mixed_subset(op, 1).sizes
+        if self.count is not None:
+            sizes = tuple(self.count if at == self.packing.rows else size for at, size in enumerate(sizes))
+            part = Subset(tuple(self._offsets(len(sizes))), sizes, (1,) * len(sizes))
+            source = take_slice(source, part)
+        subset = _subset(self.numbers, sizes, self._offsets(len(sizes)))
+        target = extract_slice(packed, subset, source.type)
+        copied = linalg.CopyOp([target.type], [source], [target])
+        linalg.fill_builtin_region(copied.operation)
+        return insert_slice(copied.operation.results[0], packed, subset)
+
+    def _transpose(self, transposition: ir.Operation, op: ir.Operation, packed: ir.Value) -> ir.Value:
+        """Compute the slice `op` of `transposition` from one of what that transposes; `op` goes."""
+        order = list(ir.DenseI64ArrayAttr(transposition.attributes["permutation"]))
+        of_result, type_ = mixed_subset(op, 1), op.results[0].type
+        op.erase()
+        # Dimension `i` of the result is dimension `order[i]` of the input.
+        places = [order.index(dimension) for dimension in range(len(order))]
+        of_input = Subset(
+            tuple(of_result.offsets[place] for place in places),
+            tuple(of_result.sizes[place] for place in places),
+            tuple(of_result.strides[place] for place in places),
+        )
+        source = take_slice(transposition.operands[0], of_input)
+        subset = _subset(self.numbers, of_result.sizes, [0] * len(order))
+        target = extract_slice(packed, subset, type_)
+        turned = linalg.TransposeOp([type_], source, target, order).operation
+        linalg.fill_builtin_region(turned)
+        return insert_slice(turned.results[0], packed, subset)
+
+    def _slice(self) -> ir.Operation:
+        for one in (*self.packing.computed, self.packing.op):
+            copy = one.clone(ir.InsertionPoint.current).operation
+            for number, operand in enumerate(copy.operands):
+                if operand in self.known:
+                    copy.operands[number] = self.known[operand]
+            self.known.update(zip(one.results, copy.results, strict=True))
+        return ir.OpResult(self.known[self.packing.op.results[0]]).owner.operation
+
+    def _offsets(self, rank: int) -> list[Number]:
+        return [self.first if dimension == self.packing.rows else 0 for dimension in range(rank)]
+
+
+def _panel(packed: ir.Value, numbers: Sequence[ir.Value], sizes: Sequence[int | ir.Value], type_: ir.Type) -> ir.Value:
+    return extract_slice(packed, _subset(numbers, sizes, [0] * len(sizes)), type_)
+
+
+def _subset(numbers: Sequence[ir.Value], sizes: Sequence[int | ir.Value], offsets: Sequence[Number]) -> Subset:
+    rank = len(numbers) + len(sizes)
+    return Subset((*numbers, *offsets), (*(1 for _ in numbers), *sizes), (1,) * rank)

@@ -1,0 +1,121 @@
+"""The smaller ops that stand in tiles: the slices that a tile of an op needs, and the op on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith, tensor
+
+from ....dialects.bufferizable import Subset
+from ....dialects.structured import index_constant
+from ....dialects.subsets import extract_slice, static_entries
+from ...analysis.linalg.structured_op import Index, Structured
+from .loops import Number, add, as_value, multiply
+
+__all__ = ["Sized", "Tile", "Tiles", "build_smaller", "slice_type", "take_slice"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Where a tile begins in a loop, and how many iterations it has."""
+
+    first: Number
+    size: Number
+
+
+Tiles = Mapping[int, Tile]
+"""A tile in each of the loops that are tiled, by the number of the loop."""
+
+
+class Sized:
+    """A linalg op with the sizes of its loops, for which `tensor.dim` is built where they are dynamic.
+
+    `measured` gives for an operand the value that has its sizes: another one if the operand itself is going to vanish.
+    """
+
+    def __init__(self, op: Structured, measured: Callable[[ir.Value], ir.Value] = lambda value: value) -> None:
+        self.op = op
+        self.operands = list(op.op.operands)
+        self.sizes = [self._size(loop, measured) for loop in op.loops]
+
+    def _size(self, loop: int, measured: Callable[[ir.Value], ir.Value]) -> Number:
+        size = self.op.sizes[loop]
+        if size is not None:
+            return size
+        operand, dimension = self.op.places[loop]
+        return tensor.dim(measured(self.operands[operand]), index_constant(dimension))
+
+    def subset(self, operand: int, value: ir.Value, tiles: Tiles) -> Subset | None:
+        """Return the slice of `value`, which is operand `operand`, that a tile needs; None for all of it."""
+        if not any(self.op.depends(operand, loop) for loop in tiles):
+            return None
+        offsets: list[Number] = []
+        lengths: list[Number] = []
+        shape = ir.RankedTensorType(value.type).shape
+        for dimension, index in enumerate(self.op.indices[operand]):
+            if any(loop in tiles for loop in index.coefficients):
+                offsets.append(_first(index, tiles))
+                lengths.append(self._extent(index, tiles))
+            else:
+                offsets.append(0)
+                static = shape[dimension]
+                lengths.append(static if static != _DYNAMIC else tensor.dim(value, index_constant(dimension)))
+        return Subset(tuple(offsets), tuple(lengths), (1,) * len(offsets))
+
+    def _extent(self, index: Index, tiles: Tiles) -> Number:
+        """Return how many elements of a dimension a tile reaches; the constant of the index stays with the op."""
+        if index.loop is not None and index.loop in tiles:
+            return tiles[index.loop].size
+        total: Number = 1 + index.constant
+        for loop, factor in index.coefficients.items():
+            size = tiles[loop].size if loop in tiles else self.sizes[loop]
+            total = add(total, multiply(add(size, -1), factor))
+        return total
+
+
+def _first(index: Index, tiles: Tiles) -> Number:
+    """Return the first index of a tile; loops that are not tiled begin at 0."""
+    total: Number = 0
+    for loop, factor in index.coefficients.items():
+        if loop in tiles:
+            total = add(total, multiply(tiles[loop].first, factor))
+    return total
+
+
+def slice_type(value: ir.Value, subset: Subset) -> ir.RankedTensorType:
+    """Return the type of `subset` of `value`."""
+    return ir.RankedTensorType.get(static_entries(subset.sizes), ir.RankedTensorType(value.type).element_type)
+
+
+def take_slice(value: ir.Value, subset: Subset | None) -> ir.Value:
+    """Build `subset` of `value`; nothing for all of it."""
+    return value if subset is None else extract_slice(value, subset, slice_type(value, subset))
+
+
+def build_smaller(op: Structured, parts: Sequence[ir.Value], tiles: Tiles) -> ir.Operation:
+    """Build `op` on `parts` in place of its operands; `linalg.index` still counts from the beginning of the loop."""
+    smaller = op.op.clone(ir.InsertionPoint.current).operation
+    for number, part in enumerate(parts):
+        smaller.operands[number] = part
+    for result, number in zip(smaller.results, op.outputs, strict=True):
+        result.set_type(parts[number].type)
+    for inner in list(smaller.regions[0].blocks[0].operations):
+        if inner.operation.name == "linalg.index":
+            _shift_index(inner.operation, tiles)
+    return smaller
+
+
+def _shift_index(op: ir.Operation, tiles: Tiles) -> None:
+    tile = tiles.get(ir.IntegerAttr(op.attributes["dim"]).value)
+    if tile is None or (isinstance(tile.first, int) and tile.first == 0):
+        return
+    result = op.results[0]
+    uses = [(use.owner.operation, use.operand_number) for use in result.uses]
+    with ir.InsertionPoint.after(op), op.location:
+        shifted = arith.addi(result, as_value(tile.first))
+    for owner, operand in uses:
+        owner.operands[operand] = shifted

@@ -1,0 +1,256 @@
+"""One linalg op on tensors as loops around a smaller one, which works on slices.
+
+Each loop that is tiled runs in steps of the tile size. The last tile is smaller where the size does not divide the
+loop: as a slice of the size that is left (`affine.min`), or, for loops that are peeled, as an op of its own behind the
+loop, so that the one inside has static sizes.
+
+Producers can be taken into the tile: then their results are computed tile by tile, in buffers as large as a tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from mlir import ir
+from mlir.dialects import affine, arith, scf
+
+from ....dialects.bufferizable import Subset
+from ....dialects.structured import index_constant
+from ....dialects.subsets import insert_slice, parallel_insert_slice
+from ...analysis.linalg.structured_op import Structured
+from ...analysis.schedule.distribution import Distribution
+from ...analysis.schedule.schedule import TileLoop
+from .any_order import forget_promises
+from .loops import Number, Segment, as_value, build_loop, multiply, segments
+from .smaller import Sized, Tile, Tiles, build_smaller, slice_type, take_slice
+
+__all__ = ["Tiled", "distribute", "tile"]
+
+_EMPTY = "tensor.empty"
+
+
+@dataclass
+class Tiled:
+    """What takes the place of an op: `results` of its own, and the smaller ops inside the loops."""
+
+    results: list[ir.Value] = field(default_factory=list[ir.Value])
+    ops: list[ir.Operation] = field(default_factory=list[ir.Operation])
+
+
+def tile(structured: Structured, loops: Sequence[TileLoop], producers: Sequence[Structured] = ()) -> Tiled:
+    """Build `loops`, outermost first, around a smaller `structured` at the current insertion point.
+
+    `producers` are computed inside the innermost loop; only they and the op itself may use their results, and all must
+    move with all of `loops`. The op and the producers stay; the results of the op are to be replaced.
+
+    Linear in the ops, and in 2 to the number of peeled loops.
+    """
+    if not all(structured.parallel[one.loop] for one in loops):
+        forget_promises(structured)
+    builder = _Builder(structured, producers)
+    parts = {one.loop: _parts(one, builder.root.sizes[one.loop]) for one in loops}
+    builder.tiled.results = builder.nest(loops, parts, {}, builder.first())
+    return builder.tiled
+
+
+def distribute(structured: Structured, how: Distribution, producers: Sequence[Structured] = ()) -> Tiled:
+    """Build an `scf.forall` in which each thread computes its part of `structured`; else as `tile`.
+
+    There are as many threads as parts that are not empty.
+    """
+    builder = _Builder(structured, producers)
+    whole = builder.root.sizes[how.loop]
+    part = _equal_part(whole, how)
+    forall = scf.ForallOp([0], [_ceil_div(whole, part)], [1], builder.first())
+    thread, *shared = list(forall.body.arguments)
+    with ir.InsertionPoint(forall.body):
+        first = arith.muli(thread, as_value(part))
+        tiles = {how.loop: Tile(first, _rest(part, whole, first))}
+        results, subsets = _Inside(builder, tiles).build(shared)
+        ends = scf.InParallelOp()
+        with ir.InsertionPoint(ends.operation.regions[0].blocks[0]):
+            for result, target, subset in zip(results, shared, subsets, strict=True):
+                assert subset is not None, "every output moves with a parallel loop"
+                parallel_insert_slice(result, target, subset)
+    builder.tiled.results = list(forall.operation.results)
+    return builder.tiled
+
+
+def _equal_part(whole: Number, how: Distribution) -> Number:
+    """Return how many iterations a thread has: an equal share, rounded up to a multiple of the unit."""
+    share = how.threads * how.unit
+    if isinstance(whole, int):
+        return max(1, -(-whole // share)) * how.unit
+    parts = arith.maxui(as_value(_ceil_div(whole, share)), index_constant(1))
+    return multiply(parts, how.unit)
+
+
+def _ceil_div(number: Number, divisor: Number) -> Number:
+    if isinstance(number, int) and isinstance(divisor, int):
+        return -(-number // divisor)
+    return arith.ceildivui(as_value(number), as_value(divisor))
+
+
+class _Builder:
+    """Builds tiles. What depends on no loop is built before the first one."""
+
+    def __init__(self, root: Structured, producers: Sequence[Structured]) -> None:
+        self.inits: dict[ir.Value, ir.Value] = {
+            result: producer.op.operands[number]
+            for producer in producers
+            for result, number in zip(producer.op.results, producer.outputs, strict=True)
+        }
+        self.root = Sized(root, self.measured)
+        self.producers: dict[ir.Value, tuple[Sized, int]] = {
+            result: (Sized(producer, self.measured), number)
+            for producer in producers
+            for number, result in enumerate(producer.op.results)
+        }
+        self.tiled = Tiled()
+
+    def measured(self, value: ir.Value) -> ir.Value:
+        """Return what has the sizes of `value` and stays: a result is as large as its init."""
+        while value in self.inits:
+            value = self.inits[value]
+        return value
+
+    def first(self) -> list[ir.Value]:
+        """Return where the outputs begin. All of an output is written if its init is a producer's, so that may go."""
+        return [self.measured(self.root.operands[number]) for number in self.root.op.outputs]
+
+    def nest(
+        self,
+        loops: Sequence[TileLoop],
+        parts: Mapping[int, Sequence[Segment]],
+        tiles: Tiles,
+        carried: list[ir.Value],
+    ) -> list[ir.Value]:
+        """Build what is left of the `loops`; `tiles` tells where those that stand are."""
+        if not loops:
+            results, subsets = _Inside(self, tiles).build(carried)
+            return [
+                result if subset is None else insert_slice(result, value, subset)
+                for result, value, subset in zip(results, carried, subsets, strict=True)
+            ]
+        one, *others = loops
+        whole = self.root.sizes[one.loop]
+
+        def body(segment: Segment, number: Number, values: list[ir.Value]) -> list[ir.Value]:
+            position = Tile(number, _tile_size(one, segment, number, whole))
+            return self.nest(others, parts, {**tiles, one.loop: position}, values)
+
+        for segment in parts[one.loop]:
+            carried = build_loop(segment, carried, partial(body, segment))
+        return carried
+
+
+class _Inside:
+    """What stands in the innermost loop."""
+
+    def __init__(self, builder: _Builder, tiles: Tiles) -> None:
+        self.builder = builder
+        self.tiles = tiles
+        self.known: dict[ir.Value, ir.Value] = {}
+        self.targets: dict[ir.Value, ir.Value] = {}
+
+    def build(self, carried: Sequence[ir.Value]) -> tuple[list[ir.Value], list[Subset | None]]:
+        """Build the smaller op, and its producers before it; return its results and which slices they are."""
+        root = self.builder.root
+        inputs = [self.part(root, operand, self.tiles) for operand in range(root.op.inputs)]
+        subsets = [
+            root.subset(operand, value, self.tiles) for operand, value in zip(root.op.outputs, carried, strict=True)
+        ]
+        starts: list[ir.Value] = []
+        for operand, value, subset in zip(root.op.outputs, carried, subsets, strict=True):
+            target, init = take_slice(value, subset), root.operands[operand]
+            # What is not read of an init is not computed, and what is read is computed where the result is wanted.
+            if root.op.reads[operand] and init in self.builder.producers:
+                self.targets[init] = target
+                target = self.part(root, operand, self.tiles)
+            starts.append(target)
+        smaller = build_smaller(root.op, [*inputs, *starts], self.tiles)
+        self.builder.tiled.ops.append(smaller)
+        return list(smaller.results), subsets
+
+    def part(self, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
+        """Return what the tile of `user` needs of an operand: a slice, or what a producer computes for it."""
+        value = user.operands[operand]
+        if value in self.builder.producers:
+            return self.produced(value, user, operand, tiles)
+        if not isinstance(value.type, ir.RankedTensorType):
+            return value
+        return take_slice(value, user.subset(operand, value, tiles))
+
+    def produced(self, value: ir.Value, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
+        """Return the tile of a producer's result, built once for all that use it."""
+        if value not in self.known:
+            producer, number = self.builder.producers[value]
+            output = producer.op.indices[producer.op.inputs + number]
+            own: dict[int, Tile] = {}
+            for index, read in zip(output, user.op.indices[operand], strict=True):
+                if index.loop is not None and read.loop is not None and read.loop in tiles:
+                    own[index.loop] = tiles[read.loop]
+            self.produce(producer, own)
+        return self.known[value]
+
+    def produce(self, producer: Sized, tiles: Tiles) -> None:
+        inputs = [self.part(producer, operand, tiles) for operand in range(producer.op.inputs)]
+        starts = [self.start(producer, operand, tiles) for operand in producer.op.outputs]
+        smaller = build_smaller(producer.op, [*inputs, *starts], tiles)
+        self.builder.tiled.ops.append(smaller)
+        self.known.update(zip(producer.op.op.results, smaller.results, strict=True))
+
+    def start(self, producer: Sized, operand: int, tiles: Tiles) -> ir.Value:
+        """Return the init of a smaller producer: of no tensor that is empty a slice is taken."""
+        value = producer.operands[operand]
+        target = self.targets.get(producer.op.op.results[operand - producer.op.inputs])
+        if target is not None and value not in self.builder.producers:
+            return target
+        if target is not None:
+            self.targets[value] = target
+        owner = value.owner
+        if isinstance(owner, ir.Block) or owner.name != _EMPTY:
+            return self.part(producer, operand, tiles)
+        subset = producer.subset(operand, value, tiles)
+        if subset is None:
+            return value
+        sizes = [size for size in subset.sizes if not isinstance(size, int)]
+        return ir.Operation.create(_EMPTY, results=[slice_type(value, subset)], operands=sizes).result
+
+
+def _parts(one: TileLoop, whole: Number) -> list[Segment]:
+    if not one.peel:
+        return [] if isinstance(whole, int) and not whole else [Segment(0, whole, one.size, 1)]
+    if isinstance(whole, int):
+        parts = list(segments(whole, 1, one.size))
+        if len(parts) < 2 or parts[1].count >= one.least:
+            return parts
+        end, count = one.size * (whole // one.size - 1), one.size + parts[1].count
+        return [Segment(0, end, one.size, one.size), Segment(end, whole, count, count)][0 if end else 1 :]
+    main = arith.subi(whole, arith.remui(whole, index_constant(one.size)))
+    # What is left of a dynamic size is at most one more step.
+    return [Segment(0, main, one.size, one.size), Segment(main, whole, one.size, 0)]
+
+
+def _tile_size(one: TileLoop, segment: Segment, number: Number, whole: Number) -> Number:
+    """Return how many iterations the tile at `number` has."""
+    if one.peel:
+        return segment.count or arith.subi(as_value(whole), as_value(number))
+    return _rest(one.size, whole, number)
+
+
+def _rest(size: Number, whole: Number, first: Number) -> Number:
+    """Return `size`, or what is left of `whole` from `first`, a multiple of `size`, on."""
+    if size == 1 and isinstance(size, int):
+        return 1
+    if isinstance(size, int) and isinstance(whole, int) and (whole % size == 0 or isinstance(first, int)):
+        return min(size, whole - (first if isinstance(first, int) else 0))
+    position, bound = ir.AffineDimExpr.get(0), ir.AffineSymbolExpr.get(0)
+    if isinstance(size, int):
+        operands = [as_value(first)] if isinstance(whole, int) else [as_value(first), as_value(whole)]
+        end = ir.AffineConstantExpr.get(whole) if isinstance(whole, int) else bound
+        map_ = ir.AffineMap.get(1, len(operands) - 1, [ir.AffineConstantExpr.get(size), end - position])
+        return affine.AffineMinOp(map_, operands).result
+    return arith.minui(size, arith.subi(as_value(whole), as_value(first)))

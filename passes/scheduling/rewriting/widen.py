@@ -1,0 +1,55 @@
+"""Wide copies of operands, and the op that reads them."""
+
+from __future__ import annotations
+
+from mlir import ir
+from mlir.dialects import linalg
+
+from ...analysis.schedule.operand_widening import Widening
+from .generic import affine_map, build_generic, empty_for_copy, hand_over, place_of_copy
+
+__all__ = ["widen_operands"]
+
+
+def widen_operands(widening: Widening) -> ir.Operation:
+    """Replace the op by a `linalg.generic` that reads wide copies, and return it.
+
+    They are made in front of it, and of the loops around it that do not change the operand; one for operands that are
+    the same value.
+    """
+    structured = widening.structured
+    op = structured.op
+    loops = len(structured.sizes)
+    copies: dict[tuple[ir.Value, str, str], ir.Value] = {}
+    inputs: list[tuple[ir.Value, ir.AffineMap]] = []
+    for operand in range(structured.inputs):
+        value = op.operands[operand]
+        extension = widening.operands.get(operand)
+        if extension is not None:
+            key = value, extension.name, str(extension.results[0].type)
+            if key not in copies:
+                with ir.InsertionPoint(place_of_copy(op, value)), op.location:
+                    copies[key] = _widened(value, extension)
+            value = copies[key]
+        inputs.append((value, affine_map(loops, structured.indices[operand])))
+    new = build_generic(structured, inputs)
+    arguments = list(new.regions[0].blocks[0].arguments)
+    for operand, extension in widening.operands.items():
+        extension.results[0].replace_all_uses_with(arguments[operand])
+        extension.erase()
+    hand_over(structured, new, arguments)
+    return new
+
+
+def _widened(value: ir.Value, extension: ir.Operation) -> ir.Value:
+    """Build a copy of `value` with `extension` done to each element."""
+    type_ = ir.RankedTensorType(value.type)
+    empty = empty_for_copy(value, extension.results[0].type, range(type_.rank))
+    identity = ir.AffineMap.get_identity(type_.rank)
+    parallel = linalg.IteratorType.parallel
+    copy = linalg.GenericOp([empty.type], [value], [empty], [identity] * 2, [parallel] * type_.rank)
+    block = copy.regions[0].blocks.append(type_.element_type, extension.results[0].type)
+    with ir.InsertionPoint(block):
+        wide = ir.Operation.create(extension.name, results=[extension.results[0].type], operands=[block.arguments[0]])
+        linalg.YieldOp([wide.result])
+    return copy.results[0]

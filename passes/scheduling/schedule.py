@@ -1,0 +1,91 @@
+"""Choose tiles for linalg ops on tensors, and pack what these read again, from the ops and what the machine is like.
+
+## Problem
+
+What fits into the caches, and how many rows go through the registers together, depends on the op, the types of its
+elements and the machine. A schedule written by hand for one program is wrong for the next.
+
+## Contract
+
+In: a function; any linalg ops on tensors. Out: the same values. An op that reads an operand again and again, which is
+not in the caches as it is, is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles
+suit the registers that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of
+vectors is what suits it. Each sum is added up in the order of the op.
+
+`machine` overrides what is detected, `print-schedule` tells what was chosen, and for which machine.
+
+Linear in the ops. No upstream counterpart; the rules stand in `passes/analysis/schedule/schedule.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.schedule.machine import Machine
+from ..analysis.schedule.own_producers import find_fills
+from ..analysis.schedule.packing import find_packings
+from ..analysis.schedule.schedule import Schedule, choose_schedule
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
+from .rewriting.pack import pack
+from .rewriting.tile import tile
+
+
+@dataclass(frozen=True)
+class ScheduleOptions(PassOptions):
+    """Options of `inplace-schedule`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576 cores=4'")
+    print_schedule: bool = option(False, help="emit a remark for the machine, and for every op that is tiled")
+
+
+class SchedulePass(Pass[ScheduleOptions]):
+    """Tile and pack linalg ops as the machine demands."""
+
+    argument = "inplace-schedule"
+    summary = "choose tiles for linalg ops from their structure and the machine, and pack what tiles read again"
+    Options = ScheduleOptions
+    anchor = "func.func"
+    statistics = (
+        Statistic("tiled", "linalg ops that were tiled"),
+        Statistic("packed", "slices that are read from a packed tensor"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        if self.options.print_schedule:
+            self.remark(op.location, f"scheduled for a machine with {machine}")
+        schedules = [choose_schedule(one, machine) for one in find_linalg_ops(op)]
+        chosen = [schedule for schedule in schedules if schedule is not None]
+        tiled = [one for schedule in chosen for one in self._apply(schedule, machine)]
+        producers = (value.owner for one in tiled for value in one.operands)
+        packings = find_packings(
+            owner.operation
+            for owner in producers
+            if not isinstance(owner, ir.Block) and owner.name == "tensor.extract_slice"
+        )
+        for packing in packings:
+            pack(packing)
+        self.count("packed", len(packings))
+
+    def _apply(self, schedule: Schedule, machine: Machine) -> list[ir.Operation]:
+        """Tile an op, and its parts; return the smaller ops."""
+        op = schedule.structured.op
+        if self.options.print_schedule:
+            tiles = ", ".join(f"loop d{one.loop} by {one.size}" for one in schedule.loops)
+            self.remark(op.location, f"'{op.name}' is tiled, outermost first: {tiles}")
+        # What is filled tile by tile needs not be read again; but a tile must not be filled for each part of a sum.
+        whole = all(schedule.structured.parallel[one.loop] for one in schedule.loops)
+        producers = [*(find_fills(schedule.structured) if whole else []), *schedule.producers]
+        with ir.InsertionPoint(op), op.location:
+            tiled = tile(schedule.structured, schedule.loops, producers)
+        replace_op(op, tiled.results, [producer.op for producer in producers])
+        self.count("tiled")
+        if not schedule.parts:
+            return tiled.ops
+        # Producers in a part are erased when its op is tiled; and what has no schedule reads nothing again.
+        own = [choose_schedule(one, machine, part=True) for one in tiled.ops]
+        return [one for schedule in own if schedule is not None for one in self._apply(schedule, machine)]

@@ -1,0 +1,103 @@
+"""Run several sweeps of a stencil at a time over the rows of its tensor, so that memory is read once for all of them.
+
+## Problem
+
+A sweep over a tensor that is larger than the caches computes a few numbers for each element that comes from memory, and
+waits for the next. When the sweep after it begins, the first rows have left the caches.
+
+## Contract
+
+In: a function, behind `inplace-ping-pong`. Out: the same values. A loop (`scf.for`) that carries two tensors that take
+turns, and computes the one from slices of the other by one op, element by element, becomes loops over groups of
+sweeps, blocks of rows, and the sweeps of a group: each sweep is some rows behind the one before, as many as it looks
+ahead or back. A last, single sweep stays in the loop that was there.
+
+```
+for sweeps 0, 10, ...                           for each group of ten sweeps
+  for rows 0, 11, ... of the first dimension      for each block of rows
+    for pair in 0 to 5                              for two sweeps each
+      even to odd: rows - 2 * pair * shift ...        a few rows, as far as there are such
+      odd to even: those `shift` rows before ...
+```
+
+Left alone, with a reason (`print-kept`): loops in which more happens, slices without static bounds, tensors that fit
+into the second cache, rows of which it has no room for enough, not even in stripes.
+
+Of tensors with three or more dimensions the second one is cut into stripes in the same way, if the cache has no room
+for enough rows (planes): all rows of one stripe come before those of the next.
+
+With several `threads` the rows are cut into bands, one for each. In a group of sweeps, each thread runs those of its
+band (`scf.forall`), of each sweep `shift` rows less than of the one before on either side where another band is: it
+needs nothing of that then. What is left, some rows around each border, more of each sweep, comes afterwards. If there
+are more than twice as many threads as bands, which must be broad enough for that, the loop is left alone, and each
+sweep is given to threads (`inplace-distribute`): two of them wait for memory, and for each other after each sweep,
+longer than one that finds its rows in the cache.
+
+Both versions are updated in place by what comes out. Why it is right: docs/THEORY.md, section 6, *Skewed sweeps*.
+Linear in the ops. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.ir.reachable_ops import walk_reachable
+from ..analysis.schedule.time_skew import NotSkewable, TimeSkew, plan_skew
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure
+from ..framework.options import PassOptions, option
+from .rewriting.linalg_ops import read_machine
+from .rewriting.skew import skew
+
+
+@dataclass(frozen=True)
+class SkewTimeOptions(PassOptions):
+    """Options of `inplace-skew-time`."""
+
+    threads: int = option(1, help="how many threads there are, which have bands of rows each")
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
+    print_kept: bool = option(False, help="emit a remark for every loop that carries tensors and stays, with why")
+
+
+class SkewTimePass(Pass[SkewTimeOptions]):
+    """Run several sweeps at a time."""
+
+    argument = "inplace-skew-time"
+    summary = "run several sweeps of a stencil at a time over the rows of its tensor"
+    Options = SkewTimeOptions
+    anchor = "func.func"
+    statistics = (
+        Statistic("skewed", "loops whose sweeps run several at a time"),
+        Statistic("kept", "loops that carry tensors and stay"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        if self.options.threads < 1:
+            raise PassFailure(f"the number of threads must be positive, got {self.options.threads}", op)
+        plans: list[TimeSkew] = []
+        for loop in _loops(op):
+            try:
+                plans.append(plan_skew(loop, machine, self.options.threads))
+            except NotSkewable as reason:
+                self.count("kept")
+                if self.options.print_kept:
+                    self.remark(loop.location, f"the sweeps of this loop are not skewed, because {reason}")
+        for plan in plans:
+            skew(plan)
+        self.count("skewed", len(plans))
+
+
+def _loops(root: ir.Operation) -> list[ir.Operation]:
+    """Return the loops inside `root` that carry tensors, in the order of the text."""
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "scf.for" and any(isinstance(result.type, ir.RankedTensorType) for result in op.results):
+            found.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    walk_reachable(root, visit)
+    return found

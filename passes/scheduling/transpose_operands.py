@@ -1,0 +1,79 @@
+"""Transpose operands of linalg ops whose vectors would have to be gathered, or summed up lane by lane.
+
+## Before and after
+
+A product with a matrix whose rows are the columns of the other factor,
+
+```mlir
+%r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
+                                      affine_map<(i, j, k) -> (i, j)>], ...}
+    ins(%a, %b : tensor<512x64xf32>, tensor<256x64xf32>) outs(%c : tensor<512x256xf32>) {...}
+```
+
+becomes
+
+```mlir
+%e = tensor.empty() : tensor<64x256xf32>
+%t = linalg.transpose ins(%b : tensor<256x64xf32>) outs(%e : tensor<64x256xf32>) permutation = [1, 0]
+%r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
+                                      affine_map<(i, j, k) -> (i, j)>], ...}
+    ins(%a, %t : tensor<512x64xf32>, tensor<64x256xf32>) outs(%c : tensor<512x256xf32>) {...}
+```
+
+## Contract
+
+In: a function; linalg ops on tensors. Out: the same values; an op with a loop that reduces reads a transposed copy of
+an input if that costs less, which it does where the input is read often enough. Floating-point sums are added up in
+the order of the op afterwards. A copy takes as much memory as the operand. It is made once for all iterations of
+`scf.for` loops that do not change the operand. Left alone: elementwise ops, which
+`inplace-vectorize` transposes in registers, ops whose indices are no loops, and all others for which it does not pay.
+`print-transposed` tells of each that changes.
+
+Linear in the ops and their payloads. No upstream counterpart; the cost model stands in
+`passes/analysis/schedule/operand_transposition.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.schedule.operand_transposition import Transposition, TranspositionFinder
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.linalg_ops import find_linalg_ops, read_machine
+from .rewriting.transpose import transpose_operands
+
+
+@dataclass(frozen=True)
+class TransposeOperandsOptions(PassOptions):
+    """Options of `inplace-transpose-operands`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'vector-bits=256'")
+    print_transposed: bool = option(False, help="emit a remark for every op that gets transposed operands")
+
+
+class TransposeOperandsPass(Pass[TransposeOperandsOptions]):
+    """Transpose operands of linalg ops where that makes vectors of them."""
+
+    argument = "inplace-transpose-operands"
+    summary = "transpose operands of linalg ops whose vectors would have to be gathered or summed up"
+    Options = TransposeOperandsOptions
+    anchor = "func.func"
+    statistics = (Statistic("transposed", "operands that are transposed in front of an op now"),)
+
+    def run(self, op: ir.Operation) -> None:
+        finder = TranspositionFinder(read_machine(self.options.machine, op))
+        found = [finder.find(one) for one in find_linalg_ops(op)]
+        for transposition in found:
+            if transposition is not None:
+                self._apply(transposition)
+
+    def _apply(self, transposition: Transposition) -> None:
+        op = transposition.structured.op
+        if self.options.print_transposed:
+            operands = ", ".join(f"#{operand}" for operand in transposition.operands)
+            self.remark(op.location, f"'{op.name}' reads transposed copies of its operands {operands}")
+        transpose_operands(transposition)
+        self.count("transposed", len(transposition.operands))

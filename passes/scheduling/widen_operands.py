@@ -1,0 +1,80 @@
+"""Widen operands of linalg ops that would widen each element again and again.
+
+## Before and after
+
+A product of narrow numbers that is summed up in wide ones,
+
+```mlir
+%r = linalg.matmul ins(%a, %b : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%c : tensor<512x512xf32>)
+    -> tensor<512x512xf32>
+```
+
+becomes
+
+```mlir
+%e = tensor.empty() : tensor<512x512xf32>
+%w = linalg.generic {...} ins(%a : tensor<512x512xbf16>) outs(%e : tensor<512x512xf32>) {
+^bb0(%x: bf16, %y: f32):
+  %z = arith.extf %x : bf16 to f32
+  linalg.yield %z : f32
+} -> tensor<512x512xf32>
+...
+%r = linalg.generic {...} ins(%w, %v : tensor<512x512xf32>, tensor<512x512xf32>) outs(%c : tensor<512x512xf32>) {...}
+```
+
+## Contract
+
+In: a function; linalg ops on tensors. Out: the same values, bit by bit: an extension is exact. An op with a loop that
+reduces reads a wide copy of an input if all that its payload does with the elements is to widen them, and a copy costs
+less than to do it whenever they are read. A copy takes as much memory as the wide numbers. It is made once for all
+iterations of `scf.for` loops that do not change the operand. Left alone: elementwise ops, ops that do not reduce in
+vectors, and all others for which it does not pay. `print-widened` tells of each that changes.
+
+Linear in the ops and their payloads. No upstream counterpart; the cost model stands in
+`passes/analysis/schedule/operand_widening.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.schedule.operand_widening import Widening, find_widening
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from .rewriting.linalg_ops import find_linalg_ops, read_machine
+from .rewriting.widen import widen_operands
+
+
+@dataclass(frozen=True)
+class WidenOperandsOptions(PassOptions):
+    """Options of `inplace-widen-operands`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'vector-bits=256'")
+    print_widened: bool = option(False, help="emit a remark for every op that gets wide operands")
+
+
+class WidenOperandsPass(Pass[WidenOperandsOptions]):
+    """Widen operands of linalg ops once where they would do it for each element they read."""
+
+    argument = "inplace-widen-operands"
+    summary = "widen operands of linalg ops that would widen each element again and again"
+    Options = WidenOperandsOptions
+    anchor = "func.func"
+    statistics = (Statistic("widened", "operands that are widened in front of an op now"),)
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        found = [find_widening(one, machine) for one in find_linalg_ops(op)]
+        for widening in found:
+            if widening is not None:
+                self._apply(widening)
+
+    def _apply(self, widening: Widening) -> None:
+        op = widening.structured.op
+        if self.options.print_widened:
+            operands = ", ".join(f"#{operand}" for operand in widening.operands)
+            self.remark(op.location, f"'{op.name}' reads wide copies of its operands {operands}")
+        widen_operands(widening)
+        self.count("widened", len(widening.operands))

@@ -1,0 +1,95 @@
+"""Where the loops around vectors stand, and which element of an operand that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mlir import ir
+from mlir.dialects import arith, tensor
+
+from ....dialects.structured import index_constant
+from ...analysis.linalg.structured_op import Index
+from ...analysis.linalg.tile_sizes import sizes_of_tiles
+from ...analysis.schedule.vector_plan import VectorPlan
+from ...scheduling.rewriting.loops import Number, Segment, add, as_value, multiply
+from .iterations import iterations_from
+
+__all__ = ["Frame", "Place", "Point", "last_dimension"]
+
+Place = Mapping[int, int]
+"""Where in the register tile: for each loop of it the number of the vector, or row."""
+
+
+@dataclass
+class Point:
+    """Where the loops stand: the first index of the tile in each loop, and the segment that is being run."""
+
+    first: dict[int, Number] = field(default_factory=dict[int, Number])
+    segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
+
+    def at(self, loop: int, number: Number, segment: Segment) -> Point:
+        """Return this point with `loop` at `number`, in `segment`."""
+        return Point({**self.first, loop: number}, {**self.segments, loop: segment})
+
+
+class Frame:
+    """A plan with its operands and the sizes of its loops, for which `tensor.dim` is built where they are dynamic.
+
+    `replaced` are operands that are not there yet, with tensors as large that are.
+    """
+
+    def __init__(self, plan: VectorPlan, replaced: Mapping[ir.Value, ir.Value] | None = None) -> None:
+        self.plan = plan
+        self.op = plan.structured
+        self.operands = [(replaced or {}).get(value, value) for value in self.op.op.operands]
+        self.sizes = [self._size(loop) for loop in self.op.loops]
+
+    def _size(self, loop: int) -> Number:
+        size = self.op.sizes[loop]
+        if size is not None:
+            return size
+        operand, dimension = self.op.places[loop]
+        return tensor.dim(self.operands[operand], index_constant(dimension))
+
+    def known_sizes(self, loop: int) -> frozenset[int]:
+        """Return all sizes that a loop of dynamic size can have; nothing if they are not known."""
+        operand, dimension = self.op.places[loop]
+        return sizes_of_tiles(self.operands[operand], dimension)
+
+    def index(self, index: Index, point: Point, place: Place) -> Number:
+        """Return `index` for the first lane at `place`."""
+        total: Number = index.constant
+        offset = 0
+        for loop, factor in index.coefficients.items():
+            total = add(total, multiply(point.first[loop], factor))
+            width = self.plan.lanes if loop == self.plan.lane_loop else 1
+            offset += factor * place.get(loop, 0) * width
+        return add(total, offset)
+
+    def indices(self, operand: int, point: Point, place: Place) -> list[ir.Value]:
+        """Return the indices into `operand` for the first lane at `place`."""
+        return [as_value(self.index(index, point, place)) for index in self.op.indices[operand]]
+
+    def iteration(self, loop: int, point: Point, place: Place) -> ir.Value:
+        """Return the number of the iteration in `loop`: a vector for the lane loop."""
+        first = as_value(self.index(Index({loop: 1}), point, place))
+        if loop != self.plan.lane_loop:
+            return first
+        return iterations_from(first, self.plan.lanes)
+
+    def is_masked(self, point: Point, place: Place) -> bool:
+        """Tell whether the vector at `place` may reach over the end of the lane loop."""
+        segment = point.segments[self.plan.lane_loop]
+        return segment.masked and place.get(self.plan.lane_loop, 0) == segment.count - 1
+
+    def left(self, point: Point, place: Place) -> ir.Value:
+        """Return how many iterations of the lane loop there are from the first lane at `place` on."""
+        loop = self.plan.lane_loop
+        first = as_value(self.index(Index({loop: 1}), point, place))
+        return arith.subi(as_value(self.sizes[loop]), first)
+
+
+def last_dimension(rank: int) -> ir.AffineMapAttr:
+    """Return the map of a transfer along the last of `rank` dimensions."""
+    return ir.AffineMapAttr.get(ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(rank - 1)]))

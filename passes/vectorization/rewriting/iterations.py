@@ -1,0 +1,66 @@
+"""The numbers of iterations in the lanes, and what they are compared with.
+
+An index has 64 bits, so that a comparison for each f32 lane of a vector, as a causal mask has them, is two of numbers
+that two additions make. As the lanes count from the first one on, the distance from that to a number that all lanes
+share says the same, in as many bits as fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mlir import ir
+from mlir.dialects import arith, vector
+
+from ....dialects.structured import index_constant
+
+__all__ = ["compared", "iterations_from"]
+
+_PREDICATES = frozenset(getattr(arith.CmpIPredicate, name).value for name in ("eq", "ne", "slt", "sle", "sgt", "sge"))
+"""Those of unsigned numbers stay: a negative number is above all iterations there."""
+
+
+def iterations_from(first: ir.Value, lanes: int) -> ir.Value:
+    """Return a vector of `first` and the numbers after it."""
+    type_ = ir.VectorType.get([lanes], ir.IndexType.get())
+    return arith.addi(vector.broadcast(type_, first), vector.step(type_))
+
+
+def compared(op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> ir.Value | None:
+    """Return what `op` yields on `known` values if it compares iterations with what all lanes share; None otherwise."""
+    if op.name != "arith.cmpi" or ir.IntegerAttr(op.attributes["predicate"]).value not in _PREDICATES:
+        return None
+    operands = [known.get(value, value) for value in op.operands]
+    firsts = [_first_of(value) for value in operands]
+    side = next((number for number, first in enumerate(firsts) if first is not None), None)
+    if side is None or isinstance(operands[1 - side].type, ir.VectorType):
+        return None
+    first, lanes = firsts[side], ir.VectorType(operands[side].type).shape[0]
+    assert first is not None
+    bits = ir.VectorType.get([lanes], ir.IntegerType.get_signless(32))
+    numbers = ir.DenseElementsAttr.get([ir.IntegerAttr.get(bits.element_type, lane) for lane in range(lanes)], bits)
+    own, other = arith.constant(bits, numbers), vector.broadcast(bits, _distance(first, operands[1 - side], lanes))
+    left, right = (other, own) if side else (own, other)
+    return arith.cmpi(op.attributes["predicate"], left, right)
+
+
+def _first_of(value: ir.Value) -> ir.Value | None:
+    """The argument that `iterations_from` built `value` for, None if it is something else."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.addi" or not isinstance(value.type, ir.VectorType):
+        return None
+    start, step = (operand.owner for operand in owner.operands)
+    if isinstance(start, ir.Block) or isinstance(step, ir.Block):
+        return None
+    return start.operands[0] if (start.name, step.name) == ("vector.broadcast", "vector.step") else None
+
+
+def _distance(first: ir.Value, number: ir.Value, lanes: int) -> ir.Value:
+    """Return `number` - `first` in 32 bits, where all below the first of the lanes or above the last are the same.
+
+    Iterations are not negative, so -1 stands for all numbers that are: the difference does not overflow then.
+    """
+    below = index_constant(-1)
+    distance = arith.subi(arith.maxsi(number, below), first)
+    limited = arith.minsi(arith.maxsi(distance, below), index_constant(lanes))
+    return arith.index_cast(ir.IntegerType.get_signless(32), limited)

@@ -1,0 +1,147 @@
+"""One linalg op on tensors as loops around vectors.
+
+    for outer parallel loops, the lane loop and the rows:        in steps of the register tile
+        read the accumulators of the tile
+        for the loops that reduce: run the payload on each vector of the tile
+        write the accumulators
+
+Tensors are carried through the loops, so that everything can be in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from mlir import ir
+
+from ...analysis.schedule.joined_reductions import Join
+from ...analysis.schedule.vector_plan import VectorPlan
+from ...scheduling.rewriting.any_order import forget_promises
+from .frame import Frame, Place, Point
+from .joined import Joined
+from .lanes import broadcast, run_payload
+from .partial_results import PartialResults
+from .reads import Reader
+from .register_tile import RegisterTile, build_loops
+from .shared import Shared, build_shared
+
+__all__ = ["build_nest"]
+
+
+def build_nest(plan: VectorPlan, join: Join | None = None) -> list[ir.Value]:
+    """Build the loops at the current insertion point; return what takes the place of the op's results.
+
+    With a `join`, what takes the place of the joined op's result follows.
+    """
+    frame = Frame(plan, _measured(join) if join else None)
+    fills = [None if _reads_elements(frame, plan, number) else _fill(frame, number) for number in frame.op.outputs]
+    starts = [fill and fill.operands[0] for fill in fills]
+    carried = [
+        fill.operands[1] if fill else frame.operands[number]
+        for number, fill in zip(frame.op.outputs, fills, strict=True)
+    ]
+    if not plan.reductions:
+        first = plan.parallel.index(plan.lane_loop)
+        return build_loops(
+            frame, plan.parallel[:first], Point(), carried, _Elementwise(frame, plan.parallel[first:]).row
+        )
+    if not plan.combiner:
+        return build_loops(frame, plan.parallel, Point(), carried, _Rows(frame, starts).build)
+    forget_promises(plan.structured)
+    joined = Joined(plan, join) if join else None
+    carried += joined.carried if joined else []
+    return build_loops(frame, plan.parallel, Point(), carried, PartialResults(frame, starts, joined).build)
+
+
+def _measured(join: Join) -> dict[ir.Value, ir.Value]:
+    """Return what is as large as the result of the joined op, which the nest is going to compute: its init."""
+    producer = join.producer
+    return {producer.op.results[0]: producer.op.operands[producer.inputs]}
+
+
+def _reads_elements(frame: Frame, plan: VectorPlan, output: int) -> bool:
+    """Whether elements of an init are read as they are, by the payload or as an input; a reduction starts from them."""
+    init, op = frame.operands[output], frame.op
+    as_input = any(op.reads[number] and frame.operands[number] == init for number in range(op.inputs))
+    return as_input or (not plan.reductions and op.reads[output])
+
+
+def _fill(frame: Frame, operand: int) -> ir.Operation | None:
+    """Return the `linalg.fill` that an init comes from, if the op writes every element of it."""
+    owner = frame.operands[operand].owner
+    if isinstance(owner, ir.Block) or owner.name != "linalg.fill":
+        return None
+    return owner.operation if all(index.loop is not None for index in frame.op.indices[operand]) else None
+
+
+class _Elementwise(RegisterTile):
+    """No loop reduces: everything is read before anything is written."""
+
+    def __init__(self, frame: Frame, inner: Sequence[int]) -> None:
+        super().__init__(frame)
+        self.inner = inner
+
+    def row(self, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
+        """Build the loop of the lanes and those in it, after what they share."""
+        shared = build_shared(self.frame, point, {}, self.inner)
+        return build_loops(self.frame, self.inner, point, tensors, partial(self.build, shared))
+
+    def build(self, shared: Shared, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
+        reader = Reader(self.frame, point, tensors)
+        places = self.places(point, self.plan.parallel)
+        arguments = self.op.payload.arguments
+        vectors = [
+            self.lanes(
+                point,
+                place,
+                [
+                    None if argument in shared.values else reader.element(operand, place)
+                    for operand, argument in enumerate(arguments)
+                ],
+                shared,
+            )
+            for place in places
+        ]
+        values = run_payload(self.op.payload, vectors, self.plan.lanes)
+        return self.write(point, places, values, tensors)
+
+
+class _Rows(RegisterTile):
+    """The lanes are elements of their own: an accumulator for each vector of each output."""
+
+    def build(self, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
+        places = self.places(point, self.plan.parallel)
+        first = self._first(point, places, tensors)
+        outputs = len(self.op.outputs)
+        last = build_loops(self.frame, self.plan.reductions, point, first, self._step)
+        values = [last[number : number + outputs] for number in range(0, len(last), outputs)]
+        return self.write(point, places, values, tensors)
+
+    def _first(self, point: Point, places: Sequence[Place], tensors: list[ir.Value]) -> list[ir.Value]:
+        reader = Reader(self.frame, point, tensors)
+        values: list[ir.Value] = []
+        for place in places:
+            for start, operand in zip(self.starts, self.op.outputs, strict=True):
+                value = reader.element(operand, place) if start is None else start
+                assert value is not None, "an op that reduces reads its inits"
+                values.append(broadcast(value, self.plan.lanes))
+        return values
+
+    def _step(self, point: Point, accumulators: list[ir.Value]) -> list[ir.Value]:
+        reader = Reader(self.frame, point)
+        outputs = len(self.op.outputs)
+        new = list(accumulators)
+        places = self.places(point, self.plan.parallel)
+        # Row by row: the code keeps to this order, and what the vectors of a row share takes one register then. A
+        # vector at a time would hold what all rows want, for which 16 registers are too few.
+        for slot in sorted(range(len(places)), key=lambda slot: self._row(places[slot])):
+            own = slice(slot * outputs, (slot + 1) * outputs)
+            elements = [reader.element(operand, places[slot]) for operand in range(self.op.inputs)]
+            vector = self.lanes(point, places[slot], [*elements, *accumulators[own]])
+            (values,) = run_payload(self.op.payload, [vector], self.plan.lanes)
+            new[own] = [broadcast(value, self.plan.lanes) for value in values]
+        return new
+
+    def _row(self, place: Place) -> list[int]:
+        return [number for loop, number in place.items() if loop != self.plan.lane_loop]

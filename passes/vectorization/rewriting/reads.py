@@ -1,0 +1,110 @@
+"""Reading of operands into vectors, or into scalars where all lanes want the same element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mlir import ir
+from mlir.dialects import arith, tensor, vector
+
+from ....dialects.structured import index_constant
+from ...scheduling.rewriting.loops import Number, add, as_value, multiply
+from .frame import Frame, Place, Point, last_dimension
+from .lanes import transpose_square, vector_type
+
+__all__ = ["Reader"]
+
+
+class Reader:
+    """Reads elements at one point of the loops, each only once for all places of the tile that want the same.
+
+    `tensors` are the outputs as the loops carry them. They are read in place of the inits, and of inputs that are the
+    same value at the same indices: an element is read before it is written, so the update can be in place.
+    """
+
+    def __init__(self, frame: Frame, point: Point, tensors: Sequence[ir.Value] = ()) -> None:
+        self._frame = frame
+        self._point = point
+        self._tensors = list(tensors)
+        self._known: dict[tuple[int, tuple[int, ...]], ir.Value] = {}
+
+    def element(self, operand: int, place: Place) -> ir.Value | None:
+        """Return the element of `operand` at `place`, a scalar if all lanes have the same; None if nobody wants it."""
+        op = self._frame.op
+        if not op.reads[operand]:
+            return None
+        source = self._source(operand)
+        if not isinstance(source.type, ir.RankedTensorType):
+            return source
+        key = self._key(operand, place)
+        if key not in self._known:
+            self._known[key] = self._load(source, operand, place)
+        return self._known[key]
+
+    def _key(self, operand: int, place: Place) -> tuple[int, tuple[int, ...]]:
+        op = self._frame.op
+        return operand, tuple(number for loop, number in place.items() if op.depends(operand, loop))
+
+    def _source(self, operand: int) -> ir.Value:
+        op, operands = self._frame.op, self._frame.operands
+        for init, carried in zip(op.outputs, self._tensors, strict=False):
+            same = operands[operand] == operands[init] and op.indices[operand] == op.indices[init]
+            if operand == init or same:
+                return carried
+        return operands[operand]
+
+    def _load(self, source: ir.Value, operand: int, place: Place) -> ir.Value:
+        frame = self._frame
+        indices = frame.indices(operand, self._point, place)
+        if not frame.op.depends(operand, frame.plan.lane_loop):
+            return tensor.extract(source, indices)
+        element = ir.RankedTensorType(source.type).element_type
+        type_ = vector_type(element, frame.plan.lanes)
+        if not frame.op.is_contiguous(operand, frame.plan.lane_loop):
+            if self._is_turned(operand):
+                return self._turn(source, operand, type_, place)
+            return self._gather(source, operand, type_, place)
+        in_bounds = [not frame.is_masked(self._point, place)]
+        padding = arith.constant(element, 0.0 if isinstance(element, ir.FloatType) else 0)
+        return vector.transfer_read(type_, source, indices, last_dimension(len(indices)), padding, in_bounds)
+
+    def _is_turned(self, operand: int) -> bool:
+        """Whether `operand` is read along the loop of the rows, and there are enough rows for that to pay."""
+        turned = self._frame.plan.turned
+        if turned is None or not self._frame.op.is_contiguous(operand, turned):
+            return False
+        return self._point.segments[turned].count * 4 >= self._frame.plan.lanes
+
+    def _turn(self, source: ir.Value, operand: int, type_: ir.VectorType, place: Place) -> ir.Value:
+        """Read a square along its rows, transpose it, and keep all of it for the other places."""
+        frame, turned = self._frame, self._frame.plan.turned
+        assert turned is not None
+        count = self._point.segments[turned].count
+        corner = {**place, turned: 0}
+        padding = arith.constant(type_.element_type, 0.0 if isinstance(type_.element_type, ir.FloatType) else 0)
+        columns = [
+            vector.transfer_read(type_, source, at, last_dimension(len(at)), padding, [count == frame.plan.lanes])
+            for at in self._lanes(operand, corner)
+        ]
+        rows = transpose_square(columns)
+        for number in range(count):
+            moved = {**place, turned: number}
+            self._known[self._key(operand, moved)] = rows[number]
+        return self._known[self._key(operand, place)]
+
+    def _gather(self, source: ir.Value, operand: int, type_: ir.VectorType, place: Place) -> ir.Value:
+        return vector.from_elements(type_, [tensor.extract(source, at) for at in self._lanes(operand, place)])
+
+    def _lanes(self, operand: int, place: Place) -> Iterator[list[ir.Value]]:
+        """Return the indices for each lane; a lane beyond the end reads what the last iteration does."""
+        frame, loop = self._frame, self._frame.plan.lane_loop
+        indices = frame.indices(operand, self._point, place)
+        last: ir.Value | None = None
+        if frame.is_masked(self._point, place):
+            last = arith.subi(frame.left(self._point, place), index_constant(1))
+        for lane in range(frame.plan.lanes):
+            step: Number = lane if last is None else arith.minui(index_constant(lane), last)
+            yield [
+                as_value(add(index, multiply(step, own.coefficient(loop)))) if own.coefficient(loop) else index
+                for index, own in zip(indices, frame.op.indices[operand], strict=True)
+            ]

@@ -1,0 +1,84 @@
+"""A register tile: the places in it, its payload and its writes, and the loops that step from one to the next."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+
+from mlir import ir
+from mlir.dialects import tensor, vector
+
+from ...scheduling.rewriting.loops import build_loop, segments
+from .frame import Frame, Place, Point, last_dimension
+from .lanes import Lanes, broadcast
+from .shared import Shared
+
+__all__ = ["Inside", "RegisterTile", "build_loops"]
+
+Inside = Callable[[Point, list[ir.Value]], list[ir.Value]]
+"""Builds what stands in the innermost loop from what the loops carry; returns what they carry on."""
+
+
+def build_loops(
+    frame: Frame, loops: Sequence[int], point: Point, carried: list[ir.Value], inside: Inside
+) -> list[ir.Value]:
+    """Build `loops` around what `inside` builds, in steps of the register tile, with what is left at the ends.
+
+    One or two rows that accumulate alone wait for their own results; halves of more rows do not.
+    """
+    if not loops:
+        return inside(point, carried)
+    loop, *others = loops
+    plan = frame.plan
+    unit = plan.lanes if loop == plan.lane_loop else 1
+    halves = bool(plan.reductions) and loop != plan.lane_loop
+    known = frame.known_sizes(loop)
+    for segment in segments(frame.sizes[loop], unit, plan.tile.get(loop, 1), halves=halves, known=known):
+        carried = build_loop(
+            segment,
+            carried,
+            lambda number, values, segment=segment: build_loops(
+                frame, others, point.at(loop, number, segment), values, inside
+            ),
+        )
+    return carried
+
+
+class RegisterTile:
+    """Builds one register tile."""
+
+    def __init__(self, frame: Frame, starts: Sequence[ir.Value | None] = ()) -> None:
+        self.frame = frame
+        self.plan = frame.plan
+        self.op = frame.op
+        self.starts = starts
+
+    def places(self, point: Point, loops: Sequence[int]) -> list[Place]:
+        """Return all places of the tile in those of its loops that are among `loops`."""
+        tiled = [loop for loop in self.plan.tile if loop in loops]
+        counts = [range(point.segments[loop].count) for loop in tiled]
+        return [dict(zip(tiled, numbers, strict=True)) for numbers in itertools.product(*counts)]
+
+    def lanes(self, point: Point, place: Place, elements: list[ir.Value | None], shared: Shared | None = None) -> Lanes:
+        """Return what the payload is run for at `place`; `shared` is what all places share."""
+        known = shared or Shared()
+        return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), known.values, known.quotients)
+
+    def write(
+        self, point: Point, places: Sequence[Place], values: Sequence[Sequence[ir.Value]], tensors: list[ir.Value]
+    ) -> list[ir.Value]:
+        """Write, for each of `places`, a vector (a scalar, if lanes were combined) into each output."""
+        written = list(tensors)
+        for place, own in zip(places, values, strict=True):
+            for number, (operand, value) in enumerate(zip(self.op.outputs, own, strict=True)):
+                written[number] = self._write_one(value, written[number], operand, point, place)
+        return written
+
+    def _write_one(self, value: ir.Value, target: ir.Value, operand: int, point: Point, place: Place) -> ir.Value:
+        indices = self.frame.indices(operand, point, place)
+        if not self.op.depends(operand, self.plan.lane_loop):
+            return tensor.insert(value, target, indices)
+        in_bounds = [not self.frame.is_masked(point, place)]
+        lanes = broadcast(value, self.plan.lanes)
+        map_ = last_dimension(len(indices))
+        return vector.TransferWriteOp(target.type, lanes, target, indices, map_, in_bounds=in_bounds).results[0]

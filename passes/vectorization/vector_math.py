@@ -1,0 +1,166 @@
+"""Compute math functions of vectors by polynomials on all lanes at once, instead of a call of libm for each lane.
+
+## Problem
+
+`math.exp` of a vector is lowered to a call of `expf` for every lane, so that a softmax spends its time in calls.
+
+## Before and after
+
+```mlir
+%y = math.exp2 %x : vector<16xf32>
+```
+
+becomes, with constants by their values and limits on `%x` left out:
+
+```mlir
+%raised = arith.addf %x, 1.5 * 2^23 + 254 : vector<16xf32>
+%n = arith.subf %raised, 1.5 * 2^23 + 254 : vector<16xf32>
+%r = arith.subf %x, %n : vector<16xf32>
+%p5 = math.fma ... : vector<16xf32>                  // a polynomial of degree 5 in %r
+%power = math.fma %r, %p5, 1.0 : vector<16xf32>
+%bits = arith.bitcast %raised : vector<16xf32> to vector<16xi32>
+%half1, %half2 = ...                                 // powers of two, whose product is 2^n
+%first = arith.mulf %power, %half1 : vector<16xf32>
+%y = arith.mulf %first, %half2 : vector<16xf32>
+```
+
+## Contract
+
+In: any op. Out: `math.atan`, `cos`, `erf`, `exp`, `exp2`, `expm1`, `log`, `log10`, `log1p`, `log2`, `rsqrt`, `sin`,
+`tan` and `tanh` of vectors of f32 are arithmetic on vectors, within 2 ulp of the function for every f32; of f16 and
+bf16 too, by way of f32. NaN, infinities, overflow, denormal results and signs of zeros are as libm has them. Sines,
+cosines and tangents of lanes beyond 65536 are still libm's, in a branch. Left alone, with a reason
+(`print-kept`): vectors of f64, scalable vectors and those without dimensions, scalars (no reason told).
+
+Results are the same on any machine: each op rounds once, `math.fma` too, and flags for fast math are not handed on.
+`functions` names the ops to rewrite, all by default.
+
+Ops that follow upon each other and are the same for several vectors are rewritten in lockstep: each step is done for
+all of them before the next. A polynomial is a chain of steps that wait for each other, so that a processor would have
+little to do if it did not find those of other vectors near by. The registers of the machine, which `machine` overrides,
+say for how many there is room.
+
+Linear in the ops. Upstream counterpart: `test-math-polynomial-approximation`, which flushes denormal numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import arith
+
+from ..framework.base import Pass, Statistic
+from ..framework.errors import PassFailure, nearest
+from ..framework.options import PassOptions, option
+from ..scheduling.rewriting.linalg_ops import read_machine
+from .functions import FUNCTIONS
+from .functions.lanes import Floats
+
+_NARROW = frozenset({"f16", "bf16"})
+_REGISTERS = 4
+"""How many registers a vector takes while it is computed: the argument, the polynomial, bits that are wanted later, and
+its share of the constants."""
+
+
+@dataclass(frozen=True)
+class VectorMathOptions(PassOptions):
+    """Options of `inplace-vector-math`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'registers=32'")
+    functions: tuple[str, ...] = option((), help="the math ops to rewrite, without 'math.'; empty means all")
+    print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with why")
+
+
+class VectorMathPass(Pass[VectorMathOptions]):
+    """Rewrite math ops on vectors into arithmetic."""
+
+    argument = "inplace-vector-math"
+    summary = "compute math functions of f32 vectors by polynomials, within 2 ulp"
+    Options = VectorMathOptions
+    statistics = (
+        Statistic("rewritten", "math ops on vectors that are arithmetic now"),
+        Statistic("kept", "math ops on vectors that stay"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        most = max(1, read_machine(self.options.machine, op).registers // _REGISTERS)
+        for ops in _find_groups(op, self._wanted(op), most):
+            first = ops[0]
+            if reason := _why_kept(ir.VectorType(first.results[0].type)):
+                self.count("kept", len(ops))
+                if self.options.print_kept:
+                    for one in ops:
+                        self.remark(one.location, f"'{one.name}' is not rewritten, because {reason}")
+                continue
+            with ir.InsertionPoint(first), first.location:
+                results = _build(first.name, [one.operands[0] for one in ops])
+            for one, result in zip(ops, results, strict=True):
+                one.results[0].replace_all_uses_with(result)
+                one.erase()
+            self.count("rewritten", len(ops))
+
+    def _wanted(self, op: ir.Operation) -> frozenset[str]:
+        names = self.options.functions or tuple(FUNCTIONS)
+        for name in names:
+            if name not in FUNCTIONS:
+                known = ", ".join(FUNCTIONS)
+                raise PassFailure(f"unknown function '{name}'{nearest(name, FUNCTIONS)}; known are {known}", op)
+        return frozenset(f"math.{name}" for name in names)
+
+
+def _find_groups(root: ir.Operation, names: frozenset[str], most: int) -> list[list[ir.Operation]]:
+    """The ops with one of `names` inside `root` that give vectors, in the order of the text; up to `most` at a time.
+
+    Together are those that follow upon each other, and do the same to vectors of one type that none of them makes.
+    """
+    groups: list[list[ir.Operation]] = []
+    open_group: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal open_group
+        one = op.operation
+        if one.name not in names or not isinstance(one.results[0].type, ir.VectorType):
+            open_group = []
+        elif len(open_group) < most and _goes_with(one, open_group):
+            open_group.append(one)
+        else:
+            open_group = [one]
+            groups.append(open_group)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return groups
+
+
+def _goes_with(op: ir.Operation, group: Sequence[ir.Operation]) -> bool:
+    """Whether `op`, which follows upon `group`, can be computed together with it."""
+    if not group or (op.name, op.results[0].type) != (group[0].name, group[0].results[0].type):
+        return False
+    if op.block != group[0].block:  # regions of an unknown op: nobody can tell which one runs, or whether both do
+        return False
+    return not any(op.operands[0] == other.results[0] for other in group)
+
+
+def _why_kept(type_: ir.VectorType) -> str | None:
+    """Why an op on vectors of `type_` stays; None if it does not."""
+    if type_.rank == 0:
+        return "a vector without dimensions is a scalar"
+    if type_.scalable:
+        return "the lanes of a scalable vector cannot be counted"
+    element = str(type_.element_type)
+    if element != "f32" and element not in _NARROW:
+        return f"there are polynomials for f32, f16 and bf16, and not for {element}"
+    return None
+
+
+def _build(name: str, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
+    """The values of the op `name` for `operands`; narrow floats go by f32, which has more than twice their digits."""
+    type_ = ir.VectorType(operands[0].type)
+    function = FUNCTIONS[name.removeprefix("math.")]
+    if str(type_.element_type) not in _NARROW:
+        return function(Floats(operands)).values
+    wide = ir.VectorType.get(type_.shape, ir.F32Type.get())
+    results = function(Floats([arith.extf(wide, operand) for operand in operands])).values
+    return [arith.truncf(type_, result) for result in results]

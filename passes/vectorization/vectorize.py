@@ -1,0 +1,127 @@
+"""Turn linalg ops on tensors into loops around vectors, their results in registers while loops reduce.
+
+## Problem
+
+A linalg op lowered to scalar loops runs at a hundredth of what the machine can do: one element at a time, and each
+partial result of a reduction goes through memory.
+
+## Before and after
+
+```mlir
+%r = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
+```
+
+becomes, for vectors of 16 elements and a register tile of 4 rows by 4 vectors (one of each shown):
+
+```mlir
+%r = scf.for %j = %c0 to %n step %c64 iter_args(%c1 = %c) -> (tensor<?x?xf32>) {
+  %s = scf.for %i = %c0 to %m step %c4 iter_args(%c2 = %c1) -> (tensor<?x?xf32>) {
+    %read = vector.transfer_read %c2[%i, %j], %zero : tensor<?x?xf32>, vector<16xf32>
+    %sum = scf.for %k = %c0 to %depth step %c1 iter_args(%acc = %read) -> (vector<16xf32>) {
+      %x = tensor.extract %a[%i, %k] : tensor<?x?xf32>
+      %xs = vector.broadcast %x : f32 to vector<16xf32>
+      %y = vector.transfer_read %b[%k, %j], %zero : tensor<?x?xf32>, vector<16xf32>
+      %next = vector.fma %xs, %y, %acc : vector<16xf32>
+      scf.yield %next : vector<16xf32>
+    }
+    %write = vector.transfer_write %sum, %c2[%i, %j] : vector<16xf32>, tensor<?x?xf32>
+    scf.yield %write : tensor<?x?xf32>
+  }
+  scf.yield %s : tensor<?x?xf32>
+}
+```
+
+## Contract
+
+In: a function; linalg ops on tensors, named or generic, with indices that are sums of multiples of loops and payloads
+that work lane by lane; any sizes. Out: loops on tensors with the same values, in destination-passing style, which
+bufferize without a buffer more. Left alone, with a reason (`print-kept`): everything else, fills among it.
+
+The loop whose neighbours lie side by side runs in the lanes. Inputs of elementwise ops that lie the other way are
+loaded as squares and transposed in registers. If it reduces, the lanes are partial results, so floating
+point is added up in another order; products that are added are fused, which rounds once. What does not fill a vector at
+the end of a row is masked. A fill that an op starts from is not read: the accumulators start from its value.
+
+An elementwise op whose result others want as well as a reduction is computed in the loop of the reduction.
+
+What all lanes share, like the mean of a row, is computed in front of the loop that runs in the lanes. Divisions by it
+become multiplications by its reciprocal; a quotient is off by 1.5 units in the last place then.
+
+Linear in the ops; the code made is as large as the register tile. Upstream counterpart:
+`transform.structured.vectorize` with tiling, contraction lowering and hoisting around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..analysis.schedule.joined_reductions import Join, find_join
+from ..analysis.schedule.vector_plan import NotVectorizable, VectorPlan, plan_vectors
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions, option
+from ..scheduling.rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
+from .rewriting.nest import build_nest
+
+_FILL = "linalg.fill"
+
+
+@dataclass(frozen=True)
+class VectorizeOptions(PassOptions):
+    """Options of `inplace-vectorize`."""
+
+    machine: str = option("", help="properties of the machine that differ from what is detected: 'vector-bits=256'")
+    print_kept: bool = option(False, help="emit a remark for every linalg op that stays, with why")
+
+
+class VectorizePass(Pass[VectorizeOptions]):
+    """Vectorize linalg ops on tensors."""
+
+    argument = "inplace-vectorize"
+    summary = "turn linalg ops on tensors into loops around vectors"
+    Options = VectorizeOptions
+    anchor = "func.func"
+    statistics = (
+        Statistic("vectorized", "linalg ops that are loops around vectors now"),
+        Statistic("kept", "linalg ops that stay"),
+        Statistic("joined", "elementwise ops that are computed in the loop of a reduction"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        machine = read_machine(self.options.machine, op)
+        plans: list[VectorPlan] = []
+        for one in find_linalg_ops(op):
+            if one.name == _FILL:
+                continue
+            try:
+                plans.append(plan_vectors(one, machine))
+            except NotVectorizable as reason:
+                self.count("kept")
+                if self.options.print_kept:
+                    self.remark(one.location, f"'{one.name}' is not vectorized, because {reason}")
+        self._build(plans)
+
+    def _build(self, plans: Sequence[VectorPlan]) -> None:
+        """Build the loops; ops that are joined with a reduction are built with it."""
+        by_result: dict[ir.Value, VectorPlan] = {plan.structured.op.results[0]: plan for plan in plans}
+        joins: dict[ir.Value, Join] = {}
+        joined: set[ir.Value] = set()
+        for result, plan in by_result.items():
+            # What is joined is stored by its reduction, and is no reduction itself.
+            join = find_join(plan, by_result, joined)
+            if join is not None:
+                joins[result] = join
+                joined.add(join.producer.op.results[0])
+        for result, plan in by_result.items():
+            if result in joined:
+                continue
+            join = joins.get(result)
+            with ir.InsertionPoint(plan.structured.op), plan.structured.op.location:
+                built = build_nest(plan, join)
+            replace_op(plan.structured.op, built[: len(plan.structured.outputs)])
+            if join is not None:
+                replace_op(join.producer.op, built[-1:])
+        self.count("vectorized", len(plans))
+        self.count("joined", len(joins))

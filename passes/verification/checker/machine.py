@@ -1,0 +1,274 @@
+"""Symbolic execution of a memref program: which content of the tensor program each piece of memory holds.
+
+The state maps pieces of memory (*roots*: allocations, arguments, globals, and memrefs that come on several ways) to
+contents. Views are places in a root. Ops with a tag stand for an op of the tensor program: what they read must be what
+that op's operand is, and what they write is its result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...analysis.ir.snapshot import Snapshot
+from .memory import Answer, Layer, Memory, Verdict
+from .places import WHOLE, Overlap, Place, Sum, join, overlap
+from .reading import Scalars, read_snapshot
+from .states import State, View
+from .tags import tag_of
+from .tensor_program import TensorProgram, is_shaped, read_successors
+from .terms import UNDEFINED
+
+__all__ = ["Machine", "NotFollowed", "Read"]
+
+_CONSTANT = 1 << 20
+"""The key of the question whether an op changes a constant."""
+_AROUND = (Overlap.SAME, Overlap.AROUND)
+_MOST_HOLDERS = 64
+_TWINS = {"tensor.extract": "memref.load", "tensor.dim": "memref.dim", "tensor.rank": "memref.rank"}
+
+
+class NotFollowed(Exception):
+    """A function cannot be followed to its end; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A read of the memref program: ``op`` stands for op ``tensor_op``, whose operand ``operand`` is ``expected``."""
+
+    op: int
+    tensor_op: int
+    operand: int
+    expected: int
+    answer: Answer
+
+
+class MemrefScalars(Scalars):
+    """Sums in the memref program, in the symbols of the tensor program where a value is one of that."""
+
+    def __init__(self, snapshot: Snapshot, program: TensorProgram) -> None:
+        super().__init__(snapshot)
+        self.twins: dict[int, int] = {}
+        """The values of the tensor program that scalars are."""
+        self._program = program
+
+    def symbol(self, value: int) -> int:
+        """Return the symbol of ``value``."""
+        return self.twins.get(value, -value - 1)
+
+    def known(self, value: int) -> Sum | None:
+        """Return the sum of the same value of the tensor program."""
+        twin = self.twins.get(value)
+        return self.sums.get(value) if twin is None else self._program.scalars.sum(twin)
+
+
+class Machine:
+    """The tables of both programs, the state, and what was found out about reads."""
+
+    def __init__(self, program: TensorProgram, module: ir.Operation) -> None:
+        self.program = program
+        self.snapshot = s = read_snapshot(module)
+        self.memory = Memory(program.terms)
+        self.tags = [tag_of(op.location) for op in s.ops]
+        for op, tag in enumerate(self.tags):
+            if tag >= len(program.snapshot.op_name):
+                self.tags[op] = -1
+        program.memref_ages = s.value_position
+        self.scalars = MemrefScalars(s, program)
+        types: dict[ir.Type, bool] = {}
+        for value in s.values:
+            type_ = value.type
+            if type_ not in types:
+                types[type_] = is_shaped(type_)
+        self.is_shaped = [types[value.type] for value in s.values]
+        self.successors = read_successors(s)
+        self.state = State()
+        self.views: dict[int, View] = {}
+        self.related: dict[int, set[int]] = {}
+        """For a root that comes on several ways, the roots that it may be, and the other way round."""
+        self.vague: set[int] = set()
+        """Roots that nobody knows to be another one on some way: what calls return."""
+        self.tensors: dict[int, int] = {}
+        """Terms of arguments and of results of calls that stayed tensors."""
+        self.reads: dict[tuple[int, int], Read] = {}
+        """The last answer for each read of each op: passes over a loop's body end with what holds in all runs."""
+        self.shared: dict[int, list[Place]] = {}
+        """For memory that threads share while they run, the places that this thread has for itself."""
+        self.constants: dict[int, int] = {}
+        """For the memory of a constant, the op of the tensor program that it stands for."""
+        self.unchecked: dict[tuple[int, int], str] = {}
+        self.needed: set[int] = set()
+        """Values of the tensor program that some read expected."""
+        self.stores_state = False
+        """Whether the function wrote memory of a global, or called what may."""
+        self._pair_scalars()
+
+    # --- pairing ---------------------------------------------------------------------------------------------------
+
+    def twin(self, op: int) -> int:
+        """Return the op of the tensor program with the name of ``op`` that ``op`` comes from; -1 if there is none."""
+        tag = self.tags[op]
+        return tag if tag >= 0 and self.program.snapshot.op_name[tag] == self.snapshot.op_name[op] else -1
+
+    def _pair_scalars(self) -> None:
+        s, t = self.snapshot, self.program.snapshot
+        for op, tag in enumerate(self.tags):
+            if tag < 0:
+                continue
+            name, tensor_name = s.op_name[op], t.op_name[tag]
+            if name != tensor_name and _TWINS.get(tensor_name) != name:
+                continue
+            self.pair(s.results(op), t.results(tag))
+            if name == tensor_name:
+                for own, other in zip(s.op_regions[op], t.op_regions[tag], strict=False):
+                    if len(own) == len(other):
+                        for block, twin in zip(own, other, strict=True):
+                            self.pair(s.arguments(block), t.arguments(twin))
+
+    def pair(self, values: range, others: range) -> None:
+        """State that the scalars among ``values`` are those among ``others``, if they are as many."""
+        own = [value for value in values if not self.is_shaped[value]]
+        twins = [value for value in others if not self.program.is_shaped[value]]
+        if len(own) == len(twins):
+            self.scalars.twins.update(zip(own, twins, strict=True))
+
+    # --- memory ----------------------------------------------------------------------------------------------------
+
+    def operand(self, op: int, index: int) -> int:
+        """Return the value that is operand ``index`` of ``op``."""
+        return self.snapshot.operand_value[self.snapshot.op_first_operand[op] + index]
+
+    def view(self, value: int) -> View | None:
+        """Return the view that ``value`` is, if it is followed."""
+        return self.views.get(value)
+
+    def new_root(self, value: int, terms: frozenset[int], writer: int, reason: str = "") -> View:
+        """Let ``value`` be a piece of memory of its own."""
+        self.state.set(value, (Layer(WHOLE, terms, writer, reason),))
+        self.views[value] = view = View(value)
+        return view
+
+    def relate(self, root: int, others: set[int]) -> None:
+        """State that ``root`` may be any of ``others``, or what those may be."""
+        found = set(others)
+        for other in others:
+            found |= self.related.get(other, set())
+        found.discard(root)
+        self.related[root] = self.related.get(root, set()) | found
+        for other in found:
+            self.related.setdefault(other, set()).add(root)
+
+    def renew(self, root: int) -> None:
+        """State that ``root`` is memory that nobody had before."""
+        for other in self.related.pop(root, set()):
+            self.related[other].discard(root)
+
+    def write(self, view: View, terms: frozenset[int], writer: int, reason: str = "") -> None:
+        """Let ``view`` hold ``terms`` from ``writer`` on, and nobody know what overlapping memory holds."""
+        self.put(view.root, Layer(view.place, terms, writer, reason))
+
+    def put(self, root: int, layer: Layer) -> None:
+        """Write ``layer`` to ``root``, and perhaps to what that may be."""
+        self.stores_state |= root < 0
+        if root in self.constants:
+            self._check_constant(root, layer)
+        own = self.shared.get(root)
+        if own is not None and layer.terms and not any(overlap(p, layer.place)[0] in _AROUND for p in own):
+            layer = Layer(layer.place, frozenset(), layer.writer, "memory that each thread writes")
+        self.state.set(root, self.memory.written(self.state.get(root), layer))
+        for other in self.related.get(root, ()):
+            content = self.state.get(other)
+            if content and (content[-1].certain or content[-1].writer != layer.writer):
+                called = {root, other} & self.vague
+                reason = (
+                    "a call that may return what it is given" if called else "memory that may be the same on some way"
+                )
+                maybe = Layer(layer.place, frozenset(), layer.writer, reason, certain=False)
+                self.state.set(other, self.memory.written(content, maybe))
+                if other in self.constants:
+                    self._check_constant(other, maybe)
+
+    def _check_constant(self, root: int, layer: Layer) -> None:
+        """Note a violation if ``layer`` surely changes a constant."""
+        constant, terms = self.constants[root], self.program.terms
+        whole = self.program.content[self.program.snapshot.results(constant)[0]]
+        expected = terms.part(whole, layer.place)
+        self.reads.pop((layer.writer, _CONSTANT), None)
+        if not layer.terms:
+            self.leave_out(layer.writer, _CONSTANT, "a constant that may be written")
+        elif not any(terms.may_agree(term, expected) for term in layer.terms):
+            answer = Answer(Verdict.NO, layer.writer, min(layer.terms))
+            self.read(layer.writer, 0, constant, whole, answer, _CONSTANT)
+
+    def copy(self, source: View | None, target: View, writer: int) -> None:
+        """Copy what ``source`` holds to ``target``."""
+        if source is None:
+            self.write(target, frozenset(), writer, "memrefs that are not followed")
+            return
+        layers = self.memory.copied(self.state.get(source.root), source.place, target.place, writer)
+        if not layers:
+            layers = [Layer(target.place, frozenset(), writer, "memory that is not known")]
+        for layer in layers:
+            self.put(target.root, layer)
+
+    def forget(self, op: int, reason: str) -> None:
+        """Let nothing be known of any memory from ``op`` on."""
+        roots = {view.root for view in self.views.values()}
+        for root in roots:
+            if self.state.get(root):
+                self.write(View(root), frozenset(), op, reason)
+
+    def may_overlap(self, a: View, b: View) -> bool:
+        """Whether two views may share memory."""
+        if a.root == b.root:
+            return overlap(a.place, b.place)[0] is not Overlap.DISJOINT
+        return b.root in self.related.get(a.root, ())
+
+    def holders(self, term: int, state: State) -> list[int]:
+        """Return the roots that hold ``term`` in ``state``, of the last ones that were seen to."""
+        found = list(self.state.holders.get(term, ()))[-_MOST_HOLDERS:]
+        return [root for root in found if any(term in layer.terms for layer in state.get(root))]
+
+    # --- reads -----------------------------------------------------------------------------------------------------
+
+    def ask(self, view: View | None, expected: int, place: Place = WHOLE) -> Answer:
+        """Whether ``place`` in ``view`` holds ``expected``."""
+        if expected == UNDEFINED:
+            return Answer(Verdict.YES)
+        if view is None:
+            return Answer(Verdict.UNKNOWN, reason="memrefs that are not followed")
+        return self.memory.holds(self.state.get(view.root), join(view.place, place), expected)
+
+    def ask_operand(self, op: int, index: int, expected: int, place: Place = WHOLE) -> Answer:
+        """Whether ``place`` in operand ``index`` of ``op``, a memref or a tensor that stayed, holds ``expected``."""
+        value = self.operand(op, index)
+        if value < 0 or value in self.views or not self.snapshot.value_is_tensor[value] or expected == UNDEFINED:
+            return self.ask(self.views.get(value), expected, place)
+        term = self.kept(value)
+        is_right = term >= 0 and self.program.terms.part(term, place) == expected
+        return Answer(Verdict.YES) if is_right else Answer(Verdict.UNKNOWN, reason="tensors that stay")
+
+    def kept(self, value: int) -> int:
+        """Return the term of a value that stayed a tensor, as the same result of the same op; -1 if it is none."""
+        if value in self.tensors:
+            return self.tensors[value]
+        s = self.snapshot
+        op = s.value_op[value] if value >= 0 else -1
+        twin = self.twin(op) if op >= 0 else -1
+        # What control flow hands on is not checked where it stayed on tensors.
+        if twin < 0 or (s.op_regions[op] and not s.op_name[op].startswith("linalg.")):
+            return -1
+        return self.program.content[self.program.snapshot.results(twin)[s.value_index[value]]]
+
+    def read(self, op: int, operand: int, tensor_op: int, expected: int, answer: Answer, key: int = -1) -> None:
+        """Note the answer for a read of ``op``: number ``key`` of all its reads, the operand's if not given."""
+        key = operand if key < 0 else key
+        self.needed.update(leaf for leaf in self.program.terms.values_of(expected))
+        self.reads[op, key] = Read(op, tensor_op, operand, expected, answer)
+        self.unchecked.pop((op, key), None)
+
+    def leave_out(self, op: int, operand: int, reason: str) -> None:
+        """Note that a read is not checked."""
+        self.unchecked[op, operand] = reason
+        self.reads.pop((op, operand), None)

@@ -1,0 +1,145 @@
+"""How the checker reads programs: sums that index values are, and the places that slice ops name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlir import ir
+
+from ...analysis.ir.snapshot import Snapshot
+from .places import DYNAMIC, Place, Reshape, Slice, Sum, add, join, scaled
+
+__all__ = ["Scalars", "element_place", "read_snapshot", "shape_of", "slice_place", "successor_operands"]
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+_VIEWS = {"tensor.extract_slice": 0, "tensor.insert_slice": 1, "tensor.parallel_insert_slice": 1, "memref.subview": 0}
+"""Slice ops, and which of their operands they take a slice of."""
+
+
+def read_snapshot(root: ir.Operation) -> Snapshot:
+    """Read the tables of ``root``; the checker finds out about loops by itself."""
+    return Snapshot(root, lambda op, name, region: False)
+
+
+def successor_operands(snapshot: Snapshot, op: int) -> list[range] | None:
+    """Return which operands of branch ``op`` each successor gets; None for a branch that is not known."""
+    name, count = snapshot.op_name[op], snapshot.op_operand_count[op]
+    if name == "cf.br":
+        return [range(count)]
+    if name not in ("cf.cond_br", "cf.switch"):
+        return None
+    attributes = snapshot.ops[op].attributes
+    segments = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
+    sizes = [segments[1]]
+    if name == "cf.cond_br":
+        sizes.append(segments[2])
+    elif "case_operand_segments" in attributes:
+        cases = ir.DenseI32ArrayAttr(attributes["case_operand_segments"])
+        sizes += [cases[i] for i in range(len(cases))]
+    begins = [1]
+    for size in sizes:
+        begins.append(begins[-1] + size)
+    return [range(begins[i], begins[i + 1]) for i in range(len(sizes))]
+
+
+def shape_of(type_: ir.Type) -> tuple[int, ...] | None:
+    """Return the shape of a ranked type, with `DYNAMIC` for sizes that are not known; None without a rank."""
+    if not isinstance(type_, ir.RankedTensorType | ir.MemRefType):
+        return None
+    return tuple(DYNAMIC if size == _DYNAMIC else size for size in type_.shape)
+
+
+def _integers(array: ir.Attribute) -> list[int]:
+    dense = ir.DenseI64ArrayAttr(array)
+    return [dense[number] for number in range(len(dense))]
+
+
+class Scalars:
+    """Sums that index values of one snapshot are. ``symbol`` names the values that are none."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.sums: dict[int, Sum] = {}
+        self._frozen = False
+
+    def freeze(self) -> None:
+        """Read no more ops: they may be gone."""
+        self._frozen = True
+
+    def symbol(self, value: int) -> int:
+        """Return the symbol of ``value``: in the tensor program its number."""
+        return value
+
+    def known(self, value: int) -> Sum | None:
+        """Return a sum that is known from elsewhere."""
+        return self.sums.get(value)
+
+    def sum(self, value: int, depth: int = 8) -> Sum:
+        """Return the sum that ``value`` is; a symbol where it is none of constants, sums and multiples."""
+        found = self.known(value)
+        if found is None:
+            found = self._read(value, depth) if depth and not self._frozen else None
+            found = found or Sum(0, ((self.symbol(value), 1),))
+            self.sums[value] = found
+        return found
+
+    def _read(self, value: int, depth: int) -> Sum | None:
+        s = self._snapshot
+        op = s.value_op[value] if value >= 0 else -1
+        if op < 0:
+            return None
+        name = s.op_name[op]
+        if name in ("arith.constant", "index.constant"):
+            attribute = s.ops[op].attributes["value"]
+            return Sum(ir.IntegerAttr(attribute).value) if isinstance(attribute, ir.IntegerAttr) else None
+        operands = [s.operand_value[operand] for operand in s.operands(op)]
+        if name == "arith.addi":
+            return add(self.sum(operands[0], depth - 1), self.sum(operands[1], depth - 1))
+        if name == "arith.subi":
+            return add(self.sum(operands[0], depth - 1), self.sum(operands[1], depth - 1), -1)
+        if name == "arith.muli":
+            first, second = (self.sum(operand, depth - 1) for operand in operands)
+            if not second.terms:
+                return scaled(first, second.constant)
+            return scaled(second, first.constant) if not first.terms else None
+        return None
+
+
+def slice_place(snapshot: Snapshot, op: int, scalars: Scalars, result: ir.Type) -> Place:
+    """Return the place that slice op ``op`` names in what it slices; ``result`` is the type of the slice."""
+    operation = snapshot.ops[op]
+    sliced = _VIEWS[snapshot.op_name[op]]
+    attributes = operation.attributes
+    segments = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
+    operands = iter(snapshot.operands(op)[sum(segments[i] for i in range(sliced + 1)) :])
+
+    def entries(name: str) -> tuple[Sum, ...]:
+        return tuple(
+            scalars.sum(snapshot.operand_value[next(operands)]) if entry == _DYNAMIC else Sum(entry)
+            for entry in _integers(attributes[name])
+        )
+
+    slice_ = Slice(entries("static_offsets"), entries("static_sizes"), entries("static_strides"))
+    return narrowed(shape_of(operation.operands[sliced].type), slice_, shape_of(result))
+
+
+def narrowed(shape: Sequence[int] | None, slice_: Slice, result: tuple[int, ...] | None) -> Place:
+    """Return the place of ``slice_`` in something of ``shape``, seen under the shape ``result``."""
+    sizes = tuple(DYNAMIC if size.terms else size.constant for size in slice_.sizes)
+    zero, one = Sum(0), Sum(1)
+    whole = (
+        sizes == shape
+        and DYNAMIC not in sizes
+        and all(offset == zero for offset in slice_.offsets)
+        and all(stride == one for stride in slice_.strides)
+    )
+    steps: list[Slice | Reshape] = [] if whole else [slice_]
+    if result is not None and len(result) != len(sizes):
+        steps.append(Reshape(sizes, result))
+    return join((), steps)
+
+
+def element_place(shape: Sequence[int] | None, indices: Sequence[Sum]) -> Place:
+    """Return the place of one element of something of ``shape``."""
+    ones = (Sum(1),) * len(indices)
+    return narrowed(shape, Slice(tuple(indices), ones, ones), None)

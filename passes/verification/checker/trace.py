@@ -1,0 +1,70 @@
+"""Which buffers and copies a conversion made, where, and for which operand."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import prod
+
+from mlir import ir
+
+from ....dialects.support.element_sizes import element_bytes
+
+__all__ = ["BufferEvent", "BufferTrace", "EventKind", "buffer_bytes"]
+
+
+class EventKind(enum.Enum):
+    """What was emitted."""
+
+    ALLOCATION = "allocation"
+    COPY = "copy"
+
+
+@dataclass(frozen=True, slots=True)
+class BufferEvent:
+    """One allocation or copy of a buffer of ``type``, where ``location`` says.
+
+    ``operand`` is the operand of the snapshot that it was decided for, -1 if an op needs it whatever was decided.
+    """
+
+    kind: EventKind
+    type: ir.MemRefType
+    location: ir.Location
+    operand: int = -1
+
+
+class BufferTrace:
+    """Collects :class:`BufferEvent` in program order of each function."""
+
+    def __init__(self) -> None:
+        self.events: list[BufferEvent] = []
+        self._operand = -1
+
+    @contextmanager
+    def for_operand(self, operand: int) -> Generator[None, None, None]:
+        """Attribute the events inside of the ``with`` block to ``operand``."""
+        before, self._operand = self._operand, operand
+        try:
+            yield
+        finally:
+            self._operand = before
+
+    def record(self, kind: EventKind, type_: ir.MemRefType) -> None:
+        """Record that a buffer of ``type_`` is allocated or copied at the current location."""
+        location = ir.Location.current
+        assert location is not None
+        self.events.append(BufferEvent(kind, type_, location, self._operand))
+
+    def count(self, kind: EventKind) -> int:
+        """Return how many events of ``kind`` there were."""
+        return sum(event.kind is kind for event in self.events)
+
+
+def buffer_bytes(type_: ir.MemRefType) -> int | None:
+    """Return the size of a buffer of ``type_`` in bytes; None if that is not known, as for dynamic shapes."""
+    try:
+        return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
+    except ValueError:
+        return None

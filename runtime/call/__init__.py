@@ -1,0 +1,1 @@
+"""Calls of compiled functions: argument checks, packing, results, bound calls."""

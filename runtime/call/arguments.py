@@ -1,0 +1,159 @@
+"""What a caller may pass: every check of an argument that can be made before native code runs.
+
+Nothing is converted silently. A dtype must be exactly the parameter's; only a Python or NumPy scalar may stand for a
+rank-0 array, under the same rules as for a scalar parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...passes.dispatch.rewriting.size_checks import BYTES, LEAST
+from ..interface.boundary import Layout
+from ..interface.dtypes import describe_value
+from ..interface.memrefs import Array, data_address, overlap, overlaps_itself
+from ..interface.signature import Parameter, Signature, ValueType
+
+Reader = Callable[[Any], tuple[Any, ...]]
+"""Turns an argument into the values its frame takes."""
+
+
+def checked_arguments(signature: Signature, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments with a plain `ndarray` for each array parameter; scalars are left for their readers.
+
+    Raises `TypeError` for a wrong count, kind or dtype and `ValueError` for a wrong rank or size, naming the argument.
+    """
+    if len(arguments) != len(signature.parameters):
+        takes = len(signature.parameters)
+        raise TypeError(
+            f"{signature.name} takes {takes} argument{'' if takes == 1 else 's'}, got {len(arguments)}: {signature}"
+        )
+    return tuple(
+        _checked_array(parameter, argument) if parameter.type.is_array else argument
+        for parameter, argument in zip(signature.parameters, arguments, strict=True)
+    )
+
+
+def _checked_array(parameter: Parameter, argument: Any) -> Array:
+    wanted = parameter.type
+    if isinstance(argument, np.ndarray) and not isinstance(argument, np.ma.MaskedArray):
+        check_array(parameter.label, wanted, argument)
+        if parameter.writable and overlaps_itself(argument):
+            raise ValueError(
+                f"{parameter.label}: it is written, but several of its indices lead to the same memory; pass a copy"
+            )
+        return np.asarray(argument)
+    if not wanted.shape and not parameter.writable and isinstance(argument, (bool, int, float, complex, np.generic)):
+        return _rank_zero(parameter, argument)
+    raise TypeError(
+        f"{parameter.label}: expected an array of {wanted.element.dtype} ({wanted.shape_text}) for {wanted.spelling}, "
+        f"got {describe_value(argument)}; make one with numpy.array(..., dtype={str(wanted.element.dtype)!r})"
+    )
+
+
+def _rank_zero(parameter: Parameter, argument: Any) -> Array:
+    """A rank-0 array for a scalar, which must have the exact dtype unless it is Python's own."""
+    element = parameter.type.element
+    if isinstance(argument, np.generic) and argument.dtype != element.dtype:
+        raise _wrong_dtype(parameter.label, parameter.type, argument.dtype)
+    scalar_reader(parameter)(argument)
+    return np.array(argument, dtype=element.dtype)
+
+
+def _wrong_dtype(label: str, wanted: ValueType, dtype: np.dtype[Any]) -> TypeError:
+    swapped = " (byte-swapped)" if not dtype.isnative else ""
+    return TypeError(
+        f"{label}: expected dtype {wanted.element.dtype} for {wanted.spelling}, got {dtype}{swapped}; "
+        f"convert with .astype({str(wanted.element.dtype)!r})"
+    )
+
+
+def check_array(label: str, wanted: ValueType, array: Array) -> None:
+    """Raise `TypeError` if the dtype, `ValueError` if the rank or a static size is not what `wanted` says."""
+    if array.dtype != wanted.element.dtype:
+        raise _wrong_dtype(label, wanted, array.dtype)
+    sizes_fit = array.ndim == len(wanted.shape) and all(
+        size is None or size == got for size, got in zip(wanted.shape, array.shape, strict=True)
+    )
+    if not sizes_fit:
+        got = "x".join(map(str, array.shape)) or "rank 0"
+        raise ValueError(f"{label}: expected shape {wanted.shape_text} for {wanted.spelling}, got {got}")
+
+
+def array_reader(parameter: Parameter, layout: Layout, array: Array) -> Reader:
+    """Reads the address of arrays like `array`; checks what can differ between them: alignment and writability."""
+    back = (layout.offset or 0) * array.itemsize
+    mask = layout.alignment - 1 if array.size else 0
+    label, writable = parameter.label, parameter.writable
+
+    def read(array: Array) -> tuple[int]:
+        address = data_address(array)
+        if address & mask:
+            raise ValueError(f"{label}: its memory is not aligned to {mask + 1} bytes; pass a copy")
+        if writable and not array.flags.writeable:
+            raise ValueError(f"{label}: the array is read-only, but the call writes into it; pass a copy")
+        return (address - back,)
+
+    return read
+
+
+def scalar_reader(parameter: Parameter) -> Reader:
+    """Reads a scalar; errors name the argument."""
+    encode, label = parameter.type.element.encode, parameter.label
+
+    def read(value: Any) -> tuple[Any, ...]:
+        try:
+            return encode(value)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{label}: {error}") from None
+
+    return read
+
+
+class SizeCheckError(ValueError):
+    """An argument of a dispatch function has not the size that the program says.
+
+    Attributes:
+        argument: its number.
+        dimension: the dimension that is wrong, or `BYTES` or `LEAST`.
+        needed: the size, number of bytes, or least value that would have been right.
+    """
+
+    def __init__(self, message: str, argument: int = 0, dimension: int = 0, needed: int = 0) -> None:
+        super().__init__(message)
+        self.argument, self.dimension, self.needed = argument, dimension, needed
+
+
+def failed_check(signature: Signature, arguments: Sequence[Any], check: int, needed: int) -> SizeCheckError:
+    """What check number `check` of a dispatch function, from 1, has found; `needed`: what would have been right."""
+    number, dimension = (signature.size_checks or ())[check - 1]
+    return SizeCheckError(_size_finding(signature, arguments, number, dimension, needed), number, dimension, needed)
+
+
+def _size_finding(signature: Signature, arguments: Sequence[Any], number: int, dimension: int, needed: int) -> str:
+    label, given = signature.parameters[number].label, arguments[number]
+    if dimension == LEAST:
+        return f"{label}: must be at least {needed}, got {given}"
+    if dimension != BYTES:
+        size = given.shape[dimension]
+        return f"{label}: dimension {dimension} has size {size}, but the program says {needed}; make them agree"
+    if needed > given.nbytes:
+        return f"{label}: the program uses {needed} bytes of it, but it has only {given.nbytes}"
+    return f"{label}: the program's view of it does not fit: its byte offset or a size is negative, misaligned or huge"
+
+
+def require_exclusive(signature: Signature, arguments: Sequence[Any]) -> None:
+    """Raise `ValueError` if an argument that must be exclusive may share memory with any other array argument."""
+    for parameter in signature.parameters:
+        if not parameter.exclusive:
+            continue
+        for other in signature.parameters:
+            if other.index == parameter.index or not other.type.is_array:
+                continue
+            if overlap(arguments[parameter.index], arguments[other.index]):
+                raise ValueError(
+                    f"{parameter.label} is written in place, but its memory overlaps {other.label}; pass a copy of one"
+                )

@@ -1,0 +1,71 @@
+"""A call whose arguments are settled: checked and packed once, so that calling costs little more than the jump."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ..interface.signature import Signature
+
+Finish = Callable[[], Any]
+"""Runs native code on the frame it was made for, and returns what the caller gets."""
+
+
+class BoundCall:
+    """One function of a program with its arguments: `call = program.bind(a, b)`, then `call()` as often as wanted.
+
+    Arrays are bound, not their contents: each call reads what they hold then, and an argument that is
+    `bufferization.writable` is changed by each call. Scalars are bound by value. All checks are made when it is bound.
+
+    A result is the same array in each call, overwritten by the next one: copy it to keep it. It is the array of `out`
+    if that was given (a result that cannot be computed there, because it overlaps an argument or is not contiguous, is
+    copied there after each call), an argument's array if the result lives in it, and an array made when it was bound
+    otherwise. Only results whose size native code decides are new arrays each time, and scalars new numbers; such
+    calls cost a few microseconds.
+
+    The arrays and the native code stay alive as long as the bound call. It goes on with the memory that was bound
+    whatever becomes of the array objects: a new `shape` or `flags.writeable` of one changes nothing, and
+    `ndarray.resize` is refused by NumPy as long as the array is bound (never force it with `refcheck=False`).
+    A bound call is for one thread at a time, since all calls share their results; bind once for each thread.
+    """
+
+    __slots__ = ("_finish", "_kept", "_native", "_result", "_table", "signature")
+
+    def __init__(
+        self,
+        signature: Signature,
+        native: Callable[[int], None],
+        table: int,
+        result: Any,
+        finish: Finish | None,
+        kept: object,
+    ) -> None:
+        """`result` is what calls return, unless `finish` runs and returns it; `kept`: what must stay alive."""
+        self.signature = signature
+        self._native = native
+        self._table = table
+        self._result = result
+        self._finish = _one_at_a_time(finish) if finish else None
+        self._kept = kept
+
+    def __call__(self) -> Any:
+        """Run, and return the result: None, one, or a tuple."""
+        if self._finish is not None:
+            return self._finish()
+        self._native(self._table)
+        return self._result
+
+    def __repr__(self) -> str:
+        return f"<bound call of {self.signature}>"
+
+
+def _one_at_a_time(finish: Finish) -> Finish:
+    # What is taken over from the frame must be taken once, even by those who do not keep to one thread.
+    lock = threading.Lock()
+
+    def locked() -> Any:
+        with lock:
+            return finish()
+
+    return locked

@@ -1,0 +1,94 @@
+"""A callable for each function a program offers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..interface.memrefs import Array, StrideError
+from ..interface.signature import Signature
+from ..memory.statistics import MemoryStats, Recorder, ResultMemory
+from .arguments import checked_arguments
+from .bound_call import BoundCall
+from .plan import CallPlan
+from .results import NativeCode
+
+# A program called with ever new shapes must not keep a plan for each.
+_MOST_PLANS = 256
+
+_ndarray = np.ndarray
+
+
+class EntryPoint:
+    """One function of a program: `program.name(a, b, out=None)`, NumPy in and NumPy out.
+
+    A tensor or memref parameter takes an array of exactly its dtype, rank and static sizes, with any strides its type
+    allows (any at all for a tensor); a scalar parameter takes a Python or NumPy scalar that its type can hold. No
+    result gives None, one the result itself, several a tuple. `out` is an array that receives the result, or a tuple
+    with an array or None for each of several. Wrong arguments raise `TypeError` or `ValueError`, which name the
+    argument, before native code runs. The first call with arguments of a new dtype, shape or stride costs about 50 µs
+    more.
+    """
+
+    def __init__(
+        self, signature: Signature, native: Callable[[bool], NativeCode], report: Callable[[MemoryStats], None]
+    ) -> None:
+        """`native(contiguous)` compiles on demand; `report` takes the statistics of each call that is counted."""
+        self.signature = signature
+        self._native = native
+        self._report = report
+        self._plans: dict[tuple[Any, ...], CallPlan] = {}
+
+    def __call__(self, *arguments: Any, out: Array | Sequence[Array | None] | None = None) -> Any:
+        plan = self._plans.get(_call_key(arguments))
+        if plan is None:
+            arguments = checked_arguments(self.signature, arguments)
+            plan = self._plan(arguments)
+        if plan.quick is not None and out is None:
+            result = plan.quick(arguments)
+            if result is not None:
+                return result
+        if plan.recorder is None:
+            return plan(arguments, None) if out is None else plan.call_into(arguments, out, None)
+        return self._counted_call(plan, plan.recorder, arguments, out)
+
+    def bind(self, *arguments: Any, out: Array | Sequence[Array | None] | None = None) -> BoundCall:
+        """Check and pack the arguments now, for a call that takes under a microsecond (see `BoundCall`).
+
+        Raises what a call with these arguments raises.
+        """
+        arguments = checked_arguments(self.signature, arguments)
+        return self._plan(arguments).bind(arguments, out, self._report, self)
+
+    def _counted_call(self, plan: CallPlan, recorder: Recorder, arguments: tuple[Any, ...], out: Any) -> Any:
+        # One counted call at a time: the counters belong to the module.
+        with recorder.lock:
+            memory = ResultMemory()
+            recorder.reset()
+            result = plan(arguments, memory) if out is None else plan.call_into(arguments, out, memory)
+            self._report(recorder.read(memory))
+            return result
+
+    def _plan(self, arguments: tuple[Any, ...]) -> CallPlan:
+        key = _call_key(arguments)
+        plan = self._plans.get(key)
+        if plan is None:
+            try:
+                plan = CallPlan(self.signature, self._native(True), arguments)
+            except StrideError:
+                # Native code for contiguous tensors cannot take these; the code for any strides is made when needed.
+                plan = CallPlan(self.signature, self._native(False), arguments)
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            self._plans[key] = plan
+        return plan
+
+    def __repr__(self) -> str:
+        return f"<entry point {self.signature}>"
+
+
+def _call_key(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What calls with one plan have in common. A scalar's value does not matter, only that it is one."""
+    return tuple([(a.dtype, a.shape, a.strides) if type(a) is _ndarray else type(a) for a in arguments])

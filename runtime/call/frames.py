@@ -1,0 +1,89 @@
+"""The memory through which one call passes its arguments and gets its results.
+
+Native code takes the address of a table of pointers (see `native/engine.py`). A frame is one block of memory with all
+that the table points to, in four parts:
+
+    what changes with each call | results | offsets, sizes and strides | the table
+
+The first part holds one pointer for each array, which serves as its allocated and its aligned pointer alike, and the
+scalars; one `struct` writes it. The second is read by another. The rest is written when the frame is made.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_WORD = 8
+
+
+@dataclass(frozen=True)
+class ArraySlot:
+    """An array argument: what its descriptor says besides the pointers, in elements."""
+
+    offset: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The memory of one call in flight, and the address of its pointer table."""
+
+    memory: ctypes.Array[ctypes.c_char]
+    table: int
+
+
+class FrameLayout:
+    """How frames look for one call signature: `arguments` packs at 0, `returned` unpacks at `returned_offset`.
+
+    Args:
+        arguments: in native order, an `ArraySlot` or the `struct` code of a scalar.
+        returned: the `struct` code of each returned value, in order; a descriptor's is `descriptor_code`.
+    """
+
+    def __init__(self, arguments: Sequence[ArraySlot | str], returned: Sequence[str]) -> None:
+        codes = ["Q" if isinstance(argument, ArraySlot) else argument for argument in arguments]
+        self.arguments = struct.Struct("@" + "".join(codes))
+        self.returned = struct.Struct("@" + "".join(returned))
+        self.returned_offset = _round_up(self.arguments.size)
+        start = _round_up(self.returned_offset + self.returned.size)
+        constants: list[int] = []
+        pointers: list[int] = []
+        for number, argument in enumerate(arguments):
+            # A repeat count of zero asks `struct` for nothing but the padding before the value.
+            place = struct.calcsize("@" + "".join(codes[:number]) + "0" + codes[number][0])
+            pointers.append(place)
+            if isinstance(argument, ArraySlot):
+                words = (argument.offset, *argument.shape, *argument.strides)
+                pointers += [place, *range(start, start + len(words) * _WORD, _WORD)]
+                start += len(words) * _WORD
+                constants += words
+        if returned:
+            pointers.append(self.returned_offset)
+        self._constants = struct.pack(f"{len(constants)}q", *constants)
+        self._pointers = tuple(pointers)
+        self._table_offset = start
+        self._memory_class = ctypes.c_char * (start + len(pointers) * _WORD)
+
+    def new_frame(self) -> Frame:
+        """A frame of its own, ready for `arguments.pack_into`."""
+        memory = self._memory_class()
+        address = ctypes.addressof(memory)
+        constants = self._table_offset - len(self._constants)
+        memory[constants : self._table_offset] = self._constants
+        table = struct.pack(f"{len(self._pointers)}Q", *(address + pointer for pointer in self._pointers))
+        memory[self._table_offset :] = table
+        return Frame(memory, address + self._table_offset)
+
+
+def descriptor_code(rank: int) -> str:
+    """The `struct` code of a ranked memref: two pointers, the offset, the sizes, the strides."""
+    return "QQ" + "q" * (1 + 2 * rank)
+
+
+def _round_up(size: int) -> int:
+    """The next multiple of 16, the alignment of the largest scalar."""
+    return -(-size // 16) * 16

@@ -1,0 +1,230 @@
+"""Everything that can be settled once for calls alike: same dtypes, shapes and strides of all arguments.
+
+A call then reads addresses and scalars, packs them into a frame, jumps, and wraps what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from ..interface.boundary import RETURNED, Form
+from ..interface.memrefs import Array, data_address, element_strides, overlap, row_major_strides
+from ..interface.signature import Signature
+from ..memory.statistics import MemoryStats, ResultMemory
+from .arguments import Reader, array_reader, failed_check, require_exclusive, scalar_reader
+from .bound_call import BoundCall
+from .fast_path import describe_out, quick_call
+from .frames import ArraySlot, Frame, FrameLayout, descriptor_code
+from .results import NativeCode, Returned, checked_outs, place_result, result_takers
+
+
+class CallPlan:
+    """Calls of one entry point with arguments like `arguments`, which have passed `checked_arguments`.
+
+    Raises `StrideError` if a layout does not allow an array's strides. Safe to call from several threads at once: each
+    call in flight has a frame of its own.
+    """
+
+    def __init__(self, signature: Signature, code: NativeCode, arguments: Sequence[Any]) -> None:
+        self.recorder = code.recorder
+        self._signature = signature
+        self._native = code.function
+        self._code = code
+        form = code.form
+        self._outs = tuple(describe_out(signature, out) for out in form.outs)
+        slots, self._readers = _describe(signature, form, arguments)
+        slots += [ArraySlot(0, out.shape, row_major_strides(out.shape)) for out in form.outs]
+        self._frame_layout = FrameLayout(slots, _returned_codes(signature, form))
+        self._pack = self._frame_layout.arguments.pack_into
+        self._unpack = self._frame_layout.returned.unpack_from
+        self._frames: list[Frame] = []
+        self._takers = result_takers(signature, code)
+        self._returns = RETURNED in form.results
+        self._exclusive = any(parameter.exclusive for parameter in signature.parameters)
+        self._checked = signature.size_checks is not None
+        plain = not (self.recorder or self._returns or self._exclusive or self._checked)
+        self.quick = quick_call(form, arguments, self._outs, self._frame_layout, self._native) if plain else None
+
+    def __call__(self, arguments: Sequence[Any], memory: ResultMemory | None) -> Any:
+        """Run with results in fresh arrays. `memory` gathers what they take, when statistics are wanted."""
+        outs: list[Array] = []
+        addresses: list[int] = []
+        for out in self._outs:
+            array, address = out.new_array()
+            outs.append(array)
+            addresses.append(address)
+            if memory is not None:
+                memory.made(array.nbytes)
+        return _as_one(self._run(arguments, outs, addresses, memory))
+
+    def call_into(self, arguments: Sequence[Any], given: Any, memory: ResultMemory | None) -> Any:
+        """Run with results in the arrays of `given`: one array, or a tuple with an array or None for each result."""
+        targets = checked_outs(self._signature, given)
+        self._require_separate(arguments, targets)
+        outs, addresses = self._out_memory(arguments, targets, memory)
+        return self._placed(targets, self._run(arguments, outs, addresses, memory), memory)
+
+    def bind(
+        self, arguments: Sequence[Any], given: Any, report: Callable[[MemoryStats], None], owner: object
+    ) -> BoundCall:
+        """A call of these arguments, with the results in the arrays of `given` if that is not None.
+
+        `report` takes the statistics of calls that are counted; `owner` keeps the native code alive.
+        """
+        unplaced: tuple[Array | None, ...] = (None,) * len(self._signature.results)
+        targets = unplaced if given is None else checked_outs(self._signature, given)
+        self._require_separate(arguments, targets)
+        outs, addresses = self._out_memory(arguments, targets, None)
+        values = self._read(arguments, addresses)
+        frame = self._frame_layout.new_frame()
+        self._pack(frame.memory, 0, *values)
+        everything, places = (*arguments, *outs), self._code.form.results
+        direct = not (self.recorder or self._returns or self._checked) and all(
+            target is None or target is everything[place] for target, place in zip(targets, places, strict=True)
+        )
+        result = _as_one([everything[place] for place in places]) if direct else None
+
+        def run(memory: ResultMemory | None) -> Any:
+            self._native(frame.table)
+            return self._placed(targets, self._take(arguments, outs, values, frame, memory), memory)
+
+        finish = None if direct else partial(self._counted, run, report)
+        return BoundCall(self._signature, self._native, frame.table, result, finish, (owner, frame, arguments, outs))
+
+    def _counted(self, run: Callable[[ResultMemory | None], Any], report: Callable[[MemoryStats], None]) -> Any:
+        """What `run` returns; what it does to memory is reported if that is counted."""
+        if self.recorder is None:
+            return run(None)
+        # One counted call at a time: the counters belong to the module.
+        with self.recorder.lock:
+            memory = ResultMemory()
+            self.recorder.reset()
+            result = run(memory)
+            report(self.recorder.read(memory))
+            return result
+
+    def _out_memory(
+        self, arguments: Sequence[Any], targets: Sequence[Array | None], memory: ResultMemory | None
+    ) -> tuple[list[Array], list[int]]:
+        """The arrays that native code writes results to, and their addresses: the targets where that is possible."""
+        outs: list[Array] = []
+        addresses: list[int] = []
+        for out, place in zip(self._outs, self._code.form.outs, strict=True):
+            target = targets[place.result]
+            if target is not None and self._can_write_directly(target, arguments, place.alignment):
+                array, address = target, data_address(target)
+            else:
+                array, address = out.new_array()
+                if memory is not None:
+                    memory.made(array.nbytes)
+            outs.append(array)
+            addresses.append(address)
+        return outs, addresses
+
+    @staticmethod
+    def _placed(targets: Sequence[Array | None], results: Sequence[Any], memory: ResultMemory | None) -> Any:
+        """The results, those with a target copied there if they are not there already."""
+        return _as_one(
+            [
+                result if target is None else place_result(number, result, target, memory)
+                for number, (result, target) in enumerate(zip(results, targets, strict=True))
+            ]
+        )
+
+    def _run(
+        self, arguments: Sequence[Any], outs: list[Array], addresses: list[int], memory: ResultMemory | None
+    ) -> list[Any]:
+        values = self._read(arguments, addresses)
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = self._frame_layout.new_frame()
+        self._pack(frame.memory, 0, *values)
+        self._native(frame.table)
+        results = self._take(arguments, outs, values, frame, memory)
+        self._frames.append(frame)
+        return results
+
+    def _read(self, arguments: Sequence[Any], addresses: Sequence[int]) -> list[Any]:
+        """What a frame takes for `arguments` and for results at `addresses`."""
+        if self._exclusive:
+            require_exclusive(self._signature, arguments)
+        values: list[Any] = []
+        for read, argument in zip(self._readers, arguments, strict=True):
+            values += read(argument)
+        values += addresses
+        return values
+
+    def _take(
+        self, arguments: Sequence[Any], outs: list[Array], values: list[Any], frame: Frame, memory: ResultMemory | None
+    ) -> list[Any]:
+        """The results of a call that has come back. A frame whose check failed is not used again."""
+        if self._checked:
+            failed, needed = self._unpack(frame.memory, self._frame_layout.returned_offset)
+            if failed:
+                raise failed_check(self._signature, arguments, failed, needed)
+            return []
+        if not self._returns:
+            # The common case: each result is an argument or an array made for it.
+            everything = (*arguments, *outs)
+            return [everything[place] for place in self._code.form.results]
+        words = self._unpack(frame.memory, self._frame_layout.returned_offset)
+        call = Returned(arguments, outs, values, words, memory)
+        return [take(call) for take in self._takers]
+
+    def _require_separate(self, arguments: Sequence[Any], targets: Sequence[Array | None]) -> None:
+        """An out array may share memory neither with another one nor with an argument that is written for another."""
+        form = self._code.form
+        for number, target in enumerate(targets):
+            if target is None:
+                continue
+            for other, earlier in enumerate(targets[:number]):
+                if earlier is not None and overlap(target, earlier):
+                    raise ValueError(f"out arrays {other} and {number} overlap")
+            for parameter in self._signature.parameters:
+                written = parameter.writable and form.results[number] != parameter.index
+                if written and overlap(target, arguments[parameter.index]):
+                    raise ValueError(f"out overlaps {parameter.label}, which the call writes; pass another array")
+
+    def _can_write_directly(self, target: Array, arguments: Sequence[Any], alignment: int) -> bool:
+        natural = target.flags.c_contiguous and target.flags.aligned and data_address(target) % alignment == 0
+        return natural and not any(
+            parameter.type.is_array and overlap(target, arguments[parameter.index])
+            for parameter in self._signature.parameters
+        )
+
+
+def _as_one(results: list[Any]) -> Any:
+    """None for no result, the only one, or a tuple."""
+    if len(results) == 1:
+        return results[0]
+    return tuple(results) if results else None
+
+
+def _describe(
+    signature: Signature, form: Form, arguments: Sequence[Any]
+) -> tuple[list[ArraySlot | str], tuple[Reader, ...]]:
+    """The native arguments for `arguments`, and how to read each of them."""
+    slots: list[ArraySlot | str] = []
+    readers: list[Reader] = []
+    for parameter, layout, argument in zip(signature.parameters, form.layouts, arguments, strict=True):
+        if layout is None:
+            slots.append(parameter.type.element.code)
+            readers.append(scalar_reader(parameter))
+        else:
+            strides = element_strides(argument, parameter, layout)
+            slots.append(ArraySlot(layout.offset or 0, argument.shape, strides))
+            readers.append(array_reader(parameter, layout, argument))
+    return slots, tuple(readers)
+
+
+def _returned_codes(signature: Signature, form: Form) -> list[str]:
+    if signature.size_checks is not None:
+        return ["q", "q"]
+    return [
+        descriptor_code(len(result.shape)) if result.is_array else result.element.code
+        for result, place in zip(signature.results, form.results, strict=True)
+        if place == RETURNED
+    ]

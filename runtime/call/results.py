@@ -1,0 +1,150 @@
+"""What a caller gets: each result as an array that owns its memory, as an array of the caller's, or as a scalar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..interface.boundary import RETURNED, Form
+from ..interface.dtypes import ElementType, describe_value
+from ..interface.memrefs import Array, adopt, copy_of, descriptor_words, overlaps_itself
+from ..interface.signature import Signature
+from ..memory.statistics import HEADER_BYTES, Recorder, ResultMemory, block_bytes
+from .arguments import check_array
+
+# What MLIR's lowering writes where a constant's descriptor would hold the pointer to free.
+_CONSTANT_MARK = 0xDEADBEEF
+
+
+@dataclass(frozen=True)
+class NativeCode:
+    """The native function of an entry point; with a recorder, allocations carry the header of `memory/statistics.py`.
+
+    `owns_results`: every returned buffer is the caller's to free. It is not so when the program frees its own memory:
+    then a result may be the memory of an argument or of a constant.
+    """
+
+    function: Callable[[int], None]
+    form: Form
+    recorder: Recorder | None
+    owns_results: bool
+
+
+@dataclass(slots=True)
+class Returned:
+    """A call that has come back: its arguments and out arrays, the values it was given and the words it returned.
+
+    One is made in each call; a frozen dataclass would take a microsecond.
+    """
+
+    arguments: Sequence[Any]
+    outs: Sequence[Array]
+    values: Sequence[Any]
+    words: tuple[Any, ...]
+    memory: ResultMemory | None
+
+
+Taker = Callable[[Returned], Any]
+"""Takes one result from a call that has come back."""
+
+
+def result_takers(signature: Signature, code: NativeCode) -> tuple[Taker, ...]:
+    """One taker for each result, in order."""
+    takers: list[Taker] = []
+    buffers: list[int] = []
+    parameters, start = len(signature.parameters), 0
+    for result, place in zip(signature.results, code.form.results, strict=True):
+        if place == RETURNED and result.is_array:
+            part = slice(start, start + descriptor_words(len(result.shape)))
+            takers.append(_buffer_taker(result.element.dtype, part, code, tuple(buffers)))
+            buffers.append(start)
+            start = part.stop
+        elif place == RETURNED:
+            part = slice(start, start + len(result.element.code))
+            takers.append(_scalar_taker(result.element, part))
+            start = part.stop
+        else:
+            takers.append(_argument_taker(place) if place < parameters else _out_taker(place - parameters))
+    return tuple(takers)
+
+
+def _argument_taker(number: int) -> Taker:
+    return lambda call: call.arguments[number]
+
+
+def _out_taker(number: int) -> Taker:
+    return lambda call: call.outs[number]
+
+
+def _scalar_taker(element: ElementType, part: slice) -> Taker:
+    return lambda call: element.decode(call.words[part])
+
+
+def _buffer_taker(dtype: np.dtype[Any], part: slice, code: NativeCode, earlier: tuple[int, ...]) -> Taker:
+    """Takes over a returned buffer, or copies one that is not the caller's; `earlier`: where other buffers' words are.
+
+    A function may return one buffer as several results: the first takes it, so that arrays never share memory.
+    """
+    header = HEADER_BYTES if code.recorder else 0
+
+    def take(call: Returned) -> Array:
+        words = call.words[part]
+        allocated = words[0]
+        taken = any(call.words[start] == allocated for start in earlier)
+        if taken or not (code.owns_results or (allocated != _CONSTANT_MARK and allocated not in call.values)):
+            array = copy_of(words, dtype)
+            if call.memory is not None:
+                call.memory.copied(array.nbytes)
+                call.memory.made(array.nbytes)
+            return array
+        if call.memory is not None:
+            call.memory.adopted(block_bytes(allocated))
+        return adopt(words, dtype, header)
+
+    return take
+
+
+def checked_outs(signature: Signature, given: Any) -> tuple[Array | None, ...]:
+    """`out=` as one array or None for each result.
+
+    Raises `TypeError` for a wrong count, kind or dtype, and `ValueError` for a wrong shape or an array that cannot be
+    written; sizes that only the call will tell are checked after it.
+    """
+    count = len(signature.results)
+    targets = given if isinstance(given, (tuple, list)) else (given,)
+    if len(targets) != count:
+        raise TypeError(
+            f"{signature.name} has {count} result{'' if count == 1 else 's'}, but out names {len(targets)}; "
+            "give a tuple with an array or None for each"
+        )
+    for number, (result, target) in enumerate(zip(signature.results, targets, strict=True)):
+        label = f"out for result {number}"
+        if target is None:
+            continue
+        if not result.is_array:
+            raise TypeError(
+                f"{label}: the result is a scalar ({result.spelling}), which no array can receive; give None"
+            )
+        if not isinstance(target, np.ndarray) or isinstance(target, np.ma.MaskedArray):
+            raise TypeError(f"{label}: expected an array, got {describe_value(target)}")
+        check_array(label, result, target)
+        if not target.flags.writeable:
+            raise ValueError(f"{label}: the array is read-only")
+        if overlaps_itself(target):
+            raise ValueError(f"{label}: several indices of the array lead to the same memory")
+    return tuple(targets)
+
+
+def place_result(number: int, result: Array, target: Array, memory: ResultMemory | None) -> Array:
+    """The result in `target`, copied unless it is there already. Raises `ValueError` if the shapes differ."""
+    if result is target:
+        return target
+    if result.shape != target.shape:
+        raise ValueError(f"out for result {number}: the result has shape {result.shape}, the array {target.shape}")
+    np.copyto(target, result)
+    if memory is not None:
+        memory.copied(target.nbytes)
+    return target

@@ -1,0 +1,1 @@
+"""From a module to machine code: passes, lowering, JIT, cache on disk."""

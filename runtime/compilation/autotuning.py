@@ -1,0 +1,153 @@
+"""`autotune`: which description of the machine suits a program best, found by running it.
+
+Schedules are computed from the program and from what the machine is like (`inplace-schedule`). What is detected is not
+all of the truth: caches are shared with other programs, wide vectors may run at a lower clock, and a model that fits
+most programs does not fit each. So the same program is compiled for a few machines around the detected one, all are
+run with the caller's arguments, in turns, and the one with the least median time is chosen. Nothing but the schedule
+depends on it; sums may be added up in another order, as `optimize=True` says.
+
+    machine = mi.autotune(text, a, b, cache="tuned.json")
+    program = mi.compile(text, optimize=True, machine=machine)
+
+Compiles the program once for each candidate (about ten) and calls it `rounds` times. The counterpart for kernels of
+GPUs is Triton's `autotune`, which is told what to try.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from mlir import ir
+
+from ...passes.analysis.schedule.machine import Machine, detect_machine
+from ..source import Source, private_copy
+from .lowering import optimize_phases, pipeline_text
+from .program import compile as compile_program
+
+__all__ = ["autotune"]
+
+
+def autotune(
+    source: Source,
+    *arguments: Any,
+    function: str | None = None,
+    threads: int = 1,
+    rounds: int = 7,
+    cache: str | os.PathLike[str] | None = None,
+) -> str:
+    """Return what to give `compile` as `machine`; `""` if the machine as it is detected is best.
+
+    Args:
+        source: as for `compile`.
+        arguments: what the function is called with. Those that it may write are written, in each of the calls.
+        function: which entry point; the only one if None.
+        threads: as for `compile`.
+        rounds: how often each candidate is timed.
+        cache: a file of JSON that keeps answers, one for each program, machine, number of threads, and shapes of
+            arguments. It is made if it is missing, and replaced as a whole, so that readers never see half of it.
+
+    Raises:
+        OSError: the cache cannot be read or written; if its folder is missing, nothing has run.
+        TypeError, ValueError: the cache is no file of this kind, `rounds` is no positive integer, or an argument is
+            wrong.
+        Also what `compile` and a call raise.
+    """
+    if type(rounds) is not int:
+        raise TypeError(f"rounds must be an integer, got {type(rounds).__name__}")
+    if rounds < 1:
+        raise ValueError(f"rounds must be at least 1, got {rounds}")
+    if cache is not None:
+        _require_folder(Path(cache))
+    module = private_copy(source)
+    key = _key(module, arguments, function, threads)
+    known = _read(cache)
+    if key in known:
+        return known[key]
+    calls = {
+        text: compile_program(module, optimize=True, threads=threads, machine=text).bind(*arguments, function=function)
+        for text in _candidates(detect_machine())
+    }
+    best = _fastest(calls, rounds)
+    if cache is not None:
+        _write(Path(cache), {**_read(cache), key: best})
+    return best
+
+
+def _candidates(machine: Machine) -> Iterator[str]:
+    """Return descriptions to try, each in one or two properties different from what is detected, which comes first."""
+    yield ""
+    for l2 in (machine.l2 // 4, machine.l2 // 2, machine.l2 * 2):
+        yield f"l2={l2}"
+    vectors = [f"registers={machine.registers // 2}"]
+    if machine.vector_bits > 128:
+        vectors.append(f"vector-bits={machine.vector_bits // 2}")
+    for other in vectors:
+        yield other
+        yield f"{other} l2={machine.l2 // 2}"
+
+
+def _fastest(calls: Mapping[str, Callable[[], Any]], rounds: int) -> str:
+    """Return the key of the call with the least median time, the first one of those that are equal."""
+    for call in calls.values():
+        call()
+    times: dict[str, list[int]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            begin = time.perf_counter_ns()
+            call()
+            times[name].append(time.perf_counter_ns() - begin)
+    return min(times, key=lambda name: statistics.median(times[name]))
+
+
+def _key(module: ir.Module, arguments: Sequence[Any], function: str | None, threads: int) -> str:
+    """Return what an answer depends on, as one word."""
+    shapes = [f"{getattr(one, 'dtype', type(one).__name__)}{getattr(one, 'shape', '')}" for one in arguments]
+    route = pipeline_text(optimize_phases(threads))
+    parts = [route, str(detect_machine()), str(function), *shapes, str(module)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _read(cache: str | os.PathLike[str] | None) -> dict[str, str]:
+    if cache is None:
+        return {}
+    try:
+        content = Path(cache).read_bytes()
+    except FileNotFoundError:
+        return {}
+    try:
+        found = json.loads(content)
+        for description in found.values():
+            Machine().override(description)
+    except (ValueError, TypeError, AttributeError):
+        raise ValueError(f"{os.fspath(cache)} is no cache of autotune; remove it, or name another file") from None
+    return found
+
+
+def _require_folder(cache: Path) -> None:
+    """Raise `FileNotFoundError` if there is no folder for the file `cache`: better before all the work than behind."""
+    if not cache.absolute().parent.is_dir():
+        message = "the cache's folder does not exist; make it, or name another file"
+        raise FileNotFoundError(errno.ENOENT, message, os.fspath(cache))
+
+
+def _write(cache: Path, known: Mapping[str, str]) -> None:
+    """Replace the file at once: another process may read it, or be stopped while it writes."""
+    with NamedTemporaryFile("w", dir=cache.parent, prefix=cache.name, delete=False, encoding="utf-8") as file:
+        try:
+            json.dump(known, file, indent=1, sort_keys=True)
+            file.close()
+            Path(file.name).replace(cache)
+        except OSError:
+            with suppress(OSError):
+                Path(file.name).unlink()
+            raise

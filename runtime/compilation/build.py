@@ -1,0 +1,248 @@
+"""From a module to native code: the passes in their order, the JIT, and what was compiled before.
+
+`program.py` says what the steps are for, `lowering.py` which passes each has.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from mlir import ir
+
+from ...passes.analysis.lifetimes.module import analyze_lifetimes
+from ...passes.buffers.deallocate import carry_out, frees_only
+from ...passes.framework.errors import PassError, PassFailure
+from ...passes.kernels.rewriting.optimized_kernels import take_kernels
+from ...passes.pipeline.pipeline import Pipeline, run_pipeline
+from ..call.results import NativeCode
+from ..interface.boundary import (
+    Form,
+    demands_alignment,
+    entry_functions,
+    manages_its_memory,
+    mark_arguments,
+    protect_arguments,
+    read_form,
+    separate_entries,
+)
+from ..interface.signature import Signature
+from ..memory.pool import USE_POOL, link_pool, use_pool, wants_pool
+from ..memory.statistics import Recorder, link_counters
+from ..native.compiler_functions import link_compiler_functions
+from ..native.engine import Engine, load_library
+from ..native.library_names import avoid_library_names, native_name
+from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
+from ..source import private_copy
+from . import lowering
+from .disk_cache import DiskCache, Entry, cache_key
+from .size_checks import verify_sizes
+
+__all__ = ["VERIFY_EACH", "Build", "Settings", "build", "deallocation_phases"]
+
+VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
+"""The environment variable that has the result of every pass verified, if it is `1`."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a program is compiled: what `compile` takes, and what serves `inplace-check`.
+
+    Attributes:
+        checked: count memory with an allocator that finds bad frees (see `memory/statistics.py`).
+        plain: nothing of ours between the pipeline and the lowering: results stay results, nothing is freed, and the
+            program stops where it leaves the bounds of memory.
+        callbacks: functions by symbol that the program may call.
+        kernels: whether `optimize` makes functions of ops that are repeated, and optimizes these.
+        eager: whether code becomes functions and tables however seldom it is repeated.
+    """
+
+    pipeline: Pipeline | None
+    opt_level: int
+    memory_stats: bool
+    shared_libs: tuple[str, ...] = ()
+    checked: bool = False
+    plain: bool = False
+    callbacks: Mapping[str, Any] = field(default_factory=dict)
+    optimize: bool = False
+    threads: int = 1
+    machine: str = ""
+    cache: Path | None = None
+    kernels: bool = True
+    eager: bool = False
+
+
+@dataclass(frozen=True)
+class Build:
+    """One compiled version of a program: what keeps the code alive, and the code of each entry point."""
+
+    engine: Engine | LoadedObject
+    codes: Mapping[str, NativeCode]
+
+
+def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
+    """Compile `source`, which is not changed, or load what was compiled before.
+
+    Args:
+        source: a valid module whose entry points have `signatures`.
+        signatures: by the names of the entry points.
+        settings: how.
+        contiguous: whether tensors that are arguments are contiguous; they may have any strides otherwise.
+
+    Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
+    """
+    if settings.cache is None or settings.callbacks:
+        return _compile(source, signatures, settings, contiguous=contiguous)
+    cache = DiskCache(settings.cache)
+    told = replace(settings, cache=None, pipeline=None)
+    key = cache_key(str(source.operation.get_asm(print_generic_op_form=True)), str(settings.pipeline), told, contiguous)
+    entry = cache.load(key)
+    if entry is not None and set(entry.forms) == set(signatures):
+        try:
+            loaded = LoadedObject(entry.code, [load_library(path) for path in settings.shared_libs])
+            if loaded.defines(USE_POOL):
+                use_pool(loaded)
+            return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
+        except (UnsupportedObjectError, OSError):
+            pass  # Then it is compiled, which tells what is wrong if anything is.
+    built = _compile(source, signatures, settings, contiguous=contiguous)
+    code = built.engine.object_code() if isinstance(built.engine, Engine) and built.codes else None
+    if code is not None and is_supported(code):
+        owns = any(native.owns_results for native in built.codes.values())
+        cache.store(key, Entry(code, {name: native.form for name, native in built.codes.items()}, owns))
+    return built
+
+
+def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
+    module = private_copy(source)
+    separate_entries(module.operation)
+    protect_arguments(module.operation)
+    _bufferize(module, settings)
+    if settings.plain:
+        verify_sizes(module.operation)
+    else:
+        mark_arguments(module.operation, signatures, contiguous=contiguous)
+    _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY, verify=settings.plain)
+    aligned = demands_alignment(module.operation)
+    functions = entry_functions(module.operation)
+    forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
+    avoid_library_names(module.operation)
+    deallocation = () if settings.plain else _deallocate(source.operation, module.operation)
+    pooled = not (settings.plain or settings.memory_stats) and wants_pool(module.operation)
+    lower = lowering.lower_phases(
+        count=settings.memory_stats,
+        threads=settings.threads,
+        streams=settings.optimize,
+        pooled=pooled,
+        eager=settings.eager,
+    )
+    if settings.optimize:
+        _run(module, (*deallocation, *lowering.HOIST, *lowering.stream_phases(settings.machine)))
+        if not _optimize_kernels(module, settings):
+            return _compile(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
+    for phases in lowering.split_at_loops(lower if settings.optimize else (*deallocation, *lower)):
+        _run(module, phases)
+    if settings.memory_stats:
+        link_counters(module, checked=settings.checked)
+    if pooled:
+        link_pool(module)
+    link_compiler_functions(module)
+    engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
+    if pooled:
+        use_pool(engine)
+    return _finish(engine, forms, settings, owns_results=bool(deallocation))
+
+
+def _bufferize(module: ir.Module, settings: Settings) -> None:
+    """From tensors to memrefs, optimized first if that is wanted, or by the user's own route."""
+    if settings.optimize:
+        # What is marked is optimized after our own bufferization only.
+        kernels = settings.kernels and settings.pipeline is None and not settings.plain
+        _run(
+            module,
+            lowering.optimize_phases(settings.threads, settings.machine, kernels=kernels, eager=settings.eager),
+        )
+    if settings.pipeline is None:
+        _run(module, lowering.BUFFERIZE, verify=False)
+    else:
+        run_pipeline(module, settings.pipeline)
+
+
+def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True) -> None:
+    """Run phases of the route, and verify what comes out if asked: each pass has been tested to leave valid IR.
+
+    What is made of a valid program may be refused all the same, where folding shows that it leaves the bounds of a
+    memref. The environment variable `MLIR_INPLACE_VERIFY_EACH=1` lets every pass be verified, as the tests do.
+    """
+    each = os.environ.get(VERIFY_EACH) == "1"
+    run_pipeline(module, lowering.pipeline_text(phases), verify_each=each, verify_result=verify)
+
+
+def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
+    """Make functions of what was marked to be optimized once; return whether they compute in the place of something."""
+    # A size that is not known is taken for a large one, which would wake threads for small ops.
+    kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
+    if kernels is not None:
+        _run(kernels.module, lowering.kernel_phases(settings.threads, settings.machine))
+        if not kernels.are_in_place:
+            return False
+        kernels.give_back()
+    return True
+
+
+def _finish(
+    engine: Engine | LoadedObject, forms: Mapping[str, Form], settings: Settings, *, owns_results: bool
+) -> Build:
+    recorder = Recorder(engine.function) if settings.memory_stats else None
+    codes = {
+        name: NativeCode(engine.function(native_name(name)), form, recorder, owns_results)
+        for name, form in forms.items()
+    }
+    return Build(engine, codes)
+
+
+def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
+    """How to free what `module` allocates: by our pass, else by upstream's, else as the program itself does.
+
+    Branches between blocks are lifted to structured control flow for it.
+    """
+    if _has_lifetimes(module):
+        return lowering.DEALLOCATE
+    if manages_its_memory(source):
+        return ()
+    run_pipeline(module, lowering.pipeline_text(lowering.STRUCTURE))
+    return lowering.DEALLOCATE if _has_lifetimes(module) else lowering.DEALLOCATE_UNSTRUCTURED
+
+
+def _deallocate(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
+    """Free what `module` allocates, and return what is to be done afterwards; both, if our pass cannot do it as it is.
+
+    The first phase of `lowering.DEALLOCATE` would look for the lifetimes a second time. The second has nothing to do
+    where there is neither a clone nor a condition.
+    """
+    try:
+        plan = analyze_lifetimes(module)
+    except PassFailure:
+        return deallocation_phases(source, module)
+    carry_out(plan)
+    _, clones, *others = lowering.DEALLOCATE
+    return (*(lowering.FREED if frees_only(plan) else (clones,)), *others)
+
+
+def _has_lifetimes(module: ir.Operation) -> bool:
+    try:
+        analyze_lifetimes(module)
+    except PassFailure:
+        return False
+    return True
+
+
+def _form(functions: Mapping[str, Any], signature: Signature, *, aligned: bool) -> Form:
+    if signature.name not in functions:
+        raise PassError(
+            f"the pipeline left no public func.func '{signature.name}' with a body; keep entry points as they are"
+        )
+    return read_form(functions[signature.name], signature, aligned=aligned)

@@ -1,0 +1,182 @@
+"""Compiled objects on disk, so that a program that was compiled before need not be compiled again.
+
+An entry is the machine code of one program with what a call must know of it. Its name is a digest of all that it was
+made from: the text of the program, the settings, this package's files, what other packages add to it, the bindings, and
+the processor. It is written under another name first and then renamed, so that readers, and other writers, never see a
+part of it; and it starts with a digest of its content, so that what is broken counts as missing. The oldest entries
+go when all together are larger than `MOST_BYTES`. Whoever can write to the folder decides what code runs: one that this
+module makes is for its user only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import tempfile
+import warnings
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from ...dialects.registry import ENTRY_POINT_GROUP as OP_MODELS
+from ...passes.analysis.schedule.machine import detect_machine
+from ...passes.pipeline.registry import ENTRY_POINT_GROUP as PASSES
+from .. import bindings
+from ..interface.boundary import Form, Layout, OutArgument
+
+VARIABLE = "MLIR_INPLACE_CACHE"
+"""The environment variable that names the folder where `cache` does not."""
+
+MOST_BYTES = 1 << 30
+"""How much one folder may hold."""
+
+_MAGIC = b"mlir-inplace object 1\n"
+_DIGEST = hashlib.sha256().digest_size
+_SUFFIX = ".object"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One compiled program: its object file, and for each function its form and whether its results are its own."""
+
+    code: bytes
+    forms: dict[str, Form]
+    owns_results: bool
+
+
+class DiskCache:
+    """The entries in one folder, which is made when the first one is written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def load(self, key: str) -> Entry | None:
+        """The entry of that key; None if there is none, or it is broken."""
+        path = self._folder / (key + _SUFFIX)
+        try:
+            entry = _decode(path.read_bytes())
+            os.utime(path)
+        except (OSError, ValueError, TypeError, LookupError):
+            return None
+        return entry
+
+    def store(self, key: str, entry: Entry) -> None:
+        """Write an entry. Where that is not possible a `RuntimeWarning` says so, and nothing is left behind."""
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self._folder)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(_encode(entry))
+                os.replace(name, self._folder / (key + _SUFFIX))
+            except BaseException:
+                os.unlink(name)
+                raise
+            self._make_room()
+        except OSError as error:
+            warnings.warn(f"cannot write to the cache of compiled programs: {error}", RuntimeWarning, stacklevel=2)
+
+    def _make_room(self) -> None:
+        """Remove what was not used for longest until the rest is at most nine tenths of what is allowed."""
+        files: list[tuple[int, int, Path]] = []
+        for path in self._folder.glob("*" + _SUFFIX):
+            try:
+                state = path.stat()
+            except FileNotFoundError:
+                continue  # another process was faster
+            files.append((state.st_mtime_ns, state.st_size, path))
+        total = sum(size for _, size, _ in files)
+        if total <= MOST_BYTES:
+            return
+        for _, size, path in sorted(files):
+            path.unlink(missing_ok=True)
+            total -= size
+            if total <= MOST_BYTES * 9 // 10:
+                return
+
+
+def cache_folder(asked: object) -> Path | None:
+    """The folder that the argument `cache` of `compile` means; None for no cache. Raises `TypeError`."""
+    if asked is None:
+        named = os.environ.get(VARIABLE)
+        return Path(named) if named else None
+    if asked is True:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+        return Path(base) / "mlir-inplace"
+    if asked is False:
+        return None
+    if isinstance(asked, (str, os.PathLike)) and str(asked):
+        return Path(asked)
+    raise TypeError(f"cache must be None, a bool or the path of a folder, got {asked!r}")
+
+
+def cache_key(text: str, *settings: object) -> str:
+    """The name of what `text` compiles to here with `settings`, whose `repr` must tell them apart."""
+    digest = hashlib.sha256()
+    for part in (text, repr(settings), _environment(), str(detect_machine())):
+        encoded = part.encode()
+        digest.update(len(encoded).to_bytes(8, "little") + encoded)
+    return digest.hexdigest()
+
+
+@cache
+def _environment() -> str:
+    """All that decides what is compiled and is the same for all programs of a process."""
+    provider = bindings.install()
+    package = Path(__file__).parents[2]
+    ours = [path for folder in ("passes", "dialects", "runtime") for path in sorted((package / folder).rglob("*.py"))]
+    native = sorted((Path(provider.location) / "_mlir_libs").glob("*.so*"))
+    plugins = [
+        (
+            point.group,
+            point.name,
+            point.value,
+            point.dist.name if point.dist else "",
+            point.dist.version if point.dist else "",
+        )
+        for group in (PASSES, OP_MODELS)
+        for point in entry_points(group=group)
+    ]
+    facts: list[Any] = [[(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in (*ours, *native)]]
+    facts += [provider.package, bindings.llvm_version(), sorted(plugins), platform.machine(), _processor()]
+    return repr(facts)
+
+
+def _processor() -> str:
+    """The model and features of the processor, which the code is made for."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return "\n".join(sorted({line for line in lines if line.startswith(("model", "flags", "vendor"))}))
+
+
+def _encode(entry: Entry) -> bytes:
+    described = {"forms": {name: asdict(form) for name, form in entry.forms.items()}, "owns": entry.owns_results}
+    header = json.dumps(described).encode()
+    content = len(header).to_bytes(8, "little") + header + entry.code
+    return _MAGIC + hashlib.sha256(content).digest() + content
+
+
+def _decode(data: bytes) -> Entry:
+    start = len(_MAGIC) + _DIGEST
+    content = data[start:]
+    if not data.startswith(_MAGIC) or hashlib.sha256(content).digest() != data[len(_MAGIC) : start]:
+        raise ValueError("broken")
+    end = 8 + int.from_bytes(content[:8], "little")
+    described = json.loads(content[8:end])
+    return Entry(content[end:], {name: _form(form) for name, form in described["forms"].items()}, described["owns"])
+
+
+def _form(found: dict[str, Any]) -> Form:
+    layouts = tuple(layout and _layout(**layout) for layout in found["layouts"])
+    outs = tuple(OutArgument(out["result"], tuple(out["shape"]), out["alignment"]) for out in found["outs"])
+    return Form(layouts, outs, tuple(found["results"]))
+
+
+def _layout(strides: list[int | None], offset: int | None, alignment: int, identity: bool) -> Layout:
+    return Layout(tuple(strides), offset, alignment, identity)

@@ -1,0 +1,269 @@
+"""`compile`: from a tensor or memref program to functions on NumPy arrays.
+
+The steps: copy the source; separate entry points from calls inside; protect arguments; bufferize (or run the caller's
+pipeline); shape the boundary; free what is left; lower to LLVM; start the JIT. `lowering.py` holds the passes of each.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mlir import ir
+
+from ...passes.analysis.schedule.machine import detect_machine
+from ...passes.framework.attribute_checks import drop_results_of_passes
+from ...passes.pipeline.pipeline import Pipeline, as_pipeline, run_pipeline
+from ..call.bound_call import BoundCall
+from ..call.entry_point import EntryPoint
+from ..call.results import NativeCode
+from ..interface.boundary import entry_functions
+from ..interface.dtypes import UnsupportedTypeError, describe_value
+from ..interface.memrefs import Array
+from ..interface.signature import Signature, read_signature
+from ..memory.statistics import MemoryStats
+from ..native.engine import library_paths
+from ..native.openmp import find_openmp
+from ..source import IR, Source, private_copy
+from .build import Build, Settings, build
+from .disk_cache import cache_folder
+from .dispatch import lower_dispatch_functions
+from .garbage import collection_paused
+from .type_limits import require_possible_types
+
+MOST_THREADS = 1024
+"""How many threads a program may run on; LLVM takes a number of 32 bits, and a system has far fewer."""
+
+
+def compile(  # noqa: A001, PLR0913
+    source: Source,
+    *,
+    pipeline: str | Pipeline | None = None,
+    optimize: bool = False,
+    opt_level: int = 2,
+    memory_stats: bool = False,
+    shared_libs: Sequence[str] = (),
+    threads: int = 1,
+    machine: str = "",
+    cache: bool | str | os.PathLike[str] | None = None,
+) -> Program:
+    """Compile a program for the host CPU; the source is not changed.
+
+    An argument of a compiled function is never changed, unless it says `bufferization.writable = true` (then a result
+    that is the updated tensor IS the caller's array), or is a memref, which the program may write as it likes. Results
+    are fresh arrays otherwise. The memory of large ones (1 MB and more) that the caller has dropped serves later calls:
+    a function keeps up to two of each.
+    Large temporaries are kept too, for all programs together, 256 MiB at most (see `release_memory`).
+
+    A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
+    counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
+
+    Args:
+        source: a module (of any context), MLIR text or bytecode, or the path of a file.
+        pipeline: takes the place of bufferization: it gets the source, and must leave entry points on memrefs.
+        optimize: fuse, tile and vectorize on tensors before bufferization. Sums of floating-point numbers are then
+            added up in another order, products that are added are rounded once, and quotients of a row by one number
+            may be off by 1.5 units in the last place.
+        opt_level: LLVM's optimization level, 0 to 3.
+        memory_stats: count allocations and copies in each call (`Program.memory_stats`), which costs a little time.
+        shared_libs: libraries with functions that the program declares but does not define.
+        threads: how many threads, at most 1024, an `scf.forall` runs on, those that `optimize` makes among them. They
+            need an OpenMP runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a warning
+            says so and everything runs on one thread. Results do not depend on the number. Counting memory takes one.
+        machine: what `optimize` should believe of the machine where that differs from what is detected, such as
+            `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds out what suits a program.
+        cache: keep machine code in this folder, and take it from there if the same program was compiled before with the
+            same settings, versions and processor (on x86-64 Linux; see `disk_cache.py`). True: in the user's cache
+            folder; None: in that of the environment variable MLIR_INPLACE_CACHE, if it is set; False: nowhere. What
+            passes would have remarked is not told for a program from the cache.
+
+    Raises:
+        ir.MLIRError: the text does not parse; the diagnostics are in the message.
+        PassError: a pass refused the program, or something in it cannot be lowered; with diagnostics.
+        PipelineError: `pipeline` is wrong (a ValueError).
+        OSError: the file, or a shared library, cannot be read.
+        TypeError, ValueError: an argument of this function is wrong.
+    """
+    detect_machine().override(machine)  # raises if it makes no sense
+    if type(opt_level) is not int or opt_level not in range(4):
+        raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
+    route = None if pipeline is None else as_pipeline(pipeline)
+    libraries = library_paths(shared_libs)
+    if _checked_threads(threads) > 1:
+        runtime = find_openmp()
+        if runtime is None:
+            warnings.warn(_NO_OPENMP, RuntimeWarning, stacklevel=2)
+            threads = 1
+        else:
+            libraries = (*libraries, runtime)
+    settings = Settings(
+        route,
+        opt_level,
+        memory_stats,
+        libraries,
+        optimize=optimize,
+        threads=threads,
+        machine=machine,
+        cache=cache_folder(cache),
+    )
+    with collection_paused():
+        return Program(private_copy(source), settings, verified=not isinstance(source, IR))
+
+
+def _checked_threads(threads: int) -> int:
+    if type(threads) is not int:
+        raise TypeError(f"threads must be an integer, got {type(threads).__name__}")
+    if threads < 1:
+        raise ValueError(f"threads must be at least 1, got {threads}")
+    if threads > MOST_THREADS:
+        raise ValueError(f"threads must be at most {MOST_THREADS}, got {threads}")
+    return threads
+
+
+_NO_OPENMP = (
+    "there is no OpenMP runtime, so everything runs on one thread; install one: pip install 'mlir-inplace[openmp]', or "
+    "apt-get install libomp5"
+)
+_NOTHING = "builtin.module()"
+
+
+class Program:
+    """A compiled program: its public functions are attributes (`program.main(a, b)`) and items (`program["main"]`).
+
+    Made by `compile`. Code is generated for contiguous tensors at first; when a call brings a tensor with other
+    strides, a second version that takes any strides is compiled, once, and used for such calls.
+    """
+
+    def __init__(self, source: ir.Module, settings: Settings, *, verified: bool = False) -> None:
+        # It is valid, as all that the parser made is, and so are the attributes that are read here.
+        run_pipeline(source, _NOTHING, verify_each=not verified)
+        require_possible_types(source.operation)
+        with source.context:
+            drop_results_of_passes(source.operation)
+            source, finished = lower_dispatch_functions(source, settings.pipeline)
+        self._source = source
+        self._settings = replace(settings, pipeline=Pipeline.parse(_NOTHING)) if finished else settings
+        self._lock = threading.Lock()
+        self._builds: dict[bool, Build] = {}
+        self._last_stats: MemoryStats | None = None
+        with source.context:
+            self._signatures, self._unsupported = _read_signatures(source)
+        self._entries: dict[str, EntryPoint] = {}
+        for name, signature in self._signatures.items():
+            self._entries[name] = self._entry_point(signature)
+            if not hasattr(type(self), name) and name not in vars(self):
+                # In the instance itself: __getattr__ would cost each call 0.3 µs.
+                setattr(self, name, self._entries[name])
+        self._build(contiguous=True)
+
+    @property
+    def entry_points(self) -> tuple[str, ...]:
+        """The names of the functions that can be called, in the order of the source."""
+        return tuple(self._entries)
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """The entry points, and the functions that would be ones if NumPy had their types."""
+        return (*self._entries, *self._unsupported)
+
+    @property
+    def memory_stats(self) -> MemoryStats:
+        """The memory traffic of the last call. Raises `RuntimeError` if nothing was counted."""
+        if not self._settings.memory_stats:
+            raise RuntimeError("memory is not counted: compile with memory_stats=True")
+        if self._last_stats is None:
+            raise RuntimeError("there are no memory statistics before the first call")
+        return self._last_stats
+
+    def bind(
+        self, *arguments: Any, function: str | None = None, out: Array | Sequence[Array | None] | None = None
+    ) -> BoundCall:
+        """Check and pack the arguments of a function now, for calls that take under a microsecond (see `BoundCall`).
+
+        Args:
+            arguments: what each call is made with.
+            function: the name of the entry point; the only one if None.
+            out: an array that receives the result, or a tuple with an array or None for each of several.
+
+        Raises `ValueError` if there is not exactly one entry point and none is named, `KeyError` if there is none of
+        that name, and what a call with these arguments raises.
+        """
+        if function is None:
+            if len(self.all_names) != 1:
+                raise ValueError(
+                    f"say which function to bind; the program has {len(self.all_names)}: {', '.join(self.all_names)}"
+                    if self.all_names
+                    else "there is nothing to bind: the program has no entry points"
+                )
+            (function,) = self.all_names
+        return self[function].bind(*arguments, out=out)
+
+    def fill_memory_with(self, byte: int) -> None:
+        """Let memory that a checked program allocates from now on hold this byte until it is written."""
+        for built in self._builds.values():
+            for code in built.codes.values():
+                if code.recorder is not None:
+                    code.recorder.fill_with(byte)
+
+    def __getitem__(self, name: str) -> EntryPoint:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"expected the name of a function, got {describe_value(name)}")
+        if name in self._entries:
+            return self._entries[name]
+        if name in self._unsupported:
+            raise self._unsupported[name]
+        raise KeyError(self._no_such_entry(name))
+
+    def __getattr__(self, name: str) -> EntryPoint:
+        # Called only for names that are no attributes; underscored ones may be asked for before __init__ has run.
+        if name.startswith("_") and name not in self.__dict__.get("_unsupported", {}):
+            raise AttributeError(f"'Program' object has no attribute {name!r}")
+        if name in self._unsupported:
+            raise self._unsupported[name]
+        raise AttributeError(self._no_such_entry(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._entries})
+
+    def __repr__(self) -> str:
+        return f"<Program with {', '.join(map(str, self._signatures.values())) or 'no entry points'}>"
+
+    def _no_such_entry(self, name: str) -> str:
+        known = ", ".join([*self._entries, *self._unsupported]) or "none; make a function with a body public"
+        return f"the program has no entry point {name!r}; it has: {known}"
+
+    def _entry_point(self, signature: Signature) -> EntryPoint:
+        def native(contiguous: bool) -> NativeCode:
+            return self._build(contiguous=contiguous).codes[signature.name]
+
+        return EntryPoint(signature, native, self._keep_stats)
+
+    def _keep_stats(self, stats: MemoryStats) -> None:
+        self._last_stats = stats
+
+    def _build(self, *, contiguous: bool) -> Build:
+        with self._lock:
+            if contiguous not in self._builds:
+                with self._source.context, collection_paused():
+                    built = build(self._source, self._signatures, self._settings, contiguous=contiguous)
+                self._builds[contiguous] = built
+            return self._builds[contiguous]
+
+
+def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str, UnsupportedTypeError]]:
+    signatures: dict[str, Signature] = {}
+    unsupported: dict[str, UnsupportedTypeError] = {}
+    for name, function in entry_functions(module.operation).items():
+        try:
+            signatures[name] = read_signature(function)
+        except UnsupportedTypeError as error:
+            # Other functions can still be called; this one says why not when it is asked for.
+            unsupported[name] = error
+    return signatures, unsupported

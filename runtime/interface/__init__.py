@@ -1,0 +1,1 @@
+"""The boundary between NumPy arrays and compiled functions: signatures, dtypes, memref descriptors."""

@@ -1,0 +1,211 @@
+"""From the types of a program to the signature of its native code, and back to who owns which memory.
+
+Before bufferization, arguments that may not be changed are protected. After it, memref arguments are marked for the
+boundary passes, and what these made of each entry point is read into a `Form`: the layout each array must have, the
+arguments that were added for results, and for each result the place where its value lies after the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import func
+
+from ...dialects.support.memref_types import has_identity_layout
+from ...passes.framework.errors import PassError
+from ...passes.functions.contiguous_arguments import CONTIGUOUS
+from ...passes.functions.drop_equivalent_results import READ_ONLY
+from ...passes.functions.results_to_out_params import ALIGNMENT, OUT_RESULT
+from ...passes.functions.rewriting.results import RETURNED, collect_functions, is_public, result_arguments
+from .signature import WRITABLE, Kind, Signature
+
+_DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
+_TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What native code relies on: strides and offset in elements (None: any), and the data's alignment in bytes.
+
+    `identity`: the strides are those of row-major order for whatever the sizes turn out to be.
+    """
+
+    strides: tuple[int | None, ...]
+    offset: int | None
+    alignment: int
+    identity: bool
+
+
+@dataclass(frozen=True)
+class OutArgument:
+    """An argument that was added at the end: the caller's memory for result `result`, aligned to `alignment` bytes."""
+
+    result: int
+    shape: tuple[int, ...]
+    alignment: int
+
+
+@dataclass(frozen=True)
+class Form:
+    """One entry point as native code takes it.
+
+    `layouts` has one entry for each parameter (None for a scalar). `results` has one for each result: the number of the
+    argument that holds it (numbers from `len(layouts)` on are `outs`), or `RETURNED`.
+    """
+
+    layouts: tuple[Layout | None, ...]
+    outs: tuple[OutArgument, ...]
+    results: tuple[int, ...]
+
+
+def entry_functions(module: ir.Operation) -> dict[str, func.FuncOp]:
+    """The functions a caller outside can name: public, with a body, at the top of the module."""
+    found: dict[str, func.FuncOp] = {}
+    for op in module.regions[0].blocks[0].operations:
+        if isinstance(op, func.FuncOp) and is_public(op) and not op.is_external:
+            found[ir.StringAttr(op.operation.attributes["sym_name"]).value] = op
+    return found
+
+
+def separate_entries(module: ir.Operation) -> None:
+    """Give each entry point that the module itself calls a private copy, which is called in its place.
+
+    What a caller outside is promised (arguments that do not change, results of his own) would cost copies inside.
+    """
+    entries = entry_functions(module)
+    functions = collect_functions(module)
+    with module.context:
+        symbols = ir.SymbolTable(module)
+        copies: dict[str, ir.Attribute] = {}
+        for name in entries:
+            uses = functions[name]
+            if uses.calls:
+                copy = uses.function.operation.clone(ir.InsertionPoint(uses.function))
+                copy.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
+                symbols.insert(copy)  # which gives it a name of its own
+                copies[name] = ir.FlatSymbolRefAttr.get(ir.StringAttr(copy.operation.attributes["sym_name"]).value)
+
+    def redirect(op: ir.Operation) -> ir.WalkResult:
+        if op.name == "func.call":
+            callee = ir.FlatSymbolRefAttr(op.attributes["callee"])
+            op.attributes["callee"] = copies.get(callee.value, callee)
+        return ir.WalkResult.ADVANCE
+
+    if copies:
+        module.walk(redirect)
+
+
+def protect_arguments(module: ir.Operation) -> None:
+    """Say `bufferization.writable = false` on each tensor argument of an entry point that does not say otherwise."""
+    with module.context:
+        no = ir.BoolAttr.get(False)
+        for function in entry_functions(module).values():
+            for number, argument in enumerate(function.arguments):
+                if isinstance(argument.type, _TENSORS) and WRITABLE not in function.arg_attrs[number]:
+                    _add_argument_attribute(function, number, WRITABLE, no)
+
+
+def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *, contiguous: bool) -> None:
+    """Mark the bufferized arguments for the boundary passes.
+
+    A tensor that may not be changed must not be handed out as a result either; with `contiguous`, the caller promises
+    row-major memory for all tensors. Arguments that were memrefs in the source keep the layout their author gave them.
+    """
+    with module.context:
+        mark = ir.UnitAttr.get()
+        for name, function in entry_functions(module).items():
+            for parameter in signatures[name].parameters if name in signatures else ():
+                if parameter.type.kind is not Kind.TENSOR:
+                    continue
+                if not parameter.writable:
+                    _add_argument_attribute(function, parameter.index, READ_ONLY, mark)
+                if contiguous:
+                    _add_argument_attribute(function, parameter.index, CONTIGUOUS, mark)
+
+
+def _add_argument_attribute(function: func.FuncOp, number: int, name: str, value: ir.Attribute) -> None:
+    attributes = list(function.arg_attrs)
+    old = attributes[number]
+    attributes[number] = ir.DictAttr.get({**{entry.name: entry.attr for entry in old}, name: value})
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get(attributes)
+
+
+def manages_its_memory(module: ir.Operation) -> bool:
+    """Whether the program frees buffers itself, so that automatic deallocation must keep out."""
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = op.name in ("memref.dealloc", "bufferization.dealloc")
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return found
+
+
+def demands_alignment(module: ir.Operation) -> bool:
+    """Whether any access claims more than an element's natural alignment, so that results need what their alloc had."""
+    found = False
+    allocations = ("memref.alloc", "memref.alloca", "memref.global", "memref.realloc")
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = "alignment" in op.attributes and op.name not in allocations
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    module.walk(visit)
+    return found
+
+
+def read_form(function: func.FuncOp, signature: Signature, *, aligned: bool) -> Form:
+    """What the boundary passes made of an entry point. `aligned`: the code demands the alignment its allocations had.
+
+    Raises `PassError` when the function is not on memrefs, which only a pipeline of the user's own can cause.
+    """
+    layouts: list[Layout | None] = []
+    outs: list[OutArgument] = []
+    for number, argument in enumerate(function.arguments):
+        type_, is_out = argument.type, number >= len(signature.parameters)
+        if isinstance(type_, _TENSORS):
+            raise PassError(
+                f"the pipeline left argument {number} of '{signature.name}' a {type_}; "
+                "it must bufferize function boundaries"
+            )
+        if is_out:
+            marks = function.arg_attrs[number]
+            asked = ir.IntegerAttr(marks[ALIGNMENT]).value if aligned and ALIGNMENT in marks else 1
+            outs.append(OutArgument(ir.IntegerAttr(marks[OUT_RESULT]).value, tuple(ir.MemRefType(type_).shape), asked))
+        elif isinstance(type_, ir.MemRefType):
+            layouts.append(_layout(argument, type_, signature.parameters[number].type.element.alignment))
+        else:
+            layouts.append(None)
+    results = result_arguments(function) if signature.size_checks is None else ()
+    return Form(tuple(layouts), tuple(outs), results)
+
+
+def _layout(argument: ir.Value, type_: ir.MemRefType, natural: int) -> Layout:
+    strides, offset = type_.get_strides_and_offset()
+    known = [None if number == _DYNAMIC else number for number in (*strides, offset)]
+    promised = (
+        ir.IntegerAttr(use.owner.operation.attributes["alignment"]).value
+        for use in argument.uses
+        if use.owner.operation.name == "memref.assume_alignment"
+    )
+    return Layout(tuple(known[:-1]), known[-1], max([natural, *promised]), has_identity_layout(type_))
+
+
+__all__ = [
+    "RETURNED",
+    "Form",
+    "Layout",
+    "OutArgument",
+    "demands_alignment",
+    "entry_functions",
+    "manages_its_memory",
+    "mark_arguments",
+    "protect_arguments",
+    "read_form",
+    "separate_entries",
+]

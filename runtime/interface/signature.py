@@ -1,0 +1,155 @@
+"""What an entry point takes and gives, as its author wrote it, before any lowering.
+
+A signature is read from the source module, so errors speak of `tensor<4x4xf32>` and not of what became of it.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from mlir import ir
+from mlir.dialects import func
+
+from ...passes.analysis.lifetimes.buffer_access import WRITE, accesses
+from ...passes.dispatch.rewriting.arguments import BINDING
+from ...passes.dispatch.rewriting.size_checks import SIZE_CHECKS
+from .dtypes import ElementType, UnsupportedTypeError, element_type
+
+WRITABLE = "bufferization.writable"
+
+
+class Kind(enum.Enum):
+    """What a value is at the boundary."""
+
+    TENSOR = "tensor"
+    MEMREF = "memref"
+    SCALAR = "scalar"
+
+
+@dataclass(frozen=True)
+class ValueType:
+    """The type of a parameter or result: `spelling` is MLIR's text, a size of None is dynamic, a scalar has none."""
+
+    spelling: str
+    kind: Kind
+    element: ElementType
+    shape: tuple[int | None, ...] = ()
+
+    @property
+    def is_array(self) -> bool:
+        """Whether NumPy sees an array, of any rank, and not a scalar."""
+        return self.kind is not Kind.SCALAR
+
+    @property
+    def is_static(self) -> bool:
+        """Whether all sizes are known."""
+        return None not in self.shape
+
+    @property
+    def shape_text(self) -> str:
+        """`4x?`, or `rank 0`."""
+        return "x".join("?" if size is None else str(size) for size in self.shape) or "rank 0"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter. `writable`: the call changes the array in place; otherwise it is left as it is."""
+
+    index: int
+    name: str | None
+    type: ValueType
+    writable: bool
+    binding: bool = False
+    """Whether it is the memory of a binding of a dispatch function."""
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether, being written, it may share no memory with any other argument: bindings never do."""
+        return self.writable and (self.binding or self.type.kind is Kind.TENSOR)
+
+    @property
+    def label(self) -> str:
+        """How messages call it: `argument 0` or `argument 0 ('a')`."""
+        return f"argument {self.index} ({self.name!r})" if self.name else f"argument {self.index}"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One entry point: its name, parameters and results."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    results: tuple[ValueType, ...]
+    size_checks: tuple[tuple[int, int], ...] | None = None
+    """Of a dispatch function that checks its arguments before it runs: the argument and dimension of each check."""
+
+    @property
+    def outcomes(self) -> tuple[tuple[str, ValueType], ...]:
+        """What a call brings about, each with a name: results, or what a dispatch function has written."""
+        if self.written:
+            return tuple((parameter.name or "binding", parameter.type) for parameter in self.written)
+        several = len(self.results) > 1
+        return tuple((f"result {n}" if several else "result", type_) for n, type_ in enumerate(self.results))
+
+    @property
+    def written(self) -> tuple[Parameter, ...]:
+        """The parameters of a dispatch function that hold what it has computed."""
+        return tuple(parameter for parameter in self.parameters if parameter.binding and parameter.writable)
+
+    def __str__(self) -> str:
+        parameters = ", ".join(
+            f"{parameter.name or f'arg{parameter.index}'}: {parameter.type.spelling}" for parameter in self.parameters
+        )
+        results = ", ".join(result.spelling for result in self.results)
+        return f"{self.name}({parameters})" + (f" -> {results}" if len(self.results) == 1 else f" -> ({results})")
+
+
+def read_signature(function: func.FuncOp) -> Signature:
+    """The signature of a function with a body.
+
+    Raises `UnsupportedTypeError`, which names the argument or result, when a type cannot cross the NumPy boundary.
+    A parameter's name is that of its location (`loc("a")`), since MLIR keeps no other.
+    """
+    name = ir.StringAttr(function.attributes["sym_name"]).value
+    attributes = function.arg_attrs
+    parameters: list[Parameter] = []
+    for index, argument in enumerate(function.arguments):
+        location = argument.location
+        type_ = _value_type(argument.type, f"argument {index} of '{name}'")
+        given = ir.BoolAttr(attributes[index][WRITABLE]).value if WRITABLE in attributes[index] else None
+        slot = ir.DenseI64ArrayAttr(attributes[index][BINDING]) if BINDING in attributes[index] else None
+        stated = type_.kind is Kind.TENSOR or slot is not None
+        writable = bool(given) if stated else given is not False and may_be_written(argument)
+        label = f"set {slot[0]} binding {slot[1]}" if slot else None
+        if isinstance(location, ir.NameLoc):
+            label = location.name_str
+        parameters.append(Parameter(index, label, type_, writable, slot is not None))
+    if SIZE_CHECKS in function.attributes:
+        # Its results are how the checks went, and not the caller's.
+        return Signature(name, tuple(parameters), (), _size_checks(function))
+    results = (_value_type(type_, f"result {index} of '{name}'") for index, type_ in enumerate(function.type.results))
+    return Signature(name, tuple(parameters), tuple(results))
+
+
+def _size_checks(function: func.FuncOp) -> tuple[tuple[int, int], ...]:
+    pairs = (ir.DenseI64ArrayAttr(pair) for pair in ir.ArrayAttr(function.attributes[SIZE_CHECKS]))
+    return tuple((pair[0], pair[1]) for pair in pairs)
+
+
+def _value_type(type_: ir.Type, what: str) -> ValueType:
+    try:
+        if isinstance(type_, (ir.RankedTensorType, ir.MemRefType)):
+            kind = Kind.TENSOR if isinstance(type_, ir.RankedTensorType) else Kind.MEMREF
+            shape = tuple(None if ir.ShapedType.is_dynamic_size(size) else size for size in type_.shape)
+            return ValueType(str(type_), kind, element_type(type_.element_type), shape)
+        if isinstance(type_, (ir.UnrankedTensorType, ir.UnrankedMemRefType)):
+            raise UnsupportedTypeError(f"type {type_} has no rank; cast it to a ranked type inside an entry point")
+        return ValueType(str(type_), Kind.SCALAR, element_type(type_))
+    except UnsupportedTypeError as error:
+        raise UnsupportedTypeError(f"{what}: {error}") from None
+
+
+def may_be_written(value: ir.Value) -> bool:
+    """Whether memory that a memref argument points to may be changed through it; True for a user that is not known."""
+    return isinstance(value.type, ir.MemRefType) and bool(accesses([value]) & WRITE)

@@ -1,0 +1,1 @@
+"""Memory of results and temporaries: pools and counters."""

@@ -1,0 +1,127 @@
+"""Memory of large temporaries that programs are done with, for the next call of any program in the process.
+
+`malloc` maps blocks of many megabytes anew each time, and returns the end of its heap when much of it is free. The
+system then gives fresh memory page by page, filled with zeros, when it is first written, which may take as long as what
+is computed there. So what a program frees is kept here, if it has `LEAST_BYTES` or more: at most `MOST_BLOCKS` blocks,
+and `MOST_BYTES` in all, for all programs together. What is over that is freed, the oldest place first.
+`release_memory` frees everything.
+
+Blocks are `malloc`'s: whoever has one may free it, and a block of another library may be given to the pool. NumPy
+arrays that own a block, results of sizes that only the program knows, give it to the pool when the last view of them is
+gone. How large a block is, `malloc_usable_size` tells; where the C library has no such function, nothing is kept.
+
+Where the system gives large pages on demand (`madvise`), it is asked for them.
+
+The functions are native code without locks (`pool_code.py`), since threads of OpenMP call them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from threading import Lock
+from typing import Any
+
+from mlir import ir, rewrite
+
+from ...passes.analysis.linalg.structured_op import type_bytes
+from ..interface.memrefs import free_with
+from ..native.engine import Engine
+from ..native.linking import link
+from .pool_code import GIVE, HELD, LEAST_BYTES, LINK, MOST_BLOCKS, MOST_BYTES, POOL, RELEASE, TAKE, USE_POOL
+
+__all__ = [
+    "LEAST_BYTES",
+    "MOST_BLOCKS",
+    "MOST_BYTES",
+    "USE_POOL",
+    "MemoryPool",
+    "link_pool",
+    "memory_pool",
+    "release_memory",
+    "use_pool",
+    "wants_pool",
+]
+
+
+class MemoryPool:
+    """The pool of the process, as native functions.
+
+    Attributes:
+        table: the addresses of the functions that take a block out, and give one back.
+        give: the latter.
+    """
+
+    def __init__(self) -> None:
+        with ir.Context():
+            self._engine = Engine(ir.Module.parse(POOL), 0, ())  # which takes half as long
+        self.table = (ctypes.c_void_p * 2)(*(self._result(name) for name in (TAKE, GIVE)))
+        self.give = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.table[1] or 0)
+
+    @property
+    def held_bytes(self) -> int:
+        """How much memory it holds."""
+        return self._result(HELD)
+
+    def release(self) -> None:
+        """Free all that it holds."""
+        self._engine.function(RELEASE)(0)
+
+    def _result(self, function: str) -> int:
+        value = ctypes.c_int64()
+        table = (ctypes.c_void_p * 1)(ctypes.addressof(value))
+        self._engine.function(function)(ctypes.addressof(table))
+        return value.value
+
+
+_pools: list[MemoryPool] = []
+"""None as long as no program needs one, then the one of this process, which code calls as long as it runs."""
+_lock = Lock()
+
+
+def wants_pool(module: ir.Operation) -> bool:
+    """Whether `module`, on memrefs, may allocate large blocks, and the C library tells how large a block is."""
+    types: set[ir.Type] = set()
+
+    def visit(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
+        types.add(op.operation.results[0].type)
+        return True  # No match, so that nothing is rewritten.
+
+    if hasattr(ctypes.CDLL(None), "malloc_usable_size"):
+        # Which takes a tenth of the time of a walk that visits all ops. Blocks that nothing leads to do not count.
+        patterns = rewrite.RewritePatternSet()
+        patterns.add("memref.alloc", visit)
+        with module.context:
+            rewrite.walk_and_apply_patterns(module, patterns.freeze())
+    memrefs = map(ir.MemRefType, types)
+    return any(not memref.has_static_shape or type_bytes(memref) >= LEAST_BYTES for memref in memrefs)
+
+
+def memory_pool() -> MemoryPool:
+    """The pool of the process, which is compiled when it is first wanted."""
+    with _lock:
+        if not _pools:
+            _pools.append(MemoryPool())
+            free_with(_pools[0].give)
+        return _pools[0]
+
+
+def release_memory() -> None:
+    """Give back the memory that programs have freed and that is kept for their next calls, 256 MiB at most.
+
+    Programs may run meanwhile. What they free afterwards is kept again. Memory of results whose sizes are known before
+    the call is not concerned: it is kept by the program that made them, as long as that lives.
+    """
+    if _pools:
+        _pools[0].release()
+
+
+def link_pool(module: ir.Module) -> None:
+    """Let a lowered module take memory from the pool, once it was told where that is (`use_pool`)."""
+    link(module, LINK)
+
+
+def use_pool(engine: Any) -> None:
+    """Tell the native code of a linked module, which `engine` holds, where the pool is."""
+    address = ctypes.c_void_p(ctypes.addressof(memory_pool().table))
+    argument = (ctypes.c_void_p * 1)(ctypes.addressof(address))
+    engine.function(USE_POOL)(ctypes.addressof(argument))

@@ -1,0 +1,251 @@
+"""What a call did to memory, counted while it ran.
+
+A program compiled with statistics carries its own allocator and a few 64-bit counters, written in the LLVM dialect
+below, so counting needs no callback into Python. Each block starts with a header that holds its size; the size is what
+the program asked for, without the padding that alignment adds (`inplace-count-memory` makes it the same everywhere).
+Memory is overwritten before it is freed, so that reading it too late shows in the results.
+
+A checked allocator, which `inplace-check` uses, also fills each new block, and some memory behind it, with one byte,
+never reuses a freed one, and counts frees of what is no living block instead of passing them on.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mlir import ir
+
+from ...passes.buffers.count_memory import COUNT_ALIGNMENT, COUNT_COPY
+from ..native.linking import link
+
+HEADER_BYTES = 16
+"""What lies before each counted block; a multiple of malloc's own alignment."""
+
+_COUNTERS = (
+    "allocations",
+    "frees",
+    "allocated_bytes",
+    "live_bytes",
+    "peak_bytes",
+    "copies",
+    "copied_bytes",
+    "bad_frees",
+)
+_SLOT = {name: number for number, name in enumerate(_COUNTERS)}
+_ARRAY = f"!llvm.array<{len(_COUNTERS) + 1} x i64>"
+"""The counters, and the byte that a checked allocator fills new blocks with."""
+_ADDRESS_FUNCTION = "inplace_memory_counters"
+_GARBAGE = -91
+_GUARD_BYTES = 512
+_ALIVE, _DEAD = 0x600D_B10C, 0x0DEA_D10C
+_READ = struct.Struct(f"@{len(_COUNTERS)}q")
+
+
+@dataclass(frozen=True)
+class MemoryStats:
+    """The memory traffic of one call.
+
+    Heap buffers are counted, those of results included, whoever made them; stack memory, and arrays passed in, are
+    not. All sizes are in bytes. `peak_bytes` is the most that was allocated at one moment, results included. Copies
+    are `memref.copy` and `linalg.copy` ops that ran, and what the call had to copy itself (an `out=` array that could
+    not be written to directly). Bytes the results own are no leak; `leaked_bytes` is what nobody will ever free.
+    `bad_frees` are frees of memory that was free already or never allocated; only a checked allocator counts them.
+    """
+
+    allocations: int
+    frees: int
+    result_allocations: int
+    allocated_bytes: int
+    result_bytes: int
+    leaked_bytes: int
+    peak_bytes: int
+    copies: int
+    copied_bytes: int
+    bad_frees: int = 0
+
+    @property
+    def temporaries(self) -> int:
+        """Allocations that are no result."""
+        return self.allocations - self.result_allocations
+
+    def __str__(self) -> str:
+        return (
+            f"allocations: {self.allocations} ({self.result_allocations} for results), frees: {self.frees}, "
+            f"peak: {self.peak_bytes} bytes, leaked: {self.leaked_bytes} bytes, "
+            f"copies: {self.copies} ({self.copied_bytes} bytes)"
+        )
+
+
+@dataclass
+class ResultMemory:
+    """What the Python side of a call adds: arrays it made, buffers that results took over, what it copied."""
+
+    arrays: list[int] = field(default_factory=list)
+    adoptions: list[int] = field(default_factory=list)
+    copies: list[int] = field(default_factory=list)
+
+    def made(self, nbytes: int) -> None:
+        """An array was made for a result."""
+        self.arrays.append(nbytes)
+
+    def adopted(self, nbytes: int) -> None:
+        """A result took over a buffer that native code had allocated."""
+        self.adoptions.append(nbytes)
+
+    def copied(self, nbytes: int) -> None:
+        """A result was copied."""
+        self.copies.append(nbytes)
+
+
+class Recorder:
+    """Reads and resets the counters of one JIT-compiled module. `lookup` finds its native functions by name."""
+
+    def __init__(self, lookup: Callable[[str], Callable[[int], None]]) -> None:
+        self.lock = threading.Lock()
+        address = ctypes.c_uint64()
+        table = (ctypes.c_void_p * 1)(ctypes.addressof(address))
+        lookup(_ADDRESS_FUNCTION)(ctypes.addressof(table))
+        self._counters = (ctypes.c_int64 * len(_COUNTERS)).from_address(address.value)
+        self._fill = ctypes.c_int64.from_address(address.value + ctypes.sizeof(self._counters))
+
+    def reset(self) -> None:
+        """Start counting a call."""
+        ctypes.memset(self._counters, 0, ctypes.sizeof(self._counters))
+
+    def fill_with(self, byte: int) -> None:
+        """Fill new blocks with this byte from now on; only a checked allocator does."""
+        self._fill.value = byte
+
+    def read(self, results: ResultMemory) -> MemoryStats:
+        """The statistics of the call that has just ended, with what its results add."""
+        made, adopted = sum(results.arrays), sum(results.adoptions)
+        count = dict(zip(_COUNTERS, _READ.unpack_from(self._counters), strict=True))
+        return MemoryStats(
+            allocations=count["allocations"] + len(results.arrays),
+            frees=count["frees"],
+            result_allocations=len(results.arrays) + len(results.adoptions),
+            allocated_bytes=count["allocated_bytes"] + made,
+            result_bytes=made + adopted,
+            leaked_bytes=count["live_bytes"] - adopted,
+            peak_bytes=count["peak_bytes"] + made,
+            copies=count["copies"] + len(results.copies),
+            copied_bytes=count["copied_bytes"] + sum(results.copies),
+            bad_frees=count["bad_frees"],
+        )
+
+
+def block_bytes(allocated: int) -> int:
+    """The size that was asked for a counted block, from its header."""
+    return ctypes.c_int64.from_address(allocated - HEADER_BYTES).value
+
+
+def link_counters(module: ir.Module, *, checked: bool = False) -> None:
+    """Give a lowered module the counters, the allocator and `@inplace_count_copy`; it must have been instrumented.
+
+    `checked`: the allocator finds bad frees, at the price of never giving memory back.
+    """
+    padding = ir.IntegerAttr(module.operation.attributes[COUNT_ALIGNMENT]).value
+    del module.operation.attributes[COUNT_ALIGNMENT]
+    link(module, _module_text(padding, checked=checked))
+
+
+def _module_text(padding: int, *, checked: bool) -> str:
+    return f"""
+        llvm.mlir.global internal @inplace_counters(dense<0> : tensor<{len(_COUNTERS) + 1}xi64>) : {_ARRAY}
+        llvm.func @malloc(i64) -> !llvm.ptr
+        llvm.func @free(!llvm.ptr)
+        llvm.func @{_ADDRESS_FUNCTION}() -> !llvm.ptr {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            llvm.return %counters : !llvm.ptr
+        }}
+        {_allocation_text(padding, checked=checked)}
+        {_free_text(checked=checked)}
+        llvm.func @{COUNT_COPY}(%bytes: i64) {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            %one = llvm.mlir.constant(1 : i64) : i64
+            {_bump("copies", "%one")}
+            {_bump("copied_bytes", "%bytes")}
+            llvm.return
+        }}
+    """
+
+
+def _allocation_text(padding: int, *, checked: bool) -> str:
+    return f"""llvm.func @_mlir_memref_to_llvm_alloc(%padded: i64) -> !llvm.ptr {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            %header = llvm.mlir.constant({HEADER_BYTES} : i64) : i64
+            %padding = llvm.mlir.constant({padding} : i64) : i64
+            %one = llvm.mlir.constant(1 : i64) : i64
+            %size = llvm.sub %padded, %padding : i64
+            %guard = llvm.mlir.constant({_GUARD_BYTES if checked else 0} : i64) : i64
+            %guarded = llvm.add %padded, %guard : i64
+            %total = llvm.add %guarded, %header : i64
+            %block = llvm.call @malloc(%total) : (i64) -> !llvm.ptr
+            llvm.store %size, %block : i64, !llvm.ptr
+            {_bump("allocations", "%one")}
+            {_bump("allocated_bytes", "%size")}
+            {_bump("live_bytes", "%size")}
+            %live = llvm.add %live_bytes_old, %size : i64
+            %peak = llvm.getelementptr %counters[0, {_SLOT["peak_bytes"]}] : (!llvm.ptr) -> !llvm.ptr, {_ARRAY}
+            %peak_old = llvm.atomicrmw max %peak, %live monotonic : !llvm.ptr, i64
+            %data = llvm.getelementptr %block[{HEADER_BYTES}] : (!llvm.ptr) -> !llvm.ptr, i8
+            {_birth() if checked else ""}
+            llvm.return %data : !llvm.ptr
+        }}"""
+
+
+def _free_text(*, checked: bool) -> str:
+    return f"""llvm.func @_mlir_memref_to_llvm_free(%data: !llvm.ptr) {{
+            %counters = llvm.mlir.addressof @inplace_counters : !llvm.ptr
+            %zero = llvm.mlir.constant(0 : i64) : i64
+            %one = llvm.mlir.constant(1 : i64) : i64
+            %block = llvm.getelementptr %data[-{HEADER_BYTES}] : (!llvm.ptr) -> !llvm.ptr, i8
+            {_death() if checked else ""}
+            %size = llvm.load %block : !llvm.ptr -> i64
+            %negative = llvm.sub %zero, %size : i64
+            {_bump("frees", "%one")}
+            {_bump("live_bytes", "%negative")}
+            %garbage = llvm.mlir.constant({_GARBAGE} : i8) : i8
+            "llvm.intr.memset"(%data, %garbage, %size) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()
+            {"" if checked else "llvm.call @free(%block) : (!llvm.ptr) -> ()"}
+            llvm.return
+        }}"""
+
+
+def _bump(counter: str, amount: str) -> str:
+    """Add `amount` to a counter."""
+    return f"""
+            %{counter} = llvm.getelementptr %counters[0, {_SLOT[counter]}] : (!llvm.ptr) -> !llvm.ptr, {_ARRAY}
+            %{counter}_old = llvm.atomicrmw add %{counter}, {amount} monotonic : !llvm.ptr, i64"""
+
+
+def _birth() -> str:
+    """Mark a new block as living and fill it with the byte that stands behind the counters."""
+    return f"""
+            %alive = llvm.mlir.constant({_ALIVE} : i64) : i64
+            %mark = llvm.getelementptr %block[8] : (!llvm.ptr) -> !llvm.ptr, i8
+            llvm.store %alive, %mark : i64, !llvm.ptr
+            %fill_at = llvm.getelementptr %counters[0, {len(_COUNTERS)}] : (!llvm.ptr) -> !llvm.ptr, {_ARRAY}
+            %fill = llvm.load %fill_at : !llvm.ptr -> i64
+            %byte = llvm.trunc %fill : i64 to i8
+            "llvm.intr.memset"(%data, %byte, %guarded) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()"""
+
+
+def _death() -> str:
+    """Mark a block as dead; what is no living block is counted, and nothing else happens to it."""
+    return f"""
+            %mark = llvm.getelementptr %block[8] : (!llvm.ptr) -> !llvm.ptr, i8
+            %found = llvm.load %mark : !llvm.ptr -> i64
+            %alive = llvm.mlir.constant({_ALIVE} : i64) : i64
+            %dead = llvm.mlir.constant({_DEAD} : i64) : i64
+            %lives = llvm.icmp "eq" %found, %alive : i64
+            llvm.cond_br %lives, ^living, ^bad
+        ^bad:
+            {_bump("bad_frees", "%one")}
+            llvm.return
+        ^living:
+            llvm.store %dead, %mark : i64, !llvm.ptr"""

@@ -1,0 +1,1 @@
+"""Machine code in this process: ExecutionEngine, linking, shared libraries, OpenMP."""

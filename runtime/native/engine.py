@@ -1,0 +1,156 @@
+"""The JIT: a module in the LLVM dialect becomes native functions that take one pointer.
+
+Each function `f` of the module is called through the wrapper the ExecutionEngine makes for it: it takes the address
+of a table of pointers, one to each of the function's LLVM arguments and one, at the end, to memory for its result.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mlir import ir
+from mlir.execution_engine import ExecutionEngine
+
+from ...passes.framework.diagnostics import file_location
+from ...passes.framework.errors import PassError
+from ...passes.framework.native_stderr import captured_native_stderr
+
+_ARRAY_SIZE = re.compile(r"(\d+) x ")
+
+_MOST_ELEMENTS = 1 << 27
+"""LLVM lists the elements of a constant, even of equal ones, and holds the list several times."""
+
+_TRANSLATED = ("llvm.", "omp.")
+"""The dialects that become LLVM IR."""
+_Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Engine:
+    """A JIT-compiled module. It keeps the machine code alive as long as it lives.
+
+    Raises `PassError` when an operation is left that is not LLVM's, or a function without a body is in no library, and
+    `OSError` when a shared library cannot be loaded. `opt_level` is LLVM's, 0 to 3. `callbacks` are functions that
+    the module declares, by symbol, as `ctypes` makes them.
+    """
+
+    def __init__(
+        self,
+        module: ir.Module,
+        opt_level: int,
+        shared_libs: Sequence[str],
+        callbacks: Mapping[str, Any] | None = None,
+    ) -> None:
+        libraries = [load_library(path) for path in shared_libs]
+        self._callbacks = dict(callbacks or {})  # which native code calls as long as it lives
+        require_lowered(module.operation)
+        _require_room(module.operation)
+        _require_symbols(module.operation, libraries, self._callbacks)
+        with captured_native_stderr() as report:
+            try:
+                self._engine = ExecutionEngine(module, opt_level=opt_level, shared_libs=list(shared_libs))
+            except RuntimeError as error:
+                failure = error
+            else:
+                for name, callback in self._callbacks.items():
+                    self._engine.raw_register_runtime(name, ctypes.cast(callback, ctypes.c_void_p))
+                return
+        raise PassError(f"cannot start the JIT: {failure} {report.text.strip()}")
+
+    def object_code(self) -> bytes | None:
+        """The object file that the code was loaded from, once a function was asked for; None if there is none."""
+        with tempfile.TemporaryDirectory() as folder, captured_native_stderr():
+            path = Path(folder, "object")
+            self._engine.dump_to_object_file(str(path))
+            return path.read_bytes() if path.exists() else None
+
+    def function(self, name: str) -> Callable[[int], None]:
+        """The native function of that name, to be called with the address of its pointer table.
+
+        Raises `PassError` when the code generator needs a symbol that nothing in the process provides.
+        """
+        with captured_native_stderr() as report:
+            address = self._engine.raw_lookup(name)
+        if not address:
+            raise PassError(f"cannot generate native code for '{name}': {report.text.strip()}")
+        return _Native(address)
+
+
+def library_paths(paths: object) -> tuple[str, ...]:
+    """The paths of `shared_libs`; raises `TypeError` and `ValueError` for what is no sequence of paths."""
+    if isinstance(paths, (str, bytes)) or not isinstance(paths, Sequence):
+        raise TypeError(f"shared_libs must be a sequence of paths, got {type(paths).__name__}; put one into a list")
+    for path in paths:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"shared_libs must hold paths, got {type(path).__name__}")
+        if not str(path) or "\0" in str(path):
+            raise ValueError(f"shared_libs holds {str(path)!r}, which is no path")
+    return tuple(map(str, paths))
+
+
+def load_library(path: str) -> ctypes.CDLL:
+    """Open a shared library, by path or by the loader's search; raises `OSError` with one clear line."""
+    if os.sep in path and not os.path.exists(path):
+        raise FileNotFoundError(f"shared library '{path}' does not exist")
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise OSError(f"cannot load shared library '{path}': {error}") from None
+
+
+def require_lowered(module: ir.Operation) -> None:
+    """Raise `PassError` naming the first operation, with its place, that the lowering to LLVM left over."""
+    found: list[ir.Operation] = []
+    advance, interrupt = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name.startswith(_TRANSLATED) or op == module:
+            return advance
+        found.append(op)
+        return interrupt
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    left = next(iter(found), None)
+    if left is None:
+        return
+    advice = "no pass of the route handles it here; rewrite it with a pipeline of your own before compiling"
+    if left.name == "builtin.module":
+        advice = "a module within the module has no entry points; move its functions out of it, or compile it by itself"
+    place = file_location(left.location)
+    where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
+    raise PassError(f"{where}'{left.name}' cannot be lowered to LLVM: {advice}")
+
+
+def _require_room(module: ir.Operation) -> None:
+    """Raise `PassError` for a constant or global so large that LLVM ends the process over it."""
+    for op in module.regions[0].blocks[0].operations:
+        if op.operation.name != "llvm.mlir.global":
+            continue
+        type_ = str(op.operation.attributes["global_type"])
+        sizes = _ARRAY_SIZE.findall(type_) if type_.startswith("!llvm.array<") else []
+        if math.prod(map(int, sizes)) > _MOST_ELEMENTS:
+            place = file_location(op.operation.location)
+            where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
+            count = " x ".join(sizes)
+            raise PassError(
+                f"{where}a constant of {count} elements cannot be compiled; fill a tensor when the program runs"
+            )
+
+
+def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]) -> None:
+    """Raise `PassError` for a declared function that neither the process, a library nor a callback defines."""
+    providers = [ctypes.CDLL(None), *libraries]
+    for op in module.regions[0].blocks[0].operations:
+        if op.operation.name != "llvm.func" or len(op.operation.regions[0].blocks):
+            continue
+        name = ir.StringAttr(op.operation.attributes["sym_name"]).value
+        if name not in callbacks and not any(hasattr(provider, name) for provider in providers):
+            raise PassError(
+                f"function '{name}' is declared but defined nowhere; define it, or name its library in shared_libs"
+            )

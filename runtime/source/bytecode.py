@@ -1,0 +1,47 @@
+"""MLIR bytecode, tried in another process first: broken bytecode can kill the process that reads it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+from ...dialects.support.text_error import TextError
+
+__all__ = ["check_bytecode"]
+
+# Reading takes milliseconds for a megabyte; some broken bytecode is read for ever.
+_SECONDS = 60
+
+_TRY = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+sys.path[:] = {path!r}
+import mlir_inplace
+from mlir import ir
+from mlir_inplace.dialects import dispatch
+data = sys.stdin.buffer.read()
+with ir.Context() as context:
+    dispatch.register_for(data, context)
+    try:
+        ir.Module.parse(data).operation.verify()
+    except Exception:
+        pass
+"""
+
+
+def check_bytecode(data: bytes, name: str) -> None:
+    """Raises `TextError` for bytecode that MLIR does not survive. It costs a process, about 0.3 s.
+
+    Bytecode that is merely refused passes: reading it again tells why.
+    """
+    if not sys.executable:  # Embedded in another program: there is no interpreter to start.
+        return
+    command = [sys.executable, "-c", _TRY.format(path=sys.path)]
+    try:
+        done = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise TextError(f"broken bytecode: MLIR had not read it after {_SECONDS} s", name, 1, 1) from None
+    if done.returncode < 0:
+        number = signal.Signals(-done.returncode).name
+        raise TextError(f"broken bytecode: MLIR dies of {number} when it reads it; write it anew", name, 1, 1)

@@ -1,0 +1,138 @@
+"""Mistakes in the text of single ops that MLIR's parsers die of instead of refusing them.
+
+Each rule is as narrow as can be: what it refuses, the parser of MLIR 24 does not survive, or would refuse as well.
+`test/runtime/source/test_deadly_text.py` holds the smallest program for each, and shows that it is still needed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+
+__all__ = ["first_deadly"]
+
+Found = tuple[str, int]
+"""A message, and the place in the text that it is about."""
+
+# The parsers of these three ops use the list of integers without asking whether it could be read.
+_LISTS = re.compile(rb"\)\s*(?:permutation|dimensions)\s*=\s*")
+_LIST_OPS = (b"linalg.transpose", b"linalg.broadcast", b"linalg.reduce")
+_INTEGER = rb"-?(?:0[xX][0-9a-fA-F]{1,15}|\d{1,18})"
+_LIST = re.compile(rb"\[\s*(?:%b\s*(?:,\s*%b\s*)*)?\]" % (_INTEGER, _INTEGER))
+
+# The short forms of these two ops take the element types of operands that may have none.
+_SHORT_FORM = re.compile(rb"linalg\.(?:reduce|map)\s*\{[^{}]*\}\s*")
+_OPERANDS = re.compile(rb"\s*(?:ins|outs)\s*\(")
+_SHAPED = re.compile(rb"\s*(?:tensor|memref|vector)\s*<")
+_ALIAS = re.compile(rb"\s*(![\w$-]+)\s*$")
+
+# The number of elements is the number of operands or results, for all of which there must be room.
+_ELEMENTS = re.compile(rb"(?:from|to)_elements\b[^:{}]*:\s*(?:tensor|vector)\s*<\s*((?:\d+\s*x\s*)+)")
+_MOST_ELEMENTS = 1_000_000
+
+# MLIR's passes and LLVM list the lanes of a vector, and end the process, or take for ever, where there are too many.
+_VECTOR = re.compile(rb"\bvector\s*<\s*((?:\[?\s*\d+\s*\]?\s*x\s*)+)")
+
+# Verification asks for the result of each tensor among the outs, and counts memrefs as having one.
+_OUTS = re.compile(rb"\bouts\s*\(")
+
+_PARENTHESIS = re.compile(rb"[()]")
+_BRACKET_OR_COMMA = re.compile(rb"[\[({<>})\],]")
+
+
+def first_deadly(text: bytes) -> Found | None:
+    """The first such mistake of the first kind there is, in text without strings, comments and arrows. Linear."""
+    for rule in (_bad_lists, _scalars_in_short_forms, _too_many_elements, _too_many_lanes, _mixed_outs):
+        if found := next(rule(text), None):
+            return found
+    return None
+
+
+def _bad_lists(text: bytes) -> Iterator[Found]:
+    if any(op in text for op in _LIST_OPS):
+        for match in _LISTS.finditer(text):
+            if not _LIST.match(text, match.end()):
+                yield "expected integers of 64 bits between brackets, as in 'permutation = [1, 0]'", match.end()
+
+
+def _too_many_elements(text: bytes) -> Iterator[Found]:
+    for match in _ELEMENTS.finditer(text):
+        if (count := _product(match[1])) > _MOST_ELEMENTS:
+            yield f"{count} elements would have to be listed here; fill a tensor instead", match.start(1)
+
+
+def _too_many_lanes(text: bytes) -> Iterator[Found]:
+    for match in _VECTOR.finditer(text):
+        if (count := _product(match[1])) > _MOST_ELEMENTS:
+            yield f"a vector of {count} elements fits no machine; use a tensor instead", match.start(1)
+
+
+def _product(sizes: bytes) -> int:
+    return math.prod(int(size[:30]) for size in re.findall(rb"\d+", sizes))
+
+
+def _scalars_in_short_forms(text: bytes) -> Iterator[Found]:
+    for match in _SHORT_FORM.finditer(text):
+        place = match.end()
+        while opened := _OPERANDS.match(text, place):
+            place = _closing(text, opened.end())
+            colon = text.find(b":", opened.end(), place)
+            if colon < 0:
+                break
+            for start, end in _entries(text, colon + 1, place):
+                if not _is_shaped(text, start, end):
+                    found = text[start:end].strip()
+                    message = f"the short form of this op needs tensors and memrefs, found '{found[:50].decode()}'"
+                    yield message, text.index(found, start)
+            place += 1
+
+
+def _mixed_outs(text: bytes) -> Iterator[Found]:
+    if b"memref" not in text or b"tensor" not in text:
+        return
+    for match in _OUTS.finditer(text):
+        end = _closing(text, match.end())
+        colon = text.find(b":", match.end(), end)
+        if colon < 0:
+            continue
+        kinds: set[bytes] = set()
+        for start, stop in _entries(text, colon + 1, end):
+            if shaped := _SHAPED.match(text, start, stop):
+                kinds.add(shaped[0].strip(b" \t\r\n<"))
+            if len(kinds - {b"vector"}) > 1:
+                yield "tensors and memrefs are mixed among the outs; an op writes either the one or the other", start
+                break
+
+
+def _closing(text: bytes, place: int) -> int:
+    """Where the parenthesis that is open at `place` is closed, or the end."""
+    depth = 1
+    for match in _PARENTHESIS.finditer(text, place):
+        depth += 1 if match[0] == b"(" else -1
+        if not depth:
+            return match.start()
+    return len(text)
+
+
+def _entries(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The pieces between commas that stand in no brackets."""
+    depth = 0
+    for match in _BRACKET_OR_COMMA.finditer(text, start, end):
+        if match[0] == b"," and not depth:
+            yield start, match.start()
+            start = match.end()
+        elif match[0] != b",":
+            depth += 1 if match[0] in b"[({<" else -1
+    yield start, end
+
+
+def _is_shaped(text: bytes, start: int, end: int) -> bool:
+    """Whether a type has elements; one that an alias stands for is looked up."""
+    if _SHAPED.match(text, start, end):
+        return True
+    alias = _ALIAS.match(text, start, end)
+    if not alias:
+        return False
+    defined = re.search(rb"^[ \t]*%b\s*=" % re.escape(alias[1]), text, re.MULTILINE)
+    return bool(defined and _SHAPED.match(text, defined.end()))

@@ -1,0 +1,160 @@
+"""What a program's text must be for MLIR's parser to survive it: checked before the parser sees it.
+
+The parser, the printer and the passes recurse into nested brackets, types and attributes, and a stack that overflows
+ends the process. So does bytecode that is broken in some ways. `docs/ROBUSTNESS.md` lists what is guarded against.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ...dialects.support.text_error import TextError
+from .parser_crashes import first_deadly
+
+__all__ = ["BYTECODE_MAGIC", "MAX_BYTES", "MAX_NESTING", "check_text", "decode_text"]
+
+BYTECODE_MAGIC = b"ML\xefR"
+"""What every MLIR bytecode file starts with."""
+
+MAX_BYTES = 1 << 30
+"""The largest file that is read. A device that never ends is larger."""
+
+MAX_NESTING = 500
+"""How deep brackets may be nested, and how many sizes a shape may have. MLIR 24 overflows 8 MB of stack at 2,000."""
+
+# Counting is faster than looking at each, and hardly too high.
+_FEW = 4
+
+_QUOTED = re.compile(rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|>=|<=')
+_ALIAS = re.compile(rb"^[ \t]*([!#][\w.$-]+)[ \t]*=", re.MULTILINE)
+_ALIAS_END = re.compile(rb'\n[ \t]*["%a-z]')
+_REFERENCE = re.compile(rb"[!#][\w.$-]+")
+# Where `inplace-verify-bufferization` keeps a program, as a string that it parses.
+_RECORD = b"inplace.tensor_program"
+_STRING = re.compile(rb'"((?:[^"\\\n]|\\.){40,})"')
+_ESCAPED = re.compile(rb"\\([0-9a-fA-F]{2}|.)")
+_LETTERS = {b"n": b"\n", b"t": b"\t"}
+
+_LONG_SHAPE = re.compile(rb"[<x](?:(?:\d+|\?)x){%d}" % MAX_NESTING)
+
+
+def _steps(opening: bytes, closing: bytes) -> np.ndarray[Any, Any]:
+    """By byte: how the depth changes."""
+    steps = np.zeros(256, np.int32)
+    steps[list(opening)], steps[list(closing)] = 1, -1
+    return steps
+
+
+# Angle brackets are counted by themselves: one that only compares must not hide another kind.
+_KINDS = (_steps(b"([{", b")]}"), _steps(b"<", b">"))
+_IS_BRACKET = np.logical_or(*_KINDS)
+
+
+def decode_text(data: bytes, name: str) -> str:
+    """`data` as text; raises `TextError` where it is not UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8; MLIR text has to be"
+        raise _error(message, data, error.start, name) from None
+
+
+def check_text(text: str, name: str = "-") -> None:
+    """Raises `TextError` for text that MLIR's parser must not see: linear, about 10 ms for a megabyte.
+
+    Args:
+        text: MLIR text.
+        name: what errors call the source.
+    """
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        before = text[: error.start].encode()
+        message = f"U+{ord(text[error.start]):04X} is half a character; MLIR text is UTF-8"
+        raise _error(message, before, len(before), name) from None
+    if not text.strip():
+        raise TextError("the text is empty; expected MLIR", name, 1, 1)
+    if (place := data.find(b"\0")) >= 0:
+        raise _error("byte 0x00 is no text; expected MLIR text", data, place, name)
+    bare = _QUOTED.sub(_blank, data)
+    if (place := _first_too_deep(bare)) is not None:
+        message = f"brackets are nested deeper than {MAX_NESTING} levels here; divide the program into functions"
+        raise _error(message, data, place, name)
+    if shape := _LONG_SHAPE.search(bare):
+        raise _error(f"a shape has more than {MAX_NESTING} sizes here", data, shape.start(), name)
+    if found := first_deadly(bare):
+        message, place = found
+        raise _error(message, data, place, name)
+    if (place := _first_deep_alias(bare)) is not None:
+        message = f"aliases of types and attributes are nested deeper than {MAX_NESTING} levels here; use fewer"
+        raise _error(message, data, place, name)
+    if _RECORD in data:
+        _check_records(data, name)
+
+
+def _check_records(data: bytes, name: str) -> None:
+    """`check_text` for the programs in strings; each string may be one, since an alias may stand for it."""
+    for string in _STRING.finditer(data):
+        try:
+            check_text(_ESCAPED.sub(_unescape, string[1]).decode())
+        except (TextError, UnicodeDecodeError) as error:
+            raise _error(f"the program in this string cannot be read: {error}", data, string.start(), name) from None
+
+
+def _unescape(match: re.Match[bytes]) -> bytes:
+    escaped = match[1]
+    return bytes.fromhex(escaped.decode()) if len(escaped) == 2 else _LETTERS.get(escaped, escaped)
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return b" " * len(match[0])
+
+
+def _depths(data: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Where brackets are, and how many are open behind each; one that closes nothing counts for nothing."""
+    codes = np.frombuffer(data, np.uint8)
+    places = np.flatnonzero(_IS_BRACKET[codes])
+    total = np.zeros(len(places), np.int32)
+    for steps in _KINDS:
+        depth = np.cumsum(steps[codes[places]], dtype=np.int32)
+        total += depth - np.minimum(np.minimum.accumulate(depth), 0)
+    return places, total
+
+
+def _first_too_deep(data: bytes) -> int | None:
+    places, depths = _depths(data)
+    too_deep = np.flatnonzero(depths > MAX_NESTING)
+    return int(places[too_deep[0]]) if len(too_deep) else None
+
+
+def _depth(data: bytes) -> int:
+    """How deep brackets are nested in a piece of text; of a short one, how many there are."""
+    opened = sum(data.count(bracket) for bracket in (b"(", b"[", b"{", b"<"))
+    return opened if opened < _FEW else int(_depths(data)[1].max(initial=0))
+
+
+def _first_deep_alias(data: bytes) -> int | None:
+    """Where an alias is defined whose type or attribute, written out, is nested too deep."""
+    definitions = list(_ALIAS.finditer(data))
+    if len(definitions) < 2:
+        return None
+    nested: dict[bytes, int] = {}
+    ends = [definition.start() for definition in definitions[1:]] + [len(data)]
+    for definition, end in zip(definitions, ends, strict=True):
+        other = _ALIAS_END.search(data, definition.end(), end)
+        body = data[definition.end() : other.start() if other else end]
+        inner = max((nested.get(name, 0) for name in _REFERENCE.findall(body)), default=0)
+        depth = inner + max(_depth(body), 1)
+        if depth > MAX_NESTING:
+            return definition.start()
+        nested[definition[1]] = depth
+    return None
+
+
+def _error(message: str, data: bytes, place: int, name: str) -> TextError:
+    line = data.count(b"\n", 0, place) + 1
+    column = place - (data.rfind(b"\n", 0, place) + 1) + 1
+    return TextError(message, name, line, column)

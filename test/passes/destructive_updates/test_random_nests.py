@@ -1,0 +1,104 @@
+"""Random nests of all kinds of loops and branches: the same values before and after they store slices.
+
+`MLIR_INPLACE_RANDOM_NESTS=500` runs more of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import numpy as np
+from mlir import ir
+from nest_model import SIZE, Array, Branch, Grid, Loop, Nest, nodes_of
+from nest_text import text_of
+from random_nests import random_nest
+
+import mlir_inplace as mi
+from mlir_inplace.dialects import dispatch
+from mlir_inplace.passes.analysis.destructive_updates.outcomes import ReadFrom
+from mlir_inplace.passes.analysis.destructive_updates.proofs import UpdateProofs
+from mlir_inplace.passes.analysis.destructive_updates.rewrites import plan_rewrites
+from mlir_inplace.passes.analysis.whole_module.module import read_effects
+from mlir_inplace.passes.dispatch.rewriting.preparation import ACCESSES
+
+REWRITE = "builtin.module(inplace-rewrite-destructive-updates{print-rewritten=false print-kept=false})"
+COUNT = int(os.environ.get("MLIR_INPLACE_RANDOM_NESTS", "40"))
+THREADS = (435, 1165)
+"""Seeds of nests whose threads read other elements than their own, of what the others store to."""
+
+LOOPS = ("for", "while", "before", "forall", "each", "tiles")
+STORED = {place.name for place in ReadFrom}
+GRIDS = (Grid(1, 1), Grid(2, 3), Grid(5, 4), Grid(3, 30))
+
+
+def rewritten(text: str) -> tuple[str, dict[int, str]]:
+    """The text after the pass, and what was planned for each target, by its binding."""
+    with ir.Context() as context:
+        module = dispatch.parse(text, context)
+        effects, (function,) = read_effects(module.operation, unknown=ACCESSES)
+        planned = plan_rewrites(effects, function, UpdateProofs(effects))
+        words: dict[int, str] = {}
+        plans = [(plan.store, plan.reads.name) for plan in planned.accepted]
+        for store, word in [*plans, *((plan.store, plan.rule.name) for plan in planned.kept)]:
+            declared = dispatch.binding_of(effects.snapshot.ops[store].operands[1])
+            assert declared is not None
+            words[dispatch.slot_of(declared).binding] = word
+        mi.run_pipeline(module, REWRITE)
+        return str(module), words
+
+
+def run(text: str, nest: Nest, grid: Grid) -> dict[str, Array]:
+    """All bindings afterwards, by the names that the program gives them."""
+    memories = {f"set 0 binding {number}": values for number, values in enumerate(memory(nest))}
+    sizes = {"workgroup count x": grid.count, "workgroup size x": grid.size}
+    entry = mi.compile(text, opt_level=0).main
+    names = [str(parameter.name) for parameter in entry.signature.parameters]
+    entry(*(memories[name] if name in memories else sizes[name] for name in names))
+    return memories
+
+
+def memory(nest: Nest) -> list[Array]:
+    """What is given, what is added, the targets, and what is shown."""
+    numbers, count = np.arange(1.0, SIZE + 1), len(nest.sources)
+    return [
+        numbers,
+        numbers * 100,
+        *(numbers * -7 * (k + 1) for k in range(count)),
+        *(numbers * 0 for _ in range(count)),
+    ]
+
+
+def check(nest: Nest) -> list[str]:
+    """Run the nest before and after the pass; what was planned."""
+    text = text_of(nest)
+    after, words = rewritten(text)
+    given, added, *others = memory(nest)
+    # Without a rewrite workgroups race for all of each tensor: the pass has nothing to do with what comes of it.
+    for grid in GRIDS if nest.has_grid and STORED & set(words.values()) else GRIDS[:1]:
+        outcome = nest.run(given, added, others[: len(nest.sources)], grid)
+        # Workgroups that each store all of a tensor race: there is one outcome with one of them only.
+        for program in (text, after) if grid == GRIDS[0] else (after,):
+            found = run(program, nest, grid)
+            for k, (last, together) in enumerate(zip(outcome.last, outcome.together, strict=True)):
+                is_stored = program == after and words.get(2 + k) in STORED
+                expect(found, 2 + k, together if is_stored else last, f"{grid}, {words}:\n{program}")
+                if nest.shown[k]:
+                    expect(found, 2 + len(nest.sources) + k, last, f"{grid}, {words}:\n{program}")
+    return list(words.values())
+
+
+def expect(found: dict[str, Array], number: int, values: Array, message: str) -> None:
+    """All elements of a binding that somebody has computed."""
+    known = ~np.isnan(values)
+    np.testing.assert_array_equal(found[f"set 0 binding {number}"][known], values[known], err_msg=message)
+
+
+def test_random_nests() -> None:
+    nests = [random_nest(seed) for seed in (*range(COUNT), *THREADS)]
+    planned = Counter(word for nest in nests for word in check(nest))
+    assert {"SOURCE", "SOURCE_BINDING", "TARGET", "NO_UPDATE", "GRID_READS"} <= planned.keys()
+    nodes = [node for nest in nests for node in nodes_of(nest.body)]
+    assert {node.kind for node in nodes if isinstance(node, Loop)} == set(LOOPS)
+    assert any(isinstance(node, Branch) for node in nodes)
+    assert any(isinstance(node, Loop) and node.swaps for node in nodes)

@@ -1,0 +1,176 @@
+"""Arithmetic on f16 and bf16: rounded after each op, and none on bf16 is left to the processor, which may have none."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from mlir import ir
+
+import mlir_inplace as mi
+from mlir_inplace.runtime.compilation import lowering
+
+_OPS = {
+    "arith.addf %x, %y": np.add,
+    "arith.subf %x, %y": np.subtract,
+    "arith.mulf %x, %y": np.multiply,
+    "arith.divf %x, %y": np.divide,
+    "arith.remf %x, %y": np.fmod,
+    "arith.negf %x": lambda x, _: -x,
+    "arith.maximumf %x, %y": np.maximum,
+    "arith.minnumf %x, %y": np.fmin,
+    "math.absf %x": lambda x, _: abs(x),
+    "math.sqrt %x": lambda x, _: np.sqrt(x),
+    "math.floor %x": lambda x, _: np.floor(x),
+    "math.copysign %x, %y": np.copysign,
+    "math.fma %x, %y, %x": lambda x, y: x * y + x,
+}
+_TYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16}
+
+# What moves bits, or extends them; the rest would be arithmetic.
+_MOVES = "bitcast br extractelement extractvalue fpext insertelement insertvalue load select shufflevector store"
+_MOVES += " intr.copysign intr.fabs intr.masked.load intr.masked.store mlir.constant mlir.poison"
+_HARMLESS = {f"llvm.{name}" for name in _MOVES.split()}
+
+
+def _program(op: str, type_: str) -> str:
+    name, operands = op.split(" ", 1)
+    return f"""
+        #id = affine_map<(d0) -> (d0)>
+        func.func @f(%a: tensor<37x{type_}>, %b: tensor<37x{type_}>) -> tensor<37x{type_}> {{
+          %e = tensor.empty() : tensor<37x{type_}>
+          %r = linalg.generic {{indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}}
+              ins(%a, %b : tensor<37x{type_}>, tensor<37x{type_}>) outs(%e : tensor<37x{type_}>) {{
+          ^bb0(%x: {type_}, %y: {type_}, %o: {type_}):
+            %0 = {name} {operands} : {type_}
+            linalg.yield %0 : {type_}
+          }} -> tensor<37x{type_}>
+          return %r : tensor<37x{type_}>
+        }}
+    """
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize("type_", _TYPES)
+@pytest.mark.parametrize("op", _OPS)
+def test_results_are_those_of_f32_rounded(op: str, type_: str, optimize: bool) -> None:
+    rng, dtype = np.random.default_rng(5), _TYPES[type_]
+    a, b = (rng.uniform(0.25, 30, 37).astype(np.float32).astype(dtype) for _ in range(2))
+    result = mi.compile(_program(op, type_), optimize=optimize).f(a, b)
+    np.testing.assert_array_equal(result, _OPS[op](a.astype(np.float32), b.astype(np.float32)).astype(dtype))
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize("op", _OPS)
+def test_no_arithmetic_on_bf16_is_left_to_the_processor(op: str, optimize: bool) -> None:
+    with ir.Context():
+        module = ir.Module.parse(_program(op, "bf16"))
+        optimizing = lowering.optimize_phases(1) if optimize else ()
+        phases = (*optimizing, *lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE)
+        for phase in (*phases, *lowering.lower_phases(count=False)):
+            mi.run_pipeline(module, f"builtin.module({','.join(phase.passes)})")
+        left: set[str] = set()
+
+        def visit(one: ir.Operation) -> ir.WalkResult:
+            types = [value.type for value in (*one.operands, *one.results)]
+            if any("bf16" in str(type_) for type_ in types) and not one.regions:
+                left.add(one.name)
+            return ir.WalkResult.ADVANCE
+
+        module.operation.walk(visit)
+    assert left and left <= _HARMLESS
+
+
+_TWO = """
+#id = affine_map<(d0) -> (d0)>
+func.func @f(%a: tensor<64xTYPE>, %b: tensor<64xTYPE>) -> tensor<64xTYPE> {
+  %e = tensor.empty() : tensor<64xTYPE>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<64xTYPE>, tensor<64xTYPE>) outs(%e : tensor<64xTYPE>) {
+  ^bb0(%x: TYPE, %y: TYPE, %o: TYPE):
+    %0 = FIRST : TYPE
+    %1 = SECOND : TYPE
+    linalg.yield %1 : TYPE
+  } -> tensor<64xTYPE>
+  return %r : tensor<64xTYPE>
+}
+"""
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize("type_", _TYPES)
+@pytest.mark.parametrize(
+    ("first", "second"), [("arith.addf %x, %y", "arith.subf %0, %y"), ("math.sqrt %x", "math.powf %0, %two")]
+)
+def test_what_an_op_hands_to_the_next_is_rounded(first: str, second: str, type_: str, optimize: bool) -> None:
+    text = _TWO.replace("FIRST", first).replace("SECOND", second)
+    text = text.replace("    %0 =", "    %two = arith.constant 2.0 : TYPE\n    %0 =").replace("TYPE", type_)
+    dtype = _TYPES[type_]
+    a, b = (np.random.default_rng(seed).uniform(1, 9, 64).astype(dtype) for seed in (1, 2))
+    between = a + b if "addf" in first else np.sqrt(a.astype(np.float32)).astype(dtype)
+    wanted = between - b if "addf" in first else (between.astype(np.float32) ** 2).astype(dtype)
+    assert (wanted != a).any()  # which they would be if nothing was rounded in between
+    np.testing.assert_array_equal(mi.compile(text, optimize=optimize).f(a, b), wanted)
+
+
+# An atomic addition becomes a loop that code generation makes, and that rounds by a function.
+_ATOMIC = """
+func.func @f(%a: tensor<?xbf16>, %b: tensor<?xbf16>) -> tensor<?xbf16> {
+  %zero = arith.constant 0 : index
+  %size = tensor.dim %a, %zero : tensor<?xbf16>
+  %sums = tensor.generate %size {
+  ^bb0(%i: index):
+    %x = tensor.extract %a[%i] : tensor<?xbf16>
+    %y = tensor.extract %b[%i] : tensor<?xbf16>
+    %cell = memref.alloc() : memref<bf16>
+    memref.store %x, %cell[] : memref<bf16>
+    %before = memref.atomic_rmw addf %y, %cell[] : (bf16, memref<bf16>) -> bf16
+    %sum = memref.load %cell[] : memref<bf16>
+    memref.dealloc %cell : memref<bf16>
+    tensor.yield %sum : bf16
+  } : tensor<?xbf16>
+  return %sums : tensor<?xbf16>
+}
+"""
+
+
+def test_what_code_generation_adds_is_rounded_to_even() -> None:
+    bf16 = ml_dtypes.bfloat16
+    rng = np.random.default_rng(6)
+    words = rng.integers(0, 1 << 16, (2, 4000)).astype(np.uint16).view(bf16)
+    near = rng.uniform(-2, 2, (2, 4000)).astype(bf16)  # Exponents close to each other: one sum in four is a tie.
+    special = np.array([[np.inf, np.inf, np.nan, 3.3e38, 1, 1, -0.0], [1, -np.inf, 1, 3.3e38, 2**-8, 3 * 2**-8, 0.0]])
+    a, b = np.concatenate([words, near, special.astype(bf16)], axis=1)
+    found = mi.compile(_ATOMIC).f(a, b)
+    with np.errstate(all="ignore"):
+        wanted = (a.astype(np.float32) + b.astype(np.float32)).astype(bf16)
+    is_nan = np.isnan(wanted)
+    assert np.isnan(found[is_nan]).all()
+    np.testing.assert_array_equal(found[~is_nan].view(np.uint16), wanted[~is_nan].view(np.uint16))
+
+
+_RECURSIVE = """
+func.func private @turn(%x: bf16, %y: bf16, %n: index) -> (bf16, bf16) attributes {no_inline} {
+  %zero = arith.constant 0 : index
+  %is_last = arith.cmpi eq, %n, %zero : index
+  %pair:2 = scf.if %is_last -> (bf16, bf16) {
+    scf.yield %x, %y : bf16, bf16
+  } else {
+    %one = arith.constant 1 : index
+    %less = arith.subi %n, %one : index
+    %inner:2 = func.call @turn(%y, %x, %less) : (bf16, bf16, index) -> (bf16, bf16)
+    scf.yield %inner#0, %inner#1 : bf16, bf16
+  }
+  return %pair#0, %pair#1 : bf16, bf16
+}
+func.func @f(%x: bf16, %y: bf16, %n: index) -> (bf16, bf16) {
+  %pair:2 = func.call @turn(%x, %y, %n) : (bf16, bf16, index) -> (bf16, bf16)
+  return %pair#0, %pair#1 : bf16, bf16
+}
+"""
+
+
+@pytest.mark.parametrize(("turns", "wanted"), [(0, (1.5, -7.0)), (3, (-7.0, 1.5))])
+def test_pairs_of_bf16_are_handed_on(turns: int, wanted: tuple[float, float]) -> None:
+    found = mi.compile(_RECURSIVE).f(ml_dtypes.bfloat16(1.5), ml_dtypes.bfloat16(-7.0), turns)
+    assert tuple(map(float, found)) == wanted

@@ -1,0 +1,211 @@
+"""What watches a pipeline: IR printing with its modes and its folder tree, timing, statistics."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mlir import ir
+from pass_examples import example_registry
+
+from mlir_inplace.passes.framework.errors import PassError
+from mlir_inplace.passes.pipeline.instrumentation import (
+    AsmFlags,
+    Instrumentation,
+    IRPrinting,
+    StatisticsReport,
+    Timing,
+    read_upstream_statistics,
+)
+from mlir_inplace.passes.pipeline.pipeline import Pipeline
+from mlir_inplace.passes.pipeline.steps import PassStep, UpstreamStep
+
+REGISTRY = example_registry()
+
+
+@pytest.fixture
+def module() -> Iterator[ir.Module]:
+    with ir.Context():
+        yield ir.Module.parse(
+            "func.func @f() { %0 = arith.constant 1 : i32  return }\n"
+            "func.func @refused() { return }\n"
+            'module @inner { func.func @"a/b"() { return } }'
+        )
+
+
+def run(module: ir.Module, text: str, *watchers: Instrumentation) -> None:
+    Pipeline.parse(text, REGISTRY).run(module, watchers)
+
+
+def dumps(module: ir.Module, text: str, **modes: bool) -> list[str]:
+    """The titles of the IR dumps, without `IR Dump`; every dump must be the IR of the operation, in full."""
+    stream = io.StringIO()
+    run(module, text, IRPrinting(stream=stream, **modes))  # type: ignore[arg-type]
+    printed = stream.getvalue()
+    return [part.split(" //-----")[0] for part in printed.split("// -----// IR Dump ")[1:]]
+
+
+def test_before_and_after_every_pass_in_the_order_they_run(module: ir.Module) -> None:
+    titles = dumps(module, "func.func(cse,inplace-tag{times=2}),canonicalize", before_all=True, after_all=True)
+    one = ["Before cse", "After cse", "Before TagPass: inplace-tag{times=2}", "After TagPass: inplace-tag{times=2}"]
+    assert titles == [*one, *one, "Before canonicalize", "After canonicalize"]
+
+
+def test_only_after_changes(module: ir.Module) -> None:
+    assert dumps(module, "cse,cse,inplace-tag,inplace-tag", after_change=True) == [
+        "After cse",
+        "After TagPass: inplace-tag",
+    ]
+
+
+def test_a_dump_is_the_ir_of_the_operation_and_parses(module: ir.Module) -> None:
+    stream = io.StringIO()
+    run(module, "func.func(inplace-tag)".join(["builtin.module(", ")"]), IRPrinting(after_all=True, stream=stream))
+    first, second = stream.getvalue().split("// -----// IR Dump After TagPass: inplace-tag //----- //\n")[1:]
+    assert ir.Operation.parse(first).attributes["sym_name"] == ir.StringAttr.get("f")
+    assert "@refused" in second
+
+
+@pytest.mark.parametrize("after_all", [False, True])
+def test_after_failure_prints_the_failing_pass_only(module: ir.Module, after_all: bool) -> None:
+    stream = io.StringIO()
+    with pytest.raises(PassError):
+        run(
+            module,
+            "builtin.module(cse,func.func(inplace-refuse))",
+            IRPrinting(after_failure=True, after_all=after_all, stream=stream),
+        )
+    assert stream.getvalue().count("IR Dump") == 1
+    assert (
+        "// -----// IR Dump After RefusePass: inplace-refuse Failed //----- //\nfunc.func @refused" in stream.getvalue()
+    )
+
+
+def test_invalid_ir_is_printed_in_generic_form(module: ir.Module) -> None:
+    stream = io.StringIO()
+    with pytest.raises(PassError):
+        run(module, "builtin.module(func.func(inplace-break))", IRPrinting(after_failure=True, stream=stream))
+    assert '"func.func"()' in stream.getvalue()
+
+
+def test_the_tree_has_a_folder_for_each_operation_and_counts_each_level(module: ir.Module, tmp_path: Path) -> None:
+    printing = IRPrinting(after_all=True, tree_dir=tmp_path / "tree")
+    run(module, "builtin.module(inplace-tag,func.func(cse,inplace-tag),builtin.module(func.func(cse)),cse)", printing)
+    files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.mlir"))
+    root = "tree/builtin_module_no-symbol-name"
+    assert files == [
+        f"{root}/0_inplace-tag.mlir",
+        f"{root}/1_cse.mlir",
+        f"{root}/builtin_module_inner/func_func_a_b/0_0_0_cse.mlir",
+        f"{root}/func_func_f/0_0_cse.mlir",
+        f"{root}/func_func_f/0_1_inplace-tag.mlir",
+        f"{root}/func_func_refused/0_0_cse.mlir",
+        f"{root}/func_func_refused/0_1_inplace-tag.mlir",
+    ]
+    text = (tmp_path / files[0]).read_text()
+    assert text.startswith("// -----// IR Dump After TagPass: inplace-tag //----- //\nmodule attributes {tensor.tag}")
+
+
+def test_flags_shape_the_text(module: ir.Module) -> None:
+    operation = module.operation
+    assert "loc(" in AsmFlags(debug_info=True).text(operation)
+    assert AsmFlags(generic=True).text(operation).startswith('"builtin.module"() ({')
+    constant = ir.Module.parse("func.func @f() { %0 = arith.constant dense<[1,2,3]> : tensor<3xi32>  return }")
+    assert "dense<[1, 2, 3]>" in AsmFlags(elide_elements_above=3).text(constant.operation)
+    assert "__elided__" in AsmFlags(elide_elements_above=2).text(constant.operation)
+
+
+class Recorder(Instrumentation):
+    """Counts the steps it is shown."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+
+    def before_pass(self, step: PassStep | UpstreamStep, op: ir.Operation) -> None:
+        self.steps.append(step.text)
+
+
+def test_neighbouring_upstream_passes_are_one_step_unless_someone_must_see_each(module: ir.Module) -> None:
+    text = "builtin.module(cse,func.func(cse,canonicalize),cse,inplace-tag,func.func(cse,inplace-tag))"
+    grouped, single = Recorder(), Recorder()
+    run(module, text, grouped)
+    run(module, text, single, Timing())
+    nested = ["cse", "inplace-tag"] * 2
+    assert grouped.steps == ["cse,func.func(cse,canonicalize),cse", "inplace-tag", *nested]
+    assert single.steps == ["cse", *["cse", "canonicalize"] * 2, "cse", "inplace-tag", *nested]
+
+
+def test_timing_adds_up_over_operations_and_runs(module: ir.Module) -> None:
+    ticks = iter(range(1000))
+    timing = Timing(clock=lambda: float(next(ticks)))
+    timing.phase("Parser", 3.0)
+    pipeline = Pipeline.parse("func.func(cse,inplace-tag),canonicalize", REGISTRY)
+    pipeline.run(module, timing)
+    pipeline.run(module, timing)
+    timing.phase("Output", 2.0)
+    *rows, rest, total = timing.rows()
+    assert rows == [
+        (3.0, "Parser"),
+        (8.0, "'func.func' Pipeline"),
+        (4.0, "  cse"),
+        (4.0, "  TagPass"),
+        (2.0, "canonicalize"),
+        (2.0, "Output"),
+    ]
+    assert total[1] == "Total"
+    assert rest == (total[0] - 15.0, "Rest")
+
+
+def test_the_timing_report_is_a_table(module: ir.Module) -> None:
+    timing = Timing()
+    run(module, "cse,inplace-tag", timing)
+    lines = timing.report().splitlines()
+    assert lines[1].strip() == "... Execution time report ..."
+    assert lines[3].startswith("  Total Execution Time: ")
+    assert [line.split(")  ")[1] for line in lines[6:]] == ["cse", "TagPass", "Rest", "Total"]
+
+
+def test_statistics_come_in_pipeline_order(module: ir.Module) -> None:
+    stream = io.StringIO()
+    run(module, "cse,func.func(inplace-tag{times=2}),inplace-tag", StatisticsReport(stream=stream))
+    lines = stream.getvalue().splitlines()
+    assert lines[1].strip() == "... Pass statistics report ..."
+    assert lines[3:] == [
+        "'builtin.module' Pipeline",
+        "  cse",
+        "  'func.func' Pipeline",
+        "    TagPass",
+        "      (S)    4 tagged - operations that were tagged",
+        "  TagPass",
+        "    (S)    1 tagged - operations that were tagged",
+        "",
+    ]
+
+
+def test_upstreams_statistics_do_not_reach_standard_error(module: ir.Module, capfd: pytest.CaptureFixture[str]) -> None:
+    run(module, "cse", StatisticsReport(stream=io.StringIO()))
+    assert capfd.readouterr().err == ""
+
+
+def test_upstreams_report_is_read() -> None:
+    report = """\
+'func.func' Pipeline
+  CSEPass
+    (S) 15 num-cse'd - Number of operations CSE'd
+    (S)  2 num-dce'd - Number of operations DCE'd
+  CSEPass
+    (S)  1 num-cse'd - Number of operations CSE'd
+"""
+    assert read_upstream_statistics(report) == {
+        "num-cse'd": (16, "Number of operations CSE'd"),
+        "num-dce'd": (2, "Number of operations DCE'd"),
+    }
+
+
+def test_a_finished_pipeline_is_told_even_when_it_failed(module: ir.Module) -> None:
+    stream = io.StringIO()
+    with pytest.raises(PassError):
+        run(module, "builtin.module(func.func(inplace-refuse))", StatisticsReport(stream=stream))
+    assert "RefusePass" in stream.getvalue()

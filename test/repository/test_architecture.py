@@ -1,0 +1,103 @@
+"""Rules of the code base that no linter knows: who may import whom or name the bindings, docstrings, names of tests."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from mlir.dialects import ext
+
+ROOT = Path(__file__).parents[2]
+LAYERS = ("dialects", "passes", "runtime", "checking", "tools")
+"""The package's folders; each may import from those before it, and from itself."""
+
+MODULES = sorted(
+    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+    for layer in LAYERS
+    for path in (ROOT / layer).rglob("*.py")
+)
+
+
+def source(module: str) -> Path:
+    path = ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def imported_layers(module: str) -> Iterator[tuple[str, int]]:
+    """The layers that a module imports from (relatively), each with the line."""
+    path = source(module)
+    package = list(path.relative_to(ROOT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1] + (node.module or "").split(".")
+            names = [part for part in base if part] or [alias.name for alias in node.names]
+            if names != ["__version__"]:
+                yield names[0], node.lineno
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_one_way(module: str) -> None:
+    allowed = LAYERS[: LAYERS.index(module.split(".", maxsplit=1)[0]) + 1]
+    assert [found for found in imported_layers(module) if found[0] not in allowed] == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_package_imports_itself_relatively(module: str) -> None:
+    absolute = [
+        node.lineno
+        for node in ast.walk(ast.parse(source(module).read_text()))
+        if (isinstance(node, ast.Import) and any(alias.name.startswith("mlir_inplace") for alias in node.names))
+        or (isinstance(node, ast.ImportFrom) and not node.level and (node.module or "").startswith("mlir_inplace"))
+    ]
+    assert absolute == []
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module != "runtime.bindings"])
+def test_only_the_gate_names_the_bindings_package(module: str) -> None:
+    assert "torch_mlir" not in source(module).read_text()
+
+
+def undocumented(module: ModuleType) -> Iterator[str]:
+    """The public classes, functions and methods of a module without a docstring of their own or an inherited one."""
+    for name, value in vars(module).items():
+        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:
+            continue
+        if (inspect.isclass(value) or inspect.isfunction(value)) and not inspect.getdoc(value):
+            yield name
+        if inspect.isclass(value):
+            for member_name, member in vars(value).items():
+                is_code = inspect.isfunction(member) or isinstance(member, classmethod | staticmethod | property)
+                if isinstance(member, property) and member.fget and member.fget.__module__ == ext.__name__:
+                    continue  # A field of an operation or a type, for which the bindings have made the property.
+                if is_code and not member_name.startswith("_") and not inspect.getdoc(getattr(value, member_name)):
+                    yield f"{name}.{member_name}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_things_have_docstrings(module: str) -> None:
+    assert list(undocumented(importlib.import_module(f"mlir_inplace.{module}"))) == []
+
+
+def test_modules_of_tests_have_names_of_their_own() -> None:
+    """Test folders are no packages, so pytest cannot collect two modules of one name."""
+    names = Counter(path.name for path in (ROOT / "test").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.startswith("checking.evaluator")])
+def test_the_evaluator_knows_nothing_of_what_it_checks(module: str) -> None:
+    """Of dialects/ it uses the definition of our own dialect, from passes/ nothing: op models are not shared."""
+    package = source(module).relative_to(ROOT).parent.parts
+    imported: set[str] = set()
+    for node in ast.walk(ast.parse(source(module).read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")]
+            imported |= {".".join([*filter(None, base), alias.name]) for alias in node.names}
+    known = [name for name in imported if name.startswith(("passes", "dialects"))]
+    assert [name for name in known if not name.startswith("dialects.dispatch.")] == []

@@ -1,0 +1,69 @@
+"""Compiling searches for no garbage, and leaves the collector as it was."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from mlir import ir
+
+import mlir_inplace as mi
+from mlir_inplace.runtime.compilation.garbage import collection_paused
+from mlir_inplace.runtime.native.engine import Engine
+
+PROGRAM = """
+  func.func @main(%x: f32) -> f32 {
+    %r = arith.addf %x, %x : f32
+    return %r : f32
+  }"""
+
+
+@pytest.fixture(autouse=True)
+def collector_is_on() -> Iterator[None]:
+    assert gc.isenabled()
+    yield
+    gc.enable()
+
+
+def test_the_collector_pauses_and_goes_on() -> None:
+    with collection_paused():
+        assert not gc.isenabled()
+        with collection_paused():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_it_goes_on_after_an_error() -> None:
+    with pytest.raises(KeyError), collection_paused():
+        raise KeyError
+    assert gc.isenabled()
+
+
+def test_it_stays_off_where_it_was_off() -> None:
+    gc.disable()
+    with collection_paused():
+        assert not gc.isenabled()
+    assert not gc.isenabled()
+
+
+def test_compiling_searches_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    enabled: list[bool] = []
+    build_engine = Engine.__init__
+
+    def watched(self: Engine, *arguments: Any) -> None:
+        enabled.append(gc.isenabled())
+        build_engine(self, *arguments)
+
+    monkeypatch.setattr(Engine, "__init__", watched)
+    assert mi.compile(PROGRAM).main(2.0) == 4
+    assert enabled == [False]
+    assert gc.isenabled()
+
+
+def test_the_collector_goes_on_when_a_program_is_refused() -> None:
+    with pytest.raises(ir.MLIRError):
+        mi.compile('func.func @main() { "test.unknown"() : () -> () return }')
+    assert gc.isenabled()

@@ -1,0 +1,182 @@
+"""Compiled programs on disk: what is found again, what is not, and that nothing broken is ever run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import mlir_inplace as mi
+from mlir_inplace.runtime.compilation import disk_cache
+from mlir_inplace.runtime.memory.pool import memory_pool
+from mlir_inplace.runtime.native.engine import Engine
+from mlir_inplace.runtime.native.loaded_object import LoadedObject, UnsupportedObjectError
+
+T = "tensor<?x8xf32>"
+PROGRAM = f"""
+func.func @main(%a: {T}, %b: tensor<8x8xf32>, %x: f32) -> ({T}, f32) {{
+  %c0 = arith.constant 0 : index
+  %k = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
+  %n = tensor.dim %a, %c0 : {T}
+  %e = tensor.empty(%n) : {T}
+  %z = linalg.broadcast ins(%k : tensor<8xf32>) outs(%e : {T}) dimensions = [0]
+  %m = linalg.matmul ins(%a, %b : {T}, tensor<8x8xf32>) outs(%z : {T}) -> {T}
+  %l = linalg.log ins(%m : {T}) outs(%e : {T}) -> {T}
+  %y = math.atan2 %x, %x : f32
+  return %l, %y : {T}, f32
+}}
+func.func @update(%a: tensor<4xf32> {{bufferization.writable = true}}) -> tensor<4xf32> {{
+  %r = linalg.add ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}}
+"""
+
+
+@pytest.fixture
+def engines() -> Iterator[list[str]]:
+    """One item for each time that LLVM compiled something."""
+    memory_pool()  # It is compiled once for a process, whichever test comes first.
+    made: list[str] = []
+    start = Engine.__init__
+
+    def counted(*arguments: object) -> None:
+        made.append("compiled")
+        start(*arguments)  # type: ignore[arg-type]
+
+    with mock.patch.object(Engine, "__init__", counted):
+        yield made
+
+
+def run(program: mi.Program) -> None:
+    a = np.arange(24, dtype=np.float32).reshape(3, 8)
+    b = np.arange(64, dtype=np.float32).reshape(8, 8) / 64
+    result, angle = program.main(a, b, 0.5)
+    np.testing.assert_allclose(result, np.log(a.astype(float) @ b + np.arange(1, 9)), rtol=1e-5)
+    assert angle == np.float32(np.pi / 4)
+    vector = np.arange(4, dtype=np.float32)
+    assert program.update(vector) is vector
+    np.testing.assert_array_equal(vector, [0, 2, 4, 6])
+    np.testing.assert_allclose(program.main(np.asfortranarray(a), b, 0.5)[0], result)
+
+
+@pytest.mark.parametrize("options", [{}, {"optimize": True}, {"memory_stats": True}, {"threads": 2, "optimize": True}])
+def test_a_program_is_compiled_once(tmp_path: Path, engines: list[str], options: dict[str, Any]) -> None:
+    folder = tmp_path / "new" / "folder"
+    run(mi.compile(PROGRAM, cache=folder, **options))
+    compiled = len(engines)
+    assert compiled == len(list(folder.iterdir())) == 2  # with contiguous tensors, and with others
+    assert folder.stat().st_mode & 0o777 == 0o700
+    again = mi.compile(PROGRAM, cache=folder, **options)
+    run(again)
+    assert len(engines) == compiled
+    if "memory_stats" in options:
+        assert (again.memory_stats.leaked_bytes, again.memory_stats.bad_frees) == (0, 0)
+        assert again.memory_stats.allocations >= 1
+
+
+def test_another_process_finds_it(tmp_path: Path, engines: list[str]) -> None:
+    (tmp_path / "program.mlir").write_text(PROGRAM)
+    code = "import sys, mlir_inplace as mi; mi.compile(sys.argv[1])"
+    environment = {**os.environ, disk_cache.VARIABLE: str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "program.mlir")], check=True, env=environment)
+    mi.compile(PROGRAM, cache=tmp_path / "cache")
+    assert engines == []
+
+
+def test_whatever_decides_what_is_compiled_is_in_the_key(tmp_path: Path, engines: list[str]) -> None:
+    def compile_with(**options: object) -> None:
+        mi.compile(options.pop("text", PROGRAM), cache=tmp_path, **options)  # type: ignore[arg-type, call-overload]
+
+    compile_with()
+    others: list[dict[str, object]] = [
+        {"text": PROGRAM.replace("8.0]", "8.5]")},
+        {"opt_level": 1},
+        {"optimize": True},
+        {"optimize": True, "machine": "vector-bits=128"},
+        {"memory_stats": True},
+        {"pipeline": "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"},
+    ]
+    for count, options in enumerate(others, 2):
+        compile_with(**options)
+        assert len(engines) == count, options
+    with mock.patch.object(disk_cache, "_environment", lambda: "another version"):
+        compile_with()
+    assert len(engines) == len(others) + 2
+    compile_with()
+    assert len(engines) == len(others) + 2
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "text", "folder"])
+def test_a_broken_entry_is_compiled_again_and_replaced(tmp_path: Path, engines: list[str], damage: str) -> None:
+    mi.compile(PROGRAM, cache=tmp_path)
+    (path,) = tmp_path.iterdir()
+    data = path.read_bytes()
+    flipped = bytearray(data)
+    flipped[-1000] ^= 1
+    contents = {"cut": data[:-1], "flipped": bytes(flipped), "empty": b"", "text": b"no object"}
+    path.unlink()
+    if damage == "folder":
+        path.mkdir()
+        with pytest.warns(RuntimeWarning, match="^cannot write to the cache of compiled programs: "):
+            run(mi.compile(PROGRAM, cache=tmp_path))
+        return
+    path.write_bytes(contents[damage])
+    program = mi.compile(PROGRAM, cache=tmp_path)
+    assert len(engines) == 2
+    assert path.read_bytes() == data
+    run(program)
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.warns(RuntimeWarning, match="^cannot write to the cache of compiled programs: "):
+        program = mi.compile(PROGRAM, cache=tmp_path / "file" / "folder")
+    with pytest.warns(RuntimeWarning, match="^cannot write"):
+        run(program)
+    full = mock.patch("os.replace", side_effect=OSError(28, "No space left on device"))
+    with full, pytest.warns(RuntimeWarning, match="No space left on device"):
+        mi.compile(PROGRAM, cache=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_folder_stays_small(tmp_path: Path, engines: list[str]) -> None:
+    programs = [PROGRAM.replace("8.0]", f"{n}.5]") for n in range(3)]
+    mi.compile(programs[0], cache=tmp_path)
+    mi.compile(programs[1], cache=tmp_path)
+    size = max(path.stat().st_size for path in tmp_path.iterdir())
+    for path in tmp_path.iterdir():
+        os.utime(path, (1, 1))
+    mi.compile(programs[0], cache=tmp_path)  # the other one was not used for longer
+    assert len(engines) == 2
+    with mock.patch.object(disk_cache, "MOST_BYTES", size * 5 // 2):
+        mi.compile(programs[2], cache=tmp_path)
+    mi.compile(programs[0], cache=tmp_path)
+    mi.compile(programs[2], cache=tmp_path)
+    assert len(engines) == 3
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_where_the_folder_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(disk_cache.VARIABLE, raising=False)
+    assert disk_cache.cache_folder(None) is None
+    monkeypatch.setenv(disk_cache.VARIABLE, str(tmp_path))
+    assert disk_cache.cache_folder(None) == tmp_path
+    assert disk_cache.cache_folder(False) is None
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert disk_cache.cache_folder(True) == tmp_path / "mlir-inplace"
+    for wrong in (3, ""):
+        with pytest.raises(TypeError, match="^cache must be None, a bool or the path of a folder, got "):
+            mi.compile(PROGRAM, cache=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("data", [b"", b"\x7fELF\x02\x01" + bytes(200), b"\x7fELF" + b"\xff" * 100])
+def test_what_is_no_object_file_is_not_loaded(data: bytes) -> None:
+    with pytest.raises(UnsupportedObjectError):
+        LoadedObject(data, [])

@@ -1,0 +1,298 @@
+"""The fuzzer: a budgeted run, what it finds when something is wrong, crashes and hangs, the command, old failures."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mlir import ir
+
+from mlir_inplace.checking.fuzzing import (
+    CONFIGURATIONS,
+    KERNEL_CONFIGURATIONS,
+    OPTIMIZE_CONFIGURATIONS,
+    Campaign,
+    Kind,
+    Trial,
+    trial,
+    try_program,
+)
+from mlir_inplace.checking.fuzzing.comparison import Agreement, compare, describe
+from mlir_inplace.checking.fuzzing.configurations import find_configurations
+from mlir_inplace.checking.generator import GeneratedProgram
+from mlir_inplace.dialects.linalg import StructuredOpModel
+from mlir_inplace.dialects.tensor import InsertModel, InsertSliceModel
+from mlir_inplace.passes.analysis.repetition.bodies import Body
+from mlir_inplace.passes.analysis.schedule.time_skew import plan_skew
+from mlir_inplace.passes.kernels import tabulate_calls
+from mlir_inplace.passes.kernels.rewriting.optimized_kernels import Kernels, take_kernels
+from mlir_inplace.passes.kernels.rewriting.outlining import Outlining
+from mlir_inplace.passes.scheduling import skew_time
+from mlir_inplace.runtime.compilation import build
+from mlir_inplace.runtime.interface.signature import read_signature
+from mlir_inplace.tools.inplace_fuzz import main
+from mlir_inplace.tools.run.values import make_argument
+
+MARK = "// ARGUMENTS:"
+REGRESSIONS = sorted((Path(__file__).parents[1] / "regressions").glob("*.mlir"))
+
+BUDGET = range(7000, 7020)
+"""The programs of the run in CI; for long runs there is inplace-fuzz."""
+
+
+def test_budgeted_run() -> None:
+    """All configurations of a few programs, and compiled code of one. More: inplace-fuzz --seeds 0..20000 --jobs 2."""
+    tally = Campaign(BUDGET, jit_every=7005).run()
+    assert list(tally.failures) == []
+    assert tally.others == {}
+    assert (tally.programs, tally.executed) == (len(BUDGET), 1)
+    assert tally.runs == len(BUDGET) * len(CONFIGURATIONS)
+    assert tally.runs > tally.evaluated > 3 * len(BUDGET)
+    assert min(tally.allocations, tally.copies) > len(BUDGET)
+
+
+def kernels(seeds: range, *, jit_every: int = 0) -> Campaign:
+    """A campaign with dispatch functions."""
+    return Campaign(seeds, KERNEL_CONFIGURATIONS, kernels=True, jit_every=jit_every)
+
+
+def test_budgeted_run_of_kernels() -> None:
+    """More: inplace-fuzz --kernels --seeds 0..5000 --jobs 2."""
+    tally = kernels(range(7000, 7012), jit_every=7005).run()
+    assert list(tally.failures) == []
+    assert tally.others == {}
+    assert (tally.programs, tally.executed, tally.runs) == (12, 1, 12 * len(KERNEL_CONFIGURATIONS))
+    assert min(tally.evaluated, tally.copies) > 24
+
+
+def test_budgeted_run_of_optimization() -> None:
+    """More: inplace-fuzz --optimize --seeds 0..5000 --jobs 2."""
+    campaign = Campaign(range(7001, 7004), OPTIMIZE_CONFIGURATIONS, optimize=True, jit_every=7003)
+    trials = [campaign.attempt(seed) for seed in campaign.seeds]
+    assert [finding for found in trials for finding in found.findings] == []
+    assert sum(found.executed for found in trials) == 1
+    assert sum(found.runs for found in trials) == 3 * len(OPTIMIZE_CONFIGURATIONS)
+    assert sum(found.evaluated for found in trials) > 15
+
+
+def test_kernels_and_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In compiled programs, also where nothing is repeated often enough for it to be worth it."""
+    kernels: list[int] = []
+    tables: list[int] = []
+
+    def taken(module: ir.Operation, *, open_sizes: bool) -> Kernels | None:
+        made = take_kernels(module, open_sizes=open_sizes)
+        kernels.append(len(list(made.module.body.operations)) if made else 0)
+        return made
+
+    def counted(self: tabulate_calls.TabulateCallsPass, op: ir.Operation) -> None:
+        run(self, op)
+        tables.append(str(op).count(f" @{tabulate_calls.TABLE}"))
+
+    run = tabulate_calls.TabulateCallsPass.run
+    monkeypatch.setattr(build, "take_kernels", taken)
+    monkeypatch.setattr(tabulate_calls.TabulateCallsPass, "run", counted)
+    configurations = find_configurations(["kernels", "kernels-128"], OPTIMIZE_CONFIGURATIONS)
+    campaign = Campaign(range(7005, 7012, 6), configurations, optimize=True, engine="jit")
+    assert [finding for seed in campaign.seeds for finding in campaign.attempt(seed).findings] == []
+    assert kernels == [4, 4, 5, 5]
+    assert min(tables) > 0
+
+
+def test_wrong_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions that are made, but not called."""
+
+    def never(self: Outlining, bodies: Sequence[Body]) -> str:
+        function = bodies[0].op.parent
+        name = call(self, bodies)
+        assert function is not None
+        for view in list(function.regions[0].blocks[0].operations):
+            if view.operation.name == "func.call":
+                view.operation.erase()
+        return name
+
+    call = Outlining.call
+    monkeypatch.setattr(Outlining, "call", never)
+    configurations = find_configurations(["kernels"], OPTIMIZE_CONFIGURATIONS)
+    findings = Campaign(range(7005, 7006), configurations, optimize=True, engine="jit").attempt(7005).findings
+    assert [finding.kind for finding in findings] == [Kind.VALUE]
+
+
+def test_wrong_optimization_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps that run over rows which the sweep before has not computed yet."""
+    monkeypatch.setattr(skew_time, "plan_skew", lambda *how: replace(plan_skew(*how), shift=0))
+    campaign = Campaign(range(1, 16, 2), find_configurations(["skew-time"], OPTIMIZE_CONFIGURATIONS), optimize=True)
+    found = {finding.kind for seed in campaign.seeds for finding in campaign.attempt(seed).findings}
+    assert found == {Kind.VALUE}
+
+
+def test_wrong_models_of_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(StructuredOpModel, "bufferizes_to_memory_write", lambda self, op, operand: False)
+    campaign = kernels(range(6))
+    found = {finding.kind for seed in campaign.seeds for finding in campaign.attempt(seed).findings}
+    assert Kind.ARGUMENT in found
+
+
+def broken(monkeypatch: pytest.MonkeyPatch, *models: type) -> set[Kind]:
+    """What is found in a few programs if models say that their ops write nothing."""
+    for model in models:
+        monkeypatch.setattr(model, "bufferizes_to_memory_write", lambda self, op, operand: False)
+    campaign = Campaign(range(12), find_configurations(["bottom-up"]), features=["slices", "generic", "creation"])
+    found = (finding.kind for seed in campaign.seeds for finding in campaign.attempt(seed).findings)
+    return {kind for kind in found if kind.is_failure}
+
+
+def test_nothing_is_found_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert broken(monkeypatch) == set()
+
+
+def test_wrong_models_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Kind.VALUE in broken(monkeypatch, InsertModel, InsertSliceModel)
+
+
+def test_leaks_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "_free", lambda source, module: None)
+    assert broken(monkeypatch) == {Kind.LEAK}
+
+
+def test_exceptions_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("lost")
+
+    monkeypatch.setattr(trial, "_free", fail)
+    assert broken(monkeypatch) == {Kind.BUG}
+
+
+@dataclass(frozen=True)
+class Rough(Campaign):
+    """Programs that end the process, or never end."""
+
+    def attempt(self, seed: int, begin: Callable[[int], None] = lambda number: None) -> Trial:
+        begin(1)
+        if seed == 1:
+            os._exit(9)
+        if seed == 2:
+            time.sleep(1000)
+        return Trial(runs=1)
+
+
+def test_crashes_and_hangs_end_no_campaign() -> None:
+    tally = Rough(range(5), patience=1.0, jobs=2).run()
+    found = {(f.seed, f.configuration, f.kind, f.text) for f in tally.failures}
+    name = CONFIGURATIONS[1].name
+    assert found == {(1, name, Kind.CRASH, "exit code 9"), (2, name, Kind.TIME, "more than 1 s")}
+    assert (tally.programs, tally.runs) == (5, 3)
+
+
+def test_a_time_limit_ends_the_campaign() -> None:
+    assert Campaign(range(10**6), find_configurations(["bottom-up"])).run(seconds=0.0).programs == 1
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--seeds", "3..5", "--configurations", "bottom-up,top-down", "--features", "slices"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(
+        r"2 programs in \d+ s: 4 bufferizations, [234] different programs evaluated, 0 compiled and run", lines[0]
+    )
+    assert lines[-1] == "failures: none"
+
+
+def test_failures_are_saved(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("mlir_inplace.tools.inplace_fuzz.Campaign", Rough)
+    assert main(["--seeds", "0..2", "--save", str(tmp_path / "new")]) == 1
+    (path,) = (tmp_path / "new").iterdir()
+    text = path.read_text()
+    assert path.name == "seed-1-bottom-up.mlir"
+    assert text.startswith("// crash: exit code 9\n// inplace-fuzz --seeds 1..2 --size 6 --configurations bottom-up\n")
+    with ir.Context():
+        assert ir.Module.parse(text).operation.verify()
+    assert "seed 1, bottom-up: crash: exit code 9\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--seeds", "5"], "--seeds must be A..B with A smaller than B, as in 0..200, got '5'"),
+        (["--seeds", "5..5"], "--seeds must be A..B with A smaller than B, as in 0..200, got '5..5'"),
+        (["--seeds", "²..3"], "--seeds must be A..B with A smaller than B, as in 0..200, got '²..3'"),
+        (["--seeds", f"0..{10**20}"], "--seeds has numbers of more than 18 digits: '0..100000000000000000000'\n"),
+        (["--size", "x"], "argument --size: invalid int value: 'x'\n"),
+        (["--jobs", "257"], "--jobs must be at most 256, got 257\n"),
+        (["--time-limit", "nan"], "--time-limit must be positive, got nan\n"),
+        (["--save", ""], "--save needs a folder, got ''\n"),
+        (["no-file"], "unrecognized arguments: no-file\n"),
+        (
+            ["--kernels", "--optimize"],
+            "--kernels and --optimize exclude each other; leave one of them out",
+        ),
+        (["--optimize", "--features", "slices"], "--features does not apply to --optimize; leave one of them out"),
+        (["--jobs", "0"], "--jobs must be at least 1, got 0"),
+        (["--jit-every", "-1"], "--jit-every must not be negative, got -1"),
+        (["--configurations", "none"], "--configurations: unknown configuration 'none'; known are cheapest, "),
+        (["--features", "none"], "--features: unknown feature 'none'; known are slices, "),
+    ],
+)
+def test_wrong_command_lines(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    assert main(arguments) == 2
+    assert capsys.readouterr().err.startswith(f"inplace-fuzz: error: {message}")
+
+
+def test_an_output_that_is_closed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    assert main(["--seeds", "0..1"]) == 1
+    assert capsys.readouterr().err == "inplace-fuzz: error: standard output is closed\n"
+
+
+def test_a_folder_that_cannot_be(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["--seeds", "0..1", "--save", str(tmp_path / "file")]) == 1
+    assert capsys.readouterr().err == f"inplace-fuzz: error: cannot write '{tmp_path / 'file'}': File exists\n"
+
+
+def test_comparison() -> None:
+    values = np.array([[1.0, np.nan], [3.0, 4.0]], np.float32)
+    assert compare(values, values.copy()) is Agreement.SAME
+    assert compare(values * np.float32(1.0001), values) is Agreement.ROUNDED
+    assert compare(values + 1, values) is Agreement.DIFFERENT
+    assert compare(values[:1], values) is Agreement.DIFFERENT
+    assert compare(np.array([1, 2]), np.array([1, 3])) is Agreement.DIFFERENT
+    assert describe(values + np.array([0, 1], np.float32), values) == "has [1, 1] 5.0 instead of 4.0"
+    assert describe(values[:1], values) == "has the shape (1, 2), not (2, 2)"
+
+
+def regression(path: Path) -> GeneratedProgram:
+    """A program that failed once. A line `// ARGUMENTS: …` for each set has its arguments as inplace-run has them."""
+    text = path.read_text()
+    with ir.Context():
+        module = ir.Module.parse(text)
+        function = next(op for op in module.body.operations if op.name.value == "main")
+        signature = read_signature(function)
+    sets = [
+        line.removeprefix("// ARGUMENTS:").split() for line in text.splitlines() if line.startswith("// ARGUMENTS:")
+    ]
+    assert sets, path
+    random = np.random.default_rng(0)
+    given = [
+        tuple(
+            make_argument(word, parameter, random) for word, parameter in zip(words, signature.parameters, strict=True)
+        )
+        for words in sets
+    ]
+    return GeneratedProgram(0, text, "main", (), (), tuple(given))
+
+
+@pytest.mark.parametrize("path", REGRESSIONS, ids=[path.stem for path in REGRESSIONS])
+def test_programs_that_failed_once(path: Path) -> None:
+    program = regression(path)
+    compiled = [number for number, c in enumerate(CONFIGURATIONS) if c.name in ("cheapest", "destinations")]
+    found = try_program(program, CONFIGURATIONS, compiled=compiled)
+    assert [finding for finding in found.findings if finding.kind is not Kind.REFUSED] == []
+    assert found.runs > 0

@@ -1,0 +1,1 @@
+"""The parts of `inplace-opt`: flags, input, output, diagnostics."""

@@ -1,0 +1,44 @@
+"""Printing diagnostics as mlir-opt does: the place, the message, the source line and a caret."""
+
+from __future__ import annotations
+
+from ...passes.framework.diagnostics import Diagnostic
+from .console import print_error
+from .input import Source
+
+
+def render(diagnostic: Diagnostic, source: Source) -> str:
+    """The diagnostic and its notes, each with its source line when it is about `source`.
+
+    A note at the very place of its diagnostic is printed without the line, which was just shown.
+    """
+    lines = [_render_one(diagnostic, source)]
+    for note in diagnostic.notes:
+        same_place = (note.file, note.line, note.column) == (diagnostic.file, diagnostic.line, diagnostic.column)
+        lines.append(note.header if same_place else _render_one(note, source))
+    return "\n".join(lines)
+
+
+def _render_one(diagnostic: Diagnostic, source: Source) -> str:
+    line = source.line(diagnostic.line) if diagnostic.file == source.name else None
+    if line is None:
+        return diagnostic.header
+    # MLIR counts bytes. Tabs are kept in the padding so that the caret stays under its character.
+    before = line.encode()[: max(diagnostic.column - 1, 0)].decode(errors="ignore")
+    padding = "".join("\t" if char == "\t" else " " for char in before)
+    return f"{diagnostic.header}\n{line}\n{padding}^"
+
+
+class DiagnosticPrinter:
+    """Prints each diagnostic on standard error as it comes."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def take(self, diagnostic: Diagnostic) -> None:
+        """Prints one diagnostic."""
+        print_error(render(diagnostic, self._source))
+
+    def finish(self, succeeded: bool) -> bool:
+        """Whether this part of the input is fine: it is when all went well."""
+        return succeeded

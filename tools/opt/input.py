@@ -1,0 +1,78 @@
+"""What `inplace-opt` reads: a file or standard input as text, and its parts when it is split."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ...runtime.source.text_checks import BYTECODE_MAGIC, MAX_BYTES
+
+STDIN_NAME = "<stdin>"
+
+
+class InputError(Exception):
+    """The input cannot be read; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """MLIR text and where it comes from. Line numbers are those of the original file, whatever part of it this is."""
+
+    name: str
+    text: str
+
+    def line(self, number: int) -> str | None:
+        """Line `number`, from 1, without its end; None when there is no such line."""
+        lines = self.lines
+        return lines[number - 1] if 0 < number <= len(lines) else None
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines without their ends; only a newline ends a line, as for MLIR."""
+        return self.text.split("\n")
+
+
+def read_source(path: str) -> Source:
+    """Reads the file `path`, or standard input for `-`; raises `InputError`."""
+    name = STDIN_NAME if path == "-" else path
+    try:
+        data = _read(path)
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL.
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot open input file '{path}': {reason}") from None
+    if len(data) > MAX_BYTES:
+        raise InputError(f"'{name}' is larger than {MAX_BYTES >> 20} MiB; divide the program")
+    if data.startswith(BYTECODE_MAGIC):
+        raise InputError(f"'{name}' is MLIR bytecode; this tool reads MLIR text")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"byte 0x{data[error.start]:02x} at offset {error.start} (line {line})"
+        raise InputError(f"'{name}' is not MLIR text: {found} is not UTF-8") from None
+    if not text.strip():
+        raise InputError(f"'{name}' is empty; expected MLIR text")
+    return Source(name, text)
+
+
+def _read(path: str) -> bytes:
+    """What is there, up to one byte more than may be: some devices never end."""
+    if path != "-":
+        with Path(path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    if sys.stdin is None:  # Python's way to say that the descriptor is closed.
+        raise OSError(None, "standard input is closed")
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
+
+
+def split_source(source: Source, marker: str) -> list[Source]:
+    """The parts between lines that consist of `marker`; each keeps its line numbers by empty lines before it."""
+    parts: list[list[str]] = [[]]
+    for number, line in enumerate(source.lines, start=1):
+        if line.rstrip() == marker:
+            parts.append([""] * number)
+        else:
+            parts[-1].append(line)
+    return [Source(source.name, "\n".join(lines)) for lines in parts]

@@ -1,0 +1,1 @@
+"""The parts of `inplace-run`: arguments, values, results, interrupts."""
