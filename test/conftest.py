@@ -1,18 +1,23 @@
-"""Makes `mlir` importable before any test module is, and has every bufferization checked by the independent checker.
+"""Makes `mlir` importable before any test module is, and decides how much is tested.
 
-Compiled programs are verified after each pass, too.
+`pytest` takes a sample of the tests, `pytest --full` runs everything (`fast_run.py`). Two checks are on in tests:
 
-`MLIR_INPLACE_VERIFY_BUFFERIZATION=0` turns the check off. How many reads it judged is told when all tests are done.
+* The independent checker judges each bufferization. In the fast run, modules marked `check_first` are checked only in
+  the first item of each test function, the one with the first value of each parameter: they compile large programs,
+  which takes the checker most of their time. `MLIR_INPLACE_VERIFY_BUFFERIZATION=0` or `=1` decides it for all items.
+  How many reads were judged is told when all tests are done.
+* Compiled programs are verified after each pass; `MLIR_INPLACE_VERIFY_EACH=0` turns this off.
 """
 
 from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections import Counter
 from typing import Any
 
-import linalg_programs
+import fast_run
 import pytest
 
 import mlir_inplace  # noqa: F401
@@ -20,20 +25,67 @@ from mlir_inplace.passes.verification.checker.recording import VARIABLE, Recordi
 from mlir_inplace.passes.verification.checker.report import VerificationReport
 from mlir_inplace.runtime.compilation.build import VERIFY_EACH
 
-os.environ.setdefault(VARIABLE, "1")
 os.environ.setdefault(VERIFY_EACH, "1")
 
+_MARKERS = {
+    "check_first": "in the fast run, check bufferizations only in the first item of each test function",
+    "full": "run only with --full",
+}
+_ASKED = os.environ.get(VARIABLE)
+"""What the user says about the checker; None if nothing, so that it is decided for each item."""
 _READS: Counter[str] = Counter()
-"""How many reads were found right, and why others were not judged, in this process."""
+"""How many reads were found right, and why others were not judged, in this process or in all workers."""
 
 
-_BEGINNING = linalg_programs.RNG.bit_generator.state
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `--full` run everything."""
+    parser.addoption("--full", action="store_true", help="run all tests, seeds and checks, not a sample of them")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell test modules and worker processes of `--full`."""
+    if config.getoption("full"):
+        os.environ[fast_run.VARIABLE] = "1"
+    for name, what in _MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {what}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only a full run has."""
+    left_out = [item for item in items if not fast_run.is_full() and item.get_closest_marker("full")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Turn the checker on or off before any fixture of `item` compiles something; processes it starts inherit it."""
+    if _ASKED is None:
+        os.environ[VARIABLE] = "1" if is_checked(item) else "0"
+
+
+def is_checked(item: pytest.Item) -> bool:
+    """Whether the bufferizations of `item` are checked in this run."""
+    return fast_run.is_full() or not item.get_closest_marker("check_first") or _is_first(item)
+
+
+def _is_first(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    return callspec is None or not any(callspec.indices.values())
+
+
+@pytest.fixture
+def full() -> bool:
+    """Whether everything is tested, for tests that do less by default."""
+    return fast_run.is_full()
 
 
 @pytest.fixture(autouse=True)
 def same_numbers_in_any_order() -> None:
     """Let each test draw the same numbers whatever ran before it."""
-    linalg_programs.RNG.bit_generator.state = _BEGINNING
+    if programs := sys.modules.get("linalg_programs"):
+        programs.start_again()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -49,6 +101,19 @@ def count_checked_reads() -> None:
         return report
 
     Recording.finish = counted
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send the counts of a worker of pytest-xdist to the process that reports."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["reads"] = dict(_READS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Add the counts of a worker that is done."""
+    _READS.update(getattr(node, "workeroutput", {}).get("reads", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

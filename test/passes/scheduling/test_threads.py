@@ -15,6 +15,8 @@ from mlir_inplace.runtime.compilation import program
 from mlir_inplace.runtime.native import openmp
 from mlir_inplace.tools import inplace_run
 
+pytestmark = pytest.mark.check_first
+
 CASES = [pytest.param(*PROGRAMS[name], id=name) for name in PROGRAMS]
 
 

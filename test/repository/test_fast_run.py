@@ -1,0 +1,119 @@
+"""What `pytest` runs and checks by default, and with `--full`: runs of pytest with this project's conftest.py."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import fast_run
+import pytest
+
+from mlir_inplace.passes.verification.checker.recording import VARIABLE
+
+TEST = Path(__file__).parents[1]
+CASES = f"""
+import os
+import pytest
+from fast_run import sample, seeds
+
+def told(item):
+    print("\\nitem", item, os.environ["{VARIABLE}"])
+
+@pytest.fixture(scope="module")
+def made_for_all():
+    told("fixture")
+
+@pytest.mark.check_first
+@pytest.mark.parametrize("a", [5, 6])
+@pytest.mark.parametrize("b", [7, 8])
+def test_large(made_for_all, a, b):
+    told(f"large{{a}}{{b}}")
+
+@pytest.mark.check_first
+def test_alone():
+    told("alone")
+
+@pytest.mark.parametrize("seed", seeds(11))
+def test_seeds(seed):
+    told(f"seed{{seed}}")
+
+@pytest.mark.full
+def test_long():
+    told("long")
+
+def test_asks(full):
+    told(f"asks{{full}}")
+"""
+LARGE = {"large57", "large67", "large58", "large68"}
+ALL = {*LARGE, "fixture", "alone", *(f"seed{n}" for n in range(11)), "long", "asksTrue"}
+
+
+def checked(folder: Path, *arguments: str, **variables: str) -> dict[str, str]:
+    """The items of `CASES` that a run of pytest has, each with what the checker's variable is."""
+    for path in (TEST / "conftest.py", TEST / "support" / "fast_run.py"):
+        (folder / path.name).write_text(path.read_text())
+    (folder / "test_cases.py").write_text(CASES)
+    environment = {name: value for name, value in os.environ.items() if name not in (VARIABLE, fast_run.VARIABLE)}
+    command = (sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "--strict-markers", *arguments)
+    process = subprocess.run(
+        command, cwd=folder, env={**environment, **variables}, capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    items = (line.split()[1:] for line in process.stdout.splitlines() if line.startswith("item "))
+    return dict(items)
+
+
+def test_a_fast_run_takes_some_seeds_and_checks_the_first_item_of_what_is_large(tmp_path: Path) -> None:
+    assert checked(tmp_path) == {
+        "fixture": "1",
+        "large57": "1",
+        **dict.fromkeys(LARGE - {"large57"}, "0"),
+        "alone": "1",
+        "seed0": "1",
+        "seed1": "1",
+        "asksFalse": "1",
+    }
+
+
+def test_a_full_run_takes_and_checks_everything(tmp_path: Path) -> None:
+    found = checked(tmp_path, "--full")
+    assert found.keys() == ALL
+    assert set(found.values()) == {"1"}
+
+
+def test_the_checker_is_off_everywhere_if_the_user_says_so(tmp_path: Path) -> None:
+    found = checked(tmp_path, **{fast_run.VARIABLE: "1", VARIABLE: "0"})
+    assert found.keys() == ALL
+    assert set(found.values()) == {"0"}
+
+
+@pytest.mark.full
+def test_the_checker_is_on_everywhere_if_the_user_says_so(tmp_path: Path) -> None:
+    found = checked(tmp_path, **{VARIABLE: "1"})
+    assert found.keys() > LARGE
+    assert set(found.values()) == {"1"}
+
+
+@pytest.mark.full
+def test_an_item_that_is_not_the_first_is_not_checked_when_it_runs_alone(tmp_path: Path) -> None:
+    assert checked(tmp_path, "test_cases.py::test_large[8-5]") == {"fixture": "0", "large58": "0"}
+
+
+@pytest.mark.parametrize(
+    ("count", "least", "expected"), [(200, 1, 20), (11, 1, 2), (5, 1, 1), (5, 3, 3), (2, 3, 2), (0, 1, 0)]
+)
+def test_a_tenth_is_taken(count: int, least: int, expected: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(fast_run.VARIABLE, raising=False)
+    assert fast_run.scaled(count, least) == expected
+    assert len(fast_run.seeds(count, least)) == len(fast_run.sample(range(count), least)) == expected
+    monkeypatch.setenv(fast_run.VARIABLE, "1")
+    assert fast_run.scaled(count, least) == count
+    assert fast_run.sample(range(count), least) == list(fast_run.seeds(count, least)) == list(range(count))
+
+
+def test_a_sample_is_spread_over_all_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(fast_run.VARIABLE, raising=False)
+    assert fast_run.sample("abcdefghijklmnopqrstuvwxyz") == ["a", "i", "r"]
+    assert fast_run.sample("abcde", least=2) == ["a", "c"]

@@ -1,0 +1,46 @@
+"""How much of the tests runs: a sample by default, everything with ``pytest --full``.
+
+Test modules ask while they are collected::
+
+    from fast_run import sample, scaled, seeds
+
+    @pytest.mark.parametrize("seed", seeds(200))           # 20 seeds, or all 200
+    @pytest.mark.parametrize("op", sample(OPS, least=4))   # every tenth op, or all of them
+    @settings(max_examples=scaled(100))                    # 10 examples, or all 100
+
+A test marked ``@pytest.mark.full`` runs with ``--full`` only. The markers are explained in ``conftest.py``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+VARIABLE = "MLIR_INPLACE_TEST_FULL"
+"""The environment variable that is `1` in a full run. ``pytest --full`` sets it, and its workers inherit it."""
+SHARE = 10
+"""The fast run takes one of this many."""
+
+Case = TypeVar("Case")
+
+
+def is_full() -> bool:
+    """Whether everything runs."""
+    return os.environ.get(VARIABLE) == "1"
+
+
+def scaled(count: int, least: int = 1) -> int:
+    """``count`` in a full run; otherwise a tenth of it, but at least ``least``."""
+    return count if is_full() else min(count, max(least, -(-count // SHARE)))
+
+
+def seeds(count: int, least: int = 1) -> range:
+    """The seeds from 0 to ``count`` in a full run; otherwise the first tenth of them, but at least ``least``."""
+    return range(scaled(count, least))
+
+
+def sample(cases: Sequence[Case], least: int = 1) -> list[Case]:
+    """All ``cases`` in a full run; otherwise a tenth of them, but at least ``least``, spread over all."""
+    wanted = scaled(len(cases), least)
+    return [cases[i * len(cases) // wanted] for i in range(wanted)]
