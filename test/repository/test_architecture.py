@@ -1,4 +1,4 @@
-"""Rules of the code base that no linter knows: who may import whom or name the bindings, docstrings, names of tests."""
+"""Rules of the code base that no linter knows: layers, folders, names, docstrings, who may name the bindings."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ import importlib
 import inspect
 from collections import Counter
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from mlir.dialects import ext
 
+from mlir_inplace.passes.framework.base import Pass
+
 ROOT = Path(__file__).parents[2]
 LAYERS = ("dialects", "passes", "runtime", "checking", "tools")
 """The package's folders; each may import from those before it, and from itself."""
+
+MOST_FILES = 25
+"""What a folder of passes/ holds at most, so that a reader sees all of it."""
 
 MODULES = sorted(
     path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
@@ -29,22 +35,58 @@ def source(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def imported_layers(module: str) -> Iterator[tuple[str, int]]:
-    """The layers that a module imports from (relatively), each with the line."""
+def imported(module: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """What a module imports relatively, type-only imports included: the path of each name, with the line."""
     path = source(module)
-    package = list(path.relative_to(ROOT).parent.parts)
+    package = path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1] + (node.module or "").split(".")
-            names = [part for part in base if part] or [alias.name for alias in node.names]
-            if names != ["__version__"]:
-                yield names[0], node.lineno
+            base = (*package[: len(package) - node.level + 1], *filter(None, (node.module or "").split(".")))
+            for alias in node.names:
+                if (*base, alias.name) != ("__version__",):
+                    yield (*base, alias.name), node.lineno
+
+
+def folder_of(path: tuple[str, ...]) -> str:
+    """The folder that a name is imported from: a package, or that of its module."""
+    while not ROOT.joinpath(*path).is_dir():
+        path = path[:-1]
+    return "/".join(path)
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_go_one_way(module: str) -> None:
     allowed = LAYERS[: LAYERS.index(module.split(".", maxsplit=1)[0]) + 1]
-    assert [found for found in imported_layers(module) if found[0] not in allowed] == []
+    assert [(path, line) for path, line in imported(module) if path[0] not in allowed] == []
+
+
+def test_folders_do_not_import_each_other_in_a_circle() -> None:
+    graph: dict[str, set[str]] = {}
+    for module in MODULES:
+        folder = source(module).relative_to(ROOT).parent.as_posix()
+        graph.setdefault(folder, set()).update({folder_of(path) for path, _ in imported(module)} - {folder})
+    assert graph["passes/bufferization"] > {"passes/framework", "passes/bufferization/rewriting"}
+    TopologicalSorter(graph).prepare()  # CycleError names the folders of a circle
+
+
+INFRASTRUCTURE = {"analysis", "framework", "pipeline"}
+"""The folders of passes/ that are no families."""
+
+
+@pytest.mark.parametrize("path", [".".join(path.relative_to(ROOT).parts) for path in ROOT.glob("passes/*/*.py")])
+def test_every_file_of_a_family_is_one_pass(path: str) -> None:
+    _, family, name, _ = path.split(".")
+    if family in INFRASTRUCTURE or name == "__init__":
+        return
+    module = importlib.import_module(f"mlir_inplace.passes.{family}.{name}")
+    own = [value for value in vars(module).values() if inspect.isclass(value) and value.__module__ == module.__name__]
+    arguments = [cls.argument for cls in own if issubclass(cls, Pass)]
+    assert arguments == ["inplace-" + name.replace("_", "-")]
+
+
+def test_folders_of_passes_are_small() -> None:
+    counts = Counter(path.parent for path in ROOT.glob("passes/**/*.py") if path.name != "__init__.py")
+    assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -93,11 +135,6 @@ def test_modules_of_tests_have_names_of_their_own() -> None:
 @pytest.mark.parametrize("module", [module for module in MODULES if module.startswith("checking.evaluator")])
 def test_the_evaluator_knows_nothing_of_what_it_checks(module: str) -> None:
     """Of dialects/ it uses the definition of our own dialect, from passes/ nothing: op models are not shared."""
-    package = source(module).relative_to(ROOT).parent.parts
-    imported: set[str] = set()
-    for node in ast.walk(ast.parse(source(module).read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")]
-            imported |= {".".join([*filter(None, base), alias.name]) for alias in node.names}
-    known = [name for name in imported if name.startswith(("passes", "dialects"))]
+    names = [".".join(path) for path, _ in imported(module)]
+    known = [name for name in names if name.startswith(("passes", "dialects"))]
     assert [name for name in known if not name.startswith("dialects.dispatch.")] == []
