@@ -13,17 +13,22 @@ from __future__ import annotations
 
 import functools
 import os
+import pkgutil
 import sys
 from collections import Counter
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import fast_run
 import pytest
 
-import mlir_inplace  # noqa: F401
+import mlir_inplace
 from mlir_inplace.passes.verification.checker.recording import VARIABLE, Recording
 from mlir_inplace.passes.verification.checker.report import VerificationReport
 from mlir_inplace.runtime.compilation.build import VERIFY_EACH
+
+if TYPE_CHECKING:
+    from fork_server import ForkServer
 
 os.environ.setdefault(VERIFY_EACH, "1")
 
@@ -114,6 +119,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_testnodedown(node: Any) -> None:
     """Add the counts of a worker that is done."""
     _READS.update(getattr(node, "workeroutput", {}).get("reads", {}))
+
+
+@pytest.fixture(scope="session")
+def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
+    """A process that forks programs of ours in milliseconds, in the environment of lit tests."""
+    from fork_server import ForkServer
+    from lit_suite import lit_environment
+
+    environment = {**lit_environment(), "TMPDIR": str(tmp_path_factory.mktemp("programs"))}
+    packages = [found.name for found in pkgutil.iter_modules(mlir_inplace.__path__, "mlir_inplace.") if found.ispkg]
+    server = ForkServer(environment, [*packages, "filecheck"])
+    yield server
+    server.kill()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

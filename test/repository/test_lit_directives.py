@@ -7,12 +7,10 @@ be a directive of lit, a directive of filecheck with a prefix that a RUN line of
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
-from test_lit import lit_tests
+from lit_suite import ROOT, lit_tests
 
-ROOT = Path(__file__).parents[2]
 TESTS = lit_tests()
 
 LIT_DIRECTIVES = {"RUN", "REQUIRES", "UNSUPPORTED", "XFAIL", "DEFINE", "REDEFINE", "COM"}
