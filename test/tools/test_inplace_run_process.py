@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fork_server import ForkServer
+from forked_python import run_program
 
 ADD = """
 func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -37,6 +39,8 @@ func.func @main(%a: memref<1xi64>) -> tensor<1xi64> {
 """
 
 COMMAND = [sys.executable, "-m", "mlir_inplace.tools.inplace_run"]
+CLOSED = {1: None}
+FULL = {1: "/dev/full"}
 
 
 @pytest.fixture
@@ -52,23 +56,30 @@ class TestStandardOutput:
     @pytest.mark.parametrize(
         ("redirection", "complaint"),
         [
-            (">/dev/full", "cannot write standard output: No space left on device"),
-            (">&-", "standard output is closed"),
+            (FULL, "cannot write standard output: No space left on device"),
+            (CLOSED, "standard output is closed"),
         ],
     )
     @pytest.mark.parametrize("flag", ["--print-result", "--memory-stats"])
-    def test_cannot_be_written(self, add: str, tmp_path: Path, redirection: str, complaint: str, flag: str) -> None:
+    def test_cannot_be_written(
+        self,
+        fork_server: ForkServer,
+        add: str,
+        tmp_path: Path,
+        redirection: dict[int, str | None],
+        complaint: str,
+        flag: str,
+    ) -> None:
         saved = tmp_path / "saved.npy"
         arguments = [*COMMAND, add, "--arg", "random", flag, "--save-result", str(saved)]
-        shell = ["sh", "-c", f'exec "$@" {redirection}', "sh", *arguments]
-        outcome = subprocess.run(shell, stderr=subprocess.PIPE, text=True, check=False)
+        outcome = fork_server.call(run_program, arguments, redirections=redirection, text=True)
         assert (outcome.returncode, outcome.stderr) == (1, f"inplace-run: error: {complaint}\n")
         assert [path.name for path in tmp_path.iterdir()] == ["add.mlir"]
 
-    def test_is_not_needed_to_save(self, add: str, tmp_path: Path) -> None:
+    def test_is_not_needed_to_save(self, fork_server: ForkServer, add: str, tmp_path: Path) -> None:
         saved = tmp_path / "saved.npy"
-        shell = ["sh", "-c", 'exec "$@" >&-', "sh", *COMMAND, add, "--arg", "random", "--save-result", str(saved)]
-        outcome = subprocess.run(shell, stderr=subprocess.PIPE, text=True, check=False)
+        arguments = [*COMMAND, add, "--arg", "random", "--save-result", str(saved)]
+        outcome = fork_server.call(run_program, arguments, redirections=CLOSED, text=True)
         assert (outcome.returncode, outcome.stderr) == (0, "")
         assert saved.exists()
 
@@ -76,10 +87,14 @@ class TestStandardOutput:
 class TestSavedFiles:
     """What `--save-result` leaves, in place of what was there."""
 
+    @pytest.fixture(autouse=True)
+    def use(self, fork_server: ForkServer) -> None:
+        self.server = fork_server
+
     def save(self, source: str, target: Path) -> None:
         """Runs the program with a file mode mask of 027."""
         arguments = [*COMMAND, source, "--arg", "2x3xf32:ones", "--save-result", str(target)]
-        subprocess.run(["sh", "-c", 'umask 027; exec "$@"', "sh", *arguments], check=True)
+        assert self.server.call(run_program, arguments, umask=0o027).returncode == 0
         assert np.array_equal(np.load(target), np.full((2, 3), 2, np.float32))
 
     def test_new_file_has_the_mode_of_the_mask(self, add: str, tmp_path: Path) -> None:

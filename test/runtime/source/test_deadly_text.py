@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
+from fork_server import ForkServer
+from forked_python import run_program
 from mlir import ir
 
 from mlir_inplace.dialects.support.text_error import TextError
@@ -66,12 +67,12 @@ def test_it_is_refused(line: str, column: int, message: str) -> None:
 
 
 @pytest.mark.parametrize("line", [DEADLY[0][0], DEADLY[6][0], DEADLY[7][0], DEADLY[9][0], DEADLY[11][0]])
-def test_mlir_does_not_survive_it(line: str) -> None:
+def test_mlir_does_not_survive_it(fork_server: ForkServer, line: str) -> None:
     """The reason for the rule: the day this fails, the rule can go."""
     code = "import sys, mlir_inplace; from mlir import ir; ir.Module.parse(sys.stdin.read(), ir.Context())"
     command = [sys.executable, "-c", f"import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); {code}"]
     text = f"{HEAD}%r = {line}\nreturn\n}}"
-    assert subprocess.run(command, input=text.encode(), capture_output=True, check=False).returncode < 0
+    assert fork_server.call(run_program, command, input=text.encode()).returncode < 0
 
 
 @pytest.mark.parametrize(

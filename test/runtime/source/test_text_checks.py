@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from fork_server import ForkServer
+from forked_python import run_program
 from mlir import ir
 
 import mlir_inplace as mi
@@ -48,11 +49,11 @@ def test_what_overflows_the_stack_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["modules", "arrays", "affine expressions"])
-def test_mlir_does_not_survive_it(name: str) -> None:
+def test_mlir_does_not_survive_it(fork_server: ForkServer, name: str) -> None:
     """The reason for the limit: the day this fails, the limit can be raised."""
     code = "import sys, mlir_inplace; from mlir import ir; str(ir.Module.parse(sys.stdin.read(), ir.Context()))"
     command = [sys.executable, "-c", f"import resource; resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); {code}"]
-    assert subprocess.run(command, input=DEADLY[name].encode(), capture_output=True, check=False).returncode < 0
+    assert fork_server.call(run_program, command, input=DEADLY[name].encode()).returncode < 0
 
 
 @pytest.mark.parametrize(
