@@ -11,7 +11,7 @@ from softmax_programs import MAPS, softmax
 import mlir_inplace as mi
 from mlir_inplace.runtime.compilation.lowering import BUFFERIZE, optimize_phases, pipeline_text, stream_phases
 
-MACHINE = "l2=16384"
+MACHINE = "l1=16384 l2=16384"
 
 
 def program(rows: int | str) -> str:
