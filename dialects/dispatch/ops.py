@@ -10,8 +10,18 @@ from typing import Any
 from mlir import ir
 from mlir.dialects import ext
 
-from . import verifiers
 from .types import Dispatch
+from .verifiers import (
+    verifier,
+    verify_binding,
+    verify_commit,
+    verify_contents,
+    verify_load,
+    verify_push_constant,
+    verify_store,
+    verify_tie_shape,
+    verify_workgroup,
+)
 
 __all__ = [
     "Binding",
@@ -53,7 +63,7 @@ class Binding(Dispatch.Operation, name="binding", traits=[ext.Pure]):
     binding: Any
     output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_binding))
+    verify_invariants = staticmethod(verifier(verify_binding))
 
 
 class TieShape(Dispatch.Operation, name="tie_shape", traits=[ext.Pure]):
@@ -63,7 +73,7 @@ class TieShape(Dispatch.Operation, name="tie_shape", traits=[ext.Pure]):
     sizes: Sequence[ext.Operand[Any]]
     output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_tie_shape))
+    verify_invariants = staticmethod(verifier(verify_tie_shape))
 
 
 class Load(Dispatch.Operation, name="load", traits=[_Reads]):
@@ -78,7 +88,7 @@ class Load(Dispatch.Operation, name="load", traits=[_Reads]):
     static_strides: Any
     output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_load))
+    verify_invariants = staticmethod(verifier(verify_load))
 
 
 class Store(Dispatch.Operation, name="store", traits=[_Writes]):
@@ -93,7 +103,7 @@ class Store(Dispatch.Operation, name="store", traits=[_Writes]):
     static_sizes: Any
     static_strides: Any
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_store))
+    verify_invariants = staticmethod(verifier(verify_store))
 
 
 class PushConstant(Dispatch.Operation, name="push_constant", traits=[ext.Pure]):
@@ -102,7 +112,7 @@ class PushConstant(Dispatch.Operation, name="push_constant", traits=[ext.Pure]):
     index: Any
     output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_push_constant))
+    verify_invariants = staticmethod(verifier(verify_push_constant))
 
 
 class WorkgroupId(Dispatch.Operation, name="workgroup_id", traits=[ext.Pure]):
@@ -111,7 +121,7 @@ class WorkgroupId(Dispatch.Operation, name="workgroup_id", traits=[ext.Pure]):
     dimension: Any
     output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_workgroup))
+    verify_invariants = staticmethod(verifier(verify_workgroup))
 
 
 class WorkgroupSize(Dispatch.Operation, name="workgroup_size", traits=[ext.Pure]):
@@ -120,7 +130,7 @@ class WorkgroupSize(Dispatch.Operation, name="workgroup_size", traits=[ext.Pure]
     dimension: Any
     output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_workgroup))
+    verify_invariants = staticmethod(verifier(verify_workgroup))
 
 
 class WorkgroupCount(Dispatch.Operation, name="workgroup_count", traits=[ext.Pure]):
@@ -129,7 +139,7 @@ class WorkgroupCount(Dispatch.Operation, name="workgroup_count", traits=[ext.Pur
     dimension: Any
     output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_workgroup))
+    verify_invariants = staticmethod(verifier(verify_workgroup))
 
 
 class Contents(Dispatch.Operation, name="contents", traits=[_Reads]):
@@ -138,7 +148,7 @@ class Contents(Dispatch.Operation, name="contents", traits=[_Reads]):
     source: ext.Operand[Any]
     output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_contents))
+    verify_invariants = staticmethod(verifier(verify_contents))
 
 
 class Commit(Dispatch.Operation, name="commit", traits=[_Writes]):
@@ -147,4 +157,4 @@ class Commit(Dispatch.Operation, name="commit", traits=[_Writes]):
     value: ext.Operand[Any]
     contents: ext.Operand[Any]
 
-    verify_invariants = staticmethod(verifiers.verifier(verifiers.verify_commit))
+    verify_invariants = staticmethod(verifier(verify_commit))
