@@ -21,6 +21,7 @@ TEMPORARIES_AND_COPIED_BYTES = {
     "mlp": (2, 0),
     "jacobi": (1, 2 * 34 * 34 * 8),
     "prefix_sum": (0, 16 * 8),
+    "old_value": (0, 8 * 4),
     "branch": (1, 8 * 4),
     "call": (0, 3 * 4 * 4),
     "dynamic": (3, 5 * 7 * 8),

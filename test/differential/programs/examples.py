@@ -35,6 +35,12 @@ def jacobi(t: np.ndarray, steps: int) -> np.ndarray:
     return t
 
 
+def set_ends(t: np.ndarray, x: float) -> tuple[np.ndarray, np.ndarray]:
+    new = t.copy()
+    new[[0, -1]] = x
+    return new, t[0]
+
+
 def scaled_down(t: np.ndarray, limit: float) -> np.ndarray:
     return t * (np.float32(limit) / t.sum()) if t.sum() > limit else t
 
@@ -55,6 +61,7 @@ PROGRAMS = [
         fewer=True,
     ),
     example("prefix_sum", [("16xi64",), ("1xi64",), ("0xi64",)], np.cumsum),
+    example("old_value", ("8xf32", 99.0), set_ends),
     example("branch", [("8xf32", 20.0), ("8xf32", 1000.0)], scaled_down, rtol=1e-6),
     example("call", ("3x4xf32", "4xf32"), lambda t, row: t + 2 * row),
     example(
