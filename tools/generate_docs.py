@@ -1,6 +1,6 @@
-"""Writes docs/PASSES.md, and the pass table of README.md, from the passes themselves.
+"""Writes docs/PASSES.md from the passes themselves.
 
-`python -m mlir_inplace.tools.generate_docs` writes; with `--check` it only compares, and exits with 1 when a file is
+`python -m mlir_inplace.tools.generate_docs` writes; with `--check` it only compares, and exits with 1 when the file is
 not what it would write. The text of a pass is the docstring of its module, in Markdown; options, defaults and
 statistics come from its declarations. Only built-in passes are listed: what is installed beside us differs by machine.
 """
@@ -20,9 +20,6 @@ from ..passes.pipeline.registry import BUILT_IN, Registry
 _COMMAND = "python -m mlir_inplace.tools.generate_docs"
 
 ROOT = Path(__file__).resolve().parent.parent
-
-TABLE_BEGIN = "<!-- passes: written by tools/generate_docs.py -->"
-TABLE_END = "<!-- end of passes -->"
 
 _HEADER = """\
 # Passes
@@ -54,22 +51,17 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
 
 def generate(root: Path = ROOT) -> dict[Path, str]:
     """What each generated file should contain."""
-    passes = list(Registry(BUILT_IN, group=None).passes())
-    contents = {root / "docs" / "PASSES.md": passes_page(passes)}
-    readme = root / "README.md"
-    if readme.is_file() and TABLE_BEGIN in readme.read_text():
-        contents[readme] = _with_table(readme.read_text(), passes)
-    return contents
+    return {root / "docs" / "PASSES.md": passes_page(list(Registry(BUILT_IN, group=None).passes()))}
 
 
 def passes_page(passes: Sequence[type[Pass[Any]]]) -> str:
     """The whole of PASSES.md."""
-    return "\n".join([_HEADER, pass_table(passes, ""), *map(pass_section, passes)]).rstrip() + "\n"
+    return "\n".join([_HEADER, pass_table(passes), *map(pass_section, passes)]).rstrip() + "\n"
 
 
-def pass_table(passes: Sequence[type[Pass[Any]]], page: str = "docs/PASSES.md") -> str:
-    """A table of the passes, each linked to its section on `page`."""
-    rows = [f"| [`{cls.argument}`]({page}#{cls.argument}) | {_cell(cls.summary)} |" for cls in passes]
+def pass_table(passes: Sequence[type[Pass[Any]]]) -> str:
+    """A table of the passes, each linked to its section."""
+    rows = [f"| [`{cls.argument}`](#{cls.argument}) | {_cell(cls.summary)} |" for cls in passes]
     return "\n".join(["| pass | what it does |", "|---|---|", *rows]) + "\n"
 
 
@@ -94,15 +86,6 @@ def pass_section(cls: type[Pass[Any]]) -> str:
 def _help(spec: Any) -> str:
     aliases = ", ".join(f"`{alias}`" for alias in spec.aliases)
     return f"{spec.help} (also {aliases})" if aliases else spec.help
-
-
-def _with_table(readme: str, passes: Sequence[type[Pass[Any]]]) -> str:
-    """The README with what stands between its markers replaced by the table."""
-    before, _, rest = readme.partition(TABLE_BEGIN)
-    _, end, after = rest.partition(TABLE_END)
-    if not end:
-        raise ValueError(f"README.md has '{TABLE_BEGIN}' without '{TABLE_END}'")
-    return f"{before}{TABLE_BEGIN}\n{pass_table(passes)}{TABLE_END}{after}"
 
 
 def _cell(text: str) -> str:
