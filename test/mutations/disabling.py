@@ -22,7 +22,7 @@ PACKAGE = "mlir_inplace"
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule, where docs/THEORY.md argues for it, and the change after which it is not kept any more.
+    """One rule, the section of docs/theory/ that argues for it, and the change after which it is not kept any more.
 
     `target` is `module:function`, `module:Class.method` or `module:_CONSTANT` below the package. `old` is text of the
     function that `new` takes the place of; without `old`, `new` is the whole body, or the constant's value.

@@ -11,6 +11,7 @@ import mlir_inplace  # noqa: F401  # isort: skip
 from catalogue import RULES
 from disabling import Rule
 from search import TRIES, read_findings, read_tried
+from theory import find_section
 from verdicts import VERDICTS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "MUTATIONS.md"
@@ -20,7 +21,7 @@ _HEAD = f"""# What each rule is for
 
 The mutation check: one rule of the analysis after the other is switched off, and random programs are bufferized and
 run until one goes wrong, in at most {TRIES} tries. A rule is switched off by changing one expression of one function;
-`test/mutations/catalogue_*.py` says which. What a program means is computed by the evaluator (`runtime/evaluator/`),
+`test/mutations/catalogue_*.py` says which. What a program means is computed by the evaluator (`checking/evaluator/`),
 on tensors; the memref program must return the same, leave alone the arguments that are not writable, free each buffer
 once and read nothing that was freed or never written. Threads are run one after the other, and again in step.
 
@@ -29,8 +30,10 @@ come to without the rule is computed beside it (`test/mutations/reach.py`). Wher
 program comes out the same without the rule, and the try is over; else the program is bufferized again without it. If
 it comes out another one (*changed*), it is run.
 
-    python test/mutations/search.py --tries {TRIES}    # what was not found yet; findings.json has the rest
-    python test/mutations/table.py                 # this page
+```sh
+python test/mutations/search.py --tries {TRIES}  # what was not found yet; findings.json has the rest
+python test/mutations/table.py  # this page
+```
 
 Run on {_DATE} on {_MACHINE}, with `torch-mlir` 20261001. *Tries* are the
 programs that were made until one went wrong, in turn from several generators or from the one that is named; *program*
@@ -44,7 +47,7 @@ _COVERED = """
 Without one of the two rules the program comes out right, without both it goes wrong: each is there for the case that
 the other one does not see.
 
-| rule | docs/THEORY.md | the other rule | program | what goes wrong without both |
+| rule | why it is right | the other rule | program | what goes wrong without both |
 |---|---|---|---|---|"""
 _MISSING = """
 ## Rules whose absence nothing showed
@@ -53,7 +56,7 @@ _MISSING = """
 The first 15 of these are bufferized again without the rule (*run*); *changed* are those that came out another program,
 and were right nevertheless.
 
-| rule | docs/THEORY.md | | why | programs | reached | run | changed |
+| rule | why it is right | | why | programs | reached | run | changed |
 |---|---|---|---|---|---|---|---|"""
 
 
@@ -77,7 +80,7 @@ def page() -> str:
         + ".",
         f"For these the search has come to {_programs_tried()} programs of all generators; what is found was found "
         "in longer runs of one generator, too.\n",
-        "| rule | docs/THEORY.md | tries | program | what goes wrong |",
+        "| rule | why it is right | tries | program | what goes wrong |",
         "|---|---|---|---|---|",
         *(_row(rule, found[rule.name]) for rule in RULES if rule.name in found),
         _COVERED,
@@ -98,7 +101,8 @@ def _kind(finding: str) -> str:
 
 
 def _anchor(rule: Rule) -> str:
-    return " ".join(rule.anchor.replace("*", "").replace("#", "").split()).rstrip(".")
+    section = find_section(rule.anchor)
+    return f"[{section.title}]({section.link})" if section else rule.anchor
 
 
 def _row(rule: Rule, finding: dict[str, Any]) -> str:

@@ -4,8 +4,8 @@ A class is one buffer with one layout, so slices of it are disjoint iff the addr
 symbols, which is right only while the symbols keep their values between a write ``w`` and a read ``r``. They do unless
 the way from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
 
-Cost: per pair at most the depth of views. See docs/THEORY.md: *disjoint, matching, contained*, *redundant write*,
-*renewed symbols*.
+Cost: per pair at most the depth of views. See docs/theory/slices.md, and *renewed symbols* in
+docs/theory/foundations.md.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Which iteration of a loop memory was made in: what tells this iteration's buffer from that of an earlier one.
 
-A loop that goes on with a buffer made in its body (see *passed on* in THEORY.md) carries, in each iteration, what an
-earlier one made, while it makes another one. Both are one value of the program, and so one class. Here they are told
-apart: a walk over the edges of :class:`AliasSets` remembers which loops it went back around. A *fresh* value is one
-whose op makes a buffer each time it runs, or that lives in a copy made for an operand that was refused; its class is
-that buffer, so that the walk ends there.
+A loop that goes on with a buffer made in its body (*passed on* in docs/theory/loops.md) carries, in each iteration,
+what an earlier one made, while it makes another one. Both are one value of the program, and so one class. Here they are
+told apart: a walk over the edges of :class:`AliasSets` remembers which loops it went back around. A *fresh* value is
+one whose op makes a buffer each time it runs, or that lives in a copy made for an operand that was refused; its class
+is that buffer, so that the walk ends there.
 
 Claim: two values inside of a loop are in different buffers, if every class that both walks reach is that of a fresh
 value inside of the same loop, and exactly one of the two walks to it went back around the loop, neither around a loop

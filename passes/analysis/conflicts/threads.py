@@ -11,7 +11,7 @@ not overlap, or the program's result would depend on which thread comes last. So
 That a write lies within a slice is known by symbols, in the same run of the region. A slice that is the same in all
 threads keeps nothing apart: what is written there is left to the insertion itself.
 
-See docs/THEORY.md, *Threads*. Counterpart upstream: ``check-parallel-regions`` and the subset interface of
+See docs/theory/threads.md. Counterpart upstream: ``check-parallel-regions`` and the subset interface of
 ``tensor.parallel_insert_slice``, which do not compare threads with each other.
 """
 

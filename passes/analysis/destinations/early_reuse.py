@@ -8,7 +8,7 @@ Whether it stands is asked of that analysis as of any trial. Only what the progr
 was never analysed as it was. Often it needs no analysis to tell that it cannot have been less: if each operand that is
 refused now belongs to a clash (``in_place/fewest_allocations.py``) that was there before.
 
-Nothing is changed here. See docs/THEORY.md, *Dead inputs, early*. Cost: linear in ops and operands.
+Nothing is changed here. See docs/theory/destinations.md. Cost: linear in ops and operands.
 """
 
 from __future__ import annotations

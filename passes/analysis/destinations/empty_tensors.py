@@ -6,8 +6,8 @@ insertion then copies nothing. The plan says for each insertion which operands t
 tensor (the *starts*, see ``insertion_trace.py``), where the slice is made, and which ops move in front of it because
 the slice needs them. Nothing is changed here.
 
-See docs/THEORY.md for why the plan is legal. Whether it pays is a question for the analysis of the changed program
-(``empty_tensor_trial.py``).
+See docs/theory/destinations.md for why the plan is legal. Whether it pays is a question for the analysis of the changed
+program (``empty_tensor_trial.py``).
 
 Cost: linear in ops and uses; a function gets a budget of steps in proportion to its size. Counterpart upstream:
 ``EmptyTensorElimination.cpp``.

@@ -3,8 +3,8 @@
 An op that writes all of its init and reads nothing of it depends on the init's sizes only. The plan says which such
 operands take another value: the *top* that ties lead up to (``dialects/destinations.py``), which has the same type and
 sizes, or a ``tensor.empty`` with the sizes of the top. A top is above the init in the def-use chain, so it is visible
-wherever the init is. Nothing is changed here; whether it pays is asked in ``outs_profit.py``. See docs/THEORY.md for
-why it is legal.
+wherever the init is. Nothing is changed here; whether it pays is asked in ``outs_profit.py``. See
+docs/theory/destinations.md for why it is legal.
 
 Cost: linear in ops and uses.
 """

@@ -7,7 +7,7 @@ same place. An ``scf.for``, ``scf.while``, ``scf.forall`` or ``scf.if`` is a :cl
 each of its blocks. What the slices say is another question: ``proofs.py``.
 
 Cost: linear in ops and uses, at any depth: each result is looked at once, inner ops first. Nothing is changed. See
-docs/THEORY.md, *Destructive updates*.
+docs/theory/destructive-updates.md.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ memory, and if every read finds what it read:
 * in the binding it was loaded from, tile by tile, if nothing is stored there until then; or
 * in the *target*, which holds the current version of the tensor at any time if it held the source at the beginning.
 
-The source is stored to the target first if elements may keep what it held. See docs/THEORY.md, *Destructive updates*.
+The source is stored to the target first if elements may keep what it held. See docs/theory/destructive-updates.md.
 
 Cost: linear in the accesses of each update, and the questions of ``proofs.py``. Nothing is changed here.
 """

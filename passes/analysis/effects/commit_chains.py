@@ -7,7 +7,7 @@ do. So each step from the memory's first content to what is committed has to be 
 branches: ties that write, and forwardings.
 
 There is an order of decisions in which nothing speaks against that: a value that was loaded before a step and is used
-after it is copied when it is loaded. See docs/THEORY.md. Linear in the steps.
+after it is copied when it is loaded. See docs/theory/bindings.md. Linear in the steps.
 """
 
 from __future__ import annotations

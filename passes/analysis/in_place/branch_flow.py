@@ -1,8 +1,8 @@
 """What branches hand to the blocks that they lead to.
 
 A block argument holds the buffer that some branch handed over. If these are all of one equivalence class, but for those
-that hand over the argument itself, so is the argument (docs/THEORY.md, *Branches between blocks*). What a loop hands to
-its next round is decided together, after the loop's body: it may be the same buffers in another order.
+that hand over the argument itself, so is the argument (docs/theory/foundations.md). What a loop hands to its next round
+is decided together, after the loop's body: it may be the same buffers in another order.
 """
 
 from __future__ import annotations

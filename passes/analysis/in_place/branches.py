@@ -4,8 +4,8 @@ An argument may be the buffer of any branch's value, so each hand-over is an edg
 enters a loop of branches waits for the loop's body, and what the loop hands to its next round is decided together: it
 may be the same buffers in another order. Where all edges bring one class the argument belongs to it.
 
-Linear in the branches' operands, but for the comparisons. See docs/THEORY.md, *Branches between blocks* and *rotation*;
-``branch_flow.py`` tells what the branches are.
+Linear in the branches' operands, but for the comparisons. See docs/theory/foundations.md, and *rotation* in
+docs/theory/loops.md; ``branch_flow.py`` tells what the branches are.
 """
 
 from __future__ import annotations

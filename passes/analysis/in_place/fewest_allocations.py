@@ -3,7 +3,7 @@
 A *clash* is a set of operands of which every sound outcome refuses one: a write ``w`` and a value ``v``, which is still
 to be read behind ``w``, would be one buffer if all of them were in place, since nothing but ties that mean the very
 buffer leads from one value to both. Clashes without an operand in common cost an allocation each. So an outcome without
-copies is the cheapest if each operand that it refuses has a clash of its own. See docs/THEORY.md, *Which order*.
+copies is the cheapest if each operand that it refuses has a clash of its own. See docs/theory/foundations.md.
 
 Only clashes that no rule can settle count: ops of one block outside of loops, accesses to whole tensors, and writes
 of something else than is there already. Linear in the operands, since no operand is followed twice.

@@ -6,7 +6,7 @@ yielded buffer itself; the order in which the two are tried is a matter of cost.
 next iteration gets a new copy. All is decided in the loop's turn, after everything in its body.
 
 Cost: linear in what the loop carries, but for the comparisons; a rotation is quadratic in its buffers, whose number is
-bounded. See docs/THEORY.md: *carried*, *passed on*, *copy to carried*, *rotation*.
+bounded. See docs/theory/loops.md.
 """
 
 from __future__ import annotations

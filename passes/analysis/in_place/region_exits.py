@@ -2,7 +2,8 @@
 
 A result may be the buffer of any region's value, so handing one out is an edge that is accepted or copied. If all
 regions hand out one class the result belongs to it, whichever runs. What has one source only is that very buffer.
-Linear in the terminators' operands, but for the comparisons. See docs/THEORY.md, *origins* and *passed*.
+Linear in the terminators' operands, but for the comparisons. See *origins* in docs/theory/conflicts.md and *passed* in
+docs/theory/loops.md.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Decided before anything else of a function, because what the runs may write at all depends on it. They may not insert
 into that buffer when some run still reads what another one inserts; then all insertions go to one copy, made in front
-of the loop, and the argument is only read. Linear in the insertions, but for the comparisons. See docs/THEORY.md,
-*threads*.
+of the loop, and the argument is only read. Linear in the insertions, but for the comparisons. See
+docs/theory/threads.md.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ proof and ``NO`` still has its values.
 ``coverage.py`` says what all iterations together cover, ``dependences.py`` what one needs of another.
 
 Cost: a question takes time that depends on the slices' rank and on the loops around them only, each of which adds a
-constant number of rows; and one system for each loop where loops are asked about. See docs/THEORY.md, *Index sets*.
+constant number of rows; and one system for each loop where loops are asked about. See docs/theory/index-sets.md.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ A :class:`Loop` runs ``variable = lower, lower + step, …`` while it is below `
 Symbols without a definition are any integers, the same wherever none of the loops that they vary with has another
 iteration.
 
-Index arithmetic is taken not to overflow here. See docs/THEORY.md, *Index sets*.
+Index arithmetic is taken not to overflow here. See docs/theory/index-sets.md.
 
 Cost: each definition is entered once, in time linear in its entries.
 """

@@ -4,7 +4,7 @@ The *loop-nested topological order*: strongly connected components come in topol
 is a loop, whose header comes first and whose other blocks follow, ordered likewise without the header. The header is
 the block that a depth-first search from the entry meets first, so it exists in irreducible graphs too. In this order
 every loop is an interval, an edge leads back only inside of a loop, and a dominator comes before what it dominates
-(docs/THEORY.md, *Branches between blocks*).
+(docs/theory/foundations.md).
 
 Blocks are named by their *place* in that order. Everything is iterative.
 

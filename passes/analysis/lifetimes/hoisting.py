@@ -3,7 +3,7 @@
 An allocation has no content that a program may rely on, so iterations may share one buffer if no iteration sees the
 buffer of another: nothing that may lie in the buffer may leave the iteration, by a yield, a return, a store of the
 memref itself, a call that might hand it back, or an op that nobody knows. Only loops that run one iteration after the
-other can share; whatever may overlap its runs, or is not known, is a barrier. See docs/THEORY.md, section 8.
+other can share; whatever may overlap its runs, or is not known, is a barrier. See docs/theory/after-bufferization.md.
 
 Nothing is changed here. Linear in ops and uses, times the loop nesting.
 """

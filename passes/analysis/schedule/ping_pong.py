@@ -15,8 +15,7 @@ If the old version is not read any more when the new one is begun, one piece of 
 starts from the old one in place of a `tensor.empty`. If slices that are not even half of the tensor change, a copy of
 them costs less than a second tensor, and the loop is left alone.
 
-Linear in the ops of the body and the uses of what is carried; nothing is changed. See docs/THEORY.md, section 6, *Two
-versions*.
+Linear in the ops of the body and the uses of what is carried; nothing is changed. See docs/theory/sweeps.md.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ rows `i + low` to `i + high` of the old one. If sweep `s` works on rows that are
 where `shift` is the larger one of `high` and `-low`, then what it reads has been written by the sweep before, and what
 it writes over has been read: rows of all the sweeps stay in a cache until the last one is done with them.
 
-What cannot be skewed says why (`NotSkewable`). Linear in the ops of the body; nothing is changed. See docs/THEORY.md,
-section 6, *Skewed sweeps*. Sources: loop skewing of Wolfe, "Loop skewing: the wavefront method revisited" (1986).
+What cannot be skewed says why (`NotSkewable`). Linear in the ops of the body; nothing is changed. See
+docs/theory/sweeps.md. Sources: loop skewing of Wolfe, "Loop skewing: the wavefront method revisited" (1986).
 """
 
 from __future__ import annotations

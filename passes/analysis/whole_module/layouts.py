@@ -8,9 +8,9 @@ a value is an *upper bound*: the buffer that the conversion makes for it can be 
 
 Method: a least fixpoint. A value's type is the join (``joint_type``) of what flows into it: the operands of every call
 for an argument of a private function, the returned value for a call's result, initial and yielded values for what a
-loop carries, what branches hand over for a block's argument, else what the op's model says. Values start without a
-type and only ever rise, an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only
-values that some question depends on are looked at, and recursion needs no special treatment. See docs/THEORY.md.
+loop carries, what branches hand over for a block's argument, else what the op's model says. Values start without a type
+and only ever rise, an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only values
+that some question depends on are looked at, and recursion needs no special treatment. See docs/theory/layouts.md.
 
 Cost: linear in those values and what they depend on, times the rank. Counterpart upstream: ``getBufferType``, which
 follows definitions backwards and gives arguments of functions any strides.

@@ -6,7 +6,7 @@ one argument's buffer is first assumed to *be* that buffer, always. If a few rou
 (``pessimistic_summary``), which is always right.
 
 Sound although the first assumptions are false: only decisions whose own implications are within what was assumed are
-kept, and those are right by induction over the depth of calls (docs/THEORY.md).
+kept, and those are right by induction over the depth of calls (docs/theory/calls.md).
 
 Cost: each function of the cycle is analysed once in every round, of which there are few.
 """
