@@ -37,7 +37,7 @@ Functions that load from dispatch bindings, or store to them, are brought throug
 `inplace-convert-to-destination-style` first. Their bindings become memrefs; what is stored to one is computed there,
 and nothing else of it is ever written.
 
-Near-linear in the size of the module. Soundness: docs/THEORY.md.
+Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 
 ## Differences from upstream's one-shot-bufferize, on purpose
 

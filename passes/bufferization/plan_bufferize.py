@@ -44,7 +44,7 @@ rule that proposed it, and a remark for each union that was refused, with the op
 cannot be there stays on the heap, with a remark), `workgroup` (`memref.alloc` in `workgroup-memory-space`). In Python,
 `PlanBufferizePass(allocate=function)` takes any function that makes a buffer.
 
-Near-linear in the size of the module. Soundness: docs/THEORY.md.
+Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 
 ## Differences from IREE's LinalgBufferize, on purpose
 

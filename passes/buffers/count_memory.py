@@ -8,12 +8,14 @@ padding off again. Left alone: everything else; stack memory is not counted. The
 is added when it is needed; `runtime/memory/statistics.py` provides the body, and the allocator, in which allocations
 are counted.
 
-    memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
-    ->
-    %d = memref.dim %a, %c0 : memref<?x4xf32>
-    %bytes = arith.muli %d, %c16 : index
-    func.call @inplace_count_copy(%bytes) : (index) -> ()
-    memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+```text
+memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+->
+%d = memref.dim %a, %c0 : memref<?x4xf32>
+%bytes = arith.muli %d, %c16 : index
+func.call @inplace_count_copy(%bytes) : (index) -> ()
+memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+```
 
 Linear in the operations. No upstream counterpart.
 """

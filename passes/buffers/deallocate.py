@@ -6,12 +6,14 @@ argument, a constant, or an earlier result is cloned before it is returned. Wher
 buffer, addresses are compared. Left alone: buffers that the program frees itself. Refused, with an error that names the
 op: what `lifetimes/module.py` does not cover.
 
-    %a = memref.alloc() : memref<4xf32>              %a = memref.alloc() : memref<4xf32>
-    linalg.fill ... outs(%a)                         linalg.fill ... outs(%a)
-    %x = memref.load %a[%i] : memref<4xf32>    ->    %x = memref.load %a[%i] : memref<4xf32>
-    %y = math.exp %x : f32                           memref.dealloc %a : memref<4xf32>
-    return %y : f32                                  %y = math.exp %x : f32
-                                                     return %y : f32
+```text
+%a = memref.alloc() : memref<4xf32>              %a = memref.alloc() : memref<4xf32>
+linalg.fill ... outs(%a)                         linalg.fill ... outs(%a)
+%x = memref.load %a[%i] : memref<4xf32>    ->    %x = memref.load %a[%i] : memref<4xf32>
+%y = math.exp %x : f32                           memref.dealloc %a : memref<4xf32>
+return %y : f32                                  %y = math.exp %x : f32
+                                                 return %y : f32
+```
 
 Between blocks that branch to one another buffers are handed over and freed where they die: behind their last use, at
 the start of a block, or in a new block on an edge. Linear in the ops. Run `inplace-expand-clones` afterwards.

@@ -7,9 +7,11 @@ Goes in: `memref.copy` anywhere. Comes out: each one whose source or target is n
 `linalg.copy`, which the lowering of linalg turns into loops. Left alone: contiguous copies (unless `all=true`), and
 copies of unranked memrefs, which are refused with an error.
 
-    memref.copy %a, %b : memref<4xf32, strided<[?], offset: ?>> to memref<4xf32>
-    ->
-    linalg.copy ins(%a : memref<4xf32, strided<[?], offset: ?>>) outs(%b : memref<4xf32>)
+```text
+memref.copy %a, %b : memref<4xf32, strided<[?], offset: ?>> to memref<4xf32>
+->
+linalg.copy ins(%a : memref<4xf32, strided<[?], offset: ?>>) outs(%b : memref<4xf32>)
+```
 
 Source and target of a `memref.copy` may not overlap, so the order of the elements is free. Linear in the operations.
 

@@ -6,19 +6,21 @@ can leave, and its `memref.dealloc`, if there is one, behind it. Left alone: buf
 sizes that change in the loop, allocations in branches, and all beyond the body of a parallel loop or an op that is not
 known: each of its runs needs a buffer of its own. Why an allocation was left alone is told with `print-kept`.
 
-    scf.for %i = %c0 to %n step %c1 {                %b = memref.alloc() : memref<64xf32>
-      %b = memref.alloc() : memref<64xf32>           scf.for %i = %c0 to %n step %c1 {
-      linalg.fill ... outs(%b)                 ->      linalg.fill ... outs(%b)
-      "uses"(%b)                                       "uses"(%b)
-      memref.dealloc %b                              }
-    }                                                memref.dealloc %b
+```text
+scf.for %i = %c0 to %n step %c1 {                %b = memref.alloc() : memref<64xf32>
+  %b = memref.alloc() : memref<64xf32>           scf.for %i = %c0 to %n step %c1 {
+  linalg.fill ... outs(%b)                 ->      linalg.fill ... outs(%b)
+  "uses"(%b)                                       "uses"(%b)
+  memref.dealloc %b                              }
+}                                                memref.dealloc %b
+```
 
 What computes the sizes moves, too, if it has no effect and cannot fail. A loop that runs no iteration now allocates
 all the same; a dynamic size that might be negative then is raised to 0.
 
 It trades memory for time: buffers that took turns in the loop's body are all live during the loop. So it is a part of
-the route only with `optimize=True`. Linear in ops and uses, times the loop nesting. Why it is legal: docs/THEORY.md,
-section 8.
+the route only with `optimize=True`. Linear in ops and uses, times the loop nesting. Why it is legal:
+docs/theory/after-bufferization.md.
 
 Upstream counterpart: `buffer-loop-hoisting`. That one must run before deallocation, moves no computation of sizes, and
 does not think of sizes that are valid in the loop only.

@@ -2,7 +2,7 @@
 
 ## Before and after
 
-```mlir
+```text
 scf.for %i = %c0 to %n step %c16 {
   vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
 }
@@ -10,7 +10,7 @@ scf.for %i = %c0 to %n step %c16 {
 
 becomes
 
-```mlir
+```text
 scf.for %i = %c0 to %n step %c16 {
   vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
 }

@@ -2,7 +2,7 @@
 
 ## Before and after
 
-```mlir
+```text
 scf.for %i = %c0 to %n step %c16 {
   vector.transfer_write %v, %result[%i] {in_bounds = [true]} : vector<16xf32>, memref<16777216xf32>
 }
@@ -10,7 +10,7 @@ scf.for %i = %c0 to %n step %c16 {
 
 becomes, with the old loop in the other branch,
 
-```mlir
+```text
 %pointer = memref.extract_aligned_pointer_as_index %result : memref<16777216xf32> -> index
 %rest = arith.remui %pointer, %c64 : index
 %aligned = arith.cmpi eq, %rest, %c0 : index
@@ -35,7 +35,8 @@ Such stores may become visible to other threads after later ones, so a fence mus
 builds it, after the lowering of parallel loops, which do not admit it in their bodies.
 
 `machine` overrides what is detected, `print-streams` tells what is written past the caches. Linear in the uses of
-buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal: docs/THEORY.md.
+buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal:
+docs/theory/optimizing.md.
 """
 
 from __future__ import annotations

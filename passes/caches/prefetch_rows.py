@@ -2,7 +2,7 @@
 
 ## Before and after
 
-```mlir
+```text
 scf.for %i = %c0 to %m step %c1 {
   %row = memref.subview %x[%i, 0] [1, 4096] [1, 1] : memref<1024x4096xf32> to memref<1x4096xf32, ...>
   %largest = scf.for %j = ... { vector.transfer_read %row[%c0, %j] ... }
@@ -14,7 +14,7 @@ scf.for %i = %c0 to %m step %c1 {
 
 becomes
 
-```mlir
+```text
 scf.for %i = %c0 to %m step %c1 {
   %row = memref.subview ...
   %largest = scf.for %j = ... { ... }

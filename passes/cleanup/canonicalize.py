@@ -4,15 +4,17 @@ Goes in: any IR. Comes out: what `canonicalize` makes of it. Where blocks form n
 nothing else. Otherwise each way back to a block that was passed before is hidden meanwhile: it leads through a branch
 on a value that nobody knows, and there is another one beside it with values that nobody knows.
 
-    ^loop(%i: index):                         ^loop(%i: index):
-      %j = arith.addi %i, %c1 : index           %j = arith.addi %i, %c1 : index
-      cf.br ^loop(%j : index)           ->      cf.br ^back
-                                              ^back:
-                                                %p = builtin.unrealized_conversion_cast to i1
-                                                cf.cond_br %p, ^loop(%j : index), ^other
-                                              ^other:
-                                                %k, %q = builtin.unrealized_conversion_cast to index, i1
-                                                cf.cond_br %q, ^loop(%k : index), ^never
+```text
+^loop(%i: index):                         ^loop(%i: index):
+  %j = arith.addi %i, %c1 : index           %j = arith.addi %i, %c1 : index
+  cf.br ^loop(%j : index)           ->      cf.br ^back
+                                          ^back:
+                                            %p = builtin.unrealized_conversion_cast to i1
+                                            cf.cond_br %p, ^loop(%j : index), ^other
+                                          ^other:
+                                            %k, %q = builtin.unrealized_conversion_cast to index, i1
+                                            cf.cond_br %q, ^loop(%k : index), ^never
+```
 
 The reason: once a condition is folded that was the only way to a loop, upstream joins the blocks of what is left of it,
 or sees that `%i` is always `%j`, and then `%j` is computed from itself. Folding that does not end (LLVM 22). Each such

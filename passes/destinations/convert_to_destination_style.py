@@ -13,10 +13,12 @@ with a tensor
 An op without an init (`tensor.pad`, `generate`, `from_elements`, `splat`, `concat`, elementwise ops on tensors), or a
 constant of one number that is inserted as it is, becomes ops that have one if the slice takes its place then.
 
-    %m = linalg.matmul ins(%a, %b) outs(%in)                %s = tensor.extract_slice %t[%o] [4, 4] [1, 1]
-    %r = tensor.insert_slice %m into %t[%o] ...       ->    %c = bufferization.materialize_in_destination %in in %s
-                                                            %m = linalg.matmul ins(%a, %b) outs(%c)
-                                                            %r = tensor.insert_slice %m into %t[%o] ...
+```text
+%m = linalg.matmul ins(%a, %b) outs(%in)                %s = tensor.extract_slice %t[%o] [4, 4] [1, 1]
+%r = tensor.insert_slice %m into %t[%o] ...       ->    %c = bufferization.materialize_in_destination %in in %s
+                                                        %m = linalg.matmul ins(%a, %b) outs(%c)
+                                                        %r = tensor.insert_slice %m into %t[%o] ...
+```
 
 Besides
 
@@ -31,7 +33,7 @@ analysis is run on the outcome first, taking function boundaries to be bufferize
 bounds where the program may end before it reaches the insertion. What was done, and why not where it was not, is told
 with `print-decisions`. Run twice, it changes nothing the second time.
 
-Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/THEORY.md, section 6.
+Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/theory/destinations.md.
 
 Upstream has no counterpart: `eliminate-empty-tensors` is the first case, without loops and reshapes;
 `transform.structured.rewrite_in_destination_passing_style` gives some of the ops without an init one, always.

@@ -6,9 +6,11 @@ source of an insertion (`tensor.insert_slice`, `tensor.parallel_insert_slice`,
 One-shot bufferization then finds that the insertion copies memory onto itself and drops it: one buffer and one copy
 less.
 
-    %e = tensor.empty() : tensor<5xf32>               %s = tensor.extract_slice %t[%o] [5] [1]
-    %f = linalg.fill ins(%c) outs(%e)           ->    %f = linalg.fill ins(%c) outs(%s)
-    %r = tensor.insert_slice %f into %t[%o] [5] [1]   %r = tensor.insert_slice %f into %t[%o] [5] [1]
+```text
+%e = tensor.empty() : tensor<5xf32>               %s = tensor.extract_slice %t[%o] [5] [1]
+%f = linalg.fill ins(%c) outs(%e)           ->    %f = linalg.fill ins(%c) outs(%s)
+%r = tensor.insert_slice %f into %t[%o] [5] [1]   %r = tensor.insert_slice %f into %t[%o] [5] [1]
+```
 
 The value is followed through everything that the op models know to stay in one buffer: destination-style ops, loops,
 branches, calls, casts, reshapes. Index arithmetic and slices that the new slice needs move in front of it. Each use of
@@ -17,7 +19,7 @@ the outcome first, taking function boundaries to be bufferized), slices that may
 end before it reaches the insertion, and a `bufferization.alloc_tensor`, which asks for a buffer. Why each was left
 alone is told with `print-kept`.
 
-Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/THEORY.md, section 6.
+Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/theory/destinations.md.
 
 A part of `inplace-convert-to-destination-style`, which does the same for inits that have content.
 

@@ -4,8 +4,10 @@ Goes in: functions on tensors. Comes out: the same functions, in which an op who
 of a destination-style op, takes the init of that op instead, and so on up to the top destination. What nobody uses any
 more is erased.
 
-    %0 = linalg.fill ins(%c) outs(%dest)               %1 = linalg.generic ins(%x) outs(%dest)
-    %1 = linalg.generic ins(%x) outs(%0)        ->
+```text
+%0 = linalg.fill ins(%c) outs(%dest)               %1 = linalg.generic ins(%x) outs(%dest)
+%1 = linalg.generic ins(%x) outs(%0)        ->
+```
 
 An init is replaced if the op writes all of it and its payload does not use it: the output map reaches every element,
 and no loop besides the output's may be empty. Ties are followed through all ops that have a model: linalg ops, inserts,
@@ -22,7 +24,7 @@ analysis of the outcome says (function boundaries are taken to be bufferized; `m
 `print-kept` tells why each was left alone, `print-replaced` what each change allowed.
 
 Linear in the ops: usually three analyses, and a few more if there are changes that do not pay. Why it is legal:
-docs/THEORY.md, section 6.
+docs/theory/destinations.md.
 
 Upstream counterpart: the pattern `RemoveOutsDependency` of `linalg-fuse-elementwise-ops`. That one knows
 `linalg.generic` only, looks neither at the output map nor at empty loops, and always takes a `tensor.empty`.

@@ -6,18 +6,20 @@ whether every element is updated, whether one is updated twice, and whether one 
 after it was read. Each of these is proven, disproven, or said to be possible. Notes name the ops. A result of a loop
 or a branch that is none gets a remark with the rule that it breaks, and a note at the op that breaks it:
 
-    %r = scf.for %i = %c0 to %n step %c8 iter_args(%t = %init) -> (tensor<?xf32>) {     // handed on
-      %w = affine.min #rest(%i)[%n]
-      %s = tensor.extract_slice %t[%i] [%w] [1]                                         // read
-      %x = linalg.exp ins(%s) outs(%s)
-      %u = tensor.insert_slice %x into %t[%i] [%w] [1]                                  // updated
-      scf.yield %u
-    }
+```text
+%r = scf.for %i = %c0 to %n step %c8 iter_args(%t = %init) -> (tensor<?xf32>) {     // handed on
+  %w = affine.min #rest(%i)[%n]
+  %s = tensor.extract_slice %t[%i] [%w] [1]                                         // read
+  %x = linalg.exp ins(%s) outs(%s)
+  %u = tensor.insert_slice %x into %t[%i] [%w] [1]                                  // updated
+  scf.yield %u
+}
+```
 
 Functions with ops that no analysis can follow are left out, with a remark. Nothing is changed; with `annotate` the ops
 get attributes that say the same, for tests: `__destructive_updates_attr__` on those with updated results,
 `__destructive_roles_attr__` on those that hand on, update, read, or break a rule. Linear in the ops, and a
-bounded number of questions about the slices of each update. See docs/THEORY.md, *Destructive updates*.
+bounded number of questions about the slices of each update. See docs/theory/destructive-updates.md.
 
 Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` looks for nests of `scf.for` with one update, and
 takes for granted what is proven here.

@@ -4,14 +4,16 @@ Goes in: dispatch functions as tiling leaves them, in which loop nests carry a w
 slices into it, and store it to a binding at the end. Comes out: the same functions, in which each slice is stored where
 it was inserted, loops carry nothing, and slices of whole loads are loads.
 
-    %t = dispatch.load %in                                    scf.for %i = ... {
-    %r = scf.for %i = ... iter_args(%a = %t) {                  %s = dispatch.load %in[%i] [4] [1]
-      %s = tensor.extract_slice %a[%i] [4] [1]          ->      %x = linalg.exp ins(%s) outs(%s)
-      %x = linalg.exp ins(%s) outs(%s)                          dispatch.store %x, %out[%i] [4] [1]
-      %u = tensor.insert_slice %x into %a[%i] [4] [1]         }
-      scf.yield %u
-    }
-    dispatch.store %r, %out
+```text
+%t = dispatch.load %in                                    scf.for %i = ... {
+%r = scf.for %i = ... iter_args(%a = %t) {                  %s = dispatch.load %in[%i] [4] [1]
+  %s = tensor.extract_slice %a[%i] [4] [1]          ->      %x = linalg.exp ins(%s) outs(%s)
+  %x = linalg.exp ins(%s) outs(%s)                          dispatch.store %x, %out[%i] [4] [1]
+  %u = tensor.insert_slice %x into %a[%i] [4] [1]         }
+  scf.yield %u
+}
+dispatch.store %r, %out
+```
 
 What is a destructive update is said by `inplace-print-destructive-updates`. A read finds its content where the tensor
 came from, if it is proven that no element is read after its update; else in the target, which then has to be readable.
@@ -40,7 +42,7 @@ that would get into each other's way; and functions whose bindings are not known
 (`print-rewritten`).
 
 Linear in the ops, for each level of tiles in tiles, and a bounded number of questions about the slices of each update.
-Why it is sound: docs/THEORY.md, *Destructive updates*.
+Why it is sound: docs/theory/destructive-updates.md.
 
 Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` does this for nests of `scf.for` with one update,
 and takes for granted that tiles cover the tensor, that none is updated twice, and that no memory is shared.

@@ -6,12 +6,14 @@ in the order of (set, binding), then push constants by index, then workgroup siz
 where they are used. The body stands in a loop over the workgroups, in each dimension whose `workgroup_id` is used.
 Left alone: functions without dispatch ops. Refused: tensors that are left, results, calls of a dispatch function.
 
-    func.func @f() {                              func.func @f(
-      %a = dispatch.binding set(0) binding(0)       %a: memref<?xf32> {bufferization.access = "read",
-             : memref<?xf32>                          inplace.binding = array<i64: 0, 0>, …},
-      %s = dispatch.workgroup_size 0 : index  ->    %s: index, %n: index) {
-      %i = dispatch.workgroup_id 0 : index        scf.forall (%i) in (%n) {
-      …                                             …
+```text
+func.func @f() {                              func.func @f(
+  %a = dispatch.binding set(0) binding(0)       %a: memref<?xf32> {bufferization.access = "read",
+         : memref<?xf32>                          inplace.binding = array<i64: 0, 0>, …},
+  %s = dispatch.workgroup_size 0 : index  ->    %s: index, %n: index) {
+  %i = dispatch.workgroup_id 0 : index        scf.forall (%i) in (%n) {
+  …                                             …
+```
 
 Bindings are as far as users show read, written, or both, which the attributes of their arguments say. One that is
 declared at a byte offset, or with several types, is an argument of bytes (`memref<?xi8>`) with a `memref.view` for each

@@ -5,21 +5,23 @@ is loaded or stored has a `dispatch.contents`, the tensor that its memory holds 
 `tensor.extract_slice` of the current content, a store a `tensor.insert_slice` into it, and `dispatch.commit` says in
 front of each return what the memory holds then.
 
-    scf.for %i = %c0 to %c8 step %c1 {                      %c = dispatch.contents %b
-      %v = dispatch.load %b[%i] [1] [1]                     %r = scf.for %i = ... iter_args(%t = %c) {
-      %w = linalg.exp ins(%v) outs(%e)              ->        %v = tensor.extract_slice %t[%i] [1] [1]
-      dispatch.store %w, %b[%i] [1] [1]                       %w = linalg.exp ins(%v) outs(%e)
-    }                                                         %n = tensor.insert_slice %w into %t[%i] [1] [1]
-                                                              scf.yield %n
-                                                            }
-                                                            dispatch.commit %r, %c
+```text
+scf.for %i = %c0 to %c8 step %c1 {                      %c = dispatch.contents %b
+  %v = dispatch.load %b[%i] [1] [1]                     %r = scf.for %i = ... iter_args(%t = %c) {
+  %w = linalg.exp ins(%v) outs(%e)              ->        %v = tensor.extract_slice %t[%i] [1] [1]
+  dispatch.store %w, %b[%i] [1] [1]                       %w = linalg.exp ins(%v) outs(%e)
+}                                                         %n = tensor.insert_slice %w into %t[%i] [1] [1]
+                                                          scf.yield %n
+                                                        }
+                                                        dispatch.commit %r, %c
+```
 
 What is stored inside of `scf.for`, `scf.while`, `scf.if`, `scf.index_switch`, `scf.execute_region` and branches between
 blocks is handed on by them, and nothing else is. The threads of an `scf.forall` insert their slices at its end. Left
 alone: functions without loads and stores. Refused, with nothing changed: bindings that may share memory, and accesses
 that no value can stand for; see docs/DISPATCH.md.
 
-`inplace-one-shot-bufferize` does this itself. Linear in the ops. Why it is sound: docs/THEORY.md, *Bindings as values*.
+`inplace-one-shot-bufferize` does this itself. Linear in the ops. Why it is sound: docs/theory/bindings.md.
 
 Upstream counterpart: none; it is what `mem2reg` does for scalars in memory slots. IREE's `LinalgBufferize`, which the
 dialect is modelled on, decides about loads and stores in memory instead.

@@ -8,10 +8,12 @@ not called and not referred to inside the module), with a fully dynamic or other
 the identity layout; its old users see a `memref.cast` back to the old type, which canonicalization folds into them.
 Left alone: unmarked arguments, other functions, identity layouts.
 
-    func.func @f(%a: memref<4xf32, strided<[?], offset: ?>> {inplace.contiguous}) {
-    ->
-    func.func @f(%a: memref<4xf32> {inplace.contiguous}) {
-      %0 = memref.cast %a : memref<4xf32> to memref<4xf32, strided<[?], offset: ?>>
+```text
+func.func @f(%a: memref<4xf32, strided<[?], offset: ?>> {inplace.contiguous}) {
+->
+func.func @f(%a: memref<4xf32> {inplace.contiguous}) {
+  %0 = memref.cast %a : memref<4xf32> to memref<4xf32, strided<[?], offset: ?>>
+```
 
 Linear in the operations. No upstream counterpart: upstream's `identity-layout-map` decides this for all functions
 during bufferization.

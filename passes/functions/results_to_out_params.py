@@ -11,10 +11,12 @@ return gives the same value, which is, through `memref.cast`, a `memref.alloc` i
 static shape, the identity layout and no explicit `memref.dealloc`. Everything else is left alone: results of dynamic
 shape, views, arguments, globals, allocations made in branches or loops, a second result that is the same buffer.
 
-    func.func @f() -> memref<4xf32> {            func.func @f(%out: memref<4xf32> {inplace.out_result = 0 : i64})
-      %0 = memref.alloc() : memref<4xf32>   ->       attributes {inplace.result_arguments = array<i64: 0>} {
-      linalg.fill ... outs(%0)                     linalg.fill ... outs(%out)
-      return %0 : memref<4xf32>                    return
+```text
+func.func @f() -> memref<4xf32> {            func.func @f(%out: memref<4xf32> {inplace.out_result = 0 : i64})
+  %0 = memref.alloc() : memref<4xf32>   ->       attributes {inplace.result_arguments = array<i64: 0>} {
+  linalg.fill ... outs(%0)                     linalg.fill ... outs(%out)
+  return %0 : memref<4xf32>                    return
+```
 
 With `modify-called-functions` functions that the module calls take part, private ones too: each call allocates what it
 passes. Callees come first, so a buffer that is handed up a chain of calls is allocated at its top. There

@@ -7,14 +7,14 @@ tens of thousands, most of them the same again and again.
 
 ## Before and after
 
-```mlir
+```text
 %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
 %x = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
 ```
 
 becomes, if that occurs often enough on other tensors,
 
-```mlir
+```text
 %f = linalg.fill {inplace.kernel = 1} ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
 %x = linalg.matmul {inplace.kernel} ins(%a, %b : ...) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
 ```

@@ -10,20 +10,22 @@ address is marked as `llvm.noalias` where all callers pass an allocation of whic
 keeps what it knew. Left alone: ops with results, loops in loops and small ops (a call takes some
 nanoseconds), bodies with calls, and memory that a body gives away or frees.
 
-    linalg.matmul ins(%a, %b) outs(%c)              %pa, %pb, %pc = the addresses of %a, %b, %c
-    linalg.matmul ins(%c, %b) outs(%d)       ->     call @inplace_kernel(%pa, %pb, %pc)
-                                                    call @inplace_kernel(%pc, %pb, %pd)
+```text
+linalg.matmul ins(%a, %b) outs(%c)              %pa, %pb, %pc = the addresses of %a, %b, %c
+linalg.matmul ins(%c, %b) outs(%d)       ->     call @inplace_kernel(%pa, %pb, %pc)
+                                                call @inplace_kernel(%pc, %pb, %pd)
 
-    func.func private @inplace_kernel(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr {llvm.noalias}) {
-      linalg.matmul ins(%ma, %mb) outs(%mc)         // memrefs made of the addresses
-    }
+func.func private @inplace_kernel(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr {llvm.noalias}) {
+  linalg.matmul ins(%ma, %mb) outs(%mc)         // memrefs made of the addresses
+}
+```
 
 A function that is but a long sequence of calls then is marked as `llvm.optimize_none`: nothing in it takes time, and
 what LLVM would do about it takes a third of a compilation. `inplace-tabulate-calls` may put the calls into a table.
 
 Bodies are equal if every op, attribute, type and use is (`repetition/bodies.py`); each function keeps the
 location of the first, and each call its own. Linear in the ops. Reads and writes stay in their order; why
-`noalias` is sound: docs/THEORY.md, section 8.
+`noalias` is sound: docs/theory/after-bufferization.md.
 
 No upstream counterpart: `convert-linalg-to-std` calls functions of a library.
 """

@@ -8,7 +8,7 @@ to compile the functions.
 
 ## Before and after
 
-```mlir
+```text
 %x = memref.alloc() {alignment = 64 : i64} : memref<32x32xf32>
 call @inplace_kernel(%pa, %pb, %px) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()       // %px = the address of %x
 call @inplace_kernel_0(%px, %pb) : (!llvm.ptr, !llvm.ptr) -> ()
@@ -18,7 +18,7 @@ memref.dealloc %x : memref<32x32xf32>
 
 becomes
 
-```mlir
+```text
 %frame = memref.alloca() : memref<4xi64>                        // addresses: of %a, of %b, and two of %x
 %table = memref.get_global @inplace_steps : memref<200x4xi32>   // [0, 2, 4096, 0], [1, 0, 1, 2], [2, 2, 1, 0], ...
 scf.for %i = %c0 to %c200 step %c1 {
@@ -42,7 +42,7 @@ nothing in between but ops without effects, and `of-kind` for each kind of them 
 loop that takes the same steps in the same order. What they allocate takes as many bytes, with the same alignment, and
 lives as long. Steps lose their locations. A function with a table is optimized even if it was marked not to be.
 
-Values and the order of effects do not change; why: docs/THEORY.md, section 8. Linear in the ops. No upstream
+Values and the order of effects do not change; why: docs/theory/after-bufferization.md. Linear in the ops. No upstream
 counterpart.
 """
 

@@ -4,11 +4,13 @@ Goes in: `math.expm1` on numbers or vectors. Comes out: exp(x) and its logarithm
 of exp(x) took away, and put it back (Kahan's method; Higham, *Accuracy and Stability of Numerical Algorithms*, 2002,
 section 1.14.1). Within a few ulp where `exp` and `log` are within one. Left alone: tensors, which become loops first.
 
-    %y = math.expm1 %x : f32
-    ->
-    %u = math.exp %x : f32
-    %v = %u - 1
-    %y = %x if %u is 1, %v if that is -1 or %u infinite, else %v * (%x / log %u)
+```text
+%y = math.expm1 %x : f32
+->
+%u = math.exp %x : f32
+%v = %u - 1
+%y = %x if %u is 1, %v if that is -1 or %u infinite, else %v * (%x / log %u)
+```
 
 Linear in the operations.
 

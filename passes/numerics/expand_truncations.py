@@ -6,11 +6,13 @@ it was not exact, and on which side of a half it lies; f32 has more than the two
 Melquiond, *Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd*, 2008). Left alone:
 other types, and rounding modes that the op names.
 
-    %f32 = arith.truncf %x : f64 to f32
-    %back = arith.extf %f32 : f32 to f64
-    %inexact = arith.cmpf one, %back, %x : f64           // false for NaN
-    ... the other neighbour, if %f32 is inexact and even: one bit less where it is larger than %x, else one more
-    %result = arith.truncf %odd : f32 to f16
+```text
+%f32 = arith.truncf %x : f64 to f32
+%back = arith.extf %f32 : f32 to f64
+%inexact = arith.cmpf one, %back, %x : f64           // false for NaN
+... the other neighbour, if %f32 is inexact and even: one bit less where it is larger than %x, else one more
+%result = arith.truncf %odd : f32 to f16
+```
 
 Linear in the operations.
 

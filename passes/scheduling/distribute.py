@@ -2,13 +2,13 @@
 
 ## Before and after
 
-```mlir
+```text
 %r = linalg.exp ins(%a : tensor<4096x64xf32>) outs(%b : tensor<4096x64xf32>) -> tensor<4096x64xf32>
 ```
 
 with `threads=2`:
 
-```mlir
+```text
 %r = scf.forall (%thread) in (2) shared_outs(%t = %b) -> (tensor<4096x64xf32>) {
   %first = arith.muli %thread, %c2048 : index
   %x = tensor.extract_slice %a[%first, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>

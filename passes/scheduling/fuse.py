@@ -6,14 +6,14 @@ An op that writes a large tensor for the next op to read goes through memory twi
 
 ## Before and after
 
-```mlir
+```text
 %s = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
 %r = linalg.exp ins(%s : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
 ```
 
 becomes
 
-```mlir
+```text
 %r = linalg.generic {...} ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%d : tensor<?xf32>) {
 ^bb0(%x: f32, %y: f32, %z: f32):
   %s = arith.addf %x, %y : f32

@@ -8,7 +8,7 @@ it once.
 
 ## Before and after
 
-```mlir
+```text
 scf.for %i = %c0 to %m step %c8 {
   scf.for %j = %c0 to %n step %c64 {
     %y = tensor.extract_slice %b[0, %j] [512, 64] [1, 1] : tensor<512x1024xf32> to tensor<512x64xf32>
@@ -17,7 +17,7 @@ scf.for %i = %c0 to %m step %c8 {
 
 becomes
 
-```mlir
+```text
 %trips = arith.ceildivui %n, %c64 : index
 %empty = tensor.empty(%trips) : tensor<?x512x64xf32>
 %packed = scf.for %j = %c0 to %n step %c64 iter_args(%p = %empty) -> (tensor<?x512x64xf32>) { ... linalg.copy ... }

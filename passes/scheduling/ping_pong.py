@@ -7,7 +7,7 @@ in place, each iteration needs a buffer for the new elements, and a copy of them
 
 ## Before and after
 
-```mlir
+```text
 %r = scf.for %t = %c0 to %n step %c1 iter_args(%u = %start) -> (tensor<64xf32>) {
   %left = tensor.extract_slice %u[0] [62] [1] : tensor<64xf32> to tensor<62xf32>
   %right = tensor.extract_slice %u[2] [62] [1] : tensor<64xf32> to tensor<62xf32>
@@ -19,7 +19,7 @@ in place, each iteration needs a buffer for the new elements, and a copy of them
 
 becomes
 
-```mlir
+```text
 %other = tensor.insert_slice ... // the first and the last element of %start, in an empty tensor
 %r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%u = %start, %v = %other) -> (tensor<64xf32>, tensor<64xf32>) {
   ...
@@ -38,7 +38,7 @@ of memory is enough, and the new version starts from the old one. Bufferization 
 alone: sweeps that read what they have written already, which insert element after element in a loop of their own, and
 tensors that are yielded under two names.
 
-Why it is right: docs/THEORY.md, section 6, *Two versions*. Linear in the ops and uses. No upstream counterpart.
+Why it is right: docs/theory/sweeps.md. Linear in the ops and uses. No upstream counterpart.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ turns, and computes the one from slices of the other by one op, element by eleme
 sweeps, blocks of rows, and the sweeps of a group: each sweep is some rows behind the one before, as many as it looks
 ahead or back. A last, single sweep stays in the loop that was there.
 
-```
+```text
 for sweeps 0, 10, ...                           for each group of ten sweeps
   for rows 0, 11, ... of the first dimension      for each block of rows
     for pair in 0 to 5                              for two sweeps each
@@ -33,8 +33,8 @@ are more than twice as many threads as bands, which must be broad enough for tha
 sweep is given to threads (`inplace-distribute`): two of them wait for memory, and for each other after each sweep,
 longer than one that finds its rows in the cache.
 
-Both versions are updated in place by what comes out. Why it is right: docs/THEORY.md, section 6, *Skewed sweeps*.
-Linear in the ops. No upstream counterpart.
+Both versions are updated in place by what comes out. Why it is right: docs/theory/sweeps.md. Linear in the ops. No
+upstream counterpart.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
 ## Before and after
 
-```mlir
+```text
 %r = linalg.matmul ins(%a, %b : tensor<64x?xf32>, tensor<?x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
 ```
 
 with `tile-sizes=0,16,0`:
 
-```mlir
+```text
 %r = scf.for %j = %c0 to %c64 step %c16 iter_args(%t = %c) -> (tensor<64x64xf32>) {
   %y = tensor.extract_slice %b[0, %j] [%k, 16] [1, 1] : tensor<?x64xf32> to tensor<?x16xf32>
   %z = tensor.extract_slice %t[0, %j] [64, 16] [1, 1] : tensor<64x64xf32> to tensor<64x16xf32>

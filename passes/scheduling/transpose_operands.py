@@ -4,7 +4,7 @@
 
 A product with a matrix whose rows are the columns of the other factor,
 
-```mlir
+```text
 %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
                                       affine_map<(i, j, k) -> (i, j)>], ...}
     ins(%a, %b : tensor<512x64xf32>, tensor<256x64xf32>) outs(%c : tensor<512x256xf32>) {...}
@@ -12,7 +12,7 @@ A product with a matrix whose rows are the columns of the other factor,
 
 becomes
 
-```mlir
+```text
 %e = tensor.empty() : tensor<64x256xf32>
 %t = linalg.transpose ins(%b : tensor<256x64xf32>) outs(%e : tensor<64x256xf32>) permutation = [1, 0]
 %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,

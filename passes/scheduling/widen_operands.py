@@ -4,14 +4,14 @@
 
 A product of narrow numbers that is summed up in wide ones,
 
-```mlir
+```text
 %r = linalg.matmul ins(%a, %b : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%c : tensor<512x512xf32>)
     -> tensor<512x512xf32>
 ```
 
 becomes
 
-```mlir
+```text
 %e = tensor.empty() : tensor<512x512xf32>
 %w = linalg.generic {...} ins(%a : tensor<512x512xbf16>) outs(%e : tensor<512x512xf32>) {
 ^bb0(%x: bf16, %y: f32):

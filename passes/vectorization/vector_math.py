@@ -6,13 +6,13 @@
 
 ## Before and after
 
-```mlir
+```text
 %y = math.exp2 %x : vector<16xf32>
 ```
 
 becomes, with constants by their values and limits on `%x` left out:
 
-```mlir
+```text
 %raised = arith.addf %x, 1.5 * 2^23 + 254 : vector<16xf32>
 %n = arith.subf %raised, 1.5 * 2^23 + 254 : vector<16xf32>
 %r = arith.subf %x, %n : vector<16xf32>

@@ -7,13 +7,13 @@ partial result of a reduction goes through memory.
 
 ## Before and after
 
-```mlir
+```text
 %r = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) -> tensor<?x?xf32>
 ```
 
 becomes, for vectors of 16 elements and a register tile of 4 rows by 4 vectors (one of each shown):
 
-```mlir
+```text
 %r = scf.for %j = %c0 to %n step %c64 iter_args(%c1 = %c) -> (tensor<?x?xf32>) {
   %s = scf.for %i = %c0 to %m step %c4 iter_args(%c2 = %c1) -> (tensor<?x?xf32>) {
     %read = vector.transfer_read %c2[%i, %j], %zero : tensor<?x?xf32>, vector<16xf32>

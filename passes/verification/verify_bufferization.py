@@ -11,7 +11,7 @@ the value that the tensor program reads. It uses none of the analyses that decid
 With `inplace-one-shot-bufferize` and `inplace-plan-bufferize` the option `verify-bufferization` is all that is needed.
 Any other bufferization is checked by two runs of this pass around it:
 
-```
+```text
 builtin.module(inplace-verify-bufferization{record=true},
                one-shot-bufferize{bufferize-function-boundaries=true},
                inplace-verify-bufferization)
@@ -33,7 +33,7 @@ func.func @f(%t: memref<8xf32>, %x: f32, %i: index) -> f32 {
 
 is refused at the load, which must see the tensor that the insertion left as it was:
 
-```
+```text
 error: wrong bufferization: operand 0 of 'tensor.extract' must be a part of argument 0 of 'func.func', but the memory
        holds a scalar
 note: the value that is needed is made here
@@ -48,7 +48,7 @@ not known to be right or wrong is *not checked*: it is counted, with its reason,
 counted as right. Nothing is changed if a read is wrong.
 
 Linear in ops and uses, times the passes over loops, which grow with the depth of a nest. What is trusted:
-docs/THEORY.md, "The independent checker". There is no counterpart upstream.
+docs/theory/checker.md. There is no counterpart upstream.
 """
 
 from __future__ import annotations

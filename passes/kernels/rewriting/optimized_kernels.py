@@ -5,8 +5,8 @@ does for loops, and a *twin* of it in a module of its own: a function on tensors
 inputs, and of the buffer that it is to write, its content afterwards. What tiles, vectorizes and bufferizes tensors may
 run on that module. `give_back` then moves the bodies of the twins into the functions.
 
-The twin writes no argument but the one that the ops write, and says whether its result ended up there. Why it may
-take different arguments for memory that does not overlap: docs/THEORY.md, section 8.
+The twin writes no argument but the one that the ops write, and says whether its result ended up there. Why it may take
+different arguments for memory that does not overlap: docs/theory/after-bufferization.md.
 
 Linear in the ops. No upstream counterpart.
 """
