@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -342,11 +341,3 @@ def test_regions_that_are_nested_too_deeply() -> None:
     text = "func.func @main(%c: i1) {" + "scf.if %c {" * 300 + "}" * 300 + "return }"
     with pytest.raises(EvaluationError, match="calls and regions are nested too deeply"):
         run(text, True)
-
-
-def test_the_example_of_the_page_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "EVALUATOR.md").read_text()
-    code = page.partition("```python\n")[2].partition("```")[0]
-    exec(code, {})
-    printed = capsys.readouterr().out.strip()
-    assert f"It prints `{printed}`." in page
