@@ -9,22 +9,28 @@ store; and a person should be able to read why a buffer or a copy is left.
 ## Before and after
 
 ```mlir
-%a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<12xi32>>
-%b = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<3x4xi32>>
-%t = dispatch.load %a : !dispatch.readonly<tensor<12xi32>> -> tensor<12xi32>
-%e = tensor.expand_shape %t [[0, 1]] output_shape [3, 4] : tensor<12xi32> into tensor<3x4xi32>
-%o = tensor.empty() : tensor<3x4xi32>
-%r = linalg.add ins(%e, %e : tensor<3x4xi32>, tensor<3x4xi32>) outs(%o : tensor<3x4xi32>) -> tensor<3x4xi32>
-dispatch.store %r, %b : tensor<3x4xi32> -> !dispatch.writeonly<tensor<3x4xi32>>
+func.func @f() {
+  %a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<12xi32>>
+  %b = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<3x4xi32>>
+  %t = dispatch.load %a : !dispatch.readonly<tensor<12xi32>> -> tensor<12xi32>
+  %e = tensor.expand_shape %t [[0, 1]] output_shape [3, 4] : tensor<12xi32> into tensor<3x4xi32>
+  %o = tensor.empty() : tensor<3x4xi32>
+  %r = linalg.add ins(%e, %e : tensor<3x4xi32>, tensor<3x4xi32>) outs(%o : tensor<3x4xi32>) -> tensor<3x4xi32>
+  dispatch.store %r, %b : tensor<3x4xi32> -> !dispatch.writeonly<tensor<3x4xi32>>
+  func.return
+}
 ```
 
-becomes
+becomes:
 
 ```mlir
-%a = dispatch.binding set(0) binding(0) : memref<12xi32>
-%b = dispatch.binding set(0) binding(1) : memref<3x4xi32>
-%e = memref.expand_shape %a [[0, 1]] output_shape [3, 4] : memref<12xi32> into memref<3x4xi32>
-linalg.add ins(%e, %e : memref<3x4xi32>, memref<3x4xi32>) outs(%b : memref<3x4xi32>)
+func.func @f() {
+  %0 = dispatch.binding set(0) binding(0) : memref<12xi32>
+  %1 = dispatch.binding set(0) binding(1) : memref<3x4xi32>
+  %expand_shape = memref.expand_shape %0 [[0, 1]] output_shape [3, 4] : memref<12xi32> into memref<3x4xi32>
+  linalg.add ins(%expand_shape, %expand_shape : memref<3x4xi32>, memref<3x4xi32>) outs(%1 : memref<3x4xi32>)
+  func.return
+}
 ```
 
 ## Contract

@@ -8,13 +8,28 @@ padding off again. Left alone: everything else; stack memory is not counted. The
 is added when it is needed; `runtime/memory/statistics.py` provides the body, and the allocator, in which allocations
 are counted.
 
-```text
-memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
-->
-%d = memref.dim %a, %c0 : memref<?x4xf32>
-%bytes = arith.muli %d, %c16 : index
-func.call @inplace_count_copy(%bytes) : (index) -> ()
-memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+```mlir
+func.func @f(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
+  memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+  func.return
+}
+```
+
+becomes:
+
+```mlir
+module attributes {inplace.count_alignment = 64 : i64} {
+  func.func private @inplace_count_copy(index)
+  func.func @f(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
+    %c16 = arith.constant 16 : index
+    %c0 = arith.constant 0 : index
+    %dim = memref.dim %a, %c0 : memref<?x4xf32>
+    %0 = arith.muli %c16, %dim : index
+    call @inplace_count_copy(%0) : (index) -> ()
+    memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+    func.return
+  }
+}
 ```
 
 Linear in the operations. No upstream counterpart.

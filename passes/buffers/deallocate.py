@@ -6,13 +6,27 @@ argument, a constant, or an earlier result is cloned before it is returned. Wher
 buffer, addresses are compared. Left alone: buffers that the program frees itself. Refused, with an error that names the
 op: what `lifetimes/module.py` does not cover.
 
-```text
-%a = memref.alloc() : memref<4xf32>              %a = memref.alloc() : memref<4xf32>
-linalg.fill ... outs(%a)                         linalg.fill ... outs(%a)
-%x = memref.load %a[%i] : memref<4xf32>    ->    %x = memref.load %a[%i] : memref<4xf32>
-%y = math.exp %x : f32                           memref.dealloc %a : memref<4xf32>
-return %y : f32                                  %y = math.exp %x : f32
-                                                 return %y : f32
+```mlir
+func.func @f(%c: f32, %i: index) -> f32 {
+  %a = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%c : f32) outs(%a : memref<4xf32>)
+  %x = memref.load %a[%i] : memref<4xf32>
+  %y = math.exp %x : f32
+  return %y : f32
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%c: f32, %i: index) -> f32 {
+  %alloc = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%c : f32) outs(%alloc : memref<4xf32>)
+  %0 = memref.load %alloc[%i] : memref<4xf32>
+  memref.dealloc %alloc : memref<4xf32>
+  %1 = math.exp %0 : f32
+  return %1 : f32
+}
 ```
 
 Between blocks that branch to one another buffers are handed over and freed where they die: behind their last use, at

@@ -7,13 +7,23 @@ allocation is flat, large enough for them, and a `memref.reinterpret_cast` shape
 step over the rest. Left alone: everything else. Clones of unranked memrefs are refused with an error, and those that
 take more elements than an index can count.
 
-```text
-%1 = bufferization.clone %0 : memref<2xf32, strided<[1], offset: 1>> to memref<2xf32, strided<[1], offset: 1>>
-->
-%flat = memref.alloc() : memref<3xf32>
-%1 = memref.reinterpret_cast %flat to offset: [1], sizes: [2], strides: [1]
-    : memref<3xf32> to memref<2xf32, strided<[1], offset: 1>>
-memref.copy %0, %1
+```mlir
+func.func @f(%a: memref<2xf32, strided<[1], offset: 1>>) -> memref<2xf32, strided<[1], offset: 1>> {
+  %b = bufferization.clone %a : memref<2xf32, strided<[1], offset: 1>> to memref<2xf32, strided<[1], offset: 1>>
+  return %b : memref<2xf32, strided<[1], offset: 1>>
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%a: memref<2xf32, strided<[1], offset: 1>>) -> memref<2xf32, strided<[1], offset: 1>> {
+  %alloc = memref.alloc() : memref<3xf32>
+  %view = memref.reinterpret_cast %alloc to offset: [1], sizes: [2], strides: [1] : memref<3xf32>
+      to memref<2xf32, strided<[1], offset: 1>>
+  memref.copy %a, %view : memref<2xf32, strided<[1], offset: 1>> to memref<2xf32, strided<[1], offset: 1>>
+  return %view : memref<2xf32, strided<[1], offset: 1>>
+}
 ```
 
 Linear in the operations.

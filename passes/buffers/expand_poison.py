@@ -5,11 +5,21 @@ on the stack of the function, one for each type, with room for a single element.
 deallocation compares addresses, and code may tell it from a buffer only if it has one. Left alone: poison of other
 types, and of memrefs whose layout is not strides and an offset.
 
-```text
-%0 = ub.poison : memref<4xf32>
-->
-%place = memref.alloca() : memref<1xf32>
-%0 = memref.reinterpret_cast %place to offset: [0], sizes: [4], strides: [1] : memref<1xf32> to memref<4xf32>
+```mlir
+func.func @f() -> memref<4xf32> {
+  %0 = ub.poison : memref<4xf32>
+  return %0 : memref<4xf32>
+}
+```
+
+becomes:
+
+```mlir
+func.func @f() -> memref<4xf32> {
+  %alloca = memref.alloca() : memref<1xf32>
+  %view = memref.reinterpret_cast %alloca to offset: [0], sizes: [4], strides: [1] : memref<1xf32> to memref<4xf32>
+  return %view : memref<4xf32>
+}
 ```
 
 Linear in the operations.

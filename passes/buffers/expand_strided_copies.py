@@ -7,10 +7,21 @@ Goes in: `memref.copy` anywhere. Comes out: each one whose source or target is n
 `linalg.copy`, which the lowering of linalg turns into loops. Left alone: contiguous copies (unless `all=true`), and
 copies of unranked memrefs, which are refused with an error.
 
-```text
-memref.copy %a, %b : memref<4xf32, strided<[?], offset: ?>> to memref<4xf32>
-->
-linalg.copy ins(%a : memref<4xf32, strided<[?], offset: ?>>) outs(%b : memref<4xf32>)
+```mlir
+func.func @f(%a: memref<4xf32, strided<[?], offset: ?>>, %b: memref<4xf32>) {
+  memref.copy %a, %b : memref<4xf32, strided<[?], offset: ?>> to memref<4xf32>
+  func.return
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%a: memref<4xf32, strided<[?], offset: ?>>, %b: memref<4xf32>) {
+  linalg.copy {cast = #linalg.type_fn<cast_signed>} ins(%a : memref<4xf32, strided<[?], offset: ?>>)
+      outs(%b : memref<4xf32>)
+  func.return
+}
 ```
 
 Source and target of a `memref.copy` may not overlap, so the order of the elements is free. Linear in the operations.

@@ -6,13 +6,36 @@ can leave, and its `memref.dealloc`, if there is one, behind it. Left alone: buf
 sizes that change in the loop, allocations in branches, and all beyond the body of a parallel loop or an op that is not
 known: each of its runs needs a buffer of its own. Why an allocation was left alone is told with `print-kept`.
 
-```text
-scf.for %i = %c0 to %n step %c1 {                %b = memref.alloc() : memref<64xf32>
-  %b = memref.alloc() : memref<64xf32>           scf.for %i = %c0 to %n step %c1 {
-  linalg.fill ... outs(%b)                 ->      linalg.fill ... outs(%b)
-  "uses"(%b)                                       "uses"(%b)
-  memref.dealloc %b                              }
-}                                                memref.dealloc %b
+```mlir
+func.func @f(%n: index, %c: f32, %i: index, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %n step %c1 {
+    %b = memref.alloc() : memref<64xf32>
+    linalg.fill ins(%c : f32) outs(%b : memref<64xf32>)
+    %x = memref.load %b[%i] : memref<64xf32>
+    memref.store %x, %out[%j] : memref<?xf32>
+    memref.dealloc %b : memref<64xf32>
+  }
+  func.return
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%n: index, %c: f32, %i: index, %out: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %alloc = memref.alloc() : memref<64xf32>
+  scf.for %arg4 = %c0 to %n step %c1 {
+    linalg.fill ins(%c : f32) outs(%alloc : memref<64xf32>)
+    %0 = memref.load %alloc[%i] : memref<64xf32>
+    memref.store %0, %out[%arg4] : memref<?xf32>
+  }
+  memref.dealloc %alloc : memref<64xf32>
+  func.return
+}
 ```
 
 What computes the sizes moves, too, if it has no effect and cannot fail. A loop that runs no iteration now allocates

@@ -2,19 +2,32 @@
 
 ## Before and after
 
-```text
-scf.for %i = %c0 to %n step %c16 {
-  vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
+```mlir
+func.func @f(%v: vector<16xf32>, %result: memref<16777216xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %n = arith.constant 16777216 : index
+  scf.for %i = %c0 to %n step %c16 {
+    vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
+  }
+  func.return
 }
 ```
 
-becomes
+becomes:
 
-```text
-scf.for %i = %c0 to %n step %c16 {
-  vector.store %v, %result[%i] {alignment = 64 : i64, nontemporal = true} : memref<16777216xf32>, vector<16xf32>
+```mlir
+func.func @f(%v: vector<16xf32>, %result: memref<16777216xf32>) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c16777216 = arith.constant 16777216 : index
+  scf.for %arg2 = %c0 to %c16777216 step %c16 {
+    vector.store %v, %result[%arg2] {alignment = 64 : i64, nontemporal = true}
+        : memref<16777216xf32>, vector<16xf32>
+  }
+  llvm.fence seq_cst
+  func.return
 }
-llvm.fence seq_cst
 ```
 
 ## Contract

@@ -13,11 +13,27 @@ with a tensor
 An op without an init (`tensor.pad`, `generate`, `from_elements`, `splat`, `concat`, elementwise ops on tensors), or a
 constant of one number that is inserted as it is, becomes ops that have one if the slice takes its place then.
 
-```text
-%m = linalg.matmul ins(%a, %b) outs(%in)                %s = tensor.extract_slice %t[%o] [4, 4] [1, 1]
-%r = tensor.insert_slice %m into %t[%o] ...       ->    %c = bufferization.materialize_in_destination %in in %s
-                                                        %m = linalg.matmul ins(%a, %b) outs(%c)
-                                                        %r = tensor.insert_slice %m into %t[%o] ...
+```mlir
+func.func @f(%t: tensor<8x8xf32>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %in: tensor<4x4xf32>, %i: index)
+    -> (tensor<8x8xf32>, tensor<4x4xf32>) {
+  %m = linalg.matmul ins(%x, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%in : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = tensor.insert_slice %m into %t[0, %i] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x8xf32>
+  return %r, %in : tensor<8x8xf32>, tensor<4x4xf32>
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%t: tensor<8x8xf32>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %in: tensor<4x4xf32>, %i: index)
+    -> (tensor<8x8xf32>, tensor<4x4xf32>) {
+  %slice = tensor.extract_slice %t[0, %i] [4, 4] [1, 1] : tensor<8x8xf32> to tensor<4x4xf32>
+  %0 = bufferization.materialize_in_destination %in in %slice : (tensor<4x4xf32>, tensor<4x4xf32>)
+      -> tensor<4x4xf32>
+  %1 = linalg.matmul ins(%x, %y : tensor<4x4xf32>, tensor<4x4xf32>) outs(%0 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %inserted = tensor.insert_slice %1 into %t[0, %i] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x8xf32>
+  return %inserted, %in : tensor<8x8xf32>, tensor<4x4xf32>
+}
 ```
 
 Besides

@@ -6,10 +6,24 @@ source of an insertion (`tensor.insert_slice`, `tensor.parallel_insert_slice`,
 One-shot bufferization then finds that the insertion copies memory onto itself and drops it: one buffer and one copy
 less.
 
-```text
-%e = tensor.empty() : tensor<5xf32>               %s = tensor.extract_slice %t[%o] [5] [1]
-%f = linalg.fill ins(%c) outs(%e)           ->    %f = linalg.fill ins(%c) outs(%s)
-%r = tensor.insert_slice %f into %t[%o] [5] [1]   %r = tensor.insert_slice %f into %t[%o] [5] [1]
+```mlir
+func.func @f(%t: tensor<8xf32>, %c: f32, %i: index) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<5xf32>
+  %x = linalg.fill ins(%c : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+  %r = tensor.insert_slice %x into %t[%i] [5] [1] : tensor<5xf32> into tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%t: tensor<8xf32>, %c: f32, %i: index) -> tensor<8xf32> {
+  %slice = tensor.extract_slice %t[%i] [5] [1] : tensor<8xf32> to tensor<5xf32>
+  %0 = linalg.fill ins(%c : f32) outs(%slice : tensor<5xf32>) -> tensor<5xf32>
+  %inserted = tensor.insert_slice %0 into %t[%i] [5] [1] : tensor<5xf32> into tensor<8xf32>
+  return %inserted : tensor<8xf32>
+}
 ```
 
 The value is followed through everything that the op models know to stay in one buffer: destination-style ops, loops,

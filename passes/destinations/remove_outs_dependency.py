@@ -4,9 +4,21 @@ Goes in: functions on tensors. Comes out: the same functions, in which an op who
 of a destination-style op, takes the init of that op instead, and so on up to the top destination. What nobody uses any
 more is erased.
 
-```text
-%0 = linalg.fill ins(%c) outs(%dest)               %1 = linalg.generic ins(%x) outs(%dest)
-%1 = linalg.generic ins(%x) outs(%0)        ->
+```mlir
+func.func @f(%x: tensor<4xf32>, %dest: tensor<4xf32>, %c: f32) -> tensor<4xf32> {
+  %0 = linalg.fill ins(%c : f32) outs(%dest : tensor<4xf32>) -> tensor<4xf32>
+  %1 = linalg.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%x: tensor<4xf32>, %dest: tensor<4xf32>, %c: f32) -> tensor<4xf32> {
+  %0 = linalg.exp ins(%x : tensor<4xf32>) outs(%dest : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
 ```
 
 An init is replaced if the op writes all of it and its payload does not use it: the output map reaches every element,

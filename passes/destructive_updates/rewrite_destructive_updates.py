@@ -4,15 +4,41 @@ Goes in: dispatch functions as tiling leaves them, in which loop nests carry a w
 slices into it, and store it to a binding at the end. Comes out: the same functions, in which each slice is stored where
 it was inserted, loops carry nothing, and slices of whole loads are loads.
 
-```text
-%t = dispatch.load %in                                    scf.for %i = ... {
-%r = scf.for %i = ... iter_args(%a = %t) {                  %s = dispatch.load %in[%i] [4] [1]
-  %s = tensor.extract_slice %a[%i] [4] [1]          ->      %x = linalg.exp ins(%s) outs(%s)
-  %x = linalg.exp ins(%s) outs(%s)                          dispatch.store %x, %out[%i] [4] [1]
-  %u = tensor.insert_slice %x into %a[%i] [4] [1]         }
-  scf.yield %u
+```mlir
+func.func @f() {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %in = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %out = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  %t = dispatch.load %in : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %c8 step %c4 iter_args(%a = %t) -> (tensor<8xf32>) {
+    %s = tensor.extract_slice %a[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %x = linalg.exp ins(%s : tensor<4xf32>) outs(%s : tensor<4xf32>) -> tensor<4xf32>
+    %u = tensor.insert_slice %x into %a[%i] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    scf.yield %u : tensor<8xf32>
+  }
+  dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  func.return
 }
-dispatch.store %r, %out
+```
+
+becomes:
+
+```mlir
+func.func @f() {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %0 = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
+  %1 = dispatch.binding set(0) binding(1) : !dispatch.writeonly<tensor<8xf32>>
+  scf.for %arg0 = %c0 to %c8 step %c4 {
+    %2 = dispatch.load %0[%arg0] [4] [1] : !dispatch.readonly<tensor<8xf32>> -> tensor<4xf32>
+    %3 = linalg.exp ins(%2 : tensor<4xf32>) outs(%2 : tensor<4xf32>) -> tensor<4xf32>
+    dispatch.store %3, %1[%arg0] [4] [1] : tensor<4xf32> -> !dispatch.writeonly<tensor<8xf32>>
+  }
+  func.return
+}
 ```
 
 What is a destructive update is said by `inplace-print-destructive-updates`. A read finds its content where the tensor

@@ -6,13 +6,28 @@ in the order of (set, binding), then push constants by index, then workgroup siz
 where they are used. The body stands in a loop over the workgroups, in each dimension whose `workgroup_id` is used.
 Left alone: functions without dispatch ops. Refused: tensors that are left, results, calls of a dispatch function.
 
-```text
-func.func @f() {                              func.func @f(
-  %a = dispatch.binding set(0) binding(0)       %a: memref<?xf32> {bufferization.access = "read",
-         : memref<?xf32>                          inplace.binding = array<i64: 0, 0>, …},
-  %s = dispatch.workgroup_size 0 : index  ->    %s: index, %n: index) {
-  %i = dispatch.workgroup_id 0 : index        scf.forall (%i) in (%n) {
-  …                                             …
+```mlir
+func.func @f() {
+  %n = dispatch.push_constant 0 : index
+  %i = dispatch.workgroup_id 0 : index
+  %a = dispatch.binding set(0) binding(0) : memref<8xf32>
+  %x = memref.load %a[%i] : memref<8xf32>
+  memref.store %x, %a[%n] : memref<8xf32>
+  func.return
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%arg0: memref<8xf32> {bufferization.access = "read-write", bufferization.writable = true,
+    inplace.binding = array<i64: 0, 0>}, %arg1: index, %arg2: index) {
+  scf.forall (%arg3) in (%arg2) {
+    %0 = memref.load %arg0[%arg3] : memref<8xf32>
+    memref.store %0, %arg0[%arg1] : memref<8xf32>
+  }
+  func.return
+}
 ```
 
 Bindings are as far as users show read, written, or both, which the attributes of their arguments say. One that is

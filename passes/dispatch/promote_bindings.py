@@ -5,15 +5,39 @@ is loaded or stored has a `dispatch.contents`, the tensor that its memory holds 
 `tensor.extract_slice` of the current content, a store a `tensor.insert_slice` into it, and `dispatch.commit` says in
 front of each return what the memory holds then.
 
-```text
-scf.for %i = %c0 to %c8 step %c1 {                      %c = dispatch.contents %b
-  %v = dispatch.load %b[%i] [1] [1]                     %r = scf.for %i = ... iter_args(%t = %c) {
-  %w = linalg.exp ins(%v) outs(%e)              ->        %v = tensor.extract_slice %t[%i] [1] [1]
-  dispatch.store %w, %b[%i] [1] [1]                       %w = linalg.exp ins(%v) outs(%e)
-}                                                         %n = tensor.insert_slice %w into %t[%i] [1] [1]
-                                                          scf.yield %n
-                                                        }
-                                                        dispatch.commit %r, %c
+```mlir
+func.func @f() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %b = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<8xf32>>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = dispatch.load %b[%i] [1] [1] : !dispatch.readwrite<tensor<8xf32>> -> tensor<1xf32>
+    %w = linalg.exp ins(%v : tensor<1xf32>) outs(%v : tensor<1xf32>) -> tensor<1xf32>
+    dispatch.store %w, %b[%i] [1] [1] : tensor<1xf32> -> !dispatch.readwrite<tensor<8xf32>>
+  }
+  func.return
+}
+```
+
+becomes:
+
+```mlir
+func.func @f() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %0 = dispatch.binding set(0) binding(0) : !dispatch.readwrite<tensor<8xf32>>
+  %1 = dispatch.contents %0 : !dispatch.readwrite<tensor<8xf32>> -> tensor<8xf32>
+  %2 = scf.for %arg0 = %c0 to %c8 step %c1 iter_args(%arg1 = %1) -> (tensor<8xf32>) {
+    %slice = tensor.extract_slice %arg1[%arg0] [1] [1] : tensor<8xf32> to tensor<1xf32>
+    %3 = linalg.exp ins(%slice : tensor<1xf32>) outs(%slice : tensor<1xf32>) -> tensor<1xf32>
+    %inserted = tensor.insert_slice %3 into %arg1[%arg0] [1] [1] : tensor<1xf32> into tensor<8xf32>
+    scf.yield %inserted : tensor<8xf32>
+  }
+  dispatch.commit %2, %1 : tensor<8xf32>
+  func.return
+}
 ```
 
 What is stored inside of `scf.for`, `scf.while`, `scf.if`, `scf.index_switch`, `scf.execute_region` and branches between

@@ -8,11 +8,21 @@ not called and not referred to inside the module), with a fully dynamic or other
 the identity layout; its old users see a `memref.cast` back to the old type, which canonicalization folds into them.
 Left alone: unmarked arguments, other functions, identity layouts.
 
-```text
-func.func @f(%a: memref<4xf32, strided<[?], offset: ?>> {inplace.contiguous}) {
-->
-func.func @f(%a: memref<4xf32> {inplace.contiguous}) {
-  %0 = memref.cast %a : memref<4xf32> to memref<4xf32, strided<[?], offset: ?>>
+```mlir
+func.func @f(%a: memref<4xf32, strided<[?], offset: ?>> {inplace.contiguous}, %i: index) -> f32 {
+  %x = memref.load %a[%i] : memref<4xf32, strided<[?], offset: ?>>
+  return %x : f32
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%a: memref<4xf32> {inplace.contiguous}, %i: index) -> f32 {
+  %cast = memref.cast %a : memref<4xf32> to memref<4xf32, strided<[?], offset: ?>>
+  %0 = memref.load %cast[%i] : memref<4xf32, strided<[?], offset: ?>>
+  return %0 : f32
+}
 ```
 
 Linear in the operations. No upstream counterpart: upstream's `identity-layout-map` decides this for all functions

@@ -10,12 +10,18 @@ operand instead (through a `memref.cast` where types differ), and each changed f
 functions without a body, functions whose address is taken (`func.constant`), results that are different arguments on
 different returns, and arguments marked `inplace.read_only` (their caller wants a buffer of its own).
 
-```text
-func.func @f(%a: memref<4xf32>) -> (memref<4xf32>, index) {
+```mlir
+func.func @f(%a: memref<4xf32>, %i: index) -> (memref<4xf32>, index) {
   return %a, %i : memref<4xf32>, index
-->
-func.func @f(%a: memref<4xf32>) -> index attributes {inplace.result_arguments = array<i64: 0, -1>} {
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%a: memref<4xf32>, %i: index) -> index attributes {inplace.result_arguments = array<i64: 0, -1>} {
   return %i : index
+}
 ```
 
 A value is an argument if it is the block argument itself, a `memref.cast` of one, the result of an `scf.if`,

@@ -11,11 +11,22 @@ return gives the same value, which is, through `memref.cast`, a `memref.alloc` i
 static shape, the identity layout and no explicit `memref.dealloc`. Everything else is left alone: results of dynamic
 shape, views, arguments, globals, allocations made in branches or loops, a second result that is the same buffer.
 
-```text
-func.func @f() -> memref<4xf32> {            func.func @f(%out: memref<4xf32> {inplace.out_result = 0 : i64})
-  %0 = memref.alloc() : memref<4xf32>   ->       attributes {inplace.result_arguments = array<i64: 0>} {
-  linalg.fill ... outs(%0)                     linalg.fill ... outs(%out)
-  return %0 : memref<4xf32>                    return
+```mlir
+func.func @f(%c: f32) -> memref<4xf32> {
+  %0 = memref.alloc() : memref<4xf32>
+  linalg.fill ins(%c : f32) outs(%0 : memref<4xf32>)
+  return %0 : memref<4xf32>
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%c: f32, %arg1: memref<4xf32> {inplace.out_result = 0 : i64})
+    attributes {inplace.result_arguments = array<i64: 1>} {
+  linalg.fill ins(%c : f32) outs(%arg1 : memref<4xf32>)
+  func.return
+}
 ```
 
 With `modify-called-functions` functions that the module calls take part, private ones too: each call allocates what it

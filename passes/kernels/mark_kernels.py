@@ -7,16 +7,25 @@ tens of thousands, most of them the same again and again.
 
 ## Before and after
 
-```text
-%f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
-%x = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+```mlir
+func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %x = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %x : tensor<8x8xf32>
+}
 ```
 
-becomes, if that occurs often enough on other tensors,
+becomes, with `repeats=1 many=1 elements=1`:
 
-```text
-%f = linalg.fill {inplace.kernel = 1} ins(%zero : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
-%x = linalg.matmul {inplace.kernel} ins(%a, %b : ...) outs(%f : tensor<8x8xf32>) -> tensor<8x8xf32>
+```mlir
+func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %cst = arith.constant 0.000000e+00 : f32
+  %0 = linalg.fill {inplace.kernel = 1 : i64} ins(%cst : f32) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = linalg.matmul {inplace.kernel} ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>) outs(%0 : tensor<8x8xf32>)
+      -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
 ```
 
 ## Contract

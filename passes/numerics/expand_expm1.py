@@ -4,13 +4,37 @@ Goes in: `math.expm1` on numbers or vectors. Comes out: exp(x) and its logarithm
 of exp(x) took away, and put it back (Kahan's method; Higham, *Accuracy and Stability of Numerical Algorithms*, 2002,
 section 1.14.1). Within a few ulp where `exp` and `log` are within one. Left alone: tensors, which become loops first.
 
-```text
-%y = math.expm1 %x : f32
-->
-%u = math.exp %x : f32
-%v = %u - 1
-%y = %x if %u is 1, %v if that is -1 or %u infinite, else %v * (%x / log %u)
+```mlir
+func.func @f(%x: f32) -> f32 {
+  %y = math.expm1 %x : f32
+  return %y : f32
+}
 ```
+
+becomes:
+
+```mlir
+func.func @f(%x: f32) -> f32 {
+  %cst = arith.constant 1.000000e+00 : f32
+  %0 = math.exp %x : f32
+  %1 = arith.subf %0, %cst : f32
+  %2 = math.log %0 : f32
+  %3 = arith.divf %x, %2 : f32
+  %4 = arith.mulf %1, %3 : f32
+  %cst_0 = arith.constant -1.000000e+00 : f32
+  %5 = arith.cmpf oeq, %1, %cst_0 : f32
+  %6 = arith.addf %0, %cst : f32
+  %7 = arith.cmpf oeq, %0, %6 : f32
+  %8 = arith.ori %5, %7 : i1
+  %9 = arith.cmpf oeq, %0, %cst : f32
+  %10 = arith.select %8, %1, %4 : f32
+  %11 = arith.select %9, %x, %10 : f32
+  return %11 : f32
+}
+```
+
+With `u = exp(x)` and `v = u - 1` that is `x` if `u` is 1, `v` if that is -1 or `u` is infinite, and `v * (x / log(u))`
+otherwise.
 
 Linear in the operations.
 

@@ -6,12 +6,38 @@ it was not exact, and on which side of a half it lies; f32 has more than the two
 Melquiond, *Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd*, 2008). Left alone:
 other types, and rounding modes that the op names.
 
-```text
-%f32 = arith.truncf %x : f64 to f32
-%back = arith.extf %f32 : f32 to f64
-%inexact = arith.cmpf one, %back, %x : f64           // false for NaN
-... the other neighbour, if %f32 is inexact and even: one bit less where it is larger than %x, else one more
-%result = arith.truncf %odd : f32 to f16
+```mlir
+func.func @f(%x: f64) -> f16 {
+  %y = arith.truncf %x : f64 to f16
+  return %y : f16
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%x: f64) -> f16 {
+  %0 = arith.truncf %x : f64 to f32
+  %1 = arith.extf %0 : f32 to f64
+  %2 = arith.cmpf one, %1, %x : f64  // Inexact; false for NaN.
+  %3 = arith.bitcast %0 : f32 to i32
+  %c1_i32 = arith.constant 1 : i32
+  %4 = arith.andi %3, %c1_i32 : i32
+  %c0_i32 = arith.constant 0 : i32
+  %5 = arith.cmpi eq, %4, %c0_i32 : i32  // Even.
+  %c0_i32_0 = arith.constant 0 : i32
+  %6 = arith.cmpi slt, %3, %c0_i32_0 : i32
+  %7 = arith.cmpf ogt, %1, %x : f64
+  %8 = arith.xori %7, %6 : i1
+  %c-1_i32 = arith.constant -1 : i32
+  %9 = arith.select %8, %c-1_i32, %c1_i32 : i32
+  %10 = arith.addi %3, %9 : i32  // The other neighbour: one bit less if it is larger than %x, else one more.
+  %11 = arith.andi %2, %5 : i1
+  %12 = arith.select %11, %10, %3 : i32
+  %13 = arith.bitcast %12 : i32 to f32
+  %14 = arith.truncf %13 : f32 to f16
+  return %14 : f16
+}
 ```
 
 Linear in the operations.

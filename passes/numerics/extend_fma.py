@@ -4,12 +4,24 @@ Goes in: `math.fma` on numbers or vectors of f16 or bf16. Comes out: one of f32 
 The product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow type, as code
 generation does where it extends such ops itself. Left alone: wider types, and tensors, which become loops first.
 
-```text
-%d = math.fma %a, %b, %c : bf16
-->
-%0 = arith.extf %a : bf16 to f32                     // and %b, %c
-%3 = math.fma %0, %1, %2 : f32
-%d = arith.truncf %3 : f32 to bf16
+```mlir
+func.func @f(%a: bf16, %b: bf16, %c: bf16) -> bf16 {
+  %d = math.fma %a, %b, %c : bf16
+  return %d : bf16
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%a: bf16, %b: bf16, %c: bf16) -> bf16 {
+  %0 = arith.extf %a : bf16 to f32
+  %1 = arith.extf %b : bf16 to f32
+  %2 = arith.extf %c : bf16 to f32
+  %3 = math.fma %0, %1, %2 : f32
+  %4 = arith.truncf %3 : f32 to bf16
+  return %4 : bf16
+}
 ```
 
 Linear in the operations.

@@ -5,12 +5,22 @@ narrow floats in wide ones. Comes out: the same without that permission. With it
 again is nothing: a sum would be handed to the next op as it was before it was rounded, but only where both ops stand
 beside each other, so that results would depend on what was fused. All other flags stay.
 
-```text
-%1 = arith.truncf %0 fastmath<contract> : f32 to bf16
-%2 = arith.extf %1 fastmath<contract> : bf16 to f32      // would be %0
-->
-%1 = arith.truncf %0 : f32 to bf16
-%2 = arith.extf %1 : bf16 to f32
+```mlir
+func.func @f(%x: f32) -> f32 {
+  %1 = arith.truncf %x fastmath<contract> : f32 to bf16
+  %2 = arith.extf %1 fastmath<contract> : bf16 to f32
+  return %2 : f32
+}
+```
+
+becomes:
+
+```mlir
+func.func @f(%x: f32) -> f32 {
+  %0 = arith.truncf %x : f32 to bf16
+  %1 = arith.extf %0 : bf16 to f32
+  return %1 : f32
+}
 ```
 
 What may be done is not what must be done, so nothing has to be known of the ops: docs/theory/optimizing.md.

@@ -2,21 +2,29 @@
 
 ## Before and after
 
-```text
-%r = linalg.exp ins(%a : tensor<4096x64xf32>) outs(%b : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+```mlir
+func.func @f(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+  %r = linalg.exp ins(%a : tensor<4096x64xf32>) outs(%b : tensor<4096x64xf32>) -> tensor<4096x64xf32>
+  return %r : tensor<4096x64xf32>
+}
 ```
 
-with `threads=2`:
+becomes, with `threads=2`:
 
-```text
-%r = scf.forall (%thread) in (2) shared_outs(%t = %b) -> (tensor<4096x64xf32>) {
-  %first = arith.muli %thread, %c2048 : index
-  %x = tensor.extract_slice %a[%first, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>
-  %y = tensor.extract_slice %t[%first, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>
-  %z = linalg.exp ins(%x : tensor<2048x64xf32>) outs(%y : tensor<2048x64xf32>) -> tensor<2048x64xf32>
-  scf.forall.in_parallel {
-    tensor.parallel_insert_slice %z into %t[%first, 0] [2048, 64] [1, 1] : ...
+```mlir
+func.func @f(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+  %0 = scf.forall (%arg2) in (2) shared_outs(%arg3 = %b) -> (tensor<4096x64xf32>) {
+    %c2048 = arith.constant 2048 : index
+    %1 = arith.muli %arg2, %c2048 : index
+    %slice = tensor.extract_slice %a[%1, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>
+    %slice_0 = tensor.extract_slice %arg3[%1, 0] [2048, 64] [1, 1] : tensor<4096x64xf32> to tensor<2048x64xf32>
+    %2 = linalg.exp ins(%slice : tensor<2048x64xf32>) outs(%slice_0 : tensor<2048x64xf32>) -> tensor<2048x64xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %2 into %arg3[%1, 0] [2048, 64] [1, 1] : tensor<2048x64xf32>
+          into tensor<4096x64xf32>
+    }
   }
+  return %0 : tensor<4096x64xf32>
 }
 ```
 

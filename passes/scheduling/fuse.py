@@ -6,20 +6,28 @@ An op that writes a large tensor for the next op to read goes through memory twi
 
 ## Before and after
 
-```text
-%s = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-%r = linalg.exp ins(%s : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+```mlir
+func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?xf32>, %d: tensor<?xf32>) -> tensor<?xf32> {
+  %s = linalg.add ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %r = linalg.exp ins(%s : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
 ```
 
-becomes
+becomes:
 
-```text
-%r = linalg.generic {...} ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%d : tensor<?xf32>) {
-^bb0(%x: f32, %y: f32, %z: f32):
-  %s = arith.addf %x, %y : f32
-  %t = math.exp %s : f32
-  linalg.yield %t : f32
-} -> tensor<?xf32>
+```mlir
+#map = affine_map<(d0) -> (d0)>
+func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?xf32>, %d: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%d : tensor<?xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %1 = arith.addf %in, %in_0 : f32
+    %2 = math.exp %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
 ```
 
 ## Contract

@@ -7,24 +7,44 @@ in place, each iteration needs a buffer for the new elements, and a copy of them
 
 ## Before and after
 
-```text
-%r = scf.for %t = %c0 to %n step %c1 iter_args(%u = %start) -> (tensor<64xf32>) {
-  %left = tensor.extract_slice %u[0] [62] [1] : tensor<64xf32> to tensor<62xf32>
-  %right = tensor.extract_slice %u[2] [62] [1] : tensor<64xf32> to tensor<62xf32>
-  %mean = linalg.generic {...} ins(%left, %right : tensor<62xf32>, tensor<62xf32>) outs(%e : tensor<62xf32>) {...}
-  %new = tensor.insert_slice %mean into %u[1] [62] [1] : tensor<62xf32> into tensor<64xf32>
-  scf.yield %new : tensor<64xf32>
+```mlir
+func.func @f(%start: tensor<64xf32>, %n: index) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<62xf32>
+  %r = scf.for %t = %c0 to %n step %c1 iter_args(%u = %start) -> (tensor<64xf32>) {
+    %left = tensor.extract_slice %u[0] [62] [1] : tensor<64xf32> to tensor<62xf32>
+    %right = tensor.extract_slice %u[2] [62] [1] : tensor<64xf32> to tensor<62xf32>
+    %sum = linalg.add ins(%left, %right : tensor<62xf32>, tensor<62xf32>) outs(%e : tensor<62xf32>) -> tensor<62xf32>
+    %new = tensor.insert_slice %sum into %u[1] [62] [1] : tensor<62xf32> into tensor<64xf32>
+    scf.yield %new : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
 }
 ```
 
-becomes
+becomes:
 
-```text
-%other = tensor.insert_slice ... // the first and the last element of %start, in an empty tensor
-%r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%u = %start, %v = %other) -> (tensor<64xf32>, tensor<64xf32>) {
-  ...
-  %new = tensor.insert_slice %mean into %v[1] [62] [1] : tensor<62xf32> into tensor<64xf32>
-  scf.yield %new, %u : tensor<64xf32>, tensor<64xf32>
+```mlir
+func.func @f(%start: tensor<64xf32>, %n: index) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = tensor.empty() : tensor<62xf32>
+  %1 = tensor.empty() : tensor<64xf32>
+  %slice = tensor.extract_slice %start[0] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  %inserted = tensor.insert_slice %slice into %1[0] [1] [1] : tensor<1xf32> into tensor<64xf32>
+  %slice_0 = tensor.extract_slice %start[63] [1] [1] : tensor<64xf32> to tensor<1xf32>
+  %inserted_1 = tensor.insert_slice %slice_0 into %inserted[63] [1] [1] : tensor<1xf32> into tensor<64xf32>
+  %2:2 = scf.for %arg2 = %c0 to %n step %c1 iter_args(%arg3 = %start, %arg4 = %inserted_1)
+      -> (tensor<64xf32>, tensor<64xf32>) {
+    %slice_2 = tensor.extract_slice %arg3[0] [62] [1] : tensor<64xf32> to tensor<62xf32>
+    %slice_3 = tensor.extract_slice %arg3[2] [62] [1] : tensor<64xf32> to tensor<62xf32>
+    %3 = linalg.add ins(%slice_2, %slice_3 : tensor<62xf32>, tensor<62xf32>) outs(%0 : tensor<62xf32>)
+        -> tensor<62xf32>
+    %inserted_4 = tensor.insert_slice %3 into %arg4[1] [62] [1] : tensor<62xf32> into tensor<64xf32>
+    scf.yield %inserted_4, %arg3 : tensor<64xf32>, tensor<64xf32>
+  }
+  return %2#0 : tensor<64xf32>
 }
 ```
 

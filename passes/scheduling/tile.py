@@ -2,19 +2,34 @@
 
 ## Before and after
 
-```text
-%r = linalg.matmul ins(%a, %b : tensor<64x?xf32>, tensor<?x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+```mlir
+func.func @f(%a: tensor<64x?xf32>, %b: tensor<?x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<64x?xf32>, tensor<?x64xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
 ```
 
-with `tile-sizes=0,16,0`:
+becomes, with `tile-sizes=0,16,0`:
 
-```text
-%r = scf.for %j = %c0 to %c64 step %c16 iter_args(%t = %c) -> (tensor<64x64xf32>) {
-  %y = tensor.extract_slice %b[0, %j] [%k, 16] [1, 1] : tensor<?x64xf32> to tensor<?x16xf32>
-  %z = tensor.extract_slice %t[0, %j] [64, 16] [1, 1] : tensor<64x64xf32> to tensor<64x16xf32>
-  %s = linalg.matmul ins(%a, %y : tensor<64x?xf32>, tensor<?x16xf32>) outs(%z : tensor<64x16xf32>) -> tensor<64x16xf32>
-  %u = tensor.insert_slice %s into %t[0, %j] [64, 16] [1, 1] : tensor<64x16xf32> into tensor<64x64xf32>
-  scf.yield %u : tensor<64x64xf32>
+```mlir
+func.func @f(%a: tensor<64x?xf32>, %b: tensor<?x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %c1 = arith.constant 1 : index
+  %dim = tensor.dim %a, %c1 : tensor<64x?xf32>
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c16 = arith.constant 16 : index
+  %0 = scf.for %arg3 = %c0 to %c64 step %c16 iter_args(%arg4 = %c) -> (tensor<64x64xf32>) {
+    %c0_0 = arith.constant 0 : index
+    %dim_1 = tensor.dim %b, %c0_0 : tensor<?x64xf32>
+    %slice = tensor.extract_slice %b[0, %arg3] [%dim_1, 16] [1, 1] : tensor<?x64xf32> to tensor<?x16xf32>
+    %slice_2 = tensor.extract_slice %arg4[0, %arg3] [64, 16] [1, 1] : tensor<64x64xf32> to tensor<64x16xf32>
+    %1 = linalg.matmul ins(%a, %slice : tensor<64x?xf32>, tensor<?x16xf32>) outs(%slice_2 : tensor<64x16xf32>)
+        -> tensor<64x16xf32>
+    %inserted = tensor.insert_slice %1 into %arg4[0, %arg3] [64, 16] [1, 1] : tensor<64x16xf32>
+        into tensor<64x64xf32>
+    scf.yield %inserted : tensor<64x64xf32>
+  }
+  return %0 : tensor<64x64xf32>
 }
 ```
 

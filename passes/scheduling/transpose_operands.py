@@ -4,20 +4,33 @@
 
 A product with a matrix whose rows are the columns of the other factor,
 
-```text
-%r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
-                                      affine_map<(i, j, k) -> (i, j)>], ...}
-    ins(%a, %b : tensor<512x64xf32>, tensor<256x64xf32>) outs(%c : tensor<512x256xf32>) {...}
+```mlir
+func.func @f(%a: tensor<512x64xf32>, %b: tensor<256x64xf32>, %c: tensor<512x256xf32>) -> tensor<512x256xf32> {
+  %r = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
+                                      affine_map<(i, j, k) -> (i, j)>]
+      ins(%a, %b : tensor<512x64xf32>, tensor<256x64xf32>) outs(%c : tensor<512x256xf32>) -> tensor<512x256xf32>
+  return %r : tensor<512x256xf32>
+}
 ```
 
-becomes
+becomes, with `machine="vector-bits=512 registers=32 l1=32768 l2=1048576"`:
 
-```text
-%e = tensor.empty() : tensor<64x256xf32>
-%t = linalg.transpose ins(%b : tensor<256x64xf32>) outs(%e : tensor<64x256xf32>) permutation = [1, 0]
-%r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
-                                      affine_map<(i, j, k) -> (i, j)>], ...}
-    ins(%a, %t : tensor<512x64xf32>, tensor<64x256xf32>) outs(%c : tensor<512x256xf32>) {...}
+```mlir
+#map = affine_map<(d0, d1, d2) -> (d0, d2)>
+#map1 = affine_map<(d0, d1, d2) -> (d2, d1)>
+#map2 = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @f(%a: tensor<512x64xf32>, %b: tensor<256x64xf32>, %c: tensor<512x256xf32>) -> tensor<512x256xf32> {
+  %0 = tensor.empty() : tensor<64x256xf32>
+  %transposed = linalg.transpose ins(%b : tensor<256x64xf32>) outs(%0 : tensor<64x256xf32>) permutation = [1, 0]
+  %1 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "parallel",
+      "reduction"]} ins(%a, %transposed : tensor<512x64xf32>, tensor<64x256xf32>) outs(%c : tensor<512x256xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %2 = arith.mulf %in, %in_0 : f32
+    %3 = arith.addf %out, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<512x256xf32>
+  return %1 : tensor<512x256xf32>
+}
 ```
 
 ## Contract

@@ -4,22 +4,38 @@
 
 A product of narrow numbers that is summed up in wide ones,
 
-```text
-%r = linalg.matmul ins(%a, %b : tensor<512x512xbf16>, tensor<512x512xbf16>) outs(%c : tensor<512x512xf32>)
-    -> tensor<512x512xf32>
+```mlir
+func.func @f(%a: tensor<512x512xbf16>, %b: tensor<512x512xf32>, %c: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<512x512xbf16>, tensor<512x512xf32>) outs(%c : tensor<512x512xf32>)
+      -> tensor<512x512xf32>
+  return %r : tensor<512x512xf32>
+}
 ```
 
-becomes
+becomes, with `machine="vector-bits=512 registers=32 l1=32768 l2=1048576"`:
 
-```text
-%e = tensor.empty() : tensor<512x512xf32>
-%w = linalg.generic {...} ins(%a : tensor<512x512xbf16>) outs(%e : tensor<512x512xf32>) {
-^bb0(%x: bf16, %y: f32):
-  %z = arith.extf %x : bf16 to f32
-  linalg.yield %z : f32
-} -> tensor<512x512xf32>
-...
-%r = linalg.generic {...} ins(%w, %v : tensor<512x512xf32>, tensor<512x512xf32>) outs(%c : tensor<512x512xf32>) {...}
+```mlir
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#map1 = affine_map<(d0, d1, d2) -> (d0, d2)>
+#map2 = affine_map<(d0, d1, d2) -> (d2, d1)>
+#map3 = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @f(%a: tensor<512x512xbf16>, %b: tensor<512x512xf32>, %c: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %0 = tensor.empty() : tensor<512x512xf32>
+  %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<512x512xbf16>) outs(%0 : tensor<512x512xf32>) {
+  ^bb0(%in: bf16, %out: f32):
+    %3 = arith.extf %in : bf16 to f32
+    linalg.yield %3 : f32
+  } -> tensor<512x512xf32>
+  %2 = linalg.generic {indexing_maps = [#map1, #map2, #map3], iterator_types = ["parallel", "parallel",
+      "reduction"]} ins(%1, %b : tensor<512x512xf32>, tensor<512x512xf32>) outs(%c : tensor<512x512xf32>) {
+  ^bb0(%in: f32, %in_0: f32, %out: f32):
+    %3 = arith.mulf %in, %in_0 : f32
+    %4 = arith.addf %out, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<512x512xf32>
+  return %2 : tensor<512x512xf32>
+}
 ```
 
 ## Contract

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mlir import ir
 from pass_examples import RefusePass, TagPass
 
+from mlir_inplace.dialects import dispatch
+from mlir_inplace.passes.framework.base import Pass
+from mlir_inplace.passes.pipeline.pipeline import run_pipeline
+from mlir_inplace.passes.pipeline.registry import BUILT_IN, Registry
 from mlir_inplace.tools.generate_docs import ROOT, generate, main, pass_section, pass_table
 
 
@@ -44,3 +51,28 @@ def test_outside_a_clone_nothing_is_written(tmp_path: Path, capsys: pytest.Captu
     assert main([], tmp_path) == 1
     assert "is no clone of the repository" in capsys.readouterr().err
     assert (ROOT / "pyproject.toml").is_file()
+
+
+def examples() -> list[Any]:
+    """The programs before and after each pass, with what stands between them, where its documentation has both."""
+    found = []
+    for cls in Registry(BUILT_IN, group=None).passes():
+        parts = re.split(r"^```mlir\n(.*?)^```", cls.description, flags=re.MULTILINE | re.DOTALL)
+        if len(parts) >= 5 and re.match(r"\s*(becomes|with )", parts[2]):
+            found.append(pytest.param(cls, parts[1], parts[2], parts[3], id=cls.argument))
+    return found
+
+
+@pytest.mark.parametrize(("cls", "before", "between", "after"), examples())
+def test_a_pass_does_what_its_documentation_shows(cls: type[Pass], before: str, between: str, after: str) -> None:
+    options = re.findall(r"with `([^`]*)`", between)
+    name = f"{cls.argument}{{{options[0]}}}" if options else cls.argument
+    nested = name if cls.anchor in (None, "builtin.module") else f"{cls.anchor}({name})"
+    with ir.Context() as context:
+        module = dispatch.parse(before, context)
+        run_pipeline(module, f"builtin.module({nested})")
+        assert str(module) == str(dispatch.parse(after, context))
+
+
+def test_most_passes_show_what_they_do() -> None:
+    assert len(examples()) >= 25
