@@ -159,7 +159,7 @@ def test_the_index_of_the_theory_is_complete() -> None:
         assert anchors(page) == {*linked, slug(first)} - {""}
 
 
-@pytest.mark.parametrize("folder", ["dialects", "passes", "runtime", "tools", "benchmarks"])
+@pytest.mark.parametrize("folder", ["dialects", "passes", "runtime", "checking", "tools", "benchmarks"])
 def test_pages_that_the_code_names_exist(folder: str) -> None:
     for path in (ROOT / folder).rglob("*.py"):
         for page in re.findall(r"\bdocs/[\w/-]+\.(?:md|svg)", path.read_text()):
@@ -183,3 +183,12 @@ def test_the_first_line_ends_in_a_program_that_runs(tmp_path: Path) -> None:
     """What follows the installation is run here."""
     install = next(block.text for block in blocks("README.md") if block.language == "sh").strip()
     PageRunner("README.md", tmp_path, is_skipped).run_one(install.rpartition(" && ")[2])
+
+
+def test_hooks_run_what_ci_or_a_test_runs() -> None:
+    entries = re.findall(r"^ +entry: (.*)$", (ROOT / ".pre-commit-config.yaml").read_text(), re.MULTILINE)
+    steps = (ROOT / ".ci" / "run").read_text()
+    checked = [entry for entry in entries if entry.partition(" --")[0] in steps]
+    others = [entry for entry in entries if entry not in checked]
+    assert len(checked) == 3
+    assert others == ["python -m mlir_inplace.tools.generate_docs --check"]
