@@ -11,6 +11,7 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,19 @@ def passes_page(passes: Sequence[type[Pass[Any]]]) -> str:
 
 
 def pass_table(passes: Sequence[type[Pass[Any]]]) -> str:
-    """A table of the passes, each linked to its section."""
-    rows = [f"| [`{cls.argument}`](#{cls.argument}) | {_cell(cls.summary)} |" for cls in passes]
-    return "\n".join(["| pass | what it does |", "|---|---|", *rows]) + "\n"
+    """A table of the passes, each linked to its section, by the folders that they are in."""
+    rows = ["| pass | what it does |", "|---|---|"]
+    for family, members in groupby(sorted(passes, key=_family), _family):
+        package = sys.modules[family]
+        folder = family.partition(".")[2].replace(".", "/")
+        rows.append(f"| **`{folder}/`** | **{(package.__doc__ or '').strip()}** |")
+        rows += [f"| [`{cls.argument}`](#{cls.argument}) | {_cell(cls.summary)} |" for cls in members]
+    return "\n".join(rows) + "\n"
+
+
+def _family(cls: type[Pass[Any]]) -> str:
+    """The package that a pass is in."""
+    return cls.__module__.rpartition(".")[0]
 
 
 def pass_section(cls: type[Pass[Any]]) -> str:

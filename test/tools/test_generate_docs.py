@@ -14,7 +14,7 @@ from mlir_inplace.dialects import dispatch
 from mlir_inplace.passes.framework.base import Pass
 from mlir_inplace.passes.pipeline.pipeline import run_pipeline
 from mlir_inplace.passes.pipeline.registry import BUILT_IN, Registry
-from mlir_inplace.tools.generate_docs import ROOT, generate, main, pass_section, pass_table
+from mlir_inplace.tools.generate_docs import ROOT, generate, main, pass_section
 
 
 @pytest.mark.parametrize("path", generate(), ids=lambda path: path.name)
@@ -31,10 +31,17 @@ def test_a_section_holds_documentation_options_and_statistics() -> None:
     assert "Runs on `func.func`." in pass_section(RefusePass)
 
 
-def test_the_table_links_each_pass_to_its_section() -> None:
-    assert "| [`inplace-tag`](#inplace-tag) | set an attribute |\n" in pass_table([TagPass])
+def test_the_table_has_the_passes_by_folder_and_links_each_to_its_section() -> None:
     page = (ROOT / "docs" / "PASSES.md").read_text()
-    assert page.index("| [`inplace-tile`](#inplace-tile) |") < page.index("## inplace-canonicalize\n")
+    table = page.partition("## ")[0]
+    assert re.search(
+        r"^\| \*\*`passes/cleanup/`\*\* \| \*\*Canonicalization\.\*\* \|\n"
+        r"\| \[`inplace-canonicalize`\]\(#inplace-canonicalize\) \| .+ \|\n\| \*\*`passes/destinations/`",
+        table,
+        re.MULTILINE,
+    )
+    linked = re.findall(r"\(#(inplace-[\w-]+)\)", table)
+    assert sorted(linked) == sorted(BUILT_IN) == re.findall(r"^## (inplace-[\w-]+)$", page, re.MULTILINE)
 
 
 def test_writing_and_checking(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
