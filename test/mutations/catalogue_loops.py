@@ -95,20 +95,20 @@ LOOPS = (
     ),
     Rule(
         "block arguments of one class",
-        "**One class on every way**",
+        "**One class on every path**",
         "passes.analysis.in_place.branch_flow:BranchFlow.unite",
         "if root != own:",
         "if root != own and all(self._hands_over(o, own) or self._hands_over(o, root) for o in sources):",
     ),
     Rule(
         "block arguments that are settled",
-        "**One class on every way**",
+        "**One class on every path**",
         "passes.analysis.in_place.branch_flow:BranchFlow.is_settled",
         "return True",
     ),
     Rule(
         "edges that are in place",
-        "**One class on every way**",
+        "**One class on every path**",
         "passes.analysis.in_place.branch_flow:BranchFlow._hands_over",
         "return self._sets.equivalence.find(value) == root",
         "return decision is not None and decision.in_place and self._sets.equivalence.find(value) == root",
