@@ -18,13 +18,14 @@ Further words after the language are ignored by what shows Markdown.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-_FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^\1```[ \t]*$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _COMMAND = re.compile(r"((inplace-(opt|run|check|fuzz)|pip|pre-commit|ruff|lit) \S|python (-m \w|\S+\.py\b))")
@@ -78,8 +79,9 @@ def blocks(page: str) -> list[Block]:
     text = read(page)
     found = []
     for match in _FENCE.finditer(text):
-        language, *words = match[1].split() or [""]
-        found.append(Block(page, text.count("\n", 0, match.start()) + 1, language, tuple(words), match[2]))
+        language, *words = match[2].split() or [""]
+        line = text.count("\n", 0, match.start()) + 1
+        found.append(Block(page, line, language, tuple(words), textwrap.dedent(match[3])))
     return found
 
 
