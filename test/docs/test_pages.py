@@ -142,6 +142,14 @@ def test_paths_exist(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
+def test_names_are_in_the_files_beside_them(page: str) -> None:
+    """Where a page says `name` (`file.py`), or `name` in `file.py`, the file has that name."""
+    for name, path in re.findall(r"`(\w+)`\s+(?:\(|in )`([\w/]+\.py)`", prose(page)):
+        files = [ROOT / file for file in files_and_folders() if f"/{file}".endswith(f"/{path}")]
+        assert any(re.search(rf"\b{name}\b", file.read_text()) for file in files), (name, path)
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_code_is_fenced(page: str) -> None:
     """What is indented would be shown as code, and escape these tests; so would a fence without a language."""
     assert not re.search(r"\n\n {4,}\S", prose(page))
