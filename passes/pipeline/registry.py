@@ -25,6 +25,7 @@ ENTRY_POINT_GROUP = "mlir_inplace.passes"
 BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-canonicalize": ("cleanup.canonicalize", "CanonicalizePass"),
     "inplace-contiguous-arguments": ("functions.contiguous_arguments", "ContiguousArgumentsPass"),
+    "inplace-convert-bf16-to-i16": ("numerics.convert_bf16_to_i16", "ConvertBf16ToI16Pass"),
     "inplace-convert-to-destination-style": (
         "destinations.convert_to_destination_style",
         "ConvertToDestinationStylePass",

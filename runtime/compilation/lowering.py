@@ -284,6 +284,12 @@ LOWER = (
             "reconcile-unrealized-casts",
         ),
     ),
+    Phase(
+        "narrow registers",
+        "Last, when loads, calls, and branches are LLVM's, which would round a bf16 wherever it is handed on: numbers"
+        " that some processors cannot keep in a register are carried as integers.",
+        ("inplace-convert-bf16-to-i16",),
+    ),
 )
 
 OWN_ALLOCATOR = ("finalize-memref-to-llvm", "finalize-memref-to-llvm{use-generic-functions=true}")

@@ -1,0 +1,213 @@
+"""Carry bf16 as i16 in the LLVM dialect, so that no processor changes what is only handed on.
+
+## Before and after
+
+```mlir
+llvm.func @f(%x: bf16, %p: !llvm.ptr) -> bf16 {
+  %old = llvm.load %p : !llvm.ptr -> bf16
+  llvm.store %x, %p : bf16, !llvm.ptr
+  llvm.return %old : bf16
+}
+```
+
+becomes
+
+```mlir
+llvm.func @f(%x: f16, %p: !llvm.ptr) -> f16 {
+  %bits = llvm.bitcast %x : f16 to i16
+  %old = llvm.load %p : !llvm.ptr -> i16
+  llvm.store %bits, %p : i16, !llvm.ptr
+  %result = llvm.bitcast %old : i16 to f16
+  llvm.return %result : f16
+}
+```
+
+## Why
+
+LLVM holds a number of type bf16 in a register for f32, and rounds it wherever it leaves that. Where the processor has
+an instruction for this (AVX512-BF16), that makes zero of subnormal numbers and quiet ones of signaling NaN. So values
+change on their way through a function, and the loop that LLVM makes of an atomic update never ends: it compares what
+memory has with what it was handed. Elsewhere a function of the compiler's library is called, which few have.
+
+## Contract
+
+In: a module in the LLVM dialect. Out: one whose values of type bf16, also as elements of vectors, structs and arrays,
+are of type i16 and have the same bits.
+
+- Signatures have f16, which is passed where bf16 is, and which LLVM moves without a look. So declared functions and
+  calls through pointers are called as before.
+- Arithmetic is done in f32, and rounded to the nearest, of two as near to the even one. A NaN becomes the quiet one.
+- `llvm.atomicrmw` that computes becomes a call of a function with a loop around `llvm.cmpxchg`.
+- Types in memory (`llvm.alloca`, `llvm.getelementptr`, globals) stay: they only tell sizes.
+- Ops that the pass does not know, inline assembly and intrinsics of the processor among them, have bf16 as before, with
+  casts around them.
+
+Runs once over the ops. No upstream counterpart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ..framework.base import Pass, Statistic
+from ..framework.options import PassOptions
+from .rewriting.bf16_arithmetic import compute_in_f32, is_computed_in_f32
+from .rewriting.bf16_atomics import expand_atomics, is_atomic_update, is_exchange
+from .rewriting.bf16_types import ReplacedTypes, recast
+
+_NAMES_OF_MOVES = (
+    "br cond_br extractelement extractvalue freeze insertelement insertvalue load mlir.poison mlir.undef mlir.zero "
+    "select shufflevector store switch intr.masked.compressstore intr.masked.expandload intr.masked.gather "
+    "intr.masked.load intr.masked.scatter intr.masked.store intr.vector.deinterleave2 intr.vector.extract "
+    "intr.vector.insert intr.vector.interleave2"
+)
+_MOVES = frozenset(f"llvm.{name}" for name in _NAMES_OF_MOVES.split())
+"""Ops that hand on numbers of any type."""
+_AT_SIGNATURES = frozenset({"llvm.call", "llvm.return"})
+_FUNCTION, _SIGNATURE, _CALLED_SIGNATURE = "llvm.func", "function_type", "var_callee_type"
+_FLAGS = "fastmathFlags"
+"""What they promise of NaN and infinities would be of other numbers in i16 and f16."""
+
+
+@dataclass(frozen=True)
+class TypedOp:
+    """An op with the types of its operands and results before any is changed."""
+
+    op: ir.Operation
+    operands: tuple[ir.Type, ...]
+    results: tuple[ir.Type, ...]
+
+
+def has_bf16(root: ir.Operation) -> bool:
+    """Whether a value or a signature under `root` has bf16 in its type. Looks only until there is one."""
+    types = ReplacedTypes(ir.F16Type.get(root.context))
+    found = False
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        nonlocal found
+        found = any(types.changes(result.type) for result in op.results)
+        if op.name == _FUNCTION:
+            found = types.changes(op.attributes[_SIGNATURE].value)
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    with root.location:
+        root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def _typed_ops(root: ir.Operation) -> list[TypedOp]:
+    found: list[TypedOp] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        found.append(TypedOp(op, *(tuple(value.type for value in values) for values in (op.operands, op.results))))
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit)
+    return found
+
+
+class _Conversion:
+    """The types of one module, and how its ops and blocks get them."""
+
+    def __init__(self, context: ir.Context) -> None:
+        self._carried = ReplacedTypes(ir.IntegerType.get_signless(16, context))
+        self._passed = ReplacedTypes(ir.F16Type.get(context))
+
+    def convert(self, typed: TypedOp) -> bool:
+        """Give an op, and the blocks in it, their types; return whether there were others before."""
+        op = typed.op
+        for region in op.regions:
+            for number, block in enumerate(region.blocks):
+                self._convert_arguments(block, is_entry=op.name == _FUNCTION and number == 0)
+        for name in {_SIGNATURE, _CALLED_SIGNATURE}.intersection(op.attributes):
+            op.attributes[name] = ir.TypeAttr.get(self._passed[op.attributes[name].value])
+        if not any(map(self._carried.changes, (*typed.operands, *typed.results))):
+            return False
+        if op.name in _MOVES or is_exchange(op):
+            self._move(typed)
+        elif op.name == "llvm.bitcast":
+            self._cast(typed)
+        elif is_computed_in_f32(op, typed.operands):
+            compute_in_f32(op, typed.operands, typed.results)
+        else:
+            self._surround(typed)
+        return True
+
+    def _convert_arguments(self, block: ir.Block, *, is_entry: bool) -> None:
+        for argument in block.arguments:
+            old = argument.type
+            if self._carried.changes(old) and is_entry:
+                argument.set_type(self._passed[old])
+                with ir.InsertionPoint.at_block_begin(block), argument.location:
+                    _hand_on(argument, argument.type, self._carried[old])
+            elif self._carried.changes(old):
+                argument.set_type(self._carried[old])
+
+    def _move(self, typed: TypedOp) -> None:
+        for result in typed.op.results:
+            result.set_type(self._carried[result.type])
+        _drop_flags(typed.op)
+
+    def _cast(self, typed: TypedOp) -> None:
+        op = typed.op
+        if self._carried[typed.operands[0]] == self._carried[typed.results[0]]:
+            op.results[0].replace_all_uses_with(op.operands[0])
+            op.erase()
+        else:
+            self._move(typed)
+
+    def _surround(self, typed: TypedOp) -> None:
+        """Cast what the op takes and gives: at signatures to f16, else back to bf16."""
+        op, at_signature = typed.op, typed.op.name in _AT_SIGNATURES
+        with ir.InsertionPoint(op), op.location:
+            for number, type_ in enumerate(typed.operands):
+                taken = self._passed[type_] if at_signature else type_
+                op.operands[number] = recast(op.operands[number], self._carried[type_], taken)
+        if at_signature:
+            for result in op.results:
+                result.set_type(self._passed[result.type])
+            _drop_flags(op)
+        with ir.InsertionPoint.after(op), op.location:
+            for result, type_ in zip(op.results, typed.results, strict=True):
+                _hand_on(result, result.type, self._carried[type_])
+
+
+def _drop_flags(op: ir.Operation) -> None:
+    if _FLAGS in op.attributes:
+        op.attributes[_FLAGS] = ir.Attribute.parse("#llvm.fastmath<none>")
+
+
+def _hand_on(value: ir.Value, source: ir.Type, target: ir.Type) -> None:
+    """Give the users of `value`, which is of type `source`, what it is as `target`."""
+    uses = [(use.owner, use.operand_number) for use in value.uses]
+    result = recast(value, source, target)
+    for owner, number in uses:
+        owner.operands[number] = result
+
+
+class ConvertBf16ToI16Pass(Pass[PassOptions]):
+    """Carry bf16 as i16."""
+
+    argument = "inplace-convert-bf16-to-i16"
+    summary = "carry bf16 as i16 in the LLVM dialect, so that no processor changes what is only handed on"
+    anchor = "builtin.module"
+    statistics = (
+        Statistic("expanded-atomics", "atomic updates that became calls"),
+        Statistic("converted-ops", "ops with other types now"),
+    )
+
+    def run(self, op: ir.Operation) -> None:
+        if not has_bf16(op):
+            return
+        with op.location:
+            ops = _typed_ops(op)
+            atomics = [typed.op for typed in ops if is_atomic_update(typed.op)]
+            if atomics:
+                expand_atomics(op, atomics)
+                ops = _typed_ops(op)
+            conversion = _Conversion(op.context)
+            converted = [conversion.convert(typed) for typed in ops]
+        self.count("expanded-atomics", len(atomics))
+        self.count("converted-ops", sum(converted))

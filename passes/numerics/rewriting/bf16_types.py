@@ -1,0 +1,68 @@
+"""What types of the LLVM dialect are with another type in the place of bf16, and values as such types."""
+
+from __future__ import annotations
+
+from mlir import ir
+from mlir.dialects import llvm
+
+__all__ = ["ReplacedTypes", "recast"]
+
+
+class ReplacedTypes:
+    """Types with `number`, which is as wide, in the place of bf16. Each is made once."""
+
+    def __init__(self, number: ir.Type) -> None:
+        self._number = number
+        self._known: dict[ir.Type, ir.Type] = {}
+
+    def __getitem__(self, type_: ir.Type) -> ir.Type:
+        known = self._known.get(type_)
+        if known is None:
+            known = self._known[type_] = self._replaced(type_)
+        return known
+
+    def changes(self, type_: ir.Type) -> bool:
+        """Whether there is a bf16 in `type_`."""
+        return self[type_] != type_
+
+    def _replaced(self, type_: ir.Type) -> ir.Type:
+        match type_:
+            case ir.BF16Type():
+                return self._number
+            case ir.VectorType():
+                element = self[type_.element_type]
+                return ir.VectorType.get(type_.shape, element, scalable=list(type_.scalable_dims))
+            case llvm.ArrayType():
+                return llvm.ArrayType.get(self[type_.element_type], type_.num_elements)
+            case llvm.StructType() if not type_.opaque:
+                return self._struct(type_)
+            case llvm.FunctionType():
+                inputs = [self[one] for one in type_.inputs]
+                return llvm.FunctionType.get(self[type_.return_type], inputs, is_var_arg=type_.is_var_arg)
+        return type_
+
+    def _struct(self, type_: llvm.StructType) -> ir.Type:
+        body = [self[one] for one in type_.body]
+        if body == list(type_.body):
+            return type_
+        if type_.name is not None:
+            return llvm.StructType.new_identified(type_.name, body, packed=type_.packed)
+        return llvm.StructType.get_literal(body, packed=type_.packed)
+
+
+def recast(value: ir.Value, source: ir.Type, target: ir.Type) -> ir.Value:
+    """Build `value`, which has or is going to have type `source`, as one of `target` with the same bits."""
+    if source == target:
+        return value
+    match source, target:
+        case llvm.StructType(), llvm.StructType():
+            parts = list(zip(source.body, target.body, strict=True))
+        case llvm.ArrayType(), llvm.ArrayType():
+            parts = [(source.element_type, target.element_type)] * source.num_elements
+        case _:
+            return llvm.bitcast(target, value)
+    result = llvm.mlir_poison(target)
+    for place, (old, new) in enumerate(parts):
+        part = recast(llvm.extractvalue(old, value, [place]), old, new)
+        result = llvm.insertvalue(result, part, [place], results=[target])
+    return result
