@@ -83,13 +83,17 @@ class TypedOp:
 def has_bf16(root: ir.Operation) -> bool:
     """Whether a value or a signature under `root` has bf16 in its type. Looks only until there is one."""
     types = ReplacedTypes(ir.F16Type.get(root.context))
+    others: set[ir.Type] = set()
     found = False
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         nonlocal found
-        found = any(types.changes(result.type) for result in op.results)
+        for result in op.results:
+            if (type_ := result.type) not in others:
+                found = found or types.changes(type_)
+                others.add(type_)
         if op.name == _FUNCTION:
-            found = types.changes(op.attributes[_SIGNATURE].value)
+            found = found or types.changes(op.attributes[_SIGNATURE].value)
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
     with root.location:

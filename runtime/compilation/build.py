@@ -32,7 +32,6 @@ from ..interface.boundary import (
 from ..interface.signature import Signature
 from ..memory.pool import USE_POOL, link_pool, use_pool, wants_pool
 from ..memory.statistics import Recorder, link_counters
-from ..native.compiler_functions import link_compiler_functions
 from ..native.engine import Engine, load_library
 from ..native.library_names import avoid_library_names, native_name
 from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supported
@@ -149,7 +148,6 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
         link_counters(module, checked=settings.checked)
     if pooled:
         link_pool(module)
-    link_compiler_functions(module)
     engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
     if pooled:
         use_pool(engine)

@@ -35,7 +35,7 @@ _SIGNATURES = {
 """How many operands of which type a function of libm has that computes on floats alone."""
 
 _WITHOUT_SIGNATURE = (
-    "__truncsfbf2 abort aligned_alloc bzero calloc free ldexp ldexpf llrint llrintf llround llroundf lrint lrintf "
+    "abort aligned_alloc bzero calloc free ldexp ldexpf llrint llrintf llround llroundf lrint lrintf "
     "lround lroundf malloc memcmp memcpy memmove memrefCopy memset modf modff posix_memalign realloc sincos sincosf"
 )
 _OTHERS = frozenset(_WITHOUT_SIGNATURE.split())

@@ -176,6 +176,162 @@ def test_atomic_updates_are_rounded_to_even(kind: str, type_: str, optimize: boo
     np.testing.assert_array_equal(news[~is_nan].view(np.uint16), wanted[~is_nan].view(np.uint16))
 
 
+_ALL = 1 << 16
+_EACH = """
+#id = affine_map<(d0) -> (d0)>
+FUNCTIONS
+func.func @f(%a: tensor<65536xTYPE>, %n: index, %choice: i1) -> tensor<65536xTYPE> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %e = tensor.empty() : tensor<65536xTYPE>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%a : tensor<65536xTYPE>) outs(%e : tensor<65536xTYPE>) {
+  ^bb0(%x: TYPE, %o: TYPE):
+    BODY
+    linalg.yield %y : TYPE
+  } -> tensor<65536xTYPE>
+  return %r : tensor<65536xTYPE>
+}
+"""
+_PAIR = """
+func.func private @pair(%x: TYPE, %n: index, %choice: i1) -> (TYPE, TYPE) attributes {no_inline} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %pair:2 = scf.if %choice -> (TYPE, TYPE) {
+    scf.yield %x, %x : TYPE, TYPE
+  } else {
+    %less = arith.subi %n, %one : index
+    %is_last = arith.cmpi eq, %n, %zero : index
+    %inner:2 = func.call @pair(%x, %less, %is_last) : (TYPE, index, i1) -> (TYPE, TYPE)
+    scf.yield %inner#1, %inner#0 : TYPE, TYPE
+  }
+  return %pair#0, %pair#1 : TYPE, TYPE
+}
+"""
+_ROWS = """
+func.func private @rows(%x: vector<3x4xTYPE>, %n: index, %choice: i1) -> (vector<3x4xTYPE>, i1) attributes {no_inline} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %rows:2 = scf.if %choice -> (vector<3x4xTYPE>, i1) {
+    scf.yield %x, %choice : vector<3x4xTYPE>, i1
+  } else {
+    %less = arith.subi %n, %one : index
+    %is_last = arith.cmpi eq, %n, %zero : index
+    %inner:2 = func.call @rows(%x, %less, %is_last) : (vector<3x4xTYPE>, index, i1) -> (vector<3x4xTYPE>, i1)
+    scf.yield %inner#0, %inner#1 : vector<3x4xTYPE>, i1
+  }
+  return %rows#0, %rows#1 : vector<3x4xTYPE>, i1
+}
+"""
+_HANDED_ON = {
+    "results": (
+        _PAIR,
+        """
+        %v:2 = func.call @pair(%x, %n, %choice) : (TYPE, index, i1) -> (TYPE, TYPE)
+        %y = arith.select %choice, %v#0, %v#1 : TYPE
+        """,
+    ),
+    "vectors": (
+        _ROWS,
+        """
+        %v = vector.broadcast %x : TYPE to vector<3x4xTYPE>
+        %w:2 = func.call @rows(%v, %n, %choice) : (vector<3x4xTYPE>, index, i1) -> (vector<3x4xTYPE>, i1)
+        %c = arith.constant dense<1.5> : vector<3x4xTYPE>
+        %z = arith.select %w#1, %w#0, %c : vector<3x4xTYPE>
+        %y = vector.extract %z[2, 1] : TYPE from vector<3x4xTYPE>
+        """,
+    ),
+    "an indirect call": (
+        _PAIR,
+        """
+        %g = func.constant @pair : (TYPE, index, i1) -> (TYPE, TYPE)
+        %v:2 = func.call_indirect %g(%x, %n, %choice) : (TYPE, index, i1) -> (TYPE, TYPE)
+        %y = arith.select %choice, %v#0, %v#1 : TYPE
+        """,
+    ),
+    "a loop": (
+        "",
+        """
+        %c = arith.constant 2.0 : TYPE
+        %v:2 = scf.for %i = %zero to %n step %one iter_args(%p = %c, %q = %x) -> (TYPE, TYPE) {
+          scf.yield %q, %p : TYPE, TYPE
+        }
+        %y = arith.select %choice, %v#1, %v#0 : TYPE
+        """,
+    ),
+    "a select": (
+        "",
+        """
+        %c = arith.constant 2.0 : TYPE
+        %bit = arith.cmpi ult, %n, %one : index
+        %v = arith.select %bit, %c, %x : TYPE
+        %y = arith.select %choice, %c, %v : TYPE
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("optimize", [False, True])
+@pytest.mark.parametrize("type_", _TYPES)
+@pytest.mark.parametrize("by", _HANDED_ON)
+def test_what_is_only_handed_on_keeps_its_bits(by: str, type_: str, optimize: bool) -> None:
+    functions, body = _HANDED_ON[by]
+    text = _EACH.replace("FUNCTIONS", functions).replace("BODY", body).replace("TYPE", type_)
+    words = np.arange(_ALL, dtype=np.uint16)
+    found = mi.compile(text, optimize=optimize).f(words.view(_TYPES[type_]), 3, False)
+    np.testing.assert_array_equal(found.view(np.uint16), words)
+
+
+_REVERSED = """
+func.func @f(%a: tensor<SIZExTYPE>) -> tensor<SIZExTYPE> {
+  %size = arith.constant SIZE : index
+  %one = arith.constant 1 : index
+  %last = arith.subi %size, %one : index
+  %e = tensor.generate {
+  ^bb0(%i: index):
+    %j = arith.subi %last, %i : index
+    %x = tensor.extract %a[%i] : tensor<SIZExTYPE>
+    %w = tensor.extract %a[%j] : tensor<SIZExTYPE>
+    BODY
+    tensor.yield RESULT : TYPE
+  } : tensor<SIZExTYPE>
+  return %e : tensor<SIZExTYPE>
+}
+"""
+_LLVM_OPS = {
+    "llvm.fmul %x, %w : TYPE": lambda x: x * x[::-1],
+    "llvm.fsub %x, %w : TYPE": lambda x: x - x[::-1],
+    "llvm.fdiv %x, %w : TYPE": lambda x: x / x[::-1],
+    "llvm.fneg %x : TYPE": lambda x: -x,
+    "llvm.intr.fabs(%x) : (TYPE) -> TYPE": abs,
+    "llvm.intr.copysign(%x, %w) : (TYPE, TYPE) -> TYPE": lambda x: np.copysign(x, x[::-1]),
+    "llvm.intr.sqrt(%x) : (TYPE) -> TYPE": np.sqrt,
+    "llvm.intr.floor(%x) : (TYPE) -> TYPE": np.floor,
+    "llvm.intr.fma(%x, %x, %x) : (TYPE, TYPE, TYPE) -> TYPE": lambda x: x.astype(np.float64) * x + x,
+    "llvm.fpext %x : TYPE to f64 ; llvm.fptrunc %0 : f64 to f32 ; llvm.fptrunc %1 : f32 to TYPE": lambda x: x,
+    "llvm.fptosi %x : TYPE to i64 ; llvm.sitofp %0 : i64 to TYPE": lambda x: np.trunc(x) + 0.0,
+    'llvm.fcmp "olt" %x, %w : TYPE ; llvm.uitofp %0 : i1 to TYPE': lambda x: (x < x[::-1]) * 1.0,
+}
+
+
+# The emulation of arithmetic comes before the LLVM dialect, so it does not see these.
+@pytest.mark.parametrize("op", _LLVM_OPS)
+def test_ops_of_the_llvm_dialect_are_rounded(op: str) -> None:
+    a = np.arange(_ALL, dtype=np.uint16).view(ml_dtypes.bfloat16)
+    if "fptosi" in op:
+        a = a[abs(a.astype(np.float32)) < 2.0**62]
+    steps = op.split(" ; ")
+    body = "\n".join(f"%{number} = {step}" for number, step in enumerate(steps))
+    text = _REVERSED.replace("BODY", body).replace("RESULT", f"%{len(steps) - 1}")
+    text = text.replace("SIZE", str(len(a))).replace("TYPE", "bf16")
+    found = mi.compile(text).f(a)
+    with np.errstate(all="ignore"):
+        wanted = _LLVM_OPS[op](a.astype(np.float32)).astype(np.float32).astype(a.dtype)
+        is_nan = np.isnan(wanted)
+        np.testing.assert_array_equal(np.isnan(found), is_nan)
+    np.testing.assert_array_equal(found[~is_nan].view(np.uint16), wanted[~is_nan].view(np.uint16))
+
+
 _RECURSIVE = """
 func.func private @turn(%x: bf16, %y: bf16, %n: index) -> (bf16, bf16) attributes {no_inline} {
   %zero = arith.constant 0 : index
