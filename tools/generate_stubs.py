@@ -23,6 +23,7 @@ NATIVE_MODULES = (
     "_mlir_libs._mlir.ir",
     "_mlir_libs._mlir.passmanager",
     "_mlir_libs._mlir.rewrite",
+    "_mlir_libs._mlirDialectsLLVM",
     "_mlir_libs._mlirDialectsLinalg",
     "_mlir_libs._mlirDialectsTransform",
     "_mlir_libs._mlirExecutionEngine",
@@ -36,6 +37,7 @@ CORRECTIONS = (
     # An attribute arrives as its most derived class, which whoever asks for it by name knows.
     (r"(def __(?:getitem|next)__\(self.*\)) -> Attribute:", r"\1 -> Any:"),
     (r"dict\[str, Attribute\] \| None", "Mapping[str, Attribute] | None"),
+    (r"(def body\(self\)) -> object:", r"\1 -> list[Any]:"),
     # The lists' own untyped subscripts hide the typed ones of the Sequence they derive from.
     (r" +def __getitem__\(self, key, /\): \.\.\.\n", ""),
     (r"(def attach_diagnostic_handler\(.*\)) -> object:", r"\1 -> DiagnosticHandler:"),

@@ -31,8 +31,8 @@ memory has with what it was handed. Elsewhere a function of the compiler's libra
 
 ## Contract
 
-In: a module in the LLVM dialect. Out: one whose values of type bf16, also as elements of vectors, structs and arrays,
-are of type i16 and have the same bits.
+In: a module in the LLVM dialect, with OpenMP's or without; one in which other ops are left stays as it is. Out: one
+whose values of type bf16, also as elements of vectors, structs and arrays, are of type i16 and have the same bits.
 
 - Signatures have f16, which is passed where bf16 is, and which LLVM moves without a look. So declared functions and
   calls through pointers are called as before.
@@ -67,6 +67,7 @@ _MOVES = frozenset(f"llvm.{name}" for name in _NAMES_OF_MOVES.split())
 """Ops that hand on numbers of any type."""
 _AT_SIGNATURES = frozenset({"llvm.call", "llvm.return"})
 _FUNCTION, _SIGNATURE, _CALLED_SIGNATURE = "llvm.func", "function_type", "var_callee_type"
+_TRANSLATED = ("llvm.", "omp.")
 _FLAGS = "fastmathFlags"
 """What they promise of NaN and infinities would be of other numbers in i16 and f16."""
 
@@ -207,6 +208,8 @@ class ConvertBf16ToI16Pass(Pass[PassOptions]):
             return
         with op.location:
             ops = _typed_ops(op)
+            if not all(typed.op.name.startswith(_TRANSLATED) or typed.op == op for typed in ops):
+                return
             atomics = [typed.op for typed in ops if is_atomic_update(typed.op)]
             if atomics:
                 expand_atomics(op, atomics)

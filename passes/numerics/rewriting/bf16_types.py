@@ -26,19 +26,18 @@ class ReplacedTypes:
         return self[type_] != type_
 
     def _replaced(self, type_: ir.Type) -> ir.Type:
-        match type_:
-            case ir.BF16Type():
-                return self._number
-            case ir.VectorType():
-                element = self[type_.element_type]
-                return ir.VectorType.get(type_.shape, element, scalable=list(type_.scalable_dims))
-            case llvm.ArrayType():
-                return llvm.ArrayType.get(self[type_.element_type], type_.num_elements)
-            case llvm.StructType() if not type_.opaque:
-                return self._struct(type_)
-            case llvm.FunctionType():
-                inputs = [self[one] for one in type_.inputs]
-                return llvm.FunctionType.get(self[type_.return_type], inputs, is_var_arg=type_.is_var_arg)
+        if isinstance(type_, ir.BF16Type):
+            return self._number
+        if isinstance(type_, ir.VectorType):
+            element = self[type_.element_type]
+            return ir.VectorType.get(type_.shape, element, scalable=list(type_.scalable_dims))
+        if isinstance(type_, llvm.ArrayType):
+            return llvm.ArrayType.get(self[type_.element_type], type_.num_elements)
+        if isinstance(type_, llvm.StructType) and not type_.opaque:
+            return self._struct(type_)
+        if isinstance(type_, llvm.FunctionType):
+            inputs = [self[one] for one in type_.inputs]
+            return llvm.FunctionType.get(self[type_.return_type], inputs, is_var_arg=type_.is_var_arg)
         return type_
 
     def _struct(self, type_: llvm.StructType) -> ir.Type:
@@ -54,13 +53,12 @@ def recast(value: ir.Value, source: ir.Type, target: ir.Type) -> ir.Value:
     """Build `value`, which has or is going to have type `source`, as one of `target` with the same bits."""
     if source == target:
         return value
-    match source, target:
-        case llvm.StructType(), llvm.StructType():
-            parts = list(zip(source.body, target.body, strict=True))
-        case llvm.ArrayType(), llvm.ArrayType():
-            parts = [(source.element_type, target.element_type)] * source.num_elements
-        case _:
-            return llvm.bitcast(target, value)
+    if isinstance(source, llvm.StructType) and isinstance(target, llvm.StructType):
+        parts = list(zip(source.body, target.body, strict=True))
+    elif isinstance(source, llvm.ArrayType) and isinstance(target, llvm.ArrayType):
+        parts = [(source.element_type, target.element_type)] * source.num_elements
+    else:
+        return llvm.bitcast(target, value)
     result = llvm.mlir_poison(target)
     for place, (old, new) in enumerate(parts):
         part = recast(llvm.extractvalue(old, value, [place]), old, new)

@@ -138,6 +138,15 @@ llvm.func @atomics(%x: bf16, %p: !llvm.ptr, %q: !llvm.ptr<1>, %h: f16, %v: vecto
   llvm.return
 }
 
+// Structs with a name get another one.
+// CHECK-LABEL: llvm.func @named(
+//  CHECK-SAME:     %[[PAIR:.*]]: !llvm.struct<"{{.*}}", (f16, i32)>, %{{.*}}: !llvm.ptr)
+//       CHECK:   llvm.store %{{.*}}, %{{.*}} : !llvm.struct<"{{.*}}", (i16, i32)>, !llvm.ptr
+llvm.func @named(%pair: !llvm.struct<"pair", (bf16, i32)>, %p: !llvm.ptr) {
+  llvm.store %pair, %p : !llvm.struct<"pair", (bf16, i32)>, !llvm.ptr
+  llvm.return
+}
+
 // CHECK-LABEL: llvm.func internal @inplace.atomic_fadd_bf16_0(
 //  CHECK-SAME:     %[[P:.*]]: !llvm.ptr, %{{.*}}: f16) -> f16
 //       CHECK:   %[[FIRST:.*]] = llvm.load %[[P]] atomic monotonic {alignment = 2 : i64} : !llvm.ptr -> i16
