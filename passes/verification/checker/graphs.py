@@ -6,7 +6,7 @@ shrinks. Terms and symbols of the blocks of a loop are dropped where a branch le
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from .control import Control, way_back
 from .machine import Machine
@@ -227,7 +227,7 @@ class Graphs:
 def _unsure(layer: Layer) -> Layer:
     """Return ``layer`` without claims that something is lost for sure: a way that leads here need not be taken."""
     unknown = Lost(Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason))
-    return replace(layer, lost=dict.fromkeys(layer.lost, unknown))
+    return layer._replace(lost=dict.fromkeys(layer.lost, unknown))
 
 
 def _never(_: int) -> bool:

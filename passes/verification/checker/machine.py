@@ -7,7 +7,7 @@ that op's operand is, and what they write is its result.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mlir import ir
 
@@ -33,8 +33,7 @@ class NotFollowed(Exception):
     """A function cannot be followed to its end; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """A read of the memref program: ``op`` stands for op ``tensor_op``, whose operand ``operand`` is ``expected``."""
 
     op: int

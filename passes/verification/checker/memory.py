@@ -7,10 +7,10 @@ passed, those inside of it must hold the part of the content that is theirs, the
 
 from __future__ import annotations
 
-import dataclasses
 import enum
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 from .places import WHOLE, Overlap, Place, is_empty, join, overlap
 from .terms import FREED, UNDEFINED, Kind, Terms
@@ -30,8 +30,7 @@ class Verdict(enum.Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A verdict, and where it was decided: the op of the memref program that wrote, and what it wrote or why."""
 
     verdict: Verdict
@@ -42,12 +41,12 @@ class Answer:
     """Whether it was decided by a write of a part of the place in question."""
 
 
+_AROUND = (Overlap.SAME, Overlap.AROUND)
 _AGREE = "contents that may agree in part"
 _YES = Answer(Verdict.YES)
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(NamedTuple):
     """Why a content is not known where ways meet: the answer for a way, and, if it can be asked again, that way.
 
     ``content`` is what memory holds at its end, and ``term`` what the content that is asked for is there.
@@ -58,8 +57,10 @@ class Lost:
     term: int = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+_NOTHING_LOST: Mapping[int, Lost] = MappingProxyType({})
+
+
+class Layer(NamedTuple):
     """``place`` holds each of ``terms`` since op ``writer``; no terms: nobody knows what it holds, for ``reason``.
 
     ``lost`` has terms that it would hold but for a way that leads here. A layer that is
@@ -70,15 +71,14 @@ class Layer:
     terms: frozenset[int]
     writer: int
     reason: str = ""
-    lost: dict[int, Lost] = field(default_factory=dict[int, Lost])
+    lost: Mapping[int, Lost] = _NOTHING_LOST
     certain: bool = True
 
 
 Content = tuple[Layer, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     """What memory holds at the end of a way. ``is_stale`` tells which terms mean something else where it leads.
 
     ``is_stale_place`` tells it of places.
@@ -114,11 +114,9 @@ class Memory:
             if not layer.certain:
                 return Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason)
             relation, rest = overlap(layer.place, place)
-            if relation is Overlap.DISJOINT or any(
-                overlap(e, layer.place)[0] in (Overlap.SAME, Overlap.AROUND) for e in exceptions
-            ):
+            if relation is Overlap.DISJOINT or (exceptions and _is_inside(layer.place, exceptions)):
                 continue
-            if relation in (Overlap.SAME, Overlap.AROUND):
+            if relation in _AROUND:
                 answer = self._matches(layer, rest, expected, self._within(exceptions, place))
                 if answer.verdict is Verdict.UNKNOWN and depth:
                     return self._ask_ways(layer, place, rest, expected, exceptions, depth) or answer
@@ -132,7 +130,7 @@ class Memory:
                 if len(within) + len(apart_from) < len(exceptions):
                     # A younger write may have overwritten a part of this one.
                     return Answer(Verdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared", partial=True)
-                return dataclasses.replace(answer, partial=True)
+                return answer._replace(partial=True)
             exceptions.append(layer.place)
         return Answer(Verdict.UNKNOWN, reason="memory that is not known")
 
@@ -140,11 +138,11 @@ class Memory:
     def _within(exceptions: list[Place], place: Place) -> list[Place]:
         """Return where ``exceptions`` are, seen from ``place``."""
         found = [overlap(place, exception) for exception in exceptions]
-        return [rest for relation, rest in found if relation in (Overlap.SAME, Overlap.AROUND)]
+        return [rest for relation, rest in found if relation in _AROUND]
 
     def _matches(self, layer: Layer, rest: Place, expected: int, exceptions: list[Place]) -> Answer:
         """Whether the part ``rest`` of ``layer`` holds ``expected``, outside of ``exceptions``."""
-        parts = [self.terms.part(term, rest) for term in layer.terms]
+        parts = [self.terms.part(term, rest) for term in layer.terms] if rest else layer.terms
         if any(self.terms.same(part, expected, exceptions) for part in parts):
             return _YES
         if FREED in parts:
@@ -190,7 +188,7 @@ class Memory:
             if not layer.certain:
                 break
             relation, rest = overlap(layer.place, place)
-            if relation in (Overlap.SAME, Overlap.AROUND):
+            if relation in _AROUND:
                 return frozenset(self.terms.part(term, rest) for term in layer.terms)
             if relation is not Overlap.DISJOINT:
                 break
@@ -204,9 +202,8 @@ class Memory:
             return content
         if not layer.certain:
             return (*content, layer)
-        kept = [
-            older for older in content if overlap(layer.place, older.place)[0] not in (Overlap.SAME, Overlap.AROUND)
-        ]
+        place = layer.place
+        kept = [older for older in content if overlap(place, older.place)[0] not in _AROUND] if place else []
         kept.append(layer)
         while len(kept) > 1 and (joined := self._absorbed(kept)) is not None:
             kept = joined
@@ -234,7 +231,7 @@ class Memory:
             if not layer.certain or relation is Overlap.UNKNOWN:
                 found.append(Layer(target, frozenset(), writer, "slices that cannot be compared"))
                 break
-            if relation in (Overlap.SAME, Overlap.AROUND):
+            if relation in _AROUND:
                 terms = frozenset(self.terms.part(term, rest) for term in layer.terms)
                 lost = {self.terms.part(term, rest): Lost(lost.answer) for term, lost in layer.lost.items()}
                 found.append(Layer(target, terms, writer, layer.reason, lost))
@@ -295,3 +292,8 @@ class Memory:
     def _is_candidate(self, term: int, named: frozenset[int]) -> bool:
         """Whether memory with the names ``named`` may hold ``term``."""
         return term in named or term == UNDEFINED or self.terms.table[term].kind == Kind.INSERTION
+
+
+def _is_inside(place: Place, others: Iterable[Place]) -> bool:
+    """Whether ``place`` certainly lies inside of one of ``others``."""
+    return any(overlap(other, place)[0] in _AROUND for other in others)

@@ -28,6 +28,8 @@ class Operations:
     def __init__(self, machine: Machine, groups: Groups) -> None:
         self.machine = machine
         self.groups = groups
+        self._places: dict[int, Place] = {}
+        """For each view, load and store that was met, the place that it names: its indices are the same in each run."""
 
     # --- views and allocations -------------------------------------------------------------------------------------
 
@@ -38,17 +40,21 @@ class Operations:
         if view is None:
             m.views.pop(result, None)
             return
-        place: Place = WHOLE
+        if op not in self._places:
+            self._places[op] = self._viewed(op, name, result)
+        m.views[result] = View(view.root, join(view.place, self._places[op]))
+
+    def _viewed(self, op: int, name: str, result: int) -> Place:
+        """Return the place that view ``result`` is in what it is a view of."""
+        m, s = self.machine, self.machine.snapshot
         if name == "memref.subview":
-            place = slice_place(s, op, m.scalars, s.values[result].type)
-        elif name in ("memref.expand_shape", "memref.collapse_shape"):
+            return slice_place(s, op, m.scalars, s.values[result].type)
+        if name in ("memref.expand_shape", "memref.collapse_shape"):
             before, after = (shape_of(value.type) for value in (s.ops[op].operands[0], s.values[result]))
             assert before is not None
             assert after is not None
-            place = (Reshape(before, after),) if before != after else WHOLE
-        elif name not in ("memref.cast", "memref.memory_space_cast"):
-            place = (Opaque(result),)
-        m.views[result] = View(view.root, join(view.place, place))
+            return (Reshape(before, after),) if before != after else WHOLE
+        return WHOLE if name in ("memref.cast", "memref.memory_space_cast") else (Opaque(result),)
 
     def allocate(self, op: int) -> None:
         """Make a new piece of memory."""
@@ -131,6 +137,11 @@ class Operations:
 
     def _touched(self, op: int, name: str, base: int) -> Place:
         """Return the place in operand ``base`` that a load or store touches; all of it if that is not known."""
+        if op not in self._places:
+            self._places[op] = self._read_touched(op, name, base)
+        return self._places[op]
+
+    def _read_touched(self, op: int, name: str, base: int) -> Place:
         m, operation = self.machine, self.machine.snapshot.ops[op]
         shape = shape_of(operation.operands[base].type)
         if shape is None:

@@ -8,9 +8,10 @@ sizes are not negative. What it cannot tell is `UNKNOWN`, which the checker repo
 from __future__ import annotations
 
 import enum
+import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = [
     "WHOLE",
@@ -30,14 +31,18 @@ __all__ = [
 
 DYNAMIC = -1
 """A size of a shape that is not known."""
+_MOST_REMEMBERED = 1 << 15
+"""How many pairs of places are remembered with how they lie to each other, over all programs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
+class Sum(NamedTuple):
     """``constant`` plus each symbol times its factor; symbols are the numbers of values, in increasing order."""
 
     constant: int
     terms: tuple[tuple[int, int], ...] = ()
+
+
+_NOTHING = Sum(0)
 
 
 def constant(value: int) -> Sum:
@@ -49,6 +54,8 @@ def add(a: Sum, b: Sum, factor: int = 1) -> Sum:
     """Return ``a + factor * b``."""
     if not b.terms:
         return Sum(a.constant + factor * b.constant, a.terms)
+    if factor == -1 and a.terms == b.terms:
+        return Sum(a.constant - b.constant)
     factors = dict(a.terms)
     for symbol, own in b.terms:
         factors[symbol] = factors.get(symbol, 0) + factor * own
@@ -61,8 +68,7 @@ def scaled(a: Sum, factor: int) -> Sum:
     return add(Sum(0), a, factor)
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(NamedTuple):
     """A box with strides; one entry for each dimension of what is sliced."""
 
     offsets: tuple[Sum, ...]
@@ -70,16 +76,14 @@ class Slice:
     strides: tuple[Sum, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reshape:
+class Reshape(NamedTuple):
     """All elements in the same row-major order under another shape, `DYNAMIC` where a size is not known."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(NamedTuple):
     """A view that is not followed: it may be any part of what it is a view of."""
 
     number: int
@@ -102,6 +106,11 @@ class Overlap(enum.Enum):
 
 def join(outer: Place, steps: Sequence[Step]) -> Place:
     """Return the place that ``steps`` lead to from ``outer``, in a normal form that equal places often share."""
+    return _joined(outer, tuple(steps)) if steps else outer
+
+
+@functools.lru_cache(maxsize=_MOST_REMEMBERED)
+def _joined(outer: Place, steps: Place) -> Place:
     place = list(outer)
     for step in steps:
         _append(place, step)
@@ -180,9 +189,10 @@ def _static(size: Sum) -> int:
 
 def is_empty(place: Place) -> bool:
     """Whether ``place`` certainly has no elements: some size is the constant zero."""
-    return any(not s.terms and not s.constant for step in place if isinstance(step, Slice) for s in step.sizes)
+    return any(_NOTHING in step.sizes for step in place if isinstance(step, Slice))
 
 
+@functools.lru_cache(maxsize=_MOST_REMEMBERED)
 def overlap(a: Place, b: Place) -> tuple[Overlap, Place]:
     """Return how ``a`` lies to ``b``, and where ``b`` is in ``a``; for INSIDE where ``a`` is in ``b``."""
     common = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .memory import Content
 from .places import WHOLE, Place
@@ -12,8 +12,7 @@ __all__ = ["State", "View"]
 _FEW = 4
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A place in the memory of a root."""
 
     root: int

@@ -8,7 +8,7 @@ differ in content; :meth:`Terms.may_agree` says when they might agree, and then 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .places import WHOLE, Overlap, Place, Slice, is_empty, join, overlap
 
@@ -29,8 +29,7 @@ class Kind:
     VALUE, ELEMENT, CONSTANT, PART, INSERTION, MARK = range(6)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A term: ``base`` is a value, symbol or term; ``part`` a place in it; ``inserted`` is the term that is there."""
 
     kind: int
@@ -48,6 +47,8 @@ class Terms:
         self._age: list[tuple[int, int]] = []
         self._symbol_age = symbol_age
         self._sources: dict[int, set[int]] = {}
+        self._parts: dict[tuple[int, Place], int] = {}
+        self._leaves: dict[int, frozenset[int] | None] = {}
         for mark in (UNDEFINED, FREED):
             self._make(Term(Kind.MARK, mark))
 
@@ -103,6 +104,14 @@ class Terms:
 
     def part(self, whole: int, place: Place) -> int:
         """Return what ``whole`` holds at ``place``."""
+        if not place:
+            return whole
+        found = self._parts.get((whole, place))
+        if found is None:
+            found = self._parts[whole, place] = self._part(whole, place)
+        return found
+
+    def _part(self, whole: int, place: Place) -> int:
         if is_empty(place):
             return UNDEFINED
         for _ in range(_DEPTH):
@@ -184,6 +193,7 @@ class Terms:
     def relate(self, made: int, sources: set[int]) -> None:
         """State that term ``made`` may have elements of ``sources``, terms without parts."""
         self._sources.setdefault(made, set()).update(sources)
+        self._leaves.clear()
 
     def may_agree(self, a: int, b: int, depth: int = 4) -> bool:
         """Whether memory with ``a`` may have ``b``, as far as this is known: different values do not agree."""
@@ -228,13 +238,18 @@ class Terms:
         leaves = self.leaves(number)
         return leaves is not None and UNDEFINED not in leaves
 
-    def leaves(self, number: int) -> set[int] | None:
+    def leaves(self, number: int) -> frozenset[int] | None:
         """Return the terms without parts that a term may have elements of; None for too many."""
+        if number not in self._leaves:
+            self._leaves[number] = self._find_leaves(number)
+        return self._leaves[number]
+
+    def _find_leaves(self, number: int) -> frozenset[int] | None:
         found: set[int] = set()
         work = [number]
         for _ in range(_MOST_LEAVES):
             if not work:
-                return found
+                return frozenset(found)
             number = work.pop()
             term = self.table[number]
             if term.kind in (Kind.PART, Kind.INSERTION):
