@@ -53,6 +53,10 @@ class Loop:
     """What the entry said of each root when ``head`` was found."""
     after: dict[int, Content] = field(default_factory=dict[int, Content])
     """What the end of the body said of a root; nothing as long as only the entry is believed."""
+    older: dict[int, Content] = field(default_factory=dict[int, Content])
+    """What ``head`` was one pass before."""
+    alternating: set[int] = field(default_factory=set[int])
+    """The roots whose content at the head came back after two passes: what they lost on some way is left out."""
     varying: set[int] = field(default_factory=set[int])
     """The carried memrefs that are not the same in each run."""
     lost: set[int] = field(default_factory=set[int])
@@ -131,7 +135,9 @@ class Loops:
         loop.entry, loop.after = {}, {}
         for root in dict.fromkeys([*roots, *loop.head]):
             fresh[root] = self._at_end(loop, root, entry, back, carried, head)
-        loop.head = fresh
+            if fresh[root] != loop.head.get(root) and fresh[root] == loop.older.get(root):
+                loop.alternating.add(root)
+        loop.older, loop.head = loop.head, fresh
         return head, back, stable and all(content == head.get(root) for root, content in fresh.items())
 
     def _again(self, loop: Loop, entry: State) -> Loop:
@@ -166,7 +172,7 @@ class Loops:
             if self._gives_up:
                 loop.head[root] = (Layer(WHOLE, frozenset(), loop.op, _TOO_MANY),)
             elif before != loop.entry.get(root):
-                loop.head[root] = self._head_content(loop, before, loop.after.get(root, ()))
+                loop.head[root] = self._head_content(loop, root, before, loop.after.get(root, ()))
             head.set(root, loop.head[root])
         self._relate(loop, carried)
         for c in carried:
@@ -192,7 +198,7 @@ class Loops:
         places = self.control.places([before], renamed)
         return self.machine.memory.met([Way(before, _never)], renamed, places, loop.op)
 
-    def _head_content(self, loop: Loop, before: Content, after: Content) -> Content:
+    def _head_content(self, loop: Loop, root: int, before: Content, after: Content) -> Content:
         """Return what the head holds, by the entry and the end of the body, if that is known."""
         if not before:
             return (Layer(WHOLE, frozenset(), loop.op, "memrefs that are not followed"),)
@@ -201,7 +207,8 @@ class Loops:
         renamed: Renamed = [(new, [old, handed]) for new, old, handed in loop.renamed]
         places = self.control.places([before, after], renamed)
         ways = [Way(before, _never), self._way_back(loop, after)]
-        return self.machine.memory.met(ways, renamed, places, after[-1].writer)
+        found = self.machine.memory.met(ways, renamed, places, after[-1].writer)
+        return tuple(layer._replace(lost={}) for layer in found) if root in loop.alternating else found
 
     def _at_end(self, loop: Loop, root: int, entry: State, back: State, carried: list[Carried], head: State) -> Content:
         """Return what ``root`` holds at the head, now that the body was run."""
@@ -209,7 +216,7 @@ class Loops:
             return (Layer(WHOLE, frozenset(), loop.op, _TOO_MANY),)
         own = next((c for c in carried if c.argument == root), None)
         if own is not None and (own.entry is None or own.handed is None):
-            return self._head_content(loop, (), ())
+            return self._head_content(loop, root, (), ())
         before = loop.entry[root] = self._before(loop, root, entry, carried)
         if root not in loop.head:
             believed = self._believed(loop, before)
@@ -217,7 +224,7 @@ class Loops:
                 return believed
         handed = own.handed if own is not None else None
         loop.after[root] = back.get(root) if handed is None else self.control.seen(handed, back, loop.op)
-        return self._head_content(loop, before, loop.after[root])
+        return self._head_content(loop, root, before, loop.after[root])
 
     def _way_back(self, loop: Loop, content: Content) -> Way:
         """Return the way from the end of the body; its terms and places are those of the run that ends there."""
