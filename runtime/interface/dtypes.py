@@ -175,8 +175,9 @@ def _bfloat16() -> ElementType:
 
     def encode(value: Any) -> tuple[Any, ...]:
         value = _scalar(value)
-        if not isinstance(value, ml_dtypes.bfloat16):
-            _require_real("bf16", value)
+        if isinstance(value, ml_dtypes.bfloat16):
+            return (int(np.asarray(value).view(np.uint16)),)  # a float would not keep which NaN it is
+        _require_real("bf16", value)
         number = _as_float(value, "bf16")
         if largest < abs(number) < math.inf:
             raise ValueError(f"{value} does not fit into bf16")
