@@ -115,13 +115,10 @@ def _expand(decoder: Decoder, op: ir.Operation) -> Step:
 
 def _collapse(decoder: Decoder, op: ir.Operation) -> Step:
     source, result, groups = decoder.slot(op.operands[0]), decoder.slot(op.results[0]), groups_of(op)
-    type_ = op.results[0].type
 
     def step(registers: Registers) -> None:
         memref = registers[source]
-        shape = collapsed(memref.shape, groups)
-        require_static(type_, shape)
-        registers[result] = _reshaped(memref, shape)
+        registers[result] = _reshaped(memref, collapsed(memref.shape, groups))
 
     return step
 

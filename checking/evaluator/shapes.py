@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from mlir import ir
@@ -50,8 +51,5 @@ def groups_of(op: ir.Operation) -> list[list[int]]:
 def expanded_shape(shape: Sequence[int], groups: Sequence[Sequence[int]], sizes: Sequence[int]) -> None:
     """Refuse sizes whose groups do not multiply to the dimensions that are expanded."""
     for length, group in zip(shape, groups, strict=True):
-        product = 1
-        for i in group:
-            product *= sizes[i]
-        if product != length:
+        if math.prod(sizes[i] for i in group) != length:
             raise EvaluationError(f"dimension of size {length} cannot be expanded to {[sizes[i] for i in group]}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,25 +61,19 @@ def _expand(decoder: Decoder, op: ir.Operation) -> Step:
 
 
 def collapsed(shape: Sequence[int], groups: Sequence[Sequence[int]]) -> list[int]:
-    """The sizes after each group has become one dimension."""
-    sizes: list[int] = []
-    for group in groups:
-        product = 1
-        for i in group:
-            product *= shape[i]
-        sizes.append(product)
+    """The sizes after each group has become one dimension. Without groups there must be just one element."""
+    sizes = [math.prod(shape[i] for i in group) for group in groups]
+    if math.prod(sizes) != math.prod(shape):
+        raise EvaluationError(f"sizes {list(shape)} cannot be collapsed to {sizes}")
     return sizes
 
 
 def _collapse(decoder: Decoder, op: ir.Operation) -> Step:
     source, result, groups = decoder.slot(op.operands[0]), decoder.slot(op.results[0]), groups_of(op)
-    type_ = op.results[0].type
 
     def step(registers: Registers) -> None:
         value = registers[source]
-        shape = collapsed(value.shape, groups)
-        require_static(type_, shape)
-        registers[result] = value.reshape(shape)
+        registers[result] = value.reshape(collapsed(value.shape, groups))
 
     return step
 
@@ -86,10 +81,7 @@ def _collapse(decoder: Decoder, op: ir.Operation) -> Step:
 def requested_shape(value: Any, shape: Any, type_: ir.Type) -> list[int]:
     """The sizes that a tensor of sizes asks for, which must hold the same number of elements."""
     sizes = [int(size) for size in defined(shape)]
-    count = 1
-    for size in sizes:
-        count *= size
-    if count != value.size or any(size < 0 for size in sizes):
+    if math.prod(sizes) != value.size or any(size < 0 for size in sizes):
         raise EvaluationError(f"{value.size} elements cannot have the sizes {sizes}")
     if isinstance(type_, ir.RankedTensorType | ir.MemRefType):
         require_static(type_, sizes)

@@ -10,6 +10,7 @@ from mlir import ir
 from .decoder import Decoder, Registers, Step, integers, mixed
 from .errors import EvaluationError
 from .handlers import Handler
+from .shapes import require_static
 from .slices import SliceReader, replaced
 from .tensor import filled, stack_scalars
 
@@ -50,7 +51,8 @@ def _pad(decoder: Decoder, op: ir.Operation) -> Step:
     low = mixed(decoder, integers(op, "static_low"), operands[1 : 1 + segments[1]])
     high = mixed(decoder, integers(op, "static_high"), operands[1 + segments[1] :])
     source, result = decoder.slot(operands[0]), decoder.slot(op.results[0])
-    element, code = decoder.element(op.results[0].type), decoder.region(op.regions[0])
+    type_ = op.results[0].type
+    element, code = decoder.element(type_), decoder.region(op.regions[0])
     is_uniform = not any(list(argument.uses) for argument in op.regions[0].blocks[0].arguments)
 
     def step(registers: Registers) -> None:
@@ -58,6 +60,7 @@ def _pad(decoder: Decoder, op: ir.Operation) -> Step:
         if any(size < 0 for size in (*before, *after)):
             raise EvaluationError(f"padding is negative: low {list(before)}, high {list(after)}")
         sizes = [a + size + b for a, size, b in zip(before, array.shape, after, strict=True)]
+        require_static(type_, sizes)
         inside = [range(a, a + size) for a, size in zip(before, array.shape, strict=True)]
         key = tuple(slice(part.start, part.stop) for part in inside)
         if is_uniform:

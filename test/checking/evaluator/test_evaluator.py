@@ -185,6 +185,33 @@ WRONG = {
         (iota(3),),
         "'tensor.cast': a value of sizes [3] is not a tensor<2xf32>",
     ),
+    "padding to another size": (
+        """func.func @main(%t: tensor<3xf32>, %l: index, %c: f32) {
+          %0 = tensor.pad %t low[%l] high[1] { ^bb0(%i: index): tensor.yield %c : f32 } : tensor<3xf32> to tensor<8xf32>
+          return }""",
+        (iota(3), 2, 1.0),
+        "'tensor.pad': a value of sizes [6] is not a tensor<8xf32>",
+    ),
+    "several elements collapsed to one": (
+        """func.func @main(%t: tensor<?x1xf32>) {
+          %0 = tensor.collapse_shape %t [] : tensor<?x1xf32> into tensor<f32> return }""",
+        (iota(3, 1),),
+        "'tensor.collapse_shape': sizes [3, 1] cannot be collapsed to []",
+    ),
+    "a tensor materialized in another size": (
+        """func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) {
+          %0 = bufferization.materialize_in_destination %a in %b : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+          return }""",
+        (iota(3), iota(1)),
+        "'bufferization.materialize_in_destination': sizes [3] are materialized in sizes [1]",
+    ),
+    "memory materialized in another size": (
+        """func.func @main(%a: tensor<?xf32>, %b: memref<?xf32>) {
+          bufferization.materialize_in_destination %a in writable %b : (tensor<?xf32>, memref<?xf32>) -> ()
+          return }""",
+        (iota(1), iota(3)),
+        "'bufferization.materialize_in_destination': sizes [1] are materialized in sizes [3]",
+    ),
     "a cast to another layout": (
         """func.func @main(%m: memref<2x2xf32, strided<[?, ?], offset: ?>>) {
           %0 = memref.cast %m : memref<2x2xf32, strided<[?, ?], offset: ?>> to memref<2x2xf32> return }""",

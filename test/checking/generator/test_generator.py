@@ -15,6 +15,7 @@ import pytest
 from mlir import ir
 
 from mlir_inplace.checking.generator import FEATURES, GeneratedProgram, generate, generate_kernel, generate_structured
+from mlir_inplace.checking.generator.features import PRODUCTIONS
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.registry import described_ops
 
@@ -81,6 +82,25 @@ def test_all_features_and_rules_are_used() -> None:
     features = Counter(feature for program, _ in programs() for feature in program.features)
     assert {name: features[name] for name in FEATURES if features[name] < LEAST} == {}
     assert set(features) == set(FEATURES)
+
+
+def test_all_productions_are_used() -> None:
+    used: Counter[str] = Counter()
+    for program, _ in programs():
+        used.update(dict(program.productions))
+    names = [f"{production.feature}.{production.name}" for production in PRODUCTIONS]
+    assert {name: used[name] for name in names if used[name] < LEAST} == {}
+
+
+def test_all_linalg_ops_are_generated() -> None:
+    """One model describes them all, so that they are counted one by one."""
+    total: Counter[str] = Counter()
+    for _, count in programs():
+        total.update(count)
+    named = "add sub max min copy transpose broadcast reduce matmul matvec dot pooling_nhwc_max map"
+    others = "fill generic index pack unpack softmax"
+    names = [f"linalg.{name}" for name in f"{named} {others}".split()]
+    assert {name: total[name] for name in names if total[name] < LEAST} == {}
 
 
 def test_kernels() -> None:
