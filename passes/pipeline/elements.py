@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..framework.base import Pass
@@ -27,7 +28,7 @@ class InplacePass:
         return self.cls.argument
 
     def __str__(self) -> str:
-        return _with_options(self.argument, str(self.options))
+        return _text(self.argument, str(self.options))
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class UpstreamPass:
         return self.argument
 
     def __str__(self) -> str:
-        return _with_options(self.argument, self.options)
+        return _text(self.argument, self.options)
 
 
 @dataclass(frozen=True)
@@ -74,5 +75,15 @@ def inplace_passes(element: Element) -> list[InplacePass]:
     return [element] if isinstance(element, InplacePass) else []
 
 
-def _with_options(argument: str, options: str) -> str:
+def with_options(element: Element, values: Mapping[str, Any]) -> Element:
+    """The element with these options set on each of our passes that declares them; raises `OptionError` as `parse`."""
+    if isinstance(element, Nest):
+        return replace(element, elements=tuple(with_options(inner, values) for inner in element.elements))
+    if isinstance(element, InplacePass):
+        declared = {spec.attribute for spec in element.options.specs()} & values.keys()
+        return replace(element, options=replace(element.options, **{name: values[name] for name in declared}))
+    return element
+
+
+def _text(argument: str, options: str) -> str:
     return f"{argument}{{{options}}}" if options else argument

@@ -10,14 +10,15 @@ all whom it concerns, and nothing runs before the last mistake is found.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from mlir import ir
 
-from ..framework.errors import OptionError, PipelineError
+from ..framework.errors import OptionError, PipelineError, nearest
 from ..framework.upstream import find_problem, suggest
-from .elements import Element, InplacePass, Nest, UpstreamPass
+from .elements import Element, InplacePass, Nest, UpstreamPass, inplace_passes, with_options
 from .execution import Execution
 from .instrumentation import Instrumentation
 from .registry import Registry, registry
@@ -48,6 +49,20 @@ class Pipeline:
         if len(parsed) == 1 and isinstance(parsed[0], ParsedNest):
             return Pipeline(parsed[0].anchor, resolver.resolve_all(parsed[0].anchor, parsed[0].elements))
         return Pipeline(DEFAULT_ANCHOR, resolver.resolve_all(DEFAULT_ANCHOR, parsed))
+
+    def with_options(self, **values: Any) -> Pipeline:
+        """The pipeline with options set on each of our passes that declares them, at any depth of nesting.
+
+            Pipeline.parse("func.func(inplace-fuse,inplace-vectorize,cse)").with_options(machine="l2=1048576")
+
+        Raises `OptionError` for an option that no pass of the pipeline declares, and for a value that does not fit.
+        """
+        passes = [found for element in self.elements for found in inplace_passes(element)]
+        declared = {spec.attribute: spec for found in passes for spec in found.options.specs()}
+        for name in values:
+            if name not in declared:
+                raise OptionError(f"no pass of the pipeline has an option '{name}'{nearest(name, declared)}")
+        return replace(self, elements=tuple(with_options(element, values) for element in self.elements))
 
     def run(
         self,

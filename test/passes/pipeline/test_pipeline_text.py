@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pass_examples import TagOptions, TagPass, example_registry
 
-from mlir_inplace.passes.framework.errors import PipelineError
+from mlir_inplace.passes.framework.errors import OptionError, PipelineError
 from mlir_inplace.passes.framework.upstream import FAMILIAR_PASSES, find_problem
 from mlir_inplace.passes.pipeline.elements import InplacePass, Nest, UpstreamPass
 from mlir_inplace.passes.pipeline.pipeline import Pipeline
@@ -159,3 +159,25 @@ def test_indented() -> None:
     assert parse("cse,func.func(cse,any())").indented() == (
         "builtin.module(\n  cse,\n  func.func(\n    cse,\n    any()\n  )\n)"
     )
+
+
+def test_options_are_set_on_each_pass_that_declares_them() -> None:
+    pipeline = parse("inplace-tag{name=a},inplace-look,func.func(inplace-tag{times=2},any(cse))")
+    expected = "inplace-tag{name=a times=3},inplace-look,func.func(inplace-tag{times=3},any(cse))"
+    assert pipeline.with_options(times=3) == parse(expected)
+    assert pipeline.with_options(times=1) == parse(expected.replace("times=3", ""))
+    assert pipeline.with_options() == pipeline
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tmies": 3}, "no pass of the pipeline has an option 'tmies'; did you mean 'times'?"),
+        ({"max_iterations": 3}, "no pass of the pipeline has an option 'max_iterations'"),
+        ({"times": "many"}, "option 'times' needs int, found 'many'"),
+    ],
+)
+def test_options_that_fit_no_pass_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        parse("canonicalize,func.func(inplace-tag)").with_options(**options)
+    assert caught.value.message == message
