@@ -8,7 +8,6 @@ from dataclasses import replace
 from mlir import ir
 
 from ...dialects.registry import described_ops
-from ...passes.pipeline.pipeline import Pipeline
 from ...runtime.compilation import lowering
 from .isolation import Ended, isolated
 from .options import ENGINES, Options, Phase
@@ -45,8 +44,9 @@ def check_once(module: ir.Module, options: Options) -> CheckReport:
 @functools.cache
 def _load_passes() -> None:
     """Import what every compilation needs, lest each child do it: a third of its time."""
-    for phases in (lowering.BUFFERIZE, lowering.BOUNDARY, lowering.DEALLOCATE, lowering.lower_phases(count=True)):
-        Pipeline.parse(lowering.pipeline_text(phases))
+    lower = (*lowering.outline_phases(count=True), *lowering.llvm_phases())
+    for phases in (lowering.BUFFERIZE, lowering.BOUNDARY, lowering.DEALLOCATE, lower):
+        lowering.pipeline(phases)
     described_ops()
 
 

@@ -107,10 +107,10 @@ _TINY = "vector-bits=128 registers=16 l1=256 l2=1024 l3=4096"
 def _optimized(
     name: str, threads: int = 1, machine: str = "", options: str = "", *, eager: bool = False
 ) -> Configuration:
-    phases = lowering.optimize_phases(threads, machine, kernels=eager, eager=eager)
-    passes = [one for phase in phases for one in phase.passes]
+    marks = lowering.EAGER_MARKS if eager else {}
+    pipeline = lowering.pipeline(lowering.optimize_phases(kernels=eager), threads=threads, machine=machine, **marks)
     destinations = "inplace-convert-to-destination-style"
-    bufferize = _before(*passes, destinations, options=options)
+    bufferize = _before(*map(str, pipeline.elements), destinations, options=options)
     return Configuration(name, bufferize, threads=threads, machine=machine, eager=eager)
 
 

@@ -137,7 +137,7 @@ def _free(source: ir.Module, module: Any) -> None:
     if "shape." in text:
         run_pipeline(module, "builtin.module(func.func(convert-shape-constraints),inplace-canonicalize)")
     phases = deallocation_phases(source.operation, module.operation)
-    run_pipeline(module, lowering.pipeline_text(phases))
+    run_pipeline(module, lowering.pipeline(phases))
 
 
 def _evaluate(

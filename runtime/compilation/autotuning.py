@@ -31,7 +31,7 @@ from mlir import ir
 
 from ...passes.analysis.schedule.machine import Machine, detect_machine
 from ..source import Source, private_copy
-from .lowering import optimize_phases, pipeline_text
+from .lowering import OPTIMIZE, pipeline
 from .program import compile as compile_program
 
 __all__ = ["autotune"]
@@ -112,8 +112,7 @@ def _fastest(calls: Mapping[str, Callable[[], Any]], rounds: int) -> str:
 def _key(module: ir.Module, arguments: Sequence[Any], function: str | None, threads: int) -> str:
     """Return what an answer depends on, as one word."""
     shapes = [f"{getattr(one, 'dtype', type(one).__name__)}{getattr(one, 'shape', '')}" for one in arguments]
-    route = pipeline_text(optimize_phases(threads))
-    parts = [route, str(detect_machine()), str(function), *shapes, str(module)]
+    parts = [str(pipeline(OPTIMIZE, threads=threads)), str(detect_machine()), str(function), *shapes, str(module)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -1,6 +1,6 @@
-"""From a module to native code: the passes in their order, the JIT, and what was compiled before.
+"""From a module to native code: decisions, the steps in their order, the JIT, and what was compiled before.
 
-`program.py` says what the steps are for, `lowering.py` which passes each has.
+`decide` and `_compile` are the compilation from top to bottom; `lowering.py` has the passes of each step.
 """
 
 from __future__ import annotations
@@ -75,6 +75,42 @@ class Settings:
 
 
 @dataclass(frozen=True)
+class Decisions:
+    """What the settings decide before the program is looked at.
+
+    Attributes:
+        kernels: mark repeated ops, to optimize each once: only after our own bufferization, which keeps the marks.
+        counted: the allocator counts, and copies are counted.
+        may_pool: large blocks may come from the pool: not where another allocator counts, or where nothing is freed.
+        threads: on how many the native code runs: one if memory is counted, as the counters are not made for several.
+        tensor_options: options of the passes on tensors.
+        outline_options: options of the passes that make functions.
+    """
+
+    kernels: bool
+    counted: bool
+    may_pool: bool
+    threads: int
+    tensor_options: Mapping[str, Any]
+    outline_options: Mapping[str, Any]
+
+
+def decide(settings: Settings) -> Decisions:
+    """The decisions of one compilation."""
+    counted = settings.memory_stats
+    kernels = settings.optimize and settings.kernels and settings.pipeline is None and not settings.plain
+    marks = lowering.EAGER_MARKS if kernels and settings.eager else {}
+    return Decisions(
+        kernels=kernels,
+        counted=counted,
+        may_pool=not (settings.plain or counted),
+        threads=1 if counted else settings.threads,
+        tensor_options={"threads": settings.threads, "machine": settings.machine, **marks},
+        outline_options=lowering.EAGER_OUTLINES if settings.eager else {},
+    )
+
+
+@dataclass(frozen=True)
 class Build:
     """One compiled version of a program: what keeps the code alive, and the code of each entry point."""
 
@@ -116,34 +152,69 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
 
 
 def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
+    """The whole compilation from top to bottom; `lowering.py` has the passes of its steps under the same numbers."""
+    decided = decide(settings)
     module = private_copy(source)
     separate_entries(module.operation)
     protect_arguments(module.operation)
-    _bufferize(module, settings)
+    # 1. Tensors: fuse, tile and vectorize, so that bufferization decides afterwards what is in place.
+    if settings.optimize:
+        _run(module, lowering.optimize_phases(kernels=decided.kernels), **decided.tensor_options)
+    # 2. From tensors to memrefs: by our passes, or by the caller's.
+    if settings.pipeline is None:
+        _run(module, lowering.BUFFERIZE, verify=False)
+    else:
+        run_pipeline(module, settings.pipeline)
+    # 3. The boundary: signatures as NumPy calls them. A plain program keeps its own, and checks what it accesses.
     if settings.plain:
         verify_sizes(module.operation)
     else:
         mark_arguments(module.operation, signatures, contiguous=contiguous)
     _run(module, lowering.VERIFY if settings.plain else lowering.BOUNDARY, verify=settings.plain)
-    aligned = demands_alignment(module.operation)
-    functions = entry_functions(module.operation)
-    forms = {name: _form(functions, signature, aligned=aligned) for name, signature in signatures.items()}
+    forms = _read_forms(module.operation, signatures)
     avoid_library_names(module.operation)
-    deallocation = () if settings.plain else _deallocate(source.operation, module.operation)
-    pooled = not (settings.plain or settings.memory_stats) and wants_pool(module.operation)
-    lower = lowering.lower_phases(
-        count=settings.memory_stats,
-        threads=settings.threads,
-        streams=settings.optimize,
-        pooled=pooled,
-        eager=settings.eager,
-    )
+    # 4. Deallocation, which may leave passes to be run after it. All allocations are visible now: may any be large?
+    freeing = () if settings.plain else _deallocate(source.operation, module.operation)
+    pooled = decided.may_pool and wants_pool(module.operation)
+    # 5. Buffers: hoist them out of loops, prefetch and stream; optimize kernels, which were left alone so far.
     if settings.optimize:
-        _run(module, (*deallocation, *lowering.HOIST, *lowering.stream_phases(settings.machine)))
+        _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
         if not _optimize_kernels(module, settings):
             return _compile(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
-    for phases in lowering.split_at_loops(lower if settings.optimize else (*deallocation, *lower)):
-        _run(module, phases)
+    # 6. Functions and tables of what is repeated, and calls of the counters.
+    after = () if settings.optimize else freeing
+    _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
+    # 7. Loops, addresses, LLVM; then the functions of the runtime, and machine code.
+    own_allocator = decided.counted or pooled
+    _run(module, lowering.llvm_phases(decided.threads, fences=settings.optimize, own_allocator=own_allocator))
+    engine = _start(module, settings, pooled=pooled)
+    return _finish(engine, forms, settings, owns_results=bool(freeing))
+
+
+def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True, **options: Any) -> None:
+    """Run phases, and verify what comes out if asked: each pass has been tested to leave valid IR.
+
+    What is made of a valid program may be refused all the same, where folding shows that it leaves the bounds of a
+    memref. The environment variable `MLIR_INPLACE_VERIFY_EACH=1` lets every pass be verified, as the tests do.
+    """
+    each = os.environ.get(VERIFY_EACH) == "1"
+    run_pipeline(module, lowering.pipeline(phases, **options), verify_each=each, verify_result=verify)
+
+
+def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
+    """Optimize the functions that marked ops become; return whether each computes its result in place."""
+    # A size that is not known is taken for a large one, which would wake threads for small ops.
+    kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
+    if kernels is not None:
+        _run(kernels.module, lowering.KERNELS, threads=settings.threads, machine=settings.machine)
+        if not kernels.are_in_place:
+            return False
+        kernels.give_back()
+    return True
+
+
+def _start(module: ir.Module, settings: Settings, *, pooled: bool) -> Engine:
+    """Link what the runtime brings into a lowered module, and compile it to machine code."""
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)
     if pooled:
@@ -151,44 +222,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     engine = Engine(module, settings.opt_level, settings.shared_libs, settings.callbacks)
     if pooled:
         use_pool(engine)
-    return _finish(engine, forms, settings, owns_results=bool(deallocation))
-
-
-def _bufferize(module: ir.Module, settings: Settings) -> None:
-    """From tensors to memrefs, optimized first if that is wanted, or by the user's own route."""
-    if settings.optimize:
-        # What is marked is optimized after our own bufferization only.
-        kernels = settings.kernels and settings.pipeline is None and not settings.plain
-        _run(
-            module,
-            lowering.optimize_phases(settings.threads, settings.machine, kernels=kernels, eager=settings.eager),
-        )
-    if settings.pipeline is None:
-        _run(module, lowering.BUFFERIZE, verify=False)
-    else:
-        run_pipeline(module, settings.pipeline)
-
-
-def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True) -> None:
-    """Run phases of the route, and verify what comes out if asked: each pass has been tested to leave valid IR.
-
-    What is made of a valid program may be refused all the same, where folding shows that it leaves the bounds of a
-    memref. The environment variable `MLIR_INPLACE_VERIFY_EACH=1` lets every pass be verified, as the tests do.
-    """
-    each = os.environ.get(VERIFY_EACH) == "1"
-    run_pipeline(module, lowering.pipeline_text(phases), verify_each=each, verify_result=verify)
-
-
-def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
-    """Make functions of what was marked to be optimized once; return whether they compute in the place of something."""
-    # A size that is not known is taken for a large one, which would wake threads for small ops.
-    kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
-    if kernels is not None:
-        _run(kernels.module, lowering.kernel_phases(settings.threads, settings.machine))
-        if not kernels.are_in_place:
-            return False
-        kernels.give_back()
-    return True
+    return engine
 
 
 def _finish(
@@ -211,7 +245,7 @@ def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[low
         return lowering.DEALLOCATE
     if manages_its_memory(source):
         return ()
-    run_pipeline(module, lowering.pipeline_text(lowering.STRUCTURE))
+    run_pipeline(module, lowering.pipeline(lowering.STRUCTURE))
     return lowering.DEALLOCATE if _has_lifetimes(module) else lowering.DEALLOCATE_UNSTRUCTURED
 
 
@@ -238,9 +272,13 @@ def _has_lifetimes(module: ir.Operation) -> bool:
     return True
 
 
-def _form(functions: Mapping[str, Any], signature: Signature, *, aligned: bool) -> Form:
-    if signature.name not in functions:
-        raise PassError(
-            f"the pipeline left no public func.func '{signature.name}' with a body; keep entry points as they are"
-        )
-    return read_form(functions[signature.name], signature, aligned=aligned)
+def _read_forms(module: ir.Operation, signatures: Mapping[str, Signature]) -> dict[str, Form]:
+    """What the boundary passes made of each entry point; raises `PassError` if a pipeline removed one."""
+    aligned = demands_alignment(module)
+    functions = entry_functions(module)
+    for name in signatures:
+        if name not in functions:
+            raise PassError(
+                f"the pipeline left no public func.func '{name}' with a body; keep entry points as they are"
+            )
+    return {name: read_form(functions[name], signature, aligned=aligned) for name, signature in signatures.items()}

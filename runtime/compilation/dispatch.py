@@ -35,8 +35,8 @@ def lower_dispatch_functions(module: ir.Module, pipeline: Pipeline | None) -> tu
     protect_arguments(lowered.operation)
     for function in _functions(lowered.operation, names):
         function.attributes[INTERFACE] = interface_attribute(function)
-    run_pipeline(lowered, pipeline or lowering.pipeline_text(lowering.BUFFERIZE))
-    run_pipeline(lowered, lowering.pipeline_text(lowering.DISPATCH))
+    run_pipeline(lowered, pipeline or lowering.pipeline(lowering.BUFFERIZE))
+    run_pipeline(lowered, lowering.pipeline(lowering.DISPATCH))
     others = [name for name in entry_functions(module.operation) if name not in names]
     if not others:
         return lowered, True

@@ -1,18 +1,24 @@
-"""The route from a tensor program to LLVM, as data: named phases, each with the reason why it stands where it does.
+"""The passes of a compilation as data: phases in the order in which `build.py` runs them, each with its reason.
 
-    [dispatch functions --BUFFERIZE--> --DISPATCH--> functions on memrefs]
-    source --BUFFERIZE--> memrefs --BOUNDARY--> signatures as NumPy calls them --DEALLOCATE--> no leaks
-           --[COUNT]--> --LOWER--> LLVM dialect
+    1. tensors      OPTIMIZE, MARK_KERNELS        only with `optimize=True`
+    2. bufferize    BUFFERIZE                     or the caller's pipeline; DISPATCH first for dispatch functions
+    3. boundary     BOUNDARY                      or VERIFY, in the reference of `inplace-check`
+    4. deallocate   DEALLOCATE                    or one of the groups that stand in for it
+    5. buffers      HOIST, STREAMS, KERNELS       only with `optimize=True`
+    6. functions    COUNT, OUTLINE                the last phases on structured ops
+    7. LLVM         llvm_phases
 
-`Phase.passes` are textual pipelines below `builtin.module`, ours and upstream's mixed. The phases are lists of names
-on purpose: a route is changed by editing data.
+`Phase.passes` are textual pipelines below `builtin.module`, ours and upstream's mixed. What depends on the machine or
+on the number of threads is an option of our passes, which `pipeline` sets on all of them.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ...passes.pipeline.pipeline import Pipeline
 
 
 @dataclass(frozen=True)
@@ -24,11 +30,19 @@ class Phase:
     passes: tuple[str, ...]
 
 
+def pipeline(phases: Iterable[Phase], **options: Any) -> Pipeline:
+    """One pipeline for all `phases`, with `options` set on each pass that declares them (`Pipeline.with_options`)."""
+    text = ",".join(name for phase in phases for name in phase.passes)
+    return Pipeline.parse(f"builtin.module({text})").with_options(**options)
+
+
+# 1. Tensors.
+
 TILES = Phase(
     "tiles and vectors",
-    "Threads, each with tiles of its own: chains of rows, then tiles for the caches and panels, then vectors with"
-    " results in registers, and math functions of them; all on tensors, so that bufferization decides afterwards what"
-    " is in place.",
+    "Parts for threads first, then chains of rows in each, then tiles for the caches and packed panels, then vectors"
+    " with results in registers, and math functions of them. All on tensors, so that bufferization decides afterwards"
+    " what is in place.",
     (
         "func.func(inplace-distribute{threads=1},inplace-fuse{elementwise=false},inplace-schedule,inplace-vectorize,"
         "inplace-vector-math)",
@@ -39,26 +53,26 @@ TILES = Phase(
 OPTIMIZE = (
     Phase(
         "elementwise fusion",
-        "Only on demand (`optimize=True`), and first: elementwise ops go where their results are used, so that a value"
-        " that only one op wants never reaches memory.",
+        "First, so that a value that only one op reads never reaches memory: elementwise ops are fused into the ops"
+        " that use their results.",
         ("func.func(convert-elementwise-to-linalg,inplace-fuse{tiles=false})",),
     ),
     Phase(
         "two versions",
-        "Behind the fusion of elementwise ops, which shows what a sweep reads; before destinations, so that new"
-        " elements are computed in the buffer that they take turns in.",
+        "After elementwise fusion, which shows what a sweep reads. Before destinations, so that new elements are"
+        " computed in the buffer that alternates with the current one.",
         ("func.func(inplace-ping-pong,inplace-skew-time{threads=1})",),
     ),
     Phase(
         "destinations",
-        "What is computed where its input dies, or where it is wanted, must be known before loops hide it; after fusion"
-        ", since a producer whose buffer takes a result cannot go inside of the op that makes it.",
+        "Before loops hide which op can compute in the buffer of an input that dies, or where its result is wanted."
+        " After fusion, since a producer whose buffer takes a result cannot be fused into the op that makes it.",
         ("inplace-convert-to-destination-style",),
     ),
     Phase(
         "operands",
-        "Operands that have to lie another way are transposed as a whole, so that it does not depend on the threads how"
-        " sums are added up. Then those that are read often are widened, as there is less to transpose before.",
+        "Operands that need another layout are transposed as a whole, so that the order of sums does not depend on the"
+        " number of threads. Then those that are read often are widened: there was less to transpose before.",
         ("func.func(inplace-transpose-operands,inplace-widen-operands)",),
     ),
     TILES,
@@ -67,16 +81,29 @@ OPTIMIZE = (
 MARK_KERNELS = (
     Phase(
         "kernels",
-        "What is repeated stays as it is until it is a function on memrefs, and is optimized then: a thousand linalg"
-        " ops are fewer than what they would become. When it is known what is computed in the place of what.",
+        "Just before tiling: what is repeated stays as it is until it is a function on memrefs, and is optimized then"
+        " (KERNELS). A thousand linalg ops are fewer than what they would become. After destinations, when it is known"
+        " what is computed in place.",
         ("inplace-mark-kernels",),
     ),
 )
 
+EAGER_MARKS = {"repeats": 1, "many": 1, "elements": 1}
+"""Options of MARK_KERNELS for tests: ops become kernels where that is not worth it."""
+
+
+def optimize_phases(*, kernels: bool) -> tuple[Phase, ...]:
+    """OPTIMIZE; with `kernels`, repeated ops are marked before the rest is tiled."""
+    *whole, tiles = OPTIMIZE
+    return (*whole, *(MARK_KERNELS if kernels else ()), tiles)
+
+
+# 2. Bufferization.
+
 BUFFERIZE = (
     Phase(
         "destinations",
-        "On tensors still: what is going to be inserted somewhere is computed there, also what begins with a copy.",
+        "On tensors still: what will be inserted into a tensor is computed there, also what begins with a copy.",
         ("inplace-convert-to-destination-style",),
     ),
     Phase(
@@ -97,11 +124,13 @@ BUFFERIZE = (
 DISPATCH = (
     Phase(
         "dispatch",
-        "Only in programs with dispatch functions, and before signatures are read: bindings become arguments. Sizes are"
-        " checked, since the memory is the caller's and how large it is the program's word.",
+        "Only for dispatch functions, after BUFFERIZE and before signatures are read: bindings become arguments. Sizes"
+        " are checked, since the caller owns the memory and the program says how large it is.",
         ("inplace-lower-dispatch{check-sizes=true}",),
     ),
 )
+
+# 3. The boundary.
 
 BOUNDARY = (
     Phase(
@@ -126,6 +155,8 @@ VERIFY = (
     ),
 )
 
+# 4. Deallocation: DEALLOCATE, or what `build.deallocation_phases` finds to be enough or possible.
+
 DEALLOCATE = (
     Phase(
         "deallocate",
@@ -143,24 +174,15 @@ DEALLOCATE = (
 FREED = (
     Phase(
         "freed",
-        "In place of all that, where deallocation put nothing but deallocations into what was canonicalized before.",
+        "In place of DEALLOCATE where deallocation inserted nothing but deallocations: neither clones nor conditions.",
         ("cse",),
-    ),
-)
-
-HOIST = (
-    Phase(
-        "hoist",
-        "Only on demand (`optimize=True`): memory that each iteration of a loop allocates anew may not even be mapped."
-        " After deallocation, which says what is dead at the end of an iteration.",
-        ("inplace-hoist-allocations",),
     ),
 )
 
 STRUCTURE = (
     Phase(
         "structure",
-        "Only where deallocation needs it: branches between blocks become loops and conditions, which it knows. "
+        "Before DEALLOCATE where it needs that: branches between blocks become loops and conditions, which it knows. "
         "That leaves memrefs without a value, which must not be taken for buffers.",
         ("lift-cf-to-scf", "canonicalize", "inplace-expand-poison"),
     ),
@@ -169,17 +191,29 @@ STRUCTURE = (
 DEALLOCATE_UNSTRUCTURED = (
     Phase(
         "deallocate",
-        "In place of ours where that does not apply: who frees depends on the way taken. Masks go first: "
+        "Upstream's, where ours does not apply: which block frees a buffer depends on the path taken. Masks go first: "
         "upstream's would put its constants into the region of a vector.mask, which holds one op only.",
         ("func.func(lower-vector-mask)", "buffer-deallocation-pipeline", "inplace-expand-clones"),
     ),
 )
 
-COUNT = (
+# 5. Buffers.
+
+HOIST = (
     Phase(
-        "count",
-        "Only for memory statistics: when all copies and allocations exist and are still recognisable.",
-        ("inplace-count-memory",),
+        "hoist",
+        "Memory that each iteration of a loop allocates anew may not even be mapped. After deallocation, which says"
+        " what is dead at the end of an iteration.",
+        ("inplace-hoist-allocations",),
+    ),
+)
+
+STREAMS = (
+    Phase(
+        "streams",
+        "Rows are prefetched, and large buffers are written past the caches. When all buffers, and who reads them, are"
+        " known, and while loops are still loops.",
+        ("func.func(inplace-prefetch-rows,inplace-nontemporal-stores)",),
     ),
 )
 
@@ -200,16 +234,17 @@ KERNELS = (
     *HOIST,
 )
 
-STREAMS = (
+# 6. Functions of what is repeated: the last phases on structured ops and views.
+
+COUNT = (
     Phase(
-        "streams",
-        "Only on demand (`optimize=True`): rows are fetched ahead, and large buffers are written past the caches. When "
-        "all buffers, and who reads them, are known, and while loops are still loops.",
-        ("func.func(inplace-prefetch-rows,inplace-nontemporal-stores)",),
+        "count",
+        "Only for memory statistics: when all copies and allocations exist and are still recognisable.",
+        ("inplace-count-memory",),
     ),
 )
 
-LOWER = (
+OUTLINE = (
     Phase(
         "copies",
         "Strided copies become linalg before linalg becomes loops; contiguous ones stay for memcpy. Reallocation has no"
@@ -219,20 +254,60 @@ LOWER = (
     Phase(
         "kernels",
         "What is repeated on other buffers is compiled once. Ops are compared while they are few and say what they do,"
-        " so before loops. The many calls that remain are in a table then, of which no code is made.",
+        " so before loops. The many calls that remain go into a table, of which no code is made.",
         ("inplace-outline-kernels", "inplace-tabulate-calls"),
     ),
-    Phase(
+)
+
+EAGER_OUTLINES = {"repeats": 2, "crowd": 1, "fewest": 2, "of_kind": 1}
+"""Options of OUTLINE for tests: ops become functions, and calls tables, where that is not worth it."""
+
+
+def outline_phases(*, count: bool) -> tuple[Phase, ...]:
+    """OUTLINE; with `count`, copies are counted before.
+
+    The IR must be valid afterwards: once there are loops and addresses, nobody can tell any more that a view leaves the
+    bounds of its memref.
+    """
+    return (*(COUNT if count else ()), *OUTLINE)
+
+
+# 7. LLVM.
+
+
+def llvm_phases(threads: int = 1, *, fences: bool = False, own_allocator: bool = False) -> tuple[Phase, ...]:
+    """From structured ops on memrefs to the LLVM dialect.
+
+    Args:
+        threads: on how many an `scf.forall` runs, by OpenMP if several.
+        fences: whether there may be stores past the caches (STREAMS), which need fences.
+        own_allocator: call functions that the runtime brings (`memory/`) in place of malloc and free.
+    """
+    llvm = _llvm(openmp=threads > 1, own_allocator=own_allocator)
+    return (_loops(threads, fences=fences), *ADDRESSES, llvm, NARROW_REGISTERS)
+
+
+def _loops(threads: int, *, fences: bool) -> Phase:
+    forall = ("scf-forall-to-for",)
+    if threads > 1:
+        # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
+        forall = ("scf-forall-to-parallel", f"convert-scf-to-openmp{{num-threads={threads}}}", "canonicalize")
+    return Phase(
         "loops",
-        "Structured ops become loops; forall runs on one thread. Vector transfers may become loops as well, so they are"
-        " taken apart while loops can still be built.",
+        "Structured ops become loops, those of forall on several threads if that is wanted. Fences come after the"
+        " lowering of parallel loops, whose scopes admit none. Vector transfers may become loops as well, so they are"
+        " lowered while loops can still be built.",
         (
             "convert-linalg-to-loops",
-            "scf-forall-to-for",
+            *forall,
+            *(("func.func(inplace-fence-streams)",) if fences else ()),
             "func.func(lower-vector-mask,lower-vector-multi-reduction)",
             "convert-vector-to-scf",
         ),
-    ),
+    )
+
+
+ADDRESSES = (
     Phase(
         "addresses",
         "Views become explicit offset arithmetic (affine.apply), which lower-affine turns into arith. Twice, because "
@@ -265,136 +340,35 @@ LOWER = (
             "arith-expand{include-bf16=true}",
         ),
     ),
-    Phase(
+)
+
+
+def _llvm(*, openmp: bool, own_allocator: bool) -> Phase:
+    return Phase(
         "LLVM",
         "One dialect after another; math goes to LLVM's intrinsics first, and only the rest to libm: of vectors lane by"
         " lane, which makes vector ops, so those come later. Where `log1p` became the logarithm of a sum, little would"
-        " be left of small numbers.",
+        " be left of small numbers. OpenMP comes after what is in its regions.",
         (
             "convert-math-to-llvm{approximate-log1p=false}",
             "convert-math-to-libm",
             "convert-vector-to-llvm",
             "convert-complex-to-llvm",
-            "finalize-memref-to-llvm",
+            f"finalize-memref-to-llvm{'{use-generic-functions=true}' if own_allocator else ''}",
             "convert-arith-to-llvm",
             "convert-index-to-llvm",
             "convert-ub-to-llvm",
             "convert-func-to-llvm",
+            *(("convert-openmp-to-llvm",) if openmp else ()),
             "convert-cf-to-llvm",
             "reconcile-unrealized-casts",
         ),
-    ),
-    Phase(
-        "narrow registers",
-        "Last, when loads, calls, and branches are LLVM's, which would round a bf16 wherever it is handed on: numbers"
-        " that some processors cannot keep in a register are carried as integers.",
-        ("inplace-convert-bf16-to-i16",),
-    ),
+    )
+
+
+NARROW_REGISTERS = Phase(
+    "narrow registers",
+    "Last, when loads, calls, and branches are LLVM's, which would round a bf16 wherever it is handed on: numbers that"
+    " some processors cannot keep in a register are carried as integers.",
+    ("inplace-convert-bf16-to-i16",),
 )
-
-OWN_ALLOCATOR = ("finalize-memref-to-llvm", "finalize-memref-to-llvm{use-generic-functions=true}")
-"""What `lower` replaces for an allocator of ours: malloc and free become functions that the runtime brings."""
-
-
-SEQUENTIAL = ("scf-forall-to-for", "convert-func-to-llvm")
-"""What `lower_phases` changes for threads: OpenMP in place of a loop, and its lowering after that of what is inside."""
-
-
-EAGER = {
-    "inplace-mark-kernels": "inplace-mark-kernels{repeats=1 many=1 elements=1}",
-    "inplace-outline-kernels": "inplace-outline-kernels{repeats=2 crowd=1}",
-    "inplace-tabulate-calls": "inplace-tabulate-calls{fewest=2 of-kind=1}",
-}
-"""What `eager` changes: code becomes functions and tables where that is not worth it, to see whether it is right."""
-
-
-_FOR_MACHINE = re.compile(
-    r"\binplace-(?:distribute|fuse|mark-kernels|nontemporal-stores|prefetch-rows|schedule|skew-time|transpose-operands|vector-math|vectorize|widen-operands)\b"
-    r"(?:\{[^}]*\})?"
-)
-"""The passes that have to know the machine, with their options."""
-
-
-def optimize_phases(
-    threads: int, machine: str = "", *, kernels: bool = False, eager: bool = False
-) -> tuple[Phase, ...]:
-    """From tensors to tensors, tiled and vectorized, for so many threads, and what `machine` says of the machine.
-
-    With `kernels`, what is repeated is marked, for `kernel_phases` to be optimized by; if `eager`, also what is not.
-    """
-    phases = (*OPTIMIZE[:-1], *(MARK_KERNELS if kernels else ()), *OPTIMIZE[-1:])
-    return _told(_renamed(phases, {"threads=1": f"threads={threads}"} | (EAGER if eager else {})), machine)
-
-
-def kernel_phases(threads: int, machine: str = "") -> tuple[Phase, ...]:
-    """From kernels on tensors to optimized ones on memrefs, for so many threads, and what `machine` says."""
-    return _told(_renamed(KERNELS, {"threads=1": f"threads={threads}"}), machine)
-
-
-def stream_phases(machine: str = "") -> tuple[Phase, ...]:
-    """What is left to optimize on memrefs, for `machine`."""
-    return _told(STREAMS, machine)
-
-
-def _told(phases: tuple[Phase, ...], machine: str) -> tuple[Phase, ...]:
-    """Return `phases` with what `machine` says given to all passes that want to know."""
-
-    def told(match: re.Match[str]) -> str:
-        name, _, options = match[0].rstrip("}").partition("{")
-        return f'{name}{{{options}{" " if options else ""}machine="{machine}"}}'
-
-    if not machine:
-        return phases
-    return tuple(replace(phase, passes=tuple(_FOR_MACHINE.sub(told, one) for one in phase.passes)) for phase in phases)
-
-
-def lower_phases(
-    *, count: bool, threads: int = 1, streams: bool = False, pooled: bool = False, eager: bool = False
-) -> tuple[Phase, ...]:
-    """From memrefs to LLVM; with `count`, copies are counted and the allocator is the one of `memory/statistics.py`.
-
-    With `pooled` it is the one of `memory/pool.py`.
-
-    With several `threads` an `scf.forall` runs on them, by OpenMP; but not if memory is counted, since the counters are
-    not made for that. With `streams` there may be stores past the caches, which need fences.
-    """
-    loop, functions = SEQUENTIAL
-    # Behind the lowering of parallel loops, whose scopes admit no fence.
-    fences = ",func.func(inplace-fence-streams)" if streams else ""
-    changed = {loop: loop + fences}
-    if threads > 1 and not count:
-        # The canonicalization removes the scopes for stack memory that OpenMP's lowering puts around bodies.
-        parallel = f"scf-forall-to-parallel,convert-scf-to-openmp{{num-threads={threads}}},canonicalize{fences}"
-        changed = {loop: parallel, functions: f"{functions},convert-openmp-to-llvm"}
-    changed |= EAGER if eager else {}
-    if count or pooled:
-        plain, own = OWN_ALLOCATOR
-        changed[plain] = own
-    return (*(COUNT if count else ()), *_renamed(LOWER, changed))
-
-
-def split_at_loops(phases: Sequence[Phase]) -> tuple[tuple[Phase, ...], tuple[Phase, ...]]:
-    """What leaves ops and views as they are, and what makes loops and addresses of them.
-
-    Between the two it must be certain that the IR is valid: afterwards nobody can tell any more that a view leaves the
-    bounds of its memref.
-    """
-    names = [phase.name for phase in phases]
-    place = names.index("loops")
-    return tuple(phases[:place]), tuple(phases[place:])
-
-
-def _renamed(phases: Iterable[Phase], names: Mapping[str, str]) -> tuple[Phase, ...]:
-    """Return `phases` with other passes, or options, in the place of those that are keys of `names`."""
-
-    def renamed(text: str) -> str:
-        for old, new in names.items():
-            text = text.replace(old, new)
-        return text
-
-    return tuple(Phase(phase.name, phase.why, tuple(map(renamed, phase.passes))) for phase in phases)
-
-
-def pipeline_text(phases: Iterable[Phase]) -> str:
-    """One textual pipeline for all `phases`."""
-    return f"builtin.module({','.join(name for phase in phases for name in phase.passes)})"

@@ -16,7 +16,7 @@ from mlir_inplace.checking.evaluator import Evaluator
 from mlir_inplace.runtime.compilation import lowering
 from mlir_inplace.runtime.interface.boundary import protect_arguments
 
-ROUTE = lowering.pipeline_text((*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE))
+ROUTE = lowering.pipeline((*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE))
 EVERY = 12
 
 

@@ -8,14 +8,7 @@ from linalg_programs import floats, generic
 from mlir import ir
 
 import mlir_inplace as mi
-from mlir_inplace.runtime.compilation.lowering import (
-    BOUNDARY,
-    BUFFERIZE,
-    lower_phases,
-    optimize_phases,
-    pipeline_text,
-    stream_phases,
-)
+from mlir_inplace.runtime.compilation.lowering import BOUNDARY, BUFFERIZE, OPTIMIZE, STREAMS, llvm_phases, pipeline
 
 MACHINE = "l3=2048"
 ELEMENTS = {"f32": np.float32, "f64": np.float64, "i8": np.int8}
@@ -75,11 +68,10 @@ def test_stores_past_the_caches_are_followed_by_a_fence_on_each_thread(threads: 
         %s = linalg.add ins(%a, %a : {type_}, {type_}) outs(%e : {type_}) -> {type_}
         return %s : {type_}
       }}"""
-    lower = lower_phases(count=False, threads=threads, streams=True)
     with ir.Context():
         module = ir.Module.parse(text)
-        on_memrefs = (*BUFFERIZE, *BOUNDARY, *stream_phases(MACHINE), *lower)
-        mi.run_pipeline(module, pipeline_text((*optimize_phases(threads, MACHINE), *on_memrefs)))
+        phases = (*OPTIMIZE, *BUFFERIZE, *BOUNDARY, *STREAMS, *llvm_phases(threads, fences=True))
+        mi.run_pipeline(module, pipeline(phases, threads=threads, machine=MACHINE))
         found = str(module)
     assert ("omp.loop_nest" in found) == (threads == 2)
     body = found.partition("omp.loop_nest")[2].partition("omp.yield")[0] if threads == 2 else found

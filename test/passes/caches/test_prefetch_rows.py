@@ -9,7 +9,7 @@ from mlir import ir
 from softmax_programs import MAPS, softmax
 
 import mlir_inplace as mi
-from mlir_inplace.runtime.compilation.lowering import BUFFERIZE, optimize_phases, pipeline_text, stream_phases
+from mlir_inplace.runtime.compilation.lowering import BUFFERIZE, OPTIMIZE, STREAMS, pipeline
 
 MACHINE = "l1=16384 l2=16384"
 
@@ -35,8 +35,7 @@ def test_results_are_the_same_with_rows_fetched_ahead(rows: int, threads: int) -
 
 @pytest.mark.parametrize(("rows", "fetched"), [(61, True), (3, False)])
 def test_a_softmax_of_memory_that_is_too_large_is_fetched_ahead(rows: int, fetched: bool) -> None:
-    phases = (*optimize_phases(1, MACHINE), *BUFFERIZE, *stream_phases(MACHINE))
     with ir.Context():
         module = ir.Module.parse(program(rows))
-        mi.run_pipeline(module, pipeline_text(phases))
+        mi.run_pipeline(module, pipeline((*OPTIMIZE, *BUFFERIZE, *STREAMS), machine=MACHINE))
         assert ("memref.prefetch" in str(module)) == fetched

@@ -234,7 +234,7 @@ def test_payloads_that_read_elsewhere_in_an_operand_stay(kernels: list[str]) -> 
 
 def test_other_routes_have_no_kernels(kernels: list[str]) -> None:
     a, b = matrices()
-    route = lowering.pipeline_text(lowering.BUFFERIZE)
+    route = lowering.pipeline(lowering.BUFFERIZE)
     expected = mi.compile(chain(3)).main(a, b)
     np.testing.assert_allclose(mi.compile(chain(3), pipeline=route, optimize=True).main(a, b), expected, rtol=1e-5)
     assert not kernels

@@ -42,7 +42,7 @@ def inputs() -> tuple[np.ndarray, np.ndarray]:
 
 def lowered(text: str) -> ir.Module:
     module = ir.Module.parse(text)
-    mi.run_pipeline(module, lowering.pipeline_text((*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE)))
+    mi.run_pipeline(module, lowering.pipeline((*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE)))
     return module
 
 

@@ -58,18 +58,16 @@ def inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def without_tables(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     phases = tuple(
         replace(phase, passes=tuple(one for one in phase.passes if one != "inplace-tabulate-calls"))
-        for phase in lowering.LOWER
+        for phase in lowering.OUTLINE
     )
-    monkeypatch.setattr(lowering, "LOWER", phases)
+    monkeypatch.setattr(lowering, "OUTLINE", phases)
     yield
 
 
 def lowered() -> ir.Module:
     module = ir.Module.parse(program())
-    before, _ = lowering.split_at_loops(lowering.lower_phases(count=False))
-    mi.run_pipeline(
-        module, lowering.pipeline_text((*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE, *before))
-    )
+    phases = (*lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE, *lowering.OUTLINE)
+    mi.run_pipeline(module, lowering.pipeline(phases))
     return module
 
 

@@ -60,9 +60,9 @@ def test_results_are_those_of_f32_rounded(op: str, type_: str, optimize: bool) -
 def test_no_bf16_is_left_to_the_processor(op: str, optimize: bool) -> None:
     with ir.Context():
         module = ir.Module.parse(_program(op, "bf16"))
-        optimizing = lowering.optimize_phases(1) if optimize else ()
+        optimizing = lowering.OPTIMIZE if optimize else ()
         phases = (*optimizing, *lowering.BUFFERIZE, *lowering.BOUNDARY, *lowering.DEALLOCATE)
-        for phase in (*phases, *lowering.lower_phases(count=False)):
+        for phase in (*phases, *lowering.OUTLINE, *lowering.llvm_phases()):
             mi.run_pipeline(module, f"builtin.module({','.join(phase.passes)})")
         ops = _ops(module)
         names = {op.name for op in ops}

@@ -16,7 +16,7 @@ from softmax_programs import MAPS, softmax
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.linalg.vector_payload import MATH_FUNCTIONS
 from mlir_inplace.passes.vectorization.functions import FUNCTIONS
-from mlir_inplace.runtime.compilation.lowering import OPTIMIZE, pipeline_text
+from mlir_inplace.runtime.compilation.lowering import OPTIMIZE, pipeline
 
 
 def erf(x: np.ndarray) -> np.ndarray:
@@ -256,7 +256,7 @@ def test_an_optimized_softmax_does_not_call_libm() -> None:
     body = softmax("%a", "%r", matrix, row)
     with ir.Context():
         module = ir.Module.parse(f"{MAPS} func.func @main(%a: {matrix}) -> {matrix} {{ {body} return %r : {matrix} }}")
-        mi.run_pipeline(module, pipeline_text(OPTIMIZE))
+        mi.run_pipeline(module, pipeline(OPTIMIZE))
         assert "math.fma" in str(module)
         assert "math.exp" not in str(module)
 

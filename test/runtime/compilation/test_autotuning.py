@@ -10,7 +10,7 @@ import pytest
 
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.schedule.machine import Machine
-from mlir_inplace.runtime.compilation import autotuning, lowering
+from mlir_inplace.runtime.compilation import autotuning
 
 MATMUL = """
   func.func @main(%a: tensor<40x30xf32>, %b: tensor<30x50xf32>) -> tensor<40x50xf32> {
@@ -109,12 +109,3 @@ def test_a_folder_for_answers_that_is_missing_is_told_before_anything_runs(
     monkeypatch.setattr(autotuning, "compile_program", None)
     with pytest.raises(FileNotFoundError, match="the cache's folder does not exist; make it, or name another file"):
         mi.autotune(MATMUL, *arrays(), cache=tmp_path / "missing" / "tuned.json")
-
-
-def test_every_pass_that_has_to_know_the_machine_is_told() -> None:
-    text = lowering.pipeline_text(lowering.optimize_phases(3, "vector-bits=128 cores=2"))
-    told = text.count('machine="vector-bits=128 cores=2"')
-    names = ("distribute", "fuse", "schedule", "skew-time", "transpose-operands", "vector-math", "vectorize")
-    assert told == sum(text.count(f"inplace-{name}") for name in (*names, "widen-operands"))
-    assert "inplace-distribute{threads=3 machine=" in text
-    assert lowering.optimize_phases(1) == lowering.OPTIMIZE
