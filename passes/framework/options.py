@@ -21,13 +21,13 @@ import math
 import re
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from typing import Any, TypeVar
 
 from .errors import OptionError, nearest
-from .option_text import scan_options, skip_braces, skip_spaces, skip_value
+from .option_scanner import scan_options, skip_braces, skip_spaces, skip_value
 
 T = TypeVar("T")
 OptionsT = TypeVar("OptionsT", bound="PassOptions")
@@ -118,21 +118,13 @@ class PassOptions:
         return cls(**values)
 
     @classmethod
-    def from_keywords(cls: type[OptionsT], values: Mapping[str, Any]) -> OptionsT:
-        """Options from Python keywords (`my_flag=True`); raises OptionError for an unknown name or an unfit value."""
-        known = {spec.attribute: spec for spec in cls.specs()}
-        known |= {alias.replace("-", "_"): spec for spec in cls.specs() for alias in spec.aliases}
-        for name in values:
-            if name not in known:
-                raise OptionError(_unknown_option(name, known))
-        return cls(**{known[name].attribute: value for name, value in values.items()})
-
-    @classmethod
     def _find(cls, name: str, offset: int) -> OptionSpec:
         for spec in cls.specs():
             if name in (spec.name, *spec.aliases):
                 return spec
-        raise OptionError(_unknown_option(name, [spec.name for spec in cls.specs()]), offset, len(name))
+        known = [spec.name for spec in cls.specs()]
+        listed = ", ".join(known) or "it has no options"
+        raise OptionError(f"unknown option '{name}'{nearest(name, known)} (options: {listed})", offset, len(name))
 
     def __str__(self) -> str:
         """The options that differ from their defaults, as `parse` reads them."""
@@ -188,11 +180,6 @@ def _describe_type(annotation: Any, choices: tuple[str, ...]) -> str:
         return f"list of {_describe_type(element, choices)}"
     names = choices or (tuple(str(e.value) for e in annotation) if issubclass(annotation, enum.Enum) else ())
     return f"one of: {', '.join(names)}" if names else annotation.__name__
-
-
-def _unknown_option(name: str, known: Mapping[str, Any] | Sequence[str]) -> str:
-    listed = ", ".join(known) or "it has no options"
-    return f"unknown option '{name}'{nearest(name, known)} (options: {listed})"
 
 
 def _read_value(spec: OptionSpec, annotation: Any, text: str) -> Any:

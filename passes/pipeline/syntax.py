@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from ..framework.errors import OptionError, PipelineError
-from ..framework.option_text import skip_braces, skip_spaces
+from ..framework.option_scanner import skip_braces, skip_spaces
 
 _NAME = re.compile(r"[A-Za-z_][\w.$-]*")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mlir_inplace.passes.framework.errors import OptionError
-from mlir_inplace.passes.framework.option_text import scan_options
+from mlir_inplace.passes.framework.option_scanner import scan_options
 from mlir_inplace.passes.framework.options import PassOptions, option
 
 
@@ -131,12 +131,6 @@ def test_values_given_in_python_are_checked_and_made_exact() -> None:
         Everything(count=True)
     with pytest.raises(OptionError, match="option 'tile-sizes' needs list of int, found 'ab'"):
         Everything(tile_sizes="ab")  # type: ignore[arg-type]
-
-
-def test_keywords_know_aliases_and_name_the_nearest() -> None:
-    assert Everything.from_keywords({"number": 4, "flag": True}) == Everything(count=4, flag=True)
-    with pytest.raises(OptionError, match="unknown option 'flga'; did you mean 'flag'"):
-        Everything.from_keywords({"flga": True})
 
 
 def test_a_badly_declared_field_is_told_to_its_author() -> None:

@@ -1,6 +1,6 @@
-"""Where options and their values begin and end in a text: `a=1 b c={x y} d="e f"`.
+"""Scanner of option texts: where options and their values begin and end in `a=1 b c={x y} d="e f"`.
 
-Values keep their quotes and braces here; what they mean is for `options` to say.
+Values keep their quotes and braces; `options.py` converts them.
 """
 
 from __future__ import annotations
