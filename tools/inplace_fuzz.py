@@ -13,7 +13,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..checking.fuzzing import (
@@ -29,9 +30,8 @@ from ..checking.fuzzing.campaign import ENGINES
 from ..checking.fuzzing.configurations import find_configurations
 from ..checking.fuzzing.saving import save_failure
 from ..checking.generator import FEATURES
-from .exit_codes import FAILURE, SUCCESS, run_program
-from .opt.output import OutputError
-from .run.arguments import Parser, UsageError
+from .shared.command_line import FAILURE, SUCCESS, Parser, UsageError, run_program
+from .shared.output import require_standard_output
 
 PROGRAM = "inplace-fuzz"
 _MOST_JOBS, _MOST_DIGITS = 256, 18
@@ -39,19 +39,13 @@ _MOST_JOBS, _MOST_DIGITS = 256, 18
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the campaign and returns the exit code; `arguments` defaults to the process's."""
-    return run_program(
-        PROGRAM,
-        lambda: _run(_make_parser().parse_like_llvm(sys.argv[1:] if arguments is None else arguments)),
-        usage=(UsageError,),
-        failures=(OutputError,),
-    )
+    given = sys.argv[1:] if arguments is None else arguments
+    return run_program(PROGRAM, lambda: _run(_make_parser().parse_like_llvm(given)))
 
 
 def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Bufferizes random programs in many ways and compares the values with what the programs mean.",
         epilog=f"configurations: {', '.join(c.name for c in CONFIGURATIONS)}\n"
         f"configurations of kernels: {', '.join(c.name for c in KERNEL_CONFIGURATIONS)}\n"
@@ -65,24 +59,25 @@ def _make_parser() -> Parser:
     add("--kernels", action="store_true", help="try dispatch functions, in configurations of their own")
     add("--optimize", action="store_true", help="try what optimize=True does, each other program of structured ops")
     add("--features", metavar="NAMES", help="what programs may consist of, separated by commas; everything by default")
-    add("--size", type=int, default=6, metavar="N", help="how many ops the main function has, about; 6 by default")
+    number = parser.add_number
+    number("--size", 6, least=1, help="how many ops the main function has, about; 6 by default")
     add("--engine", choices=ENGINES, default=ENGINES[0], help="evaluate with NumPy, or compile and run everything")
-    add("--jit-every", type=int, default=0, metavar="N", help="also compile and run one of N programs; none by default")
-    add("--jobs", type=int, default=1, metavar="N", help="how many processes; 1 by default")
-    add("--time-limit", type=float, metavar="SECONDS", help="begin no program after that; none by default")
+    number("--jit-every", 0, least=0, help="also compile and run one of N programs; none by default")
+    number("--jobs", 1, least=1, most=_MOST_JOBS, help="how many processes; 1 by default")
+    time_limit = "begin no program after that; none by default"
+    number("--time-limit", None, least=1e-3, metavar="SECONDS", help=time_limit)
     add("--save", metavar="DIR", help="where to write programs that fail, each with its configuration and the report")
     return parser
 
 
 def _run(settings: argparse.Namespace) -> int:
-    if sys.stdout is None:  # Python's way to say that the descriptor is closed.
-        raise OutputError("standard output is closed")
+    require_standard_output()
     campaign = _campaign(settings)
     folder = Path(settings.save) if settings.save is not None else None
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     failures = 0
-    with _Progress(len(campaign.seeds)) as progress:
+    with _progress(len(campaign.seeds)) as advance:
 
         def note(seed: int, trial: Trial) -> None:
             nonlocal failures
@@ -92,7 +87,7 @@ def _run(settings: argparse.Namespace) -> int:
                     print(f"seed {seed}, {finding.configuration}: {finding.kind.value}: {finding.text}", flush=True)
                     if folder is not None:
                         save_failure(campaign, finding, folder)
-            progress.advance(failures)
+            advance(failures)
 
         tally = campaign.run(note, seconds=settings.time_limit)
     print(summary(tally))
@@ -101,17 +96,8 @@ def _run(settings: argparse.Namespace) -> int:
 
 
 def _campaign(settings: argparse.Namespace) -> Campaign:
-    for name in ("size", "jobs"):
-        if getattr(settings, name) < 1:
-            raise UsageError(f"--{name} must be at least 1, got {getattr(settings, name)}")
-    if settings.jobs > _MOST_JOBS:
-        raise UsageError(f"--jobs must be at most {_MOST_JOBS}, got {settings.jobs}")
-    if settings.time_limit is not None and not settings.time_limit > 0:
-        raise UsageError(f"--time-limit must be positive, got {settings.time_limit:g}")
     if settings.save is not None and (not settings.save or "\0" in settings.save):
         raise UsageError(f"--save needs a folder, got {settings.save!r}")
-    if settings.jit_every < 0:
-        raise UsageError(f"--jit-every must not be negative, got {settings.jit_every}")
     if settings.kernels and settings.optimize:
         raise UsageError("--kernels and --optimize exclude each other; leave one of them out")
     known = CONFIGURATIONS
@@ -168,35 +154,18 @@ def summary(tally: Tally) -> str:
     return "\n".join([*lines, f"failures: {found or 'none'}"])
 
 
-class _Progress:
-    """A bar on a terminal if `rich` is installed, else nothing."""
+@contextmanager
+def _progress(total: int) -> Generator[Callable[[int], None]]:
+    """What to call with the number of failures after each program: a bar on a terminal if `rich` is installed."""
+    if sys.stderr is None or not sys.stderr.isatty() or not importlib.util.find_spec("rich"):
+        yield lambda failures: None
+        return
+    from rich.console import Console  # pyright: ignore[reportMissingImports]
+    from rich.progress import Progress  # pyright: ignore[reportMissingImports]
 
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._advance: Callable[[int], None] = lambda failures: None
-        self._stop: Callable[[], None] = lambda: None
-
-    def __enter__(self) -> _Progress:
-        if sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("rich"):
-            self._begin()
-        return self
-
-    def _begin(self) -> None:
-        from rich.console import Console  # pyright: ignore[reportMissingImports]
-        from rich.progress import Progress  # pyright: ignore[reportMissingImports]
-
-        bar = Progress(console=Console(stderr=True))
-        task = bar.add_task("programs", total=self._total)
-        bar.start()
-        self._stop = bar.stop
-        self._advance = lambda failures: bar.update(task, advance=1, description=f"programs, {failures} failures")
-
-    def advance(self, failures: int) -> None:
-        """One more program is done; so many failures were found in all."""
-        self._advance(failures)
-
-    def __exit__(self, *_: object) -> None:
-        self._stop()
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task("programs", total=total)
+        yield lambda failures: bar.update(task, advance=1, description=f"programs, {failures} failures")
 
 
 if __name__ == "__main__":

@@ -14,40 +14,22 @@ from pathlib import Path
 
 from mlir import ir
 
-from ..passes.framework.errors import PipelineError, RegistryError
+from ..passes.framework.errors import RegistryError
 from ..passes.pipeline.instrumentation import AsmFlags, Instrumentation, IRPrinting, StatisticsReport, Timing
 from ..passes.pipeline.registry import Registry, registry
 from ..passes.pipeline.reproducer import read_reproducer
 from ..runtime import bindings
-from .exit_codes import FAILURE, SUCCESS, USAGE, run_program
-from .opt.flags import PROGRAM, CommandLine, UsageError, help_text, list_text, make_pipeline, parse_command_line
-from .opt.input import InputError, Source, read_source, split_source
-from .opt.output import OutputError, OutputFile
+from .opt.flags import PROGRAM, CommandLine, help_text, list_text, make_pipeline, parse_command_line
 from .opt.process import Job, keep_input, process
-from .opt.verify_diagnostics import ExpectationError
+from .shared.command_line import FAILURE, SUCCESS, ToolError, run_program
+from .shared.input import Source, read_source, split_source
+from .shared.output import OutputFile
 
 
 def main(arguments: Sequence[str] | None = None, passes: Registry = registry) -> int:
     """Runs the program and returns its exit code; `arguments` defaults to the process's."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    return run_program(
-        PROGRAM,
-        lambda: _report(given, passes),
-        usage=(UsageError, RegistryError),
-        failures=(InputError, OutputError),
-    )
-
-
-def _report(given: list[str], passes: Registry) -> int:
-    """Runs the program; errors that show their place already are printed as they are."""
-    try:
-        return _run(given, passes)
-    except PipelineError as error:
-        print(f"{PROGRAM}: {error}", file=sys.stderr)
-        return USAGE
-    except ExpectationError as error:
-        print(error.diagnostic, file=sys.stderr)
-        return FAILURE
+    return run_program(PROGRAM, lambda: _run(given, passes))
 
 
 def _run(arguments: list[str], passes: Registry) -> int:
@@ -63,14 +45,15 @@ def _run(arguments: list[str], passes: Registry) -> int:
     try:
         source = read_source(command.input)
         if job.run_reproducer and read_reproducer(source.text) is None:
-            raise InputError(f"'{source.name}' is no reproducer: it has no mlir_reproducer section with a pipeline")
+            raise ToolError(f"'{source.name}' is no reproducer: it has no mlir_reproducer section with a pipeline")
         try:
             succeeded = _process_parts(source, command.settings.split_input_file, job, output)
-        except (ExpectationError, OSError, RegistryError):
+        except (ToolError, OSError, RegistryError):
             raise
         except Exception:  # noqa: BLE001 - the last place that still knows the input
             traceback.print_exc()
-            _complain(f"internal error; reproducer generated at '{keep_input(source, arguments)}'")
+            kept = keep_input(source, arguments)
+            print(f"{PROGRAM}: error: internal error; reproducer generated at '{kept}'", file=sys.stderr)
             succeeded = False
         if succeeded:
             output.commit()
@@ -166,11 +149,7 @@ def available_dialects() -> list[str]:
         notes = "\n".join(note.message for found in error.error_diagnostics for note in found.notes)
         if listed := re.search(r"Available dialects: ([^;]*)", notes):
             return sorted({*(name.strip() for name in listed[1].split(",")), "dispatch"})
-    raise InputError("these bindings do not tell which dialects they have")
-
-
-def _complain(message: object) -> None:
-    print(f"{PROGRAM}: error: {message}", file=sys.stderr)
+    raise ToolError("these bindings do not tell which dialects they have")
 
 
 if __name__ == "__main__":

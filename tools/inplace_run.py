@@ -17,100 +17,71 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from mlir import ir
-
 from ..passes.analysis.schedule.machine import detect_machine
-from ..passes.framework.diagnostics import Diagnostic, DiagnosticCollector
-from ..passes.framework.errors import PassError, PipelineError, RegistryError
+from ..passes.framework.errors import PassError
 from ..passes.pipeline.pipeline import Pipeline
 from ..runtime.call.entry_point import EntryPoint
 from ..runtime.compilation.program import MOST_THREADS, Program
 from ..runtime.compilation.program import compile as compile_program
 from ..runtime.interface.dtypes import UnsupportedTypeError
-from .exit_codes import INTERRUPTED, SUCCESS, run_program
-from .opt.console import explain_bug, print_error
-from .opt.diagnostics import DiagnosticPrinter
-from .opt.input import InputError, Source, read_source
-from .opt.output import OutputError
-from .opt.source_ir import name_locations, parse_module, with_source_name
-from .run import values as run_values
-from .run.arguments import Parser, UsageError, make_arguments
+from .run.call_arguments import VALUES, make_arguments
 from .run.interrupt import interruptible
-from .run.results import CheckError, ResultError, ResultFiles, as_tuple, check_results, compile_check, print_results
-from .run.values import ArgumentError
+from .run.results import ResultFiles, as_tuple, check_results, compile_check, print_results
+from .shared.command_line import INTERRUPTED, SUCCESS, Parser, ToolError, UsageError, run_program
+from .shared.console import print_error
+from .shared.input import Source, read_source
+from .shared.output import require_standard_output
+from .shared.source_ir import parsed_program
 
 PROGRAM = "inplace-run"
 
 
-class RunError(Exception):
-    """The program cannot be run as asked; the message is one line. Empty if diagnostics have said it already."""
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit code; `arguments` defaults to the process's."""
-    return run_program(
-        PROGRAM,
-        lambda: _run(_parse(sys.argv[1:] if arguments is None else arguments)),
-        usage=(UsageError, PipelineError, RegistryError, CheckError),
-        failures=(InputError, OutputError, RunError, ArgumentError, ResultError),
-    )
+    return run_program(PROGRAM, lambda: _run(_parse(sys.argv[1:] if arguments is None else arguments)))
 
 
 def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Compiles a program of tensors or memrefs, calls one of its functions, and shows what comes back.",
-        epilog=f"values of --arg:\n{(run_values.__doc__ or '').split(chr(10), 2)[2]}\n"
+        epilog=f"values of --arg:\n{VALUES}\n"
         "exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted",
     )
     add = parser.add_argument
     add("input", nargs="?", default="-", help="an MLIR file; standard input by default, or for -")
     add("-e", "--entry-point", metavar="NAME", help="the function to call: main by default, or the only one there is")
     add("--arg", action="append", default=[], metavar="VALUE", help="the next argument; see below")
-    add("--seed", type=int, default=0, metavar="N", help="where random values start; 0 by default")
+    parser.add_number("--seed", 0, least=0, help="where random values start; 0 by default")
     add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's optimization level; 2 by default")
-    add("--shared-libs", action="append", default=[], metavar="FILES", help="libraries to load, separated by commas")
+    parser.add_libraries()
     add("--pass-pipeline", metavar="PIPELINE", help="the passes to run in place of bufferization")
     add("--print-result", action="store_true", help="print what the function returns, or a dispatch function writes")
     add("--save-result", metavar="FILE", help="save it: .npy (numbered if there are several), or one .npz")
     add("--memory-stats", action="store_true", help="count allocations and copied bytes while it runs")
     add("--check", metavar="EXPRESSION", help="compare with NumPy: np and the arguments, a0, a1, …, as in 'a0 @ a1'")
-    add("--tolerance", type=float, metavar="X", help="how far --check lets results be off, relative to the largest")
-    add("--repeat", type=int, default=1, metavar="N", help="call N times and print the median and least time")
-    add("--threads", type=int, default=1, metavar="N", help="run on N threads, by OpenMP; 1 by default")
+    tolerance = "how far --check lets results be off, relative to the largest"
+    parser.add_number("--tolerance", None, least=0, metavar="X", help=tolerance)
+    parser.add_number("--repeat", 1, least=1, help="call N times and print the median and least time")
+    parser.add_number("--threads", 1, least=1, most=MOST_THREADS, help="run on N threads, by OpenMP; 1 by default")
     add("--optimize", action="store_true", help="fuse, tile and vectorize on tensors before bufferization")
     add("--machine", default="", metavar="WORDS", help="what --optimize should believe, such as 'vector-bits=256'")
     return parser
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = _make_parser()
-    settings = parser.parse_like_llvm(arguments)
-    if settings.threads < 1:
-        raise UsageError(f"--threads must be at least 1, got {settings.threads}")
-    if settings.threads > MOST_THREADS:
-        raise UsageError(f"--threads must be at most {MOST_THREADS}, got {settings.threads}")
+    settings = _make_parser().parse_like_llvm(arguments)
     try:
         detect_machine().override(settings.machine)
     except ValueError as error:
         raise UsageError(f"--machine: {error}") from None
-    if settings.repeat < 1:
-        raise UsageError(f"--repeat must be at least 1, got {settings.repeat}")
-    if settings.tolerance is not None and not settings.tolerance >= 0:
-        raise UsageError(f"--tolerance must be a number that is not negative, got {settings.tolerance}")
-    if any(not path or "\0" in path for paths in settings.shared_libs for path in paths.split(",")):
-        raise UsageError(f"--shared-libs needs paths between commas, got '{','.join(settings.shared_libs)}'")
-    if settings.seed < 0:
-        raise UsageError(f"--seed must not be negative, got {settings.seed}")
     return settings
 
 
 def _run(settings: argparse.Namespace) -> int:
     prints = settings.print_result or settings.memory_stats or settings.check is not None or settings.repeat > 1
-    if prints and sys.stdout is None:  # Python's way to say that the descriptor is closed.
-        raise OutputError("standard output is closed")
+    if prints:
+        require_standard_output()
     pipeline = Pipeline.parse(settings.pass_pipeline) if settings.pass_pipeline is not None else None
     program = _compile(read_source(settings.input), settings, pipeline)
     function = _entry_point(program, settings.entry_point)
@@ -153,47 +124,27 @@ class _Check:
         self._code = compile_check(self._text, list(self._arguments))
 
     def compare(self, results: Sequence[Any]) -> str:
-        """One line that says how well the results match; raises `ResultError` if they do not."""
+        """One line that says how well the results match; raises `ToolError` if they do not."""
         return check_results(self._code, self._text, self._arguments, results, self._tolerance)
 
 
 def _compile(source: Source, settings: argparse.Namespace, pipeline: Pipeline | None) -> Program:
     """Compiles the program; what is wrong with it is reported with its place in the source."""
-    printer = DiagnosticPrinter(source)
-    context = ir.Context()
-
-    def take(diagnostic: Diagnostic) -> None:
-        printer.take(with_source_name(diagnostic, source.name))
-
-    with context, DiagnosticCollector(context, on_diagnostic=take, consume_all=True):
-        try:
-            module = parse_module(source, context)
-            name_locations(module, source.name)
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always", RuntimeWarning)
-                program = compile_program(
-                    module,
-                    pipeline=pipeline,
-                    opt_level=settings.opt_level,
-                    optimize=settings.optimize,
-                    memory_stats=settings.memory_stats,
-                    shared_libs=[path for paths in settings.shared_libs for path in paths.split(",")],
-                    threads=settings.threads,
-                    machine=settings.machine,
-                )
-            for warning in caught:
-                print_error(f"{PROGRAM}: warning: {warning.message}")
-            return program
-        except ir.MLIRError:
-            raise RunError from None
-        except PassError as error:
-            raise RunError("" if error.diagnostics else str(error)) from None
-        except OSError as error:
-            raise RunError(str(error)) from None
-        except Exception as error:
-            if said := explain_bug(error):
-                raise RunError(said) from None
-            raise
+    with parsed_program(source) as (module, _), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RuntimeWarning)
+        program = compile_program(
+            module,
+            pipeline=pipeline,
+            opt_level=settings.opt_level,
+            optimize=settings.optimize,
+            memory_stats=settings.memory_stats,
+            shared_libs=settings.shared_libs,
+            threads=settings.threads,
+            machine=settings.machine,
+        )
+    for warning in caught:
+        print_error(f"{PROGRAM}: warning: {warning.message}")
+    return program
 
 
 def _entry_point(program: Program, name: str | None) -> EntryPoint:
@@ -201,15 +152,15 @@ def _entry_point(program: Program, name: str | None) -> EntryPoint:
     if name is None:
         name = known[0] if len(known) == 1 else "main"
         if len(known) > 1 and name not in known:
-            raise RunError(
+            raise ToolError(
                 f"the program has several entry points and none is 'main'; choose with -e: {', '.join(known)}"
             )
     try:
         return program[name]
     except KeyError as error:
-        raise RunError(error.args[0]) from None
+        raise ToolError(error.args[0]) from None
     except UnsupportedTypeError as error:
-        raise RunError(str(error)) from None
+        raise ToolError(str(error)) from None
 
 
 def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[Any, ...]:
@@ -224,9 +175,9 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
             result = function(*fresh)
             times.append(time.perf_counter() - started)
     except (TypeError, ValueError, PassError) as error:
-        raise RunError(str(error)) from None
+        raise ToolError(str(error)) from None
     except MemoryError:
-        raise RunError("there is not enough memory for the results") from None
+        raise ToolError("there is not enough memory for the results") from None
     if repeat > 1:
         print(f"time: median {_seconds(statistics.median(times))}, least {_seconds(min(times))}, {repeat} calls")
     return as_tuple(result, function.signature, fresh)

@@ -1,42 +1,29 @@
-"""What the installed commands start: nothing is imported before Ctrl-C is minded.
+"""What the installed commands start: nothing is imported before Ctrl-C is handled.
 
-Importing a program and MLIR's bindings takes a second or two, in which an interrupt is one line, too.
+Importing a program and MLIR's bindings takes a second or two; an interrupt in that time prints one line, too.
 """
 
 from __future__ import annotations
 
 import importlib
 import sys
+from functools import partial
 
 __all__ = ["inplace_check", "inplace_fuzz", "inplace_opt", "inplace_run"]
 
-_INTERRUPTED = 130
-
-
-def inplace_check() -> int:
-    """`inplace-check`."""
-    return _launch("inplace_check")
-
-
-def inplace_fuzz() -> int:
-    """`inplace-fuzz`."""
-    return _launch("inplace_fuzz")
-
-
-def inplace_opt() -> int:
-    """`inplace-opt`."""
-    return _launch("inplace_opt")
-
-
-def inplace_run() -> int:
-    """`inplace-run`."""
-    return _launch("inplace_run")
+_INTERRUPTED = 130  # as in shared/command_line.py, which is not imported yet
 
 
 def _launch(name: str) -> int:
     try:
         return importlib.import_module(f".{name}", __package__).main()
-    except KeyboardInterrupt:  # The programs answer it themselves once they are imported.
+    except KeyboardInterrupt:  # The programs handle it themselves once they are imported.
         if sys.stderr is not None:
             print(f"{name.replace('_', '-')}: interrupted", file=sys.stderr)
         return _INTERRUPTED
+
+
+inplace_check = partial(_launch, "inplace_check")
+inplace_fuzz = partial(_launch, "inplace_fuzz")
+inplace_opt = partial(_launch, "inplace_opt")
+inplace_run = partial(_launch, "inplace_run")

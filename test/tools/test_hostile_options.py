@@ -71,8 +71,8 @@ def test_dialects_that_are_not_registered_may_be_named_where_they_are_allowed() 
             ["--machine", "registers=1025"],
             "--machine: the property 'registers' of a machine must be at most 1024, got '1025'",
         ),
-        (["--tolerance", "nan"], "--tolerance must be a number that is not negative, got nan"),
-        (["--tolerance", "-1"], "--tolerance must be a number that is not negative, got -1.0"),
+        (["--tolerance", "nan"], "--tolerance must be at least 0, got nan"),
+        (["--tolerance", "-1"], "--tolerance must be at least 0, got -1.0"),
         (["--shared-libs", ","], "--shared-libs needs paths between commas, got ','"),
     ],
 )

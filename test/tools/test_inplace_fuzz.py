@@ -37,7 +37,7 @@ from mlir_inplace.passes.scheduling import skew_time
 from mlir_inplace.runtime.compilation import build
 from mlir_inplace.runtime.interface.signature import read_signature
 from mlir_inplace.tools.inplace_fuzz import main
-from mlir_inplace.tools.run.values import make_argument
+from mlir_inplace.tools.run.call_arguments import make_argument
 
 MARK = "// ARGUMENTS:"
 REGRESSIONS = sorted((Path(__file__).parents[1] / "regressions").glob("*.mlir"))
@@ -226,7 +226,7 @@ def test_failures_are_saved(
         (["--seeds", f"0..{10**20}"], "--seeds has numbers of more than 18 digits: '0..100000000000000000000'\n"),
         (["--size", "x"], "argument --size: invalid int value: 'x'\n"),
         (["--jobs", "257"], "--jobs must be at most 256, got 257\n"),
-        (["--time-limit", "nan"], "--time-limit must be positive, got nan\n"),
+        (["--time-limit", "nan"], "--time-limit must be at least 0.001, got nan\n"),
         (["--save", ""], "--save needs a folder, got ''\n"),
         (["no-file"], "unrecognized arguments: no-file\n"),
         (
@@ -235,7 +235,7 @@ def test_failures_are_saved(
         ),
         (["--optimize", "--features", "slices"], "--features does not apply to --optimize; leave one of them out"),
         (["--jobs", "0"], "--jobs must be at least 1, got 0"),
-        (["--jit-every", "-1"], "--jit-every must not be negative, got -1"),
+        (["--jit-every", "-1"], "--jit-every must be at least 0, got -1"),
         (["--configurations", "none"], "--configurations: unknown configuration 'none'; known are cheapest, "),
         (["--features", "none"], "--features: unknown feature 'none'; known are slices, "),
     ],

@@ -15,7 +15,8 @@ import pytest
 import mlir_inplace as mi
 from mlir_inplace.runtime.interface.signature import Parameter
 from mlir_inplace.tools.inplace_run import main
-from mlir_inplace.tools.run.values import ArgumentError, make_argument, read_literal
+from mlir_inplace.tools.run.call_arguments import make_argument, read_literal
+from mlir_inplace.tools.shared.command_line import ToolError
 
 ADD = """
 func.func @main(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -147,21 +148,21 @@ class TestArguments:
         ],
     )
     def test_mistakes(self, text: str, type_: str, message: str) -> None:
-        with pytest.raises(ArgumentError, match=f"^argument 0: .*(?:{message})"):
+        with pytest.raises(ToolError, match=f"^argument 0: .*(?:{message})"):
             made(text, type_)
 
     def test_files_that_hold_something_else(self, tmp_path: Path) -> None:
         path = tmp_path / "a.npy"
         for content in (b"", b"no array", b"\x93NUMPY\x01\x00"):
             path.write_bytes(content)
-            with pytest.raises(ArgumentError, match=r"is not a .npy file with an array of numbers"):
+            with pytest.raises(ToolError, match=r"is not a .npy file with an array of numbers"):
                 made(str(path), "tensor<?xf64>")
         np.save(path, np.array([{}]), allow_pickle=True)
-        with pytest.raises(ArgumentError, match=r"is not a .npy file with an array of numbers"):
+        with pytest.raises(ToolError, match=r"is not a .npy file with an array of numbers"):
             made(str(path), "tensor<?xf64>")
         with path.open("wb") as file:
             np.savez(file, a=np.zeros(3))
-        with pytest.raises(ArgumentError, match="holds several arrays"):
+        with pytest.raises(ToolError, match="holds several arrays"):
             made(str(path), "tensor<?xf64>")
 
     def test_literals_are_numbers_and_lists(self) -> None:
@@ -310,7 +311,7 @@ def test_shared_libraries(tmp_path: Path) -> None:
         (["{add}", "--pass-pipeline="], 2, "the pipeline is empty"),
         (["{add}", "--threads=0"], 2, "--threads must be at least 1, got 0"),
         (["{add}", "--repeat=0"], 2, "--repeat must be at least 1, got 0"),
-        (["{add}", "--seed=-1"], 2, "--seed must not be negative"),
+        (["{add}", "--seed=-1"], 2, "--seed must be at least 0"),
         (["{add}", "--nothing"], 2, "unrecognized arguments: --nothing"),
         (["{add}", "-O4"], 2, "argument -O: invalid choice: 4"),
         (["{add}", "--repeat=x"], 2, "argument --repeat: invalid int value"),

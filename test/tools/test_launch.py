@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from mlir_inplace.passes.framework.errors import PipelineError, RegistryError
 from mlir_inplace.tools import launch
-from mlir_inplace.tools.exit_codes import run_program
+from mlir_inplace.tools.shared.command_line import ToolError, UsageError, run_program
 
 PROGRAMS = ("inplace-check", "inplace-fuzz", "inplace-opt", "inplace-run")
 
@@ -38,9 +39,11 @@ def test_it_starts_the_program(
 @pytest.mark.parametrize(
     ("raised", "code", "message"),
     [
-        (ValueError("no"), 2, "p: error: no\n"),
-        (LookupError("none"), 1, "p: error: none\n"),
-        (LookupError(), 1, ""),
+        (UsageError("no"), 2, "p: error: no\n"),
+        (RegistryError("no pass"), 2, "p: error: no pass\n"),
+        (PipelineError("no", "cse,", 4), 2, "p: pipeline:1:5: error: no\ncse,\n    ^\n"),
+        (ToolError("none"), 1, "p: error: none\n"),
+        (ToolError(), 1, ""),
         (PermissionError(13, "Permission denied", "f"), 1, "p: error: cannot write 'f': Permission denied\n"),
         (KeyboardInterrupt(), 130, "p: interrupted\n"),
     ],
@@ -49,5 +52,5 @@ def test_exit_codes(raised: BaseException, code: int, message: str, capsys: pyte
     def run() -> int:
         raise raised
 
-    assert run_program("p", run, usage=(ValueError,), failures=(LookupError,)) == code
+    assert run_program("p", run) == code
     assert capsys.readouterr().err == message

@@ -13,21 +13,18 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NoReturn
+from typing import Any
 
 from ...passes.framework.errors import close_names, nearest
 from ...passes.framework.upstream import FAMILIAR_PASSES, find_problem
 from ...passes.pipeline.pipeline import DEFAULT_ANCHOR, Pipeline
 from ...passes.pipeline.registry import Registry
+from ..shared.command_line import Parser, UsageError
 
 PROGRAM = "inplace-opt"
 DEFAULT_SPLIT_MARKER = "// -----"
 
 _PASS_NAME = re.compile(r"[A-Za-z][\w-]*")
-
-
-class UsageError(Exception):
-    """The command line makes no sense; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +214,7 @@ def _pass_flag(written: str, name: str, value: str, passes: Registry) -> PassFla
 
 
 def _make_parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog=PROGRAM, add_help=False, allow_abbrev=False)
+    parser = Parser(prog=PROGRAM, add_help=False)
     parser.add_argument("input", nargs="?", default="-")
     for flag in FLAGS:
         parser.add_argument(
@@ -228,13 +225,6 @@ def _make_parser() -> argparse.ArgumentParser:
             choices=flag.choices or None,
         )
     return parser
-
-
-class _Parser(argparse.ArgumentParser):
-    """argparse, with its complaints as exceptions."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
 
 
 def _boolean(text: str) -> bool:

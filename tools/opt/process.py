@@ -13,15 +13,16 @@ from typing import Literal
 
 from mlir import ir
 
-from ...passes.framework.diagnostics import Diagnostic, DiagnosticCollector
+from ...passes.framework.diagnostics import DiagnosticCollector
 from ...passes.framework.errors import PassError, PipelineError
 from ...passes.pipeline.instrumentation import AsmFlags, Instrumentation, Timing
 from ...passes.pipeline.pipeline import Pipeline
 from ...passes.pipeline.registry import Registry
 from ...passes.pipeline.reproducer import read_reproducer
-from .diagnostics import DiagnosticPrinter
-from .input import Source
-from .source_ir import name_locations, parse_module, with_source_name
+from ...runtime.source.locations import name_locations
+from ..shared.diagnostic_printer import DiagnosticPrinter
+from ..shared.input import Source
+from ..shared.source_ir import parse_module
 from .verify_diagnostics import DiagnosticVerifier
 
 
@@ -60,20 +61,16 @@ class Outcome:
 def process(source: Source, job: Job) -> Outcome:
     """Processes one part of the input in a fresh context.
 
-    Raises `ExpectationError` and OSError. Everything else that goes wrong is reported on standard error, an internal
+    Raises `ToolError` and OSError. Everything else that goes wrong is reported on standard error, an internal
     error with its traceback and a reproducer.
     """
     reporter = _make_reporter(source, job)
-
-    def take(diagnostic: Diagnostic) -> None:
-        reporter.take(with_source_name(diagnostic, source.name))
-
     context = ir.Context()
     # Verifiers and handlers written in Python deadlock when MLIR calls them from threads of its own.
     context.enable_multithreading(False)
     context.allow_unregistered_dialects = job.allow_unregistered_dialect
     text = None
-    with context, DiagnosticCollector(context, on_diagnostic=take, consume_all=True):
+    with context, DiagnosticCollector(context, on_diagnostic=reporter.take, consume_all=True):
         try:
             text = _transform(source, job, context)
         except (ir.MLIRError, PassError):

@@ -19,9 +19,10 @@ import re
 from dataclasses import dataclass, field
 
 from ...passes.framework.diagnostics import Diagnostic, Severity
-from .console import print_error
-from .diagnostics import render
-from .input import Source
+from ..shared.command_line import ToolError
+from ..shared.console import print_error
+from ..shared.diagnostic_printer import render, with_source_name
+from ..shared.input import Source
 
 _EXPECTATION = re.compile(
     r"expected-(?P<severity>error|warning|remark|note)(?P<regex>-re)?\s*"
@@ -29,14 +30,6 @@ _EXPECTATION = re.compile(
 )
 _ATTEMPT = re.compile(r"expected-(error|warning|remark|note)\b")
 _CURRENT_OPERATION = "see current operation"
-
-
-class ExpectationError(Exception):
-    """An expectation that cannot be read; it carries the diagnostic that says so."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(str(diagnostic))
-        self.diagnostic = diagnostic
 
 
 @dataclass
@@ -59,7 +52,7 @@ class DiagnosticVerifier:
         source: the part.
         only_expected: permit diagnostics on lines that expect nothing of them.
 
-    Raises `ExpectationError` when an expectation in the source cannot be read.
+    Raises `ToolError` when an expectation in the source cannot be read.
     """
 
     def __init__(self, source: Source, *, only_expected: bool = False) -> None:
@@ -70,7 +63,8 @@ class DiagnosticVerifier:
 
     def take(self, diagnostic: Diagnostic) -> None:
         """Compares one diagnostic and its notes, each by itself, and reports what was not expected."""
-        for one in (diagnostic, *diagnostic.notes):
+        named = with_source_name(diagnostic, self._source.name)
+        for one in (named, *named.notes):
             if not (one.severity == "note" and one.message.startswith(_CURRENT_OPERATION)):
                 self._compare(one)
 
@@ -108,7 +102,7 @@ class DiagnosticVerifier:
 
 
 def read_expectations(source: Source) -> list[Expectation]:
-    """The expectations in the source, in order; raises `ExpectationError` for one that cannot be read."""
+    """The expectations in the source, in order; raises `ToolError` for one that cannot be read."""
     lines = source.lines
     found: list[Expectation] = []
     for number, line in enumerate(lines, start=1):
@@ -118,7 +112,7 @@ def read_expectations(source: Source) -> list[Expectation]:
         elif attempt := _ATTEMPT.search(line):
             # A misspelt expectation that is silently ignored would let a test pass that checks nothing.
             message = "expected 'expected-<severity> [@place] {{text}}' at the end of the line"
-            raise ExpectationError(Diagnostic("error", source.name, number, attempt.start() + 1, message))
+            raise _unreadable(source, number, attempt.start() + 1, message)
     return found
 
 
@@ -129,8 +123,14 @@ def _make_expectation(source: Source, number: int, match: re.Match[str], lines: 
         pattern = re.compile(_pattern_text(match["text"]) if match["regex"] else re.escape(match["text"]))
         line = _target_line(match["place"], number, lines)
     except (re.error, ValueError) as error:
-        raise ExpectationError(Diagnostic("error", source.name, number, column, str(error))) from None
+        raise _unreadable(source, number, column, str(error)) from None
     return Expectation(severity, line, match["text"], pattern, number, column)
+
+
+def _unreadable(source: Source, line: int, column: int, message: str) -> ToolError:
+    """What to raise for an expectation that cannot be read, which is reported with its place."""
+    print_error(str(Diagnostic("error", source.name, line, column, message)))
+    return ToolError()
 
 
 def _target_line(place: str | None, number: int, lines: list[str]) -> int | None:

@@ -10,19 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...runtime.interface.signature import Signature
-from ..opt.output import AtomicFile
+from ..shared.command_line import ToolError, UsageError
+from ..shared.output import AtomicFile
 
 Array = np.ndarray[Any, Any]
 
 _TOLERANCES = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e-10, "complex64": 1e-4}
-
-
-class ResultError(Exception):
-    """Results that cannot be saved, or that are not what was expected; the message is one line."""
-
-
-class CheckError(Exception):
-    """An expression of `--check` that makes no sense; the message is one line."""
 
 
 def as_tuple(result: Any, signature: Signature, arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -44,15 +37,15 @@ def print_results(results: Sequence[Any], signature: Signature) -> None:
 class ResultFiles:
     """The targets of `--save-result`: `x.npy`; `x-0.npy`, `x-1.npy`, … for several; or `x.npz` (`arr_0`, `arr_1`, …).
 
-    They are tried when this is made, before anything runs: raises `ResultError` when nothing could be written there.
+    They are tried when this is made, before anything runs: raises `ToolError` when nothing could be written there.
     """
 
     def __init__(self, path: str, count: int) -> None:
         target = Path(path)
         if target.suffix not in (".npy", ".npz"):
-            raise ResultError(f"cannot save results in '{path}': its name must end in .npy or .npz")
+            raise ToolError(f"cannot save results in '{path}': its name must end in .npy or .npz")
         if count == 0:
-            raise ResultError(f"cannot save results in '{path}': the function returns nothing")
+            raise ToolError(f"cannot save results in '{path}': the function returns nothing")
         self._archive = target.suffix == ".npz"
         several = count > 1 and not self._archive
         paths = [target.with_name(f"{target.stem}-{number}.npy") for number in range(count)] if several else [target]
@@ -62,10 +55,10 @@ class ResultFiles:
                 self._files.append(AtomicFile(wanted))
         except OSError as error:
             self.close()
-            raise ResultError(f"cannot save results in '{path}': {error.strerror or error}") from None
+            raise ToolError(f"cannot save results in '{path}': {error.strerror or error}") from None
 
     def write(self, results: Sequence[Any]) -> None:
-        """Write all results and give the files their names; raises `ResultError`."""
+        """Write all results and give the files their names; raises `ToolError`."""
         arrays = [np.asarray(result) for result in results]
         try:
             if self._archive:
@@ -78,7 +71,7 @@ class ResultFiles:
             for target in self._files:
                 target.commit()
         except OSError as error:
-            raise ResultError(f"cannot save results: {error.strerror or error}") from None
+            raise ToolError(f"cannot save results: {error.strerror or error}") from None
 
     def close(self) -> None:
         """Leave nothing behind of files that were not written."""
@@ -87,18 +80,18 @@ class ResultFiles:
 
 
 def compile_check(text: str, names: Sequence[str]) -> Any:
-    """The code of a `--check` expression, which may use `np` and `names` only; raises `CheckError`."""
+    """The code of a `--check` expression, which may use `np` and `names` only; raises `UsageError`."""
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise CheckError(f"--check: '{text}' is no Python expression: {error}") from None
+        raise UsageError(f"--check: '{text}' is no Python expression: {error}") from None
     local = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
     local |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-            raise CheckError(f"--check: '{node.attr}' is private")
+            raise UsageError(f"--check: '{node.attr}' is private")
         if isinstance(node, ast.Name) and node.id not in {"np", *names, *local}:
-            raise CheckError(f"--check: unknown name '{node.id}'; it may use np, {', '.join(names)}")
+            raise UsageError(f"--check: unknown name '{node.id}'; it may use np, {', '.join(names)}")
     return compile(tree, "--check", "eval")
 
 
@@ -108,17 +101,17 @@ def check_results(
     """Compare the results with the expression's value and say how well they match.
 
     The largest difference may be `tolerance`, relative to the largest expected magnitude but at least 1; by default it
-    depends on the type (1e-4 for f32, 1e-10 for f64), and integers must be equal. Raises `ResultError` if they differ
-    and `CheckError` if the expression fails.
+    depends on the type (1e-4 for f32, 1e-10 for f64), and integers must be equal. Raises `ToolError` if they differ
+    and `UsageError` if the expression fails.
     """
     try:
         with np.errstate(all="ignore"):
             expected = eval(code, {"__builtins__": {}, "np": np, **arguments})
     except Exception as error:  # noqa: BLE001 - whatever a user's expression may raise
-        raise CheckError(f"--check: '{text}' failed: {error}") from None
+        raise UsageError(f"--check: '{text}' failed: {error}") from None
     values = expected if isinstance(expected, tuple) and len(results) != 1 else (expected,)
     if len(values) != len(results):
-        raise ResultError(f"NumPy gives {len(values)} values for '{text}', the program {len(results)} results")
+        raise ToolError(f"NumPy gives {len(values)} values for '{text}', the program {len(results)} results")
     worst = 0.0
     for number, (result, value) in enumerate(zip(results, values, strict=True)):
         worst = max(worst, _difference(number, np.asarray(result), np.asarray(value), tolerance))
@@ -126,9 +119,9 @@ def check_results(
 
 
 def _difference(number: int, result: Array, expected: Array, tolerance: float | None) -> float:
-    """The largest difference between a result and what was expected; raises `ResultError` if it is too large."""
+    """The largest difference between a result and what was expected; raises `ToolError` if it is too large."""
     if result.shape != expected.shape:
-        raise ResultError(f"result {number} has shape {result.shape}, but NumPy gives {expected.shape}")
+        raise ToolError(f"result {number} has shape {result.shape}, but NumPy gives {expected.shape}")
     if not result.size:
         return 0.0
     relative = _TOLERANCES.get(str(result.dtype), 1e-10 if result.dtype.kind == "c" else 0.0)
@@ -142,7 +135,7 @@ def _difference(number: int, result: Array, expected: Array, tolerance: float | 
     place = np.unravel_index(int(np.argmax(np.where(np.isnan(error), np.inf, error))), error.shape)
     if not error[place] <= allowed:
         at = ", ".join(map(str, place))
-        raise ResultError(
+        raise ToolError(
             f"result {number} differs from NumPy by {error[place]:.3g} at [{at}]: got {result[place]}, expected "
             f"{expected[place]} (allowed: {allowed:.3g})"
         )

@@ -16,8 +16,8 @@ from mlir.passmanager import PassManager
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.dispatch import Access, ReadOnly, ReadWrite, Slot, WriteOnly
 from mlir_inplace.runtime.source import private_copy
-from mlir_inplace.tools.opt.input import Source
-from mlir_inplace.tools.opt.source_ir import parse_module
+from mlir_inplace.tools.shared.input import Source
+from mlir_inplace.tools.shared.source_ir import parse_module
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 WHOLE = "static_offsets = array<i64>, static_sizes = array<i64>, static_strides = array<i64>"

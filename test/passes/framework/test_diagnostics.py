@@ -14,8 +14,8 @@ from mlir_inplace.passes.framework.diagnostics import (
     file_location,
     make_diagnostic,
 )
-from mlir_inplace.tools.opt.diagnostics import render
-from mlir_inplace.tools.opt.input import Source
+from mlir_inplace.tools.shared.diagnostic_printer import render
+from mlir_inplace.tools.shared.input import Source
 
 
 @pytest.fixture(autouse=True)

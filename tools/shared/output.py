@@ -1,7 +1,4 @@
-"""Where `inplace-opt` writes: standard output at once, or a file that appears only when everything went well.
-
-`AtomicFile` is such a file of bytes, for the other programs too.
-"""
+"""The output of a program: standard output at once, or a file that appears only when everything went well."""
 
 from __future__ import annotations
 
@@ -12,9 +9,13 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
+from .command_line import ToolError
 
-class OutputError(Exception):
-    """The output cannot be written; the message is one line."""
+
+def require_standard_output() -> None:
+    """Raise `ToolError` where standard output is closed: Python says `sys.stdout is None` then."""
+    if sys.stdout is None:
+        raise ToolError("standard output is closed")
 
 
 class AtomicFile:
@@ -48,7 +49,7 @@ class AtomicFile:
 class OutputFile:
     """The target of `-o`; `None` and `-` are standard output.
 
-    It is tried when it is made, before any work is done: raises `OutputError` when nothing could be written there. Text
+    It is tried when it is made, before any work is done: raises `ToolError` when nothing could be written there. Text
     goes to standard output as it comes; for a file it is kept until `commit`, which replaces the file in one step.
     """
 
@@ -60,9 +61,9 @@ class OutputFile:
             try:
                 self._file = AtomicFile(path)
             except OSError as error:
-                raise OutputError(f"cannot open output file '{path}': {error.strerror}") from None
-        elif sys.stdout is None:
-            raise OutputError("standard output is closed")
+                raise ToolError(f"cannot open output file '{path}': {error.strerror}") from None
+        else:
+            require_standard_output()
 
     @property
     def is_standard_output(self) -> bool:
@@ -77,7 +78,7 @@ class OutputFile:
             self._parts.append(text)
 
     def commit(self) -> None:
-        """Makes the output appear under its name; raises `OutputError`."""
+        """Makes the output appear under its name; raises `ToolError`."""
         if self._file is None:
             sys.stdout.flush()
             return
@@ -86,7 +87,7 @@ class OutputFile:
                 file.write("".join(self._parts).encode())
             self._file.commit()
         except OSError as error:
-            raise OutputError(f"cannot write output file '{self._shown}': {error.strerror}") from None
+            raise ToolError(f"cannot write output file '{self._shown}': {error.strerror}") from None
 
     def close(self) -> None:
         """Leaves nothing behind of an output that was not committed."""

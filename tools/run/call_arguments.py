@@ -1,4 +1,4 @@
-"""What `--arg` may say, and the array or scalar it stands for.
+"""The arguments of a call from the texts of `--arg`.
 
     data.npy                   an array from a file
     4x8xf32:random             an array of that shape and type, filled: random, zeros, ones, iota, or one value
@@ -17,14 +17,17 @@ import math
 import operator
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...runtime.interface.dtypes import ElementType, UnsupportedTypeError, named_element_type
-from ...runtime.interface.signature import Parameter
+from ...runtime.interface.signature import Parameter, Signature
+from ..shared.command_line import ToolError
 
+VALUES = (__doc__ or "").split("\n", 2)[2]
+"""What `--arg` may say, for `--help`."""
 FILLS = ("random", "zeros", "ones", "iota")
 
 _TYPED = re.compile(r"(?P<shape>(?:\d+x)*)(?P<type>[a-z][\w<>]*):(?P<fill>.+)")
@@ -39,18 +42,42 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {
 Array = np.ndarray[Any, Any]
 
 
-class ArgumentError(Exception):
-    """An `--arg` that cannot be understood, or not be had; the message is one line."""
+def make_arguments(given: Sequence[str], signature: Signature, seed: int) -> list[Any]:
+    """The arguments of a call, from one text for each; raises `ToolError`, also for one too many or too few."""
+    parameters = signature.parameters
+    if len(given) > len(parameters):
+        raise ToolError(f"'{signature.name}' takes {len(parameters)} arguments, but --arg is given {len(given)} times")
+    if len(given) < len(parameters):
+        missing = parameters[len(given)]
+        raise ToolError(
+            f"{missing.label} of '{signature.name}' ({missing.type.spelling}) is missing; "
+            f"give it with --arg {_example(missing)}, or --arg and a .npy file"
+        )
+    random = np.random.default_rng(seed)
+    return [make_argument(text, parameter, random) for text, parameter in zip(given, parameters, strict=True)]
+
+
+def _example(parameter: Parameter) -> str:
+    """An `--arg` that would do for a parameter."""
+    if not parameter.type.is_array:
+        return "1"
+    return "random" if parameter.type.is_static else _with_sizes(parameter)
+
+
+def _with_sizes(parameter: Parameter) -> str:
+    """An `--arg` that gives sizes to dynamic dimensions."""
+    sizes = "x".join("8" if size is None else str(size) for size in parameter.type.shape)
+    return f"{sizes}x{parameter.type.element.spelling}:random"
 
 
 def make_argument(text: str, parameter: Parameter, random: np.random.Generator) -> Any:
-    """The argument that `text` stands for; raises `ArgumentError`. The parameter may still refuse its type or shape."""
+    """The argument that `text` stands for; raises `ToolError`. The parameter may still refuse its type or shape."""
     try:
         return _make(text, parameter, random)
     except (UnsupportedTypeError, TypeError, ValueError) as error:
-        raise ArgumentError(f"{parameter.label}: '{text}': {error}") from None
+        raise ToolError(f"{parameter.label}: '{text}': {error}") from None
     except MemoryError:
-        raise ArgumentError(f"{parameter.label}: '{text}' does not fit into memory") from None
+        raise ToolError(f"{parameter.label}: '{text}' does not fit into memory") from None
 
 
 def _make(text: str, parameter: Parameter, random: np.random.Generator) -> Any:
@@ -74,10 +101,8 @@ def _known_shape(parameter: Parameter) -> tuple[int, ...]:
     """The parameter's shape; raises `ValueError` with a way to say it when a size is dynamic."""
     sizes = [size for size in parameter.type.shape if size is not None]
     if len(sizes) < len(parameter.type.shape):
-        example = "x".join("8" if size is None else str(size) for size in parameter.type.shape)
         raise ValueError(
-            f"the sizes of {parameter.type.spelling} are not known; give them too, as in "
-            f"--arg {example}x{parameter.type.element.spelling}:random"
+            f"the sizes of {parameter.type.spelling} are not known; give them too, as in --arg {_with_sizes(parameter)}"
         )
     return tuple(sizes)
 
@@ -111,12 +136,12 @@ def _loaded(path: str, parameter: Parameter) -> Array:
     try:
         loaded = np.load(path, allow_pickle=False)
     except OSError as error:
-        raise ArgumentError(f"{parameter.label}: cannot read '{path}': {error.strerror or error}") from None
+        raise ToolError(f"{parameter.label}: cannot read '{path}': {error.strerror or error}") from None
     except (ValueError, EOFError):
-        raise ArgumentError(f"{parameter.label}: '{path}' is not a .npy file with an array of numbers") from None
+        raise ToolError(f"{parameter.label}: '{path}' is not a .npy file with an array of numbers") from None
     if not isinstance(loaded, np.ndarray):
         loaded.close()
-        raise ArgumentError(f"{parameter.label}: '{path}' holds several arrays; give a .npy file with one")
+        raise ToolError(f"{parameter.label}: '{path}' holds several arrays; give a .npy file with one")
     wanted = parameter.type.element.dtype
     # A .npy file has no name for bfloat16: it holds two bytes without a type.
     nameless = loaded.dtype.kind == wanted.kind == "V" and loaded.dtype.itemsize == wanted.itemsize

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from mlir_inplace.tools.opt.console import print_error
+from mlir_inplace.tools.shared.console import print_error
 
 TEXT = "f.mlir:1:2: error: wrong\nan error: in the source\n ^~~\nf.mlir:1:1: note: why\nwarning: nowhere"
 

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from ...passes.framework.diagnostics import Diagnostic
+from ...runtime.source.locations import UNNAMED_SOURCE
 from .console import print_error
 from .input import Source
+
+
+def with_source_name(diagnostic: Diagnostic, name: str) -> Diagnostic:
+    """The diagnostic with the source's name where the bindings had none to give."""
+    notes = tuple(with_source_name(note, name) for note in diagnostic.notes)
+    file = name if diagnostic.file == UNNAMED_SOURCE else diagnostic.file
+    return Diagnostic(diagnostic.severity, file, diagnostic.line, diagnostic.column, diagnostic.message, notes)
 
 
 def render(diagnostic: Diagnostic, source: Source) -> str:
@@ -37,7 +45,7 @@ class DiagnosticPrinter:
 
     def take(self, diagnostic: Diagnostic) -> None:
         """Prints one diagnostic."""
-        print_error(render(diagnostic, self._source))
+        print_error(render(with_source_name(diagnostic, self._source.name), self._source))
 
     def finish(self, succeeded: bool) -> bool:
         """Whether this part of the input is fine: it is when all went well."""

@@ -1,4 +1,4 @@
-"""What `inplace-opt` reads: a file or standard input as text, and its parts when it is split."""
+"""The input of a program: a file or standard input as MLIR text, and its parts when it is split."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from ...runtime.source.text_checks import BYTECODE_MAGIC, MAX_BYTES
+from .command_line import ToolError
 
 STDIN_NAME = "<stdin>"
-
-
-class InputError(Exception):
-    """The input cannot be read; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -35,25 +32,25 @@ class Source:
 
 
 def read_source(path: str) -> Source:
-    """Reads the file `path`, or standard input for `-`; raises `InputError`."""
+    """Reads the file `path`, or standard input for `-`; raises `ToolError`."""
     name = STDIN_NAME if path == "-" else path
     try:
         data = _read(path)
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL.
         reason = error.strerror if isinstance(error, OSError) else error
-        raise InputError(f"cannot open input file '{path}': {reason}") from None
+        raise ToolError(f"cannot open input file '{path}': {reason}") from None
     if len(data) > MAX_BYTES:
-        raise InputError(f"'{name}' is larger than {MAX_BYTES >> 20} MiB; divide the program")
+        raise ToolError(f"'{name}' is larger than {MAX_BYTES >> 20} MiB; divide the program")
     if data.startswith(BYTECODE_MAGIC):
-        raise InputError(f"'{name}' is MLIR bytecode; this tool reads MLIR text")
+        raise ToolError(f"'{name}' is MLIR bytecode; this tool reads MLIR text")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"byte 0x{data[error.start]:02x} at offset {error.start} (line {line})"
-        raise InputError(f"'{name}' is not MLIR text: {found} is not UTF-8") from None
+        raise ToolError(f"'{name}' is not MLIR text: {found} is not UTF-8") from None
     if not text.strip():
-        raise InputError(f"'{name}' is empty; expected MLIR text")
+        raise ToolError(f"'{name}' is empty; expected MLIR text")
     return Source(name, text)
 
 

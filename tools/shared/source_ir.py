@@ -7,17 +7,22 @@ whatever it finds in a module but calls the source `-`. Together they do what ml
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from mlir import ir
 
 from ...dialects import dispatch
 from ...dialects.support.text_error import TextError
-from ...passes.framework.diagnostics import Diagnostic, DiagnosticCollector, deliver, emit
-from ...runtime.source.locations import UNNAMED_SOURCE, name_locations
+from ...passes.framework.diagnostics import DiagnosticCollector, deliver, emit
+from ...passes.framework.errors import PassError
+from ...runtime.source.locations import name_locations
 from ...runtime.source.text_checks import check_text
+from .command_line import ToolError
+from .diagnostic_printer import DiagnosticPrinter
 from .input import Source
 
-__all__ = ["UNNAMED_SOURCE", "name_locations", "parse_module", "with_source_name"]
+__all__ = ["parse_module", "parsed_program"]
 
 # A text may be one explicit module if it starts so, after comments; aliases may stand before it.
 _EXPLICIT_MODULE = re.compile(r'(?:\s|//[^\n]*(?:\n|$))*(?:module\b|builtin\.module\b|"builtin\.module"|[#!]|\{-#)')
@@ -45,11 +50,31 @@ def parse_module(source: Source, context: ir.Context) -> ir.Operation:
             raise
 
 
-def with_source_name(diagnostic: Diagnostic, name: str) -> Diagnostic:
-    """The diagnostic with the source's name where the bindings had none to give."""
-    notes = tuple(with_source_name(note, name) for note in diagnostic.notes)
-    file = name if diagnostic.file == UNNAMED_SOURCE else diagnostic.file
-    return Diagnostic(diagnostic.severity, file, diagnostic.line, diagnostic.column, diagnostic.message, notes)
+@contextmanager
+def parsed_program(source: Source) -> Generator[tuple[ir.Operation, DiagnosticPrinter]]:
+    """The module in `source`, and what prints its diagnostics, for a `with` block that compiles it.
+
+    Diagnostics are printed as they come. What the block raises about the program becomes a `ToolError`, which is empty
+    if diagnostics have said it.
+    """
+    printer = DiagnosticPrinter(source)
+    context = ir.Context()
+    with context, DiagnosticCollector(context, on_diagnostic=printer.take, consume_all=True):
+        try:
+            module = parse_module(source, context)
+            name_locations(module, source.name)
+            yield module, printer
+        except ir.MLIRError:
+            raise ToolError from None
+        except PassError as error:
+            raise ToolError("" if error.diagnostics else str(error)) from None
+        except OSError as error:
+            raise ToolError(str(error)) from None
+        except Exception as error:
+            notes = [note for note in getattr(error, "__notes__", ()) if "reproducer" in note]
+            if not notes:
+                raise
+            raise ToolError(f"a pass stopped with {type(error).__name__}: {error}; {notes[0]}") from None
 
 
 def _generic_text(source: Source, context: ir.Context) -> str:

@@ -38,12 +38,6 @@ def open_standard_error() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it lives as long as the process
 
 
-def explain_bug(error: Exception) -> str | None:
-    """One line on an exception that came out of a pass, whose reproducer is in its notes; None for any other."""
-    notes = [note for note in getattr(error, "__notes__", ()) if "reproducer" in note]
-    return f"a pass stopped with {type(error).__name__}: {error}; {notes[0]}" if notes else None
-
-
 def abandon_standard_output() -> None:
     """Sends what Python still holds for standard output nowhere: it would try once more when the process ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

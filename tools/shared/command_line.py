@@ -1,0 +1,108 @@
+"""What all programs have in common: flags as LLVM's tools take them, exit codes, and what ends a program."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from ...passes.framework.errors import PipelineError, RegistryError
+from .console import abandon_standard_output, explain_os_error, open_standard_error, print_error
+
+__all__ = ["FAILURE", "INTERRUPTED", "SUCCESS", "USAGE", "Parser", "ToolError", "UsageError", "run_program"]
+
+SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+class UsageError(Exception):
+    """The command line makes no sense; the message is one line."""
+
+
+class ToolError(Exception):
+    """What was asked for cannot be done; the message is one line, or empty if diagnostics have said it already."""
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, with errors as `UsageError`, bounds for numbers, and one dash or two for long flags."""
+
+    def __init__(self, **keywords: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **keywords)
+        self._bounds: dict[str, tuple[str, float, float | None]] = {}
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+    def add_number(
+        self,
+        flag: str,
+        default: float | None,
+        *,
+        least: float,
+        most: float | None = None,
+        metavar: str = "N",
+        help: str,  # noqa: A002
+    ) -> None:
+        """Add a flag for a number from `least` to `most`, of the type of its default; a float if it has none."""
+        kind = float if default is None else type(default)
+        action = self.add_argument(flag, type=kind, default=default, metavar=metavar, help=help)
+        self._bounds[action.dest] = flag, least, most
+
+    def add_libraries(self) -> None:
+        """Add `--shared-libs`."""
+        text = "libraries to load, separated by commas"
+        self.add_argument("--shared-libs", action="extend", type=_paths, default=[], metavar="FILES", help=text)
+
+    def parse_like_llvm(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """The settings; long flags may have one dash. Raises `UsageError`."""
+        names = {name for action in self._actions for name in action.option_strings if name.startswith("--")}
+        doubled = [f"-{text}" if f"-{text.partition('=')[0]}" in names else text for text in arguments]
+        settings = self.parse_args(_joined(doubled))
+        for name, (flag, least, most) in self._bounds.items():
+            value = getattr(settings, name)
+            if value is not None and not value >= least:
+                raise UsageError(f"{flag} must be at least {least}, got {value}")
+            if value is not None and most is not None and value > most:
+                raise UsageError(f"{flag} must be at most {most}, got {value}")
+        return settings
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """`--arg -3` as `--arg=-3`: argparse would take the number for a flag."""
+    joined: list[str] = []
+    for text in arguments:
+        if joined and joined[-1] == "--arg":
+            joined[-1] = f"--arg={text}"
+        else:
+            joined.append(text)
+    return joined
+
+
+def _paths(text: str) -> list[str]:
+    paths = text.split(",")
+    if any(not path or "\0" in path for path in paths):
+        raise UsageError(f"--shared-libs needs paths between commas, got '{text}'")
+    return paths
+
+
+def run_program(name: str, run: Callable[[], int]) -> int:
+    """Return the exit code of `run`, or of what it raises, after one line on it on standard error."""
+    open_standard_error()
+    try:
+        return run()
+    except PipelineError as error:
+        print_error(f"{name}: {error}")  # which has the severity, the place and a caret
+        return USAGE
+    except (UsageError, RegistryError) as error:
+        print_error(f"{name}: error: {error}")
+        return USAGE
+    except ToolError as error:
+        if str(error):
+            print_error(f"{name}: error: {error}")
+    except BrokenPipeError:
+        abandon_standard_output()  # Whoever read it has gone.
+    except OSError as error:
+        print_error(f"{name}: error: {explain_os_error(error)}")
+    except KeyboardInterrupt:
+        print_error(f"{name}: interrupted")
+        return INTERRUPTED
+    return FAILURE
