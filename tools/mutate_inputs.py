@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import faulthandler
-import os
 import resource
 import signal
 import sys
@@ -22,8 +20,8 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from ..checking.checker.isolation import Ended, Send, allow, isolated
 from ..checking.mutation.trial import CLASSES, Finding, Trial, make_trial, output_path, run_trial
 from ..runtime.source import private_copy
 from . import inplace_opt
@@ -31,6 +29,9 @@ from . import inplace_opt
 _MARKER = b"// -----"
 _LARGEST_PART = 20_000
 _BATCH = 100
+_LONGEST = 3600
+_CLOCK = 6
+"""How much more time a run may take on the clock than of the processor."""
 
 # What native code says before it gives up for want of memory.
 _NO_MEMORY = ("bad_alloc", "out of memory", "Cannot allocate memory", "length_error")
@@ -84,19 +85,14 @@ def read_corpus(paths: Iterable[str]) -> list[bytes]:
 
 def _parsable(parts: Sequence[bytes]) -> list[bytes]:
     """Those that are valid before they are mutated; another process finds out, so that this one has no threads."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        for index, part in enumerate(parts):
+
+    def work(send: Send) -> None:
+        for part in parts:
             with contextlib.suppress(Exception):
                 private_copy(part).operation.verify()
-                os.write(writing, f"{index}\n".encode())
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as lines:
-        valid = [parts[int(line)] for line in lines]
-    os.waitpid(child, 0)
-    return valid
+                send(part)
+
+    return list(isolated(work, _LONGEST).messages)
 
 
 def run_trials(
@@ -124,73 +120,44 @@ def _run_batch(
     batch: Sequence[Trial], path: Path, seconds: int, megabytes: int
 ) -> Iterator[tuple[Trial, list[Finding]]]:
     """Runs trials in one child; yields those that were begun, the last one perhaps with the child's death."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reading)
-        _work(batch, path, writing, seconds, megabytes)
-    os.close(writing)
-    index, way, findings = 0, "", list[Finding]()
-    with os.fdopen(reading, encoding="utf-8", newline="\n") as lines:
-        for line in lines:
-            word, _, rest = line.rstrip("\n").partition(" ")
-            if word == "way":
-                way = rest
-            elif word == "done":
-                yield batch[index], findings
-                index, findings = index + 1, []
-            else:
-                ended, said = (bytes.fromhex(text).decode(errors="replace") for text in rest.split(" "))
-                findings.append(Finding(word, ended, said))
-    status = os.waitpid(child, 0)[1]
-    if status:
-        yield batch[index], [*findings, _death(status, way, output_path(path))]
 
+    def work(send: Send) -> None:
+        def report(said: str | list[Finding]) -> None:
+            _limit_time(seconds)
+            send(said)
 
-def _work(batch: Sequence[Trial], path: Path, writing: int, seconds: int, megabytes: int) -> NoReturn:
-    """The child: runs the trials and says on `writing` what it does and finds."""
-
-    def report(line: str) -> None:
-        _limit_time(seconds)
-        os.write(writing, f"{line}\n".encode())
-
-    # Whoever uses this as a library may have replaced them, and they must go where C++ writes.
-    sys.stdout, sys.stderr = (open(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))  # noqa: SIM115
-    faulthandler.disable()  # Somebody else's may be on.
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
-    status = 1
-    try:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
         for trial in batch:
-            for finding in run_trial(trial, path, inplace_opt.main, lambda way: report(f"way {way}")):
-                way, text = (text.encode(errors="replace").hex() for text in (finding.way, finding.text))
-                report(f"{finding.kind} {way} {text}")
-            report("done")
-        status = 0
-    finally:
-        os._exit(status)
+            report(run_trial(trial, path, inplace_opt.main, report))
+
+    ended = isolated(work, _CLOCK * seconds)
+    waiting = iter(batch)
+    way = ""
+    for said in ended.messages:
+        if isinstance(said, str):
+            way = said
+        else:
+            yield next(waiting), said
+    if ended.crashed or ended.error:
+        yield next(waiting), [_death(ended, way, output_path(path))]
 
 
 def _limit_time(seconds: int) -> None:
-    """Has the process killed after so much processor time from now, or a multiple of it in all."""
-    for signals, timer, limit in (
-        (signal.SIGPROF, signal.ITIMER_PROF, seconds),
-        (signal.SIGALRM, signal.ITIMER_REAL, 6 * seconds),
-    ):
-        signal.signal(signals, signal.SIG_DFL)
-        signal.setitimer(timer, limit)
+    """Has the process killed after so much processor time from now, or a multiple of it on the clock."""
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    allow(_CLOCK * seconds)
 
 
-def _death(status: int, way: str, output: Path) -> Finding:
-    """What a child's end by a signal means, with what it had printed."""
+def _death(ended: Ended, way: str, output: Path) -> Finding:
+    """What a child's end means, with what it had printed."""
     printed = output.read_text(errors="replace")[-2000:] if output.exists() else ""
-    if not os.WIFSIGNALED(status):
-        return Finding("traceback", way, printed)
-    number = os.WTERMSIG(status)
-    if number in (signal.SIGPROF, signal.SIGALRM):
+    if ended.killed_by <= 0:
+        return Finding("traceback", way, f"{printed}{ended.error or ended.cause}")
+    if ended.hung or ended.killed_by == signal.SIGPROF:
         return Finding("hang", way, printed)
     kind = "memory" if any(word in printed for word in _NO_MEMORY) else "crash"
-    return Finding(kind, way, f"{signal.Signals(number).name}\n{printed}")
+    return Finding(kind, way, f"{signal.Signals(ended.killed_by).name}\n{printed}")
 
 
 def _tell(trial: Trial, finding: Finding, keep: Path | None) -> None:
