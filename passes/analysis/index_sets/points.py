@@ -33,7 +33,6 @@ class Direction(enum.Enum):
     LATER = "<"
     """The first point's iteration comes before the second one's."""
     EARLIER = ">"
-    OTHER = "!="
     ANY = "*"
 
 
@@ -90,8 +89,6 @@ class Points:
             self.problem.bounds.append(before)
         elif direction is Direction.EARLIER:
             self.problem.bounds.append(after)
-        elif direction is Direction.OTHER:
-            self.problem.alternatives.append((Case(bounds=(before,)), Case(bounds=(after,))))
 
     def _symbol(self, symbol: int, side: int, depth: int) -> Row:
         if symbol < 0:

@@ -9,7 +9,7 @@ What is exact: offsets, sizes, bounds and steps that are sums of symbols with co
 such, quotients and remainders by constants; constant strides. Where steps or factors are symbols, ``YES`` is still a
 proof and ``NO`` still has its values.
 
-``coverage.py`` says what all iterations together cover, ``dependences.py`` what one needs of another.
+``coverage.py`` says what all iterations together cover.
 
 Cost: a question takes time that depends on the slices' rank and on the loops around them only, each of which adds a
 constant number of rows; and one system for each loop where loops are asked about. See docs/theory/index-sets.md.

@@ -8,7 +8,7 @@ from test_index_sets import DISJOINT, NO, UNKNOWN, YES
 
 from mlir_inplace.passes.analysis.in_place.sizes import followed_size
 from mlir_inplace.passes.analysis.index_sets.coverage import covers
-from mlir_inplace.passes.analysis.index_sets.dependences import dependences
+from mlir_inplace.passes.analysis.index_sets.points import Direction
 from mlir_inplace.passes.analysis.index_sets.problems import Answer
 from mlir_inplace.passes.analysis.index_sets.reader import IndexReader
 from mlir_inplace.passes.analysis.index_sets.relations import IndexSets
@@ -104,7 +104,7 @@ def test_a_tile_size_that_is_an_argument() -> None:
     assert read.is_covered("w", "t") is YES
 
 
-def test_dependences_of_a_sweep() -> None:
+def test_a_sweep_reads_what_the_iteration_before_wrote() -> None:
     read = Read("""
       %d = tensor.dim %t, %c0 : !d
       %end = arith.subi %d, %c1 : index
@@ -115,8 +115,11 @@ def test_dependences_of_a_sweep() -> None:
         scf.yield %w : !d
       }
       return %r : !d""")
-    (found,) = dependences(read.sets, read.slice("e"), read.slice("w"), read.nest("w"))
-    assert found.distances == (1,)
+    nest = read.nest("w")
+    (loop,) = nest
+    written, element = read.slice("w"), read.slice("e")
+    answers = {d: read.sets.are_disjoint(written, element, nest, {loop.variable: d}).answer for d in Direction}
+    assert answers == {Direction.SAME: YES, Direction.LATER: NO, Direction.EARLIER: YES, Direction.ANY: NO}
 
 
 def test_threads_and_parallel_loops() -> None:

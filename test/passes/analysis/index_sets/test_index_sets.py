@@ -178,7 +178,6 @@ def test_directions_of_a_loop() -> None:
         Direction.SAME: YES,
         Direction.LATER: YES,
         Direction.EARLIER: NO,
-        Direction.OTHER: NO,
         Direction.ANY: NO,
     }
 
