@@ -9,7 +9,7 @@ import numpy as np
 
 from ..interface.memrefs import Array, StrideError
 from ..interface.signature import Signature
-from ..memory.statistics import MemoryStats, Recorder, ResultMemory
+from ..memory.statistics import MemoryStats
 from .arguments import checked_arguments
 from .bound_call import BoundCall
 from .plan import CallPlan
@@ -50,9 +50,7 @@ class EntryPoint:
             result = plan.quick(arguments)
             if result is not None:
                 return result
-        if plan.recorder is None:
-            return plan(arguments, None) if out is None else plan.call_into(arguments, out, None)
-        return self._counted_call(plan, plan.recorder, arguments, out)
+        return plan(arguments, out, self._report)
 
     def bind(self, *arguments: Any, out: Array | Sequence[Array | None] | None = None) -> BoundCall:
         """Check and pack the arguments now, for a call that takes under a microsecond (see `BoundCall`).
@@ -61,15 +59,6 @@ class EntryPoint:
         """
         arguments = checked_arguments(self.signature, arguments)
         return self._plan(arguments).bind(arguments, out, self._report, self)
-
-    def _counted_call(self, plan: CallPlan, recorder: Recorder, arguments: tuple[Any, ...], out: Any) -> Any:
-        # One counted call at a time: the counters belong to the module.
-        with recorder.lock:
-            memory = ResultMemory()
-            recorder.reset()
-            result = plan(arguments, memory) if out is None else plan.call_into(arguments, out, memory)
-            self._report(recorder.read(memory))
-            return result
 
     def _plan(self, arguments: tuple[Any, ...]) -> CallPlan:
         key = _call_key(arguments)

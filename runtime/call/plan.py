@@ -5,14 +5,14 @@ A call then reads addresses and scalars, packs them into a frame, jumps, and wra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from ..interface.boundary import RETURNED, Form
 from ..interface.memrefs import Array, data_address, element_strides, overlap, row_major_strides
 from ..interface.signature import Signature
-from ..memory.statistics import MemoryStats, ResultMemory
+from ..memory.statistics import Report
 from .arguments import Reader, array_reader, failed_check, require_exclusive, scalar_reader
 from .bound_call import BoundCall
 from .fast_path import describe_out, quick_call
@@ -41,42 +41,27 @@ class CallPlan:
         self._unpack = self._frame_layout.returned.unpack_from
         self._frames: list[Frame] = []
         self._takers = result_takers(signature, code)
+        self._unplaced: tuple[Array | None, ...] = (None,) * len(signature.results)
         self._returns = RETURNED in form.results
         self._exclusive = any(parameter.exclusive for parameter in signature.parameters)
         self._checked = signature.size_checks is not None
         plain = not (self.recorder or self._returns or self._exclusive or self._checked)
         self.quick = quick_call(form, arguments, self._outs, self._frame_layout, self._native) if plain else None
 
-    def __call__(self, arguments: Sequence[Any], memory: ResultMemory | None) -> Any:
-        """Run with results in fresh arrays. `memory` gathers what they take, when statistics are wanted."""
-        outs: list[Array] = []
-        addresses: list[int] = []
-        for out in self._outs:
-            array, address = out.new_array()
-            outs.append(array)
-            addresses.append(address)
-            if memory is not None:
-                memory.made(array.nbytes)
-        return _as_one(self._run(arguments, outs, addresses, memory))
+    def __call__(self, arguments: Sequence[Any], given: Any, report: Report) -> Any:
+        """Run with results in the arrays of `given`: one array, or a tuple with an array or None for each result.
 
-    def call_into(self, arguments: Sequence[Any], given: Any, memory: ResultMemory | None) -> Any:
-        """Run with results in the arrays of `given`: one array, or a tuple with an array or None for each result."""
-        targets = checked_outs(self._signature, given)
-        self._require_separate(arguments, targets)
-        outs, addresses = self._out_memory(arguments, targets, memory)
-        return self._placed(targets, self._run(arguments, outs, addresses, memory), memory)
-
-    def bind(
-        self, arguments: Sequence[Any], given: Any, report: Callable[[MemoryStats], None], owner: object
-    ) -> BoundCall:
-        """A call of these arguments, with the results in the arrays of `given` if that is not None.
-
-        `report` takes the statistics of calls that are counted; `owner` keeps the native code alive.
+        They are in fresh arrays if it is None. `report` takes the statistics of a call that is counted.
         """
-        unplaced: tuple[Array | None, ...] = (None,) * len(self._signature.results)
-        targets = unplaced if given is None else checked_outs(self._signature, given)
-        self._require_separate(arguments, targets)
-        outs, addresses = self._out_memory(arguments, targets, None)
+        targets = self._unplaced if given is None else self._checked_targets(arguments, given)
+        if self.recorder is None:
+            return self._call(arguments, targets)
+        return self.recorder.counted(partial(self._call, arguments, targets), report)
+
+    def bind(self, arguments: Sequence[Any], given: Any, report: Report, owner: object) -> BoundCall:
+        """A call of these arguments that runs as `__call__` does; `owner` keeps the native code alive."""
+        targets = self._unplaced if given is None else self._checked_targets(arguments, given)
+        outs, addresses = self._out_memory(arguments, targets)
         values = self._read(arguments, addresses)
         frame = self._frame_layout.new_frame()
         self._pack(frame.memory, 0, *values)
@@ -86,28 +71,33 @@ class CallPlan:
         )
         result = _as_one([everything[place] for place in places]) if direct else None
 
-        def run(memory: ResultMemory | None) -> Any:
+        def run() -> Any:
             self._native(frame.table)
-            return self._placed(targets, self._take(arguments, outs, values, frame, memory), memory)
+            return self._placed(targets, self._take(arguments, outs, values, frame))
 
-        finish = None if direct else partial(self._counted, run, report)
+        finish = None if direct else run if self.recorder is None else partial(self.recorder.counted, run, report)
         return BoundCall(self._signature, self._native, frame.table, result, finish, (owner, frame, arguments, outs))
 
-    def _counted(self, run: Callable[[ResultMemory | None], Any], report: Callable[[MemoryStats], None]) -> Any:
-        """What `run` returns; what it does to memory is reported if that is counted."""
-        if self.recorder is None:
-            return run(None)
-        # One counted call at a time: the counters belong to the module.
-        with self.recorder.lock:
-            memory = ResultMemory()
-            self.recorder.reset()
-            result = run(memory)
-            report(self.recorder.read(memory))
-            return result
+    def _checked_targets(self, arguments: Sequence[Any], given: Any) -> tuple[Array | None, ...]:
+        """`given` as one array or None for each result.
 
-    def _out_memory(
-        self, arguments: Sequence[Any], targets: Sequence[Array | None], memory: ResultMemory | None
-    ) -> tuple[list[Array], list[int]]:
+        An array may share memory neither with another one nor with an argument that is written for another result.
+        """
+        form = self._code.form
+        targets = checked_outs(self._signature, given)
+        for number, target in enumerate(targets):
+            if target is None:
+                continue
+            for other, earlier in enumerate(targets[:number]):
+                if earlier is not None and overlap(target, earlier):
+                    raise ValueError(f"out arrays {other} and {number} overlap")
+            for parameter in self._signature.parameters:
+                written = parameter.writable and form.results[number] != parameter.index
+                if written and overlap(target, arguments[parameter.index]):
+                    raise ValueError(f"out overlaps {parameter.label}, which the call writes; pass another array")
+        return targets
+
+    def _out_memory(self, arguments: Sequence[Any], targets: Sequence[Array | None]) -> tuple[list[Array], list[int]]:
         """The arrays that native code writes results to, and their addresses: the targets where that is possible."""
         outs: list[Array] = []
         addresses: list[int] = []
@@ -117,25 +107,21 @@ class CallPlan:
                 array, address = target, data_address(target)
             else:
                 array, address = out.new_array()
-                if memory is not None:
-                    memory.made(array.nbytes)
             outs.append(array)
             addresses.append(address)
         return outs, addresses
 
-    @staticmethod
-    def _placed(targets: Sequence[Array | None], results: Sequence[Any], memory: ResultMemory | None) -> Any:
-        """The results, those with a target copied there if they are not there already."""
-        return _as_one(
-            [
-                result if target is None else place_result(number, result, target, memory)
-                for number, (result, target) in enumerate(zip(results, targets, strict=True))
-            ]
+    def _can_write_directly(self, target: Array, arguments: Sequence[Any], alignment: int) -> bool:
+        natural = target.flags.c_contiguous and target.flags.aligned and data_address(target) % alignment == 0
+        return natural and not any(
+            parameter.type.is_array and overlap(target, arguments[parameter.index])
+            for parameter in self._signature.parameters
         )
 
-    def _run(
-        self, arguments: Sequence[Any], outs: list[Array], addresses: list[int], memory: ResultMemory | None
-    ) -> list[Any]:
+    def _call(self, arguments: Sequence[Any], targets: Sequence[Array | None]) -> Any:
+        outs, addresses = self._out_memory(arguments, targets)
+        if self.recorder is not None:
+            self.recorder.made(*(array.nbytes for array in outs if all(array is not target for target in targets)))
         values = self._read(arguments, addresses)
         try:
             frame = self._frames.pop()
@@ -143,9 +129,18 @@ class CallPlan:
             frame = self._frame_layout.new_frame()
         self._pack(frame.memory, 0, *values)
         self._native(frame.table)
-        results = self._take(arguments, outs, values, frame, memory)
+        results = self._take(arguments, outs, values, frame)
         self._frames.append(frame)
-        return results
+        return self._placed(targets, results)
+
+    def _placed(self, targets: Sequence[Array | None], results: list[Any]) -> Any:
+        """The results, those with a target copied there if they are not there already."""
+        if targets is not self._unplaced:
+            results = [
+                result if target is None else place_result(number, result, target, self.recorder)
+                for number, (result, target) in enumerate(zip(results, targets, strict=True))
+            ]
+        return _as_one(results)
 
     def _read(self, arguments: Sequence[Any], addresses: Sequence[int]) -> list[Any]:
         """What a frame takes for `arguments` and for results at `addresses`."""
@@ -157,9 +152,7 @@ class CallPlan:
         values += addresses
         return values
 
-    def _take(
-        self, arguments: Sequence[Any], outs: list[Array], values: list[Any], frame: Frame, memory: ResultMemory | None
-    ) -> list[Any]:
+    def _take(self, arguments: Sequence[Any], outs: list[Array], values: list[Any], frame: Frame) -> list[Any]:
         """The results of a call that has come back. A frame whose check failed is not used again."""
         if self._checked:
             failed, needed = self._unpack(frame.memory, self._frame_layout.returned_offset)
@@ -171,29 +164,8 @@ class CallPlan:
             everything = (*arguments, *outs)
             return [everything[place] for place in self._code.form.results]
         words = self._unpack(frame.memory, self._frame_layout.returned_offset)
-        call = Returned(arguments, outs, values, words, memory)
+        call = Returned(arguments, outs, values, words)
         return [take(call) for take in self._takers]
-
-    def _require_separate(self, arguments: Sequence[Any], targets: Sequence[Array | None]) -> None:
-        """An out array may share memory neither with another one nor with an argument that is written for another."""
-        form = self._code.form
-        for number, target in enumerate(targets):
-            if target is None:
-                continue
-            for other, earlier in enumerate(targets[:number]):
-                if earlier is not None and overlap(target, earlier):
-                    raise ValueError(f"out arrays {other} and {number} overlap")
-            for parameter in self._signature.parameters:
-                written = parameter.writable and form.results[number] != parameter.index
-                if written and overlap(target, arguments[parameter.index]):
-                    raise ValueError(f"out overlaps {parameter.label}, which the call writes; pass another array")
-
-    def _can_write_directly(self, target: Array, arguments: Sequence[Any], alignment: int) -> bool:
-        natural = target.flags.c_contiguous and target.flags.aligned and data_address(target) % alignment == 0
-        return natural and not any(
-            parameter.type.is_array and overlap(target, arguments[parameter.index])
-            for parameter in self._signature.parameters
-        )
 
 
 def _as_one(results: list[Any]) -> Any:

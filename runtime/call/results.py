@@ -12,7 +12,7 @@ from ..interface.boundary import RETURNED, Form
 from ..interface.dtypes import ElementType, describe_value
 from ..interface.memrefs import Array, adopt, copy_of, descriptor_words, overlaps_itself
 from ..interface.signature import Signature
-from ..memory.statistics import HEADER_BYTES, Recorder, ResultMemory, block_bytes
+from ..memory.statistics import HEADER_BYTES, Recorder, block_bytes
 from .arguments import check_array
 
 # What MLIR's lowering writes where a constant's descriptor would hold the pointer to free.
@@ -44,7 +44,6 @@ class Returned:
     outs: Sequence[Array]
     values: Sequence[Any]
     words: tuple[Any, ...]
-    memory: ResultMemory | None
 
 
 Taker = Callable[[Returned], Any]
@@ -88,7 +87,8 @@ def _buffer_taker(dtype: np.dtype[Any], part: slice, code: NativeCode, earlier: 
 
     A function may return one buffer as several results: the first takes it, so that arrays never share memory.
     """
-    header = HEADER_BYTES if code.recorder else 0
+    recorder = code.recorder
+    header = HEADER_BYTES if recorder else 0
 
     def take(call: Returned) -> Array:
         words = call.words[part]
@@ -96,12 +96,12 @@ def _buffer_taker(dtype: np.dtype[Any], part: slice, code: NativeCode, earlier: 
         taken = any(call.words[start] == allocated for start in earlier)
         if taken or not (code.owns_results or (allocated != _CONSTANT_MARK and allocated not in call.values)):
             array = copy_of(words, dtype)
-            if call.memory is not None:
-                call.memory.copied(array.nbytes)
-                call.memory.made(array.nbytes)
+            if recorder is not None:
+                recorder.copied(array.nbytes)
+                recorder.made(array.nbytes)
             return array
-        if call.memory is not None:
-            call.memory.adopted(block_bytes(allocated))
+        if recorder is not None:
+            recorder.adopted(block_bytes(allocated))
         return adopt(words, dtype, header)
 
     return take
@@ -138,13 +138,13 @@ def checked_outs(signature: Signature, given: Any) -> tuple[Array | None, ...]:
     return tuple(targets)
 
 
-def place_result(number: int, result: Array, target: Array, memory: ResultMemory | None) -> Array:
+def place_result(number: int, result: Array, target: Array, recorder: Recorder | None) -> Array:
     """The result in `target`, copied unless it is there already. Raises `ValueError` if the shapes differ."""
     if result is target:
         return target
     if result.shape != target.shape:
         raise ValueError(f"out for result {number}: the result has shape {result.shape}, the array {target.shape}")
     np.copyto(target, result)
-    if memory is not None:
-        memory.copied(target.nbytes)
+    if recorder is not None:
+        recorder.copied(target.nbytes)
     return target

@@ -12,10 +12,10 @@ never reuses a freed one, and counts frees of what is no living block instead of
 from __future__ import annotations
 
 import ctypes
-import struct
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from mlir import ir
 
@@ -42,7 +42,6 @@ _ADDRESS_FUNCTION = "inplace_memory_counters"
 _GARBAGE = -91
 _GUARD_BYTES = 512
 _ALIVE, _DEAD = 0x600D_B10C, 0x0DEA_D10C
-_READ = struct.Struct(f"@{len(_COUNTERS)}q")
 
 
 @dataclass(frozen=True)
@@ -80,60 +79,68 @@ class MemoryStats:
         )
 
 
-@dataclass
-class ResultMemory:
-    """What the Python side of a call adds: arrays it made, buffers that results took over, what it copied."""
-
-    arrays: list[int] = field(default_factory=list)
-    adoptions: list[int] = field(default_factory=list)
-    copies: list[int] = field(default_factory=list)
-
-    def made(self, nbytes: int) -> None:
-        """An array was made for a result."""
-        self.arrays.append(nbytes)
-
-    def adopted(self, nbytes: int) -> None:
-        """A result took over a buffer that native code had allocated."""
-        self.adoptions.append(nbytes)
-
-    def copied(self, nbytes: int) -> None:
-        """A result was copied."""
-        self.copies.append(nbytes)
+Report = Callable[[MemoryStats], None]
+"""Takes the statistics of a call that has ended."""
 
 
 class Recorder:
-    """Reads and resets the counters of one JIT-compiled module. `lookup` finds its native functions by name."""
+    """The counters of one JIT-compiled module, and what the Python side of a call adds to them.
+
+    `lookup` finds native functions of the module by name.
+    """
 
     def __init__(self, lookup: Callable[[str], Callable[[int], None]]) -> None:
-        self.lock = threading.Lock()
+        self._lock = threading.Lock()
         address = ctypes.c_uint64()
         table = (ctypes.c_void_p * 1)(ctypes.addressof(address))
         lookup(_ADDRESS_FUNCTION)(ctypes.addressof(table))
         self._counters = (ctypes.c_int64 * len(_COUNTERS)).from_address(address.value)
         self._fill = ctypes.c_int64.from_address(address.value + ctypes.sizeof(self._counters))
-
-    def reset(self) -> None:
-        """Start counting a call."""
-        ctypes.memset(self._counters, 0, ctypes.sizeof(self._counters))
+        self._reset()
 
     def fill_with(self, byte: int) -> None:
         """Fill new blocks with this byte from now on; only a checked allocator does."""
         self._fill.value = byte
 
-    def read(self, results: ResultMemory) -> MemoryStats:
-        """The statistics of the call that has just ended, with what its results add."""
-        made, adopted = sum(results.arrays), sum(results.adoptions)
-        count = dict(zip(_COUNTERS, _READ.unpack_from(self._counters), strict=True))
+    def counted(self, run: Callable[[], Any], report: Report) -> Any:
+        """What `run` returns; `report` gets what it did to memory. One at a time: the counters belong to the module."""
+        with self._lock:
+            self._reset()
+            result = run()
+            report(self._read())
+            return result
+
+    def made(self, *nbytes: int) -> None:
+        """Arrays were made for results."""
+        self._made += nbytes
+
+    def adopted(self, nbytes: int) -> None:
+        """A result took over a buffer that native code had allocated."""
+        self._adopted += (nbytes,)
+
+    def copied(self, nbytes: int) -> None:
+        """A result was copied."""
+        self._copied += (nbytes,)
+
+    def _reset(self) -> None:
+        ctypes.memset(self._counters, 0, ctypes.sizeof(self._counters))
+        self._made: tuple[int, ...] = ()
+        self._adopted: tuple[int, ...] = ()
+        self._copied: tuple[int, ...] = ()
+
+    def _read(self) -> MemoryStats:
+        count = dict(zip(_COUNTERS, self._counters, strict=True))
+        made, adopted = sum(self._made), sum(self._adopted)
         return MemoryStats(
-            allocations=count["allocations"] + len(results.arrays),
+            allocations=count["allocations"] + len(self._made),
             frees=count["frees"],
-            result_allocations=len(results.arrays) + len(results.adoptions),
+            result_allocations=len(self._made) + len(self._adopted),
             allocated_bytes=count["allocated_bytes"] + made,
             result_bytes=made + adopted,
             leaked_bytes=count["live_bytes"] - adopted,
             peak_bytes=count["peak_bytes"] + made,
-            copies=count["copies"] + len(results.copies),
-            copied_bytes=count["copied_bytes"] + sum(results.copies),
+            copies=count["copies"] + len(self._copied),
+            copied_bytes=count["copied_bytes"] + sum(self._copied),
             bad_frees=count["bad_frees"],
         )
 
