@@ -43,7 +43,8 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..analysis.schedule.packing import find_packings, find_slices
+from ..analysis.ir.traversal import find_ops
+from ..analysis.schedule.packing import find_packings
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from .rewriting.pack import pack
@@ -58,7 +59,7 @@ class PackPass(Pass[PassOptions]):
     statistics = (Statistic("packed", "slices that are read from a packed tensor now"),)
 
     def run(self, op: ir.Operation) -> None:
-        packings = find_packings(find_slices(op))
+        packings = find_packings(find_ops(op, "tensor.extract_slice"))
         for packing in packings:
             pack(packing)
         self.count("packed", len(packings))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .structured_op import Index, NotStructured, Structured, read_structured
+from .structured_op import Index, Structured, as_structured
 
 __all__ = ["ElementwiseFusion", "find_fusion"]
 
@@ -48,14 +48,11 @@ def find_fusion(op: ir.Operation) -> ElementwiseFusion | None:
     if not users or any(user != users[0] for user in users) or users[0].block != op.block:
         return None
     operands = tuple(sorted(use.operand_number for use in uses))
-    try:
-        producer = read_structured(op)
-        if not all(producer.parallel):
-            return None
-        consumer = read_structured(users[0])
-    except NotStructured:
+    producer = as_structured(op)
+    if producer is None or not all(producer.parallel):
         return None
-    if not _is_fusible(producer, consumer, operands):
+    consumer = as_structured(users[0])
+    if consumer is None or not _is_fusible(producer, consumer, operands):
         return None
     loops = tuple(_loops(producer, consumer.indices[operand]) for operand in operands)
     fusion = ElementwiseFusion(producer, consumer, operands, loops)

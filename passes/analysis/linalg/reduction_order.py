@@ -32,8 +32,7 @@ def admits_tiles(structured: Structured, loops: Sequence[_TiledLoop]) -> bool:
     """
     if find_combiner(structured) is not None:
         return True
-    reducing = [loop for loop in structured.loops if not structured.parallel[loop]]
     tiled = [one for one in loops if not structured.parallel[one.loop]]
     # Lexicographic order of all loops: those around the last one that is tiled go on by one iteration each.
-    in_order = [one.loop for one in tiled] == reducing[: len(tiled)]
+    in_order = [one.loop for one in tiled] == structured.reduction_loops[: len(tiled)]
     return in_order and all(one.size == 1 for one in tiled[:-1])

@@ -23,7 +23,16 @@ from mlir.dialects import linalg
 from ....dialects.support.element_sizes import element_bytes
 from .payload_effects import find_effect
 
-__all__ = ["UNKNOWN_SIZE", "Index", "NotStructured", "Structured", "nests_kept", "read_structured", "type_bytes"]
+__all__ = [
+    "UNKNOWN_SIZE",
+    "Index",
+    "NotStructured",
+    "Structured",
+    "as_structured",
+    "nests_kept",
+    "read_structured",
+    "type_bytes",
+]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _WORD_BYTES = 8
@@ -57,6 +66,16 @@ class Index:
         ((loop, factor),) = self.coefficients.items() if len(self.coefficients) == 1 else ((None, 0),)
         return loop if factor == 1 and self.constant == 0 else None
 
+    def __add__(self, other: Index) -> Index:
+        total = dict(self.coefficients)
+        for loop, factor in other.coefficients.items():
+            total[loop] = total.get(loop, 0) + factor
+        return Index({loop: factor for loop, factor in total.items() if factor}, self.constant + other.constant)
+
+    def __mul__(self, factor: int) -> Index:
+        scaled = {loop: factor * own for loop, own in self.coefficients.items() if factor}
+        return Index(scaled, factor * self.constant)
+
 
 @dataclass(frozen=True)
 class Structured:
@@ -84,6 +103,21 @@ class Structured:
     def loops(self) -> range:
         """The numbers of the loops."""
         return range(len(self.sizes))
+
+    @property
+    def parallel_loops(self) -> list[int]:
+        """The numbers of the parallel loops."""
+        return [loop for loop in self.loops if self.parallel[loop]]
+
+    @property
+    def reduction_loops(self) -> list[int]:
+        """The numbers of the loops that reduce."""
+        return [loop for loop in self.loops if not self.parallel[loop]]
+
+    def size(self, loop: int, unknown: int = UNKNOWN_SIZE) -> int:
+        """Return the trip count of `loop`, and `unknown` where it is dynamic."""
+        size = self.sizes[loop]
+        return unknown if size is None else size
 
     @property
     def outputs(self) -> range:
@@ -118,6 +152,10 @@ class Structured:
         """Tell whether consecutive iterations of `loop` touch neighbours: it moves the last index only, by one."""
         *others, last = self.indices[operand] or (Index(),)
         return last.coefficient(loop) == 1 and not any(index.coefficient(loop) for index in others)
+
+    def is_gathered(self, operand: int, loop: int) -> bool:
+        """Tell whether the payload uses elements of `operand` that differ along `loop` and are not contiguous."""
+        return self.reads[operand] and self.depends(operand, loop) and not self.is_contiguous(operand, loop)
 
 
 def type_bytes(type_: ir.Type) -> int:
@@ -156,6 +194,14 @@ def read_structured(op: ir.Operation) -> Structured:
             known[key] = nest
     reads = tuple([any(True for _ in argument.uses) for argument in payload.arguments])
     return Structured(op, inputs, *nest, reads)
+
+
+def as_structured(op: ir.Operation) -> Structured | None:
+    """Return what `read_structured` does, and None for what it refuses."""
+    try:
+        return read_structured(op)
+    except NotStructured:
+        return None
 
 
 @contextmanager
@@ -213,26 +259,14 @@ def _index(expression: ir.AffineExpr) -> Index:
     if isinstance(expression, ir.AffineConstantExpr):
         return Index({}, expression.value)
     if isinstance(expression, ir.AffineAddExpr):
-        return _sum(_index(expression.lhs), _index(expression.rhs))
+        return _index(expression.lhs) + _index(expression.rhs)
     if isinstance(expression, ir.AffineMulExpr):
         left, right = _index(expression.lhs), _index(expression.rhs)
-        if left.coefficients and right.coefficients:
-            raise NotStructured(f"its index {expression} is no sum of multiples of loops")
-        scaled, factor = (right, left.constant) if not left.coefficients else (left, right.constant)
-        return _scaled(scaled, factor)
+        if not left.coefficients:
+            return right * left.constant
+        if not right.coefficients:
+            return left * right.constant
     raise NotStructured(f"its index {expression} is no sum of multiples of loops")
-
-
-def _sum(left: Index, right: Index) -> Index:
-    total = dict(left.coefficients)
-    for loop, factor in right.coefficients.items():
-        total[loop] = total.get(loop, 0) + factor
-    return Index({loop: factor for loop, factor in total.items() if factor}, left.constant + right.constant)
-
-
-def _scaled(index: Index, factor: int) -> Index:
-    scaled = {loop: factor * own for loop, own in index.coefficients.items() if factor * own}
-    return Index(scaled, factor * index.constant)
 
 
 def _sizes(

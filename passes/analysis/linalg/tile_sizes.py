@@ -17,16 +17,18 @@ from __future__ import annotations
 from mlir import ir
 
 from ....dialects.subsets import mixed_subset
+from ....dialects.support.constants import constant_integer
+from ....dialects.support.defining_ops import defining_op
 
 __all__ = ["sizes_of_tiles"]
 
 
 def sizes_of_tiles(value: ir.Value, dimension: int) -> frozenset[int]:
     """Return the sizes that `dimension` of `value` can have, at most two; nothing if they are not known."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "tensor.extract_slice":
+    op = defining_op(value, "tensor.extract_slice")
+    if op is None:
         return frozenset()
-    subset = mixed_subset(owner.operation, 1)
+    subset = mixed_subset(op, 1)
     if len(subset.sizes) != ir.RankedTensorType(value.type).rank:
         return frozenset()
     size = subset.sizes[dimension]
@@ -34,11 +36,11 @@ def sizes_of_tiles(value: ir.Value, dimension: int) -> frozenset[int]:
 
 
 def _sizes_of_minimum(size: ir.Value) -> frozenset[int]:
-    owner = size.owner
-    if isinstance(owner, ir.Block) or owner.name != "affine.min" or len(owner.operation.operands) != 1:
+    op = defining_op(size, "affine.min")
+    if op is None or len(op.operands) != 1:
         return frozenset()
-    first_last = _last_two(owner.operation.operands[0])
-    pair = _minimum(ir.AffineMapAttr(owner.operation.attributes["map"]).value)
+    first_last = _last_two(op.operands[0])
+    pair = _minimum(ir.AffineMapAttr(op.attributes["map"]).value)
     if first_last is None or pair is None:
         return frozenset()
     most, end = pair
@@ -68,17 +70,8 @@ def _last_two(variable: ir.Value) -> tuple[int, int] | None:
     block = variable.owner
     if not isinstance(block, ir.Block) or block.owner.name != "scf.for" or block.arguments[0] != variable:
         return None
-    bounds = [_constant(value) for value in list(block.owner.operands)[:3]]
-    known = [bound for bound in bounds if bound is not None]
-    if len(known) < len(bounds) or known[0] >= known[1] or known[2] < 1:
+    lower, upper, step = (constant_integer(value) for value in list(block.owner.operands)[:3])
+    if lower is None or upper is None or step is None or lower >= upper or step < 1:
         return None
-    lower, upper, step = known
     last = lower + (upper - lower - 1) // step * step
     return max(lower, last - step), last
-
-
-def _constant(value: ir.Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
-        return None
-    return ir.IntegerAttr(owner.operation.attributes["value"]).value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ....dialects.support.defining_ops import defining_op
 from .structured_op import Structured
 
 __all__ = ["MATH_FUNCTIONS", "NEUTRAL_KINDS", "find_combiner", "has_polynomial", "why_not_lanewise"]
@@ -91,10 +92,10 @@ def find_combiner(structured: Structured) -> ir.Operation | None:
     operations = [op.operation for op in block.operations]
     (yielded,) = operations[-1].operands
     accumulator = block.arguments[structured.inputs]
-    owner = yielded.owner
-    if isinstance(owner, ir.Block) or owner.name not in NEUTRAL_KINDS or owner.operation.parent != structured.op:
+    combiner = defining_op(yielded, *NEUTRAL_KINDS)
+    if combiner is None or combiner.parent != structured.op:
         return None
     if len(list(accumulator.uses)) != 1 or len(list(yielded.uses)) != 1:
         return None
     (use,) = accumulator.uses
-    return owner.operation if use.owner.operation == owner.operation else None
+    return combiner if use.owner.operation == combiner else None

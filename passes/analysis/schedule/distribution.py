@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
-from ..linalg.structured_op import UNKNOWN_SIZE, Structured
+from ..linalg.structured_op import Structured
 from .machine import Machine
-from .vector_plan import NotVectorizable, plan_vectors
+from .vector_plan import find_plan
 
 __all__ = ["Distribution", "choose_distribution"]
 
@@ -40,15 +40,12 @@ class Distribution:
 
 def choose_distribution(root: Structured, loops: Iterable[int], threads: int, machine: Machine) -> Distribution | None:
     """Return how `root` is given to `threads`, by one of its parallel `loops`; None if it has too little work."""
-    sizes = {loop: UNKNOWN_SIZE if size is None else size for loop, size in enumerate(root.sizes)}
-    if threads < 2 or prod(sizes.values()) < _LEAST_WORK * threads:
+    sizes = [root.size(loop) for loop in root.loops]
+    if threads < 2 or prod(sizes) < _LEAST_WORK * threads:
         return None
     candidates = sorted(set(loops) - root.falling)
     units: dict[int, int] = {}
-    try:
-        plan = plan_vectors(root.op, machine)
-    except NotVectorizable:
-        plan = None
+    plan = find_plan(root.op, machine)
     if plan is not None:
         units = dict(plan.tile)
         units[plan.lane_loop] = plan.tile[plan.lane_loop] * plan.lanes

@@ -26,7 +26,7 @@ from math import prod
 
 from mlir import ir
 
-from ..linalg.structured_op import UNKNOWN_SIZE, Index, NotStructured, Structured, read_structured, type_bytes
+from ..linalg.structured_op import Index, Structured, as_structured, type_bytes
 from .machine import Machine
 from .schedule import TileLoop
 
@@ -57,7 +57,7 @@ def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
     least = min(machine.l1, machine.l2) // 2
     if not any(type_bytes(type_) > least for type_ in {result.type for op in ops for result in op.results}):
         return []  # Nothing is large enough for a group to be worth it.
-    read = [_read(op) for op in ops]
+    read = [as_structured(op) for op in ops]
     numbers: dict[ir.Value, int] = {result: number for number, op in enumerate(ops) for result in op.results}
     taken: set[int] = set()
     groups: list[Group] = []
@@ -98,13 +98,6 @@ def _take_producers(
     return members
 
 
-def _read(op: ir.Operation) -> Structured | None:
-    try:
-        return read_structured(op)
-    except NotStructured:
-        return None
-
-
 _Named = Mapping[int, int]
 """Which loop of the root a loop of an op is, for those that are."""
 
@@ -117,7 +110,7 @@ class _Finder:
         self.machine = machine
         self.producers: list[Structured] = []
         self.named: dict[int, _Named] = {}
-        self.loops = {loop for loop in root.loops if root.parallel[loop]} - root.falling
+        self.loops = set(root.parallel_loops) - root.falling
         self.uses: dict[ir.Value, list[tuple[Sequence[Index], _Named]]] = {}
         self._read_by(root, {loop: loop for loop in self.loops})
 
@@ -137,7 +130,7 @@ class _Finder:
             return False
         if any(result in self.root.op.operands for result in results) and not self._writes_all():
             return False
-        if _is_contraction(op) and not (_is_contraction(self.root) and self._is_large(op)):
+        if _is_contraction(op) and not (_is_contraction(self.root) and _is_larger(op, self.machine.l2 // 2)):
             return False
         named = self._named(op)
         if not named or not self._fits(set(named.values())):
@@ -194,27 +187,18 @@ class _Finder:
         """Whether a tile has room for what is passed on, if only `loops` are common."""
         if loops == self.loops or not _is_contraction(self.root):
             return True
-        return (
-            self._passed_on() // prod(self.root.sizes[loop] or UNKNOWN_SIZE for loop in loops) <= self.machine.l2 // 2
-        )
+        return self._passed_on() // prod(map(self.root.size, loops)) <= self.machine.l2 // 2
 
     def _passed_on(self) -> int:
         return sum(type_bytes(result.type) for op in self.producers for result in op.op.results)
 
-    def _is_worth_it(self, op: Structured) -> bool:
-        room = self.machine.l2 if _is_contraction(self.root) else self.machine.l1
-        return any(type_bytes(result.type) > room // 2 for result in op.op.results)
-
-    def _is_large(self, op: Structured) -> bool:
-        return any(type_bytes(result.type) > self.machine.l2 // 2 for result in op.op.results)
-
     def group(self) -> Group | None:
         """Return the group, if there is one that is worth it."""
-        if not any(self._is_worth_it(op) for op in self.producers):
+        is_contraction = _is_contraction(self.root)
+        room = self.machine.l2 if is_contraction else self.machine.l1
+        if not any(_is_larger(op, room // 2) for op in self.producers):
             return None
-        if _is_contraction(self.root) and not any(_is_contraction(op) for op in self.producers):
-            return None
-        if _is_contraction(self.root) and self._reads_too_much():
+        if is_contraction and (not any(map(_is_contraction, self.producers)) or self._reads_too_much()):
             return None
         return Group(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
 
@@ -227,7 +211,7 @@ class _Finder:
         room = self.machine.l2 // 2 if _is_contraction(self.root) else self.machine.l1 // 4
         tiles: list[TileLoop] = []
         for loop in sorted(self.loops):
-            size = self.root.sizes[loop] or UNKNOWN_SIZE
+            size = self.root.size(loop)
             if passed_on <= room or size == 1:
                 continue
             rows = max(1, room * size // passed_on)
@@ -247,6 +231,10 @@ def _is_contraction(op: Structured) -> bool:
     return not all(op.parallel) and any(
         op.reads[operand] and op.indices[operand] and not op.depends(operand, loop)
         for operand in range(op.inputs)
-        for loop in op.loops
-        if op.parallel[loop]
+        for loop in op.parallel_loops
     )
+
+
+def _is_larger(op: Structured, size: int) -> bool:
+    """Whether a result of `op` takes more than `size` bytes."""
+    return any(type_bytes(result.type) > size for result in op.op.results)

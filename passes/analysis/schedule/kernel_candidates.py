@@ -20,7 +20,8 @@ from math import prod
 
 from mlir import ir
 
-from ..linalg.structured_op import NotStructured, read_structured, type_bytes
+from ....dialects.support.defining_ops import defining_op
+from ..linalg.structured_op import as_structured, type_bytes
 from ..repetition.bodies import BodyReader, NotShared
 from .fusion_groups import find_groups
 from .machine import Machine
@@ -91,8 +92,7 @@ def _unused(ops: Sequence[ir.Operation]) -> set[ir.Value]:
 
 def _fill_of(op: ir.Operation) -> ir.Operation | None:
     """Return the fill that the only init of `op` is."""
-    owner = op.operands[len(op.operands) - 1].owner
-    return owner.operation if not isinstance(owner, ir.Block) and owner.operation.name == _FILL else None
+    return defining_op(op.operands[len(op.operands) - 1], _FILL)
 
 
 def _loops(op: ir.Operation, machine: Machine, least: int) -> tuple[bool, ...] | None:
@@ -103,11 +103,8 @@ def _loops(op: ir.Operation, machine: Machine, least: int) -> tuple[bool, ...] |
     elements = max(prod(type_.shape) for type_ in types if isinstance(type_, ir.RankedTensorType))
     if elements < least or sum(map(type_bytes, types)) > machine.l2:
         return None
-    try:
-        structured = read_structured(op)
-    except NotStructured:
-        return None
-    return None if _names_tensors(structured.payload) else structured.parallel
+    structured = as_structured(op)
+    return None if structured is None or _names_tensors(structured.payload) else structured.parallel
 
 
 def _names_tensors(payload: ir.Block) -> bool:
@@ -150,10 +147,8 @@ def _without_companions(
 
 def _may_be_joined(value: ir.Value, parallel: Mapping[ir.Value, bool]) -> bool:
     """Whether `value`, which a reduction reads, is of an elementwise op, and others use it too."""
-    if isinstance(value.owner, ir.Block):
-        return False
-    name = value.owner.operation.name
-    if name == _FILL or not name.startswith("linalg."):
+    op = defining_op(value)
+    if op is None or op.name == _FILL or not op.name.startswith("linalg."):
         return False
     uses = iter(value.uses)
     next(uses)

@@ -38,7 +38,7 @@ from ..linalg.structured_op import NotStructured, Structured, read_structured
 from ..linalg.vector_payload import find_combiner
 from ..repetition.bodies import BodyReader, NotShared
 from .machine import Machine
-from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
+from .vector_plan import VectorPlan, find_plan
 
 __all__ = ["Transposition", "TranspositionFinder"]
 
@@ -82,9 +82,8 @@ class TranspositionFinder:
 
 def _find_orders(op: ir.Operation, machine: Machine) -> dict[int, tuple[int, ...]]:
     """Return the orders of the operands to transpose; none if the op is better, or possible only, as it is."""
-    try:
-        plan = plan_vectors(op, machine)
-    except NotVectorizable:
+    plan = find_plan(op, machine)
+    if plan is None:
         return {}
     structured = plan.structured
     far = _far(plan, machine)
@@ -100,11 +99,12 @@ def _find_orders(op: ir.Operation, machine: Machine) -> dict[int, tuple[int, ...
 
 def _lane_loops(structured: Structured) -> list[int]:
     """Return the loops that could run in the lanes: one along which neighbours of all outputs lie, and reductions."""
-    loops = [loop for loop in structured.loops if structured.parallel[loop]]
-    found = [loop for loop in loops if all(structured.is_contiguous(operand, loop) for operand in structured.outputs)]
-    if find_combiner(structured) is None:
-        return found[:1]
-    return [*found[:1], *(loop for loop in structured.loops if not structured.parallel[loop])]
+    found = [
+        loop
+        for loop in structured.parallel_loops
+        if all(structured.is_contiguous(operand, loop) for operand in structured.outputs)
+    ]
+    return found[:1] if find_combiner(structured) is None else [*found[:1], *structured.reduction_loops]
 
 
 def _far(plan: VectorPlan, machine: Machine) -> dict[int, tuple[int, ...]]:
@@ -128,16 +128,13 @@ def _turned(structured: Structured, lane_loop: int, far: Mapping[int, tuple[int,
 
     Those that are `far` are transposed as well.
     """
-    turned = [operand for operand in range(structured.inputs) if _is_gathered(structured, operand, lane_loop)]
-    orders = {operand: _order(structured, operand, lane_loop) for operand in turned}
+    orders = {
+        operand: _order(structured, operand, lane_loop)
+        for operand in range(structured.inputs)
+        if structured.is_gathered(operand, lane_loop)
+    }
     known = {operand: order for operand, order in orders.items() if order is not None}
     return {**far, **known} if len(known) == len(orders) else {}
-
-
-def _is_gathered(structured: Structured, operand: int, loop: int) -> bool:
-    """Whether the lanes of `loop` are no neighbours in an input, and not all the same."""
-    read = structured.reads[operand] and structured.depends(operand, loop)
-    return read and not structured.is_contiguous(operand, loop)
 
 
 def _order(structured: Structured, operand: int, last: int) -> tuple[int, ...] | None:
@@ -150,8 +147,7 @@ def _order(structured: Structured, operand: int, last: int) -> tuple[int, ...] |
 
 
 def _size(structured: Structured, loop: int) -> int:
-    size = structured.sizes[loop]
-    return _UNKNOWN if size is None else size
+    return structured.size(loop, _UNKNOWN)
 
 
 def _cost(plan: VectorPlan, far: int) -> float:
@@ -185,7 +181,7 @@ def _cost_transposed(plan: VectorPlan, lane_loop: int, turned: list[int]) -> flo
 
 
 def _results(structured: Structured) -> int:
-    return prod(_size(structured, loop) for loop in structured.loops if structured.parallel[loop])
+    return prod(_size(structured, loop) for loop in structured.parallel_loops)
 
 
 def _rounds(lanes: int) -> int:

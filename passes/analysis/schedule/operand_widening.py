@@ -22,9 +22,9 @@ from math import prod
 
 from mlir import ir
 
-from ..linalg.structured_op import UNKNOWN_SIZE, NotStructured, Structured, read_structured
+from ..linalg.structured_op import Structured, as_structured
 from .machine import Machine
-from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
+from .vector_plan import VectorPlan, find_plan
 
 __all__ = ["Widening", "find_widening"]
 
@@ -43,17 +43,15 @@ class Widening:
 
 def find_widening(op: ir.Operation, machine: Machine) -> Widening | None:
     """Return which inputs of linalg op `op` to widen, None if it is better as it is, or has no vectors anyway."""
-    try:
-        structured = read_structured(op)
-        if all(structured.parallel):
-            return None
-        extensions = {operand: _extension(structured, operand) for operand in range(structured.inputs)}
-        if not any(extensions.values()):
-            return None
-        plan = plan_vectors(op, machine)
-    except (NotStructured, NotVectorizable):
+    structured = as_structured(op)
+    if structured is None or all(structured.parallel):
         return None
-    chosen = {operand: one for operand, one in extensions.items() if one is not None and _pays(plan, operand)}
+    found = {operand: _extension(structured, operand) for operand in range(structured.inputs)}
+    extensions = {operand: one for operand, one in found.items() if one is not None}
+    plan = find_plan(op, machine) if extensions else None
+    if plan is None:
+        return None
+    chosen = {operand: one for operand, one in extensions.items() if _pays(plan, operand)}
     return Widening(structured, chosen) if chosen else None
 
 
@@ -71,7 +69,7 @@ def _pays(plan: VectorPlan, operand: int) -> bool:
     """Whether a wide copy of an input costs less than to widen its elements whenever they are read."""
     structured, lanes = plan.structured, plan.lanes
     others = [loop for loop in structured.loops if not structured.depends(operand, loop)]
-    reads = prod(-(-_size(structured, loop) // _shared(plan, loop)) for loop in others)
+    reads = prod(-(-structured.size(loop) // _shared(plan, loop)) for loop in others)
     each = 1 / lanes if structured.depends(operand, plan.lane_loop) else _ALONE
     return reads * each > _COPY / lanes
 
@@ -79,8 +77,3 @@ def _pays(plan: VectorPlan, operand: int) -> bool:
 def _shared(plan: VectorPlan, loop: int) -> int:
     """Return how many iterations of `loop` share what is loaded for a register tile."""
     return plan.tile.get(loop, 1) * (plan.lanes if loop == plan.lane_loop else 1)
-
-
-def _size(structured: Structured, loop: int) -> int:
-    size = structured.sizes[loop]
-    return UNKNOWN_SIZE if size is None else size

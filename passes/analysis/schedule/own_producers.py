@@ -12,6 +12,7 @@ from collections.abc import Collection
 
 from mlir import ir
 
+from ....dialects.support.defining_ops import defining_op
 from ..linalg.structured_op import Structured, read_structured
 from ..repetition.bodies import KERNEL_MARK
 
@@ -23,8 +24,8 @@ _EMPTY, _FILL, _TRANSPOSE = "tensor.empty", "linalg.fill", "linalg.transpose"
 def find_fills(root: Structured) -> list[Structured]:
     """Return the fills that only `root` starts from."""
     inits = [root.op.operands[number] for number in root.outputs if root.reads[number]]
-    owners = [init.owner.operation for init in inits if not isinstance(init.owner, ir.Block)]
-    return [read_structured(one) for one in owners if one.name == _FILL and len(list(one.results[0].uses)) == 1]
+    fills = [defining_op(init, _FILL) for init in inits if len(list(init.uses)) == 1]
+    return [read_structured(fill) for fill in fills if fill is not None]
 
 
 def find_transpositions(root: Structured, loops: Collection[int]) -> list[Structured]:
@@ -37,9 +38,9 @@ def find_transpositions(root: Structured, loops: Collection[int]) -> list[Struct
     found: list[Structured] = []
     for operand in range(root.inputs):
         value = root.op.operands[operand]
-        if isinstance(value.owner, ir.Block) or value.owner.name != _TRANSPOSE:
+        op = defining_op(value, _TRANSPOSE)
+        if op is None:
             continue
-        op = value.owner.operation
         is_own = op.block == root.op.block and len(list(value.uses)) == 1
         indices = root.indices[operand]
         is_simple = all(index.loop is not None or not any(index.coefficient(one) for one in loops) for index in indices)
@@ -51,5 +52,4 @@ def find_transpositions(root: Structured, loops: Collection[int]) -> list[Struct
 
 def is_own_transposition(op: ir.Operation) -> bool:
     """Tell whether `linalg.transpose` `op` can be computed in parts where these are read: no init, and no mark."""
-    init = op.operands[1].owner
-    return not isinstance(init, ir.Block) and init.name == _EMPTY and KERNEL_MARK not in op.attributes
+    return defining_op(op.operands[1], _EMPTY) is not None and KERNEL_MARK not in op.attributes

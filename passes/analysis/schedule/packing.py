@@ -15,19 +15,22 @@ Linear in the slices times the depth of loops; nothing is changed. Upstream coun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from mlir import ir
 
 from ....dialects.subsets import mixed_subset
+from ....dialects.support.constants import constant_integer
+from ....dialects.support.defining_ops import defining_op, parent_block
+from ..ir.traversal import loops_around
 from ..lifetimes.hoisting import is_inside
 from .own_producers import is_own_transposition
 
-__all__ = ["Packing", "find_packings", "find_slices", "is_constant"]
+__all__ = ["Packing", "find_packings", "is_constant"]
 
-_SLICE, _TRANSPOSE = "tensor.extract_slice", "linalg.transpose"
-_LOOP = "scf.for"
+_TRANSPOSE = "linalg.transpose"
 _INDEX_OPS = ("arith.", "affine.")
 
 
@@ -83,41 +86,23 @@ def _is_one_piece(op: ir.Operation) -> bool:
 
 def _is_size_of(size: int | ir.Value, source: ir.Value, dimension: int) -> bool:
     """Tell whether `tensor.dim` of that dimension of `source` is `size`."""
-    if isinstance(size, int) or isinstance(size.owner, ir.Block) or size.owner.name != "tensor.dim":
-        return False
-    of, number = size.owner.operands
-    constant = number.owner
-    if of != source or isinstance(constant, ir.Block) or not is_constant(number):
-        return False
-    return ir.IntegerAttr(constant.attributes["value"]).value == dimension
+    op = None if isinstance(size, int) else defining_op(size, "tensor.dim")
+    return op is not None and op.operands[0] == source and constant_integer(op.operands[1]) == dimension
 
 
 def _transposed(packings: Iterable[Packing]) -> set[ir.Value]:
     """Return the results of transpositions that only slices which can be packed read."""
-    sources: dict[ir.Value, int] = {}
-    for packing in packings:
-        source, subset = packing.op.operands[0], mixed_subset(packing.op, 1)
-        is_whole = len(subset.sizes) == ir.RankedTensorType(packing.op.results[0].type).rank
-        if not isinstance(source.owner, ir.Block) and source.owner.name == _TRANSPOSE and is_whole:
-            sources[source] = sources.get(source, 0) + 1
+    sources = Counter(packing.op.operands[0] for packing in packings if not _drops_dimensions(packing.op))
     return {
         source
         for source, count in sources.items()
-        if is_own_transposition(ir.OpResult(source).owner.operation) and count == len(list(source.uses))
+        if (op := defining_op(source, _TRANSPOSE)) and is_own_transposition(op) and count == len(list(source.uses))
     }
 
 
-def find_slices(root: ir.Operation) -> list[ir.Operation]:
-    """Return all `tensor.extract_slice` inside `root`, in the order of the text."""
-    slices: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == _SLICE:
-            slices.append(op.operation)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return slices
+def _drops_dimensions(op: ir.Operation) -> bool:
+    """Whether slice `op` has a lower rank than its source."""
+    return ir.RankedTensorType(op.operands[0].type).rank != ir.RankedTensorType(op.results[0].type).rank
 
 
 def _is_input(op: ir.Operation) -> bool:
@@ -136,7 +121,7 @@ def _packing(op: ir.Operation) -> Packing | None:
     source = op.operands[0]
     best: Packing | None = None
     inside: list[ir.Operation] = []
-    for reuse in _loops_around(op):
+    for reuse in loops_around(op):
         if is_inside(source, reuse):
             break
         if reuse.regions[0].blocks[0] not in used.blocks:
@@ -166,9 +151,9 @@ def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.
 
 def _rows(op: ir.Operation, reuse: ir.Operation) -> int | None:
     """Return the dimension next to the last one in which all slices are the same, if the last one tells them apart."""
-    subset = mixed_subset(op, 1)
-    if len(subset.sizes) != ir.RankedTensorType(op.results[0].type).rank:
+    if _drops_dimensions(op):
         return None
+    subset = mixed_subset(op, 1)
     *others, last = (
         any(isinstance(value, ir.Value) and is_inside(value, reuse) for value in place)
         for place in zip(subset.offsets, subset.sizes, subset.strides, strict=True)
@@ -179,28 +164,16 @@ def _rows(op: ir.Operation, reuse: ir.Operation) -> int | None:
 
 def is_constant(value: ir.Value) -> bool:
     """Tell whether an `arith.constant` makes `value`, which can then be made anywhere."""
-    owner = value.owner
-    return not isinstance(owner, ir.Block) and owner.name == "arith.constant"
+    return defining_op(value, "arith.constant") is not None
 
 
 def _bound(size: int | ir.Value, reuse: ir.Operation) -> int | ir.Value | None:
     """Return `size`, or the largest that it can be if it is computed inside `reuse`; None if that is not known."""
     if isinstance(size, int) or not is_inside(size, reuse):
         return size
-    owner = size.owner
-    if isinstance(owner, ir.Block) or owner.name != "affine.min":
-        return None
-    results = list(ir.AffineMapAttr(owner.operation.attributes["map"]).value.results)
-    constants = [result.value for result in results if isinstance(result, ir.AffineConstantExpr)]
-    return min(constants) if constants else None
-
-
-def _loops_around(op: ir.Operation) -> Iterator[ir.Operation]:
-    """Return the `scf.for` around `op`, innermost first, up to the first op that is none."""
-    parent = op.parent
-    while parent is not None and parent.name == _LOOP:
-        yield parent.operation
-        parent = parent.parent
+    op = defining_op(size, "affine.min")
+    results = [] if op is None else list(ir.AffineMapAttr(op.attributes["map"]).value.results)
+    return min((result.value for result in results if isinstance(result, ir.AffineConstantExpr)), default=None)
 
 
 class _Used:
@@ -217,10 +190,10 @@ class _Used:
         if value in self._seen:
             return
         self._seen.add(value)
-        owner = value.owner
-        if isinstance(owner, ir.Block):
-            self.blocks.add(owner)
+        op = defining_op(value)
+        if op is None:
+            self.blocks.add(parent_block(value))
             return
-        for operand in owner.operation.operands:
+        for operand in op.operands:
             self._visit(operand)
-        self.computed.append(owner.operation)
+        self.computed.append(op)

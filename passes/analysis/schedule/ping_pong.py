@@ -29,9 +29,10 @@ from mlir import ir
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
-from ..ir.reachable_ops import walk_reachable
+from ....dialects.support.defining_ops import defining_op
+from ..ir.traversal import find_ops
 from ..lifetimes.hoisting import is_inside
-from ..linalg.structured_op import NotStructured, read_structured
+from ..linalg.structured_op import as_structured
 
 __all__ = ["PingPong", "find_ping_pong", "is_known_box", "outside_of"]
 
@@ -69,16 +70,8 @@ class PingPong:
 
 def find_ping_pong(root: ir.Operation) -> list[PingPong]:
     """Return the carried tensors of loops inside `root` that start from elsewhere; outer loops first."""
-    loops: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == _LOOP and len(op.results):
-            loops.append(op.operation)
-        return ir.WalkResult.ADVANCE
-
-    walk_reachable(root, visit)
     found: list[PingPong | None] = []
-    for loop in loops:
+    for loop in find_ops(root, _LOOP, reachable=True):
         *_, terminator = loop.regions[0].blocks[0].operations
         for number, result in enumerate(loop.results):
             if isinstance(result.type, ir.RankedTensorType) and result.type.encoding is None:
@@ -135,7 +128,7 @@ class _Carried:
     def _writes(self, value: ir.Value) -> list[_Write]:
         """Return the ops of the body that make `value` from one another, the last one first."""
         writes: list[_Write] = []
-        while (op := _maker(value)) is not None and op.block == self.body and _without_copies(value) == value:
+        while (op := defining_op(value)) is not None and op.block == self.body and _without_copies(value) == value:
             operand = self._start(op, ir.OpResult(value).result_number)
             if operand is None:
                 break
@@ -154,15 +147,15 @@ class _Carried:
 
     def _is_empty(self, root: ir.Value) -> bool:
         """Whether `root` has no content, and the sizes that the tensor has in each iteration."""
-        op = _maker(root)
-        if op is None or op.name != _EMPTY or root.type != self.old.type:
+        op = defining_op(root, _EMPTY)
+        if op is None or root.type != self.old.type:
             return False
         dynamic = [dimension for dimension, size in enumerate(self.shape) if size == _DYNAMIC]
         return all(self._is_size(value, dimension) for value, dimension in zip(op.operands, dynamic, strict=True))
 
     def _is_size(self, value: ir.Value, dimension: int) -> bool:
-        op = _maker(value)
-        if op is None or op.name != _DIM:
+        op = defining_op(value, _DIM)
+        if op is None:
             return False
         source, number = op.operands
         return source in (self.old, self.initial) and constant_integer(number) == dimension
@@ -187,8 +180,8 @@ class _Carried:
             return False
         last, *others = (mixed_subset(write.op, 2) for write in writes)
         for write, subset in zip(writes[1:], others, strict=True):
-            source = _maker(write.op.operands[0])
-            if source is None or source.name != _EXTRACT or source.operands[0] != self.old:
+            source = defining_op(write.op.operands[0], _EXTRACT)
+            if source is None or source.operands[0] != self.old:
                 return False
             if mixed_subset(source, 1) != subset or not is_known_box(subset, self.shape):
                 return False
@@ -210,7 +203,7 @@ class _Carried:
         """Whether index `value` is the same in each iteration. The tensor keeps its sizes."""
         if not is_inside(value, self.loop):
             return True
-        op = _maker(value)
+        op = defining_op(value)
         if op is None or not depth:
             return False
         operands = list(op.operands)
@@ -242,7 +235,7 @@ class _Carried:
         """Return the op that begins to write the new version, or to compute what is inserted first."""
         begin = first.op
         value = begin.operands[0] if begin.name == _INSERT else first.before
-        while (op := _maker(value)) is not None and op.block == self.body:
+        while (op := defining_op(value)) is not None and op.block == self.body:
             operand = self._start(op, ir.OpResult(value).result_number)
             if operand is None:
                 break
@@ -286,10 +279,6 @@ def _lies_in(part: Subset, whole: Subset) -> bool:
     return all(first <= own and own + size <= first + length for (own, size), (first, length) in pairs)
 
 
-def _maker(value: ir.Value) -> ir.Operation | None:
-    return None if isinstance(value.owner, ir.Block) else value.owner.operation
-
-
 def _folded(subset: Subset) -> Subset:
     """Return `subset` with numbers in the place of constants."""
 
@@ -302,7 +291,7 @@ def _folded(subset: Subset) -> Subset:
 
 def _without_copies(value: ir.Value) -> ir.Value:
     """Return what has the content of `value` and is not made by a copy."""
-    while (op := _maker(value)) is not None:
+    while (op := defining_op(value)) is not None:
         if op.name == "linalg.copy" and op.operands[0].type == value.type:
             value = op.operands[0]
         elif op.name == "bufferization.alloc_tensor" and op.attributes["operandSegmentSizes"][1]:
@@ -320,9 +309,8 @@ def _runs_once(loop: ir.Operation) -> bool:
 
 def _updates_in_place(op: ir.Operation, operand: int) -> bool:
     """Whether `op` reads each element of `operand` in the iteration that writes the same one, and in no other."""
-    try:
-        structured = read_structured(op)
-    except NotStructured:
+    structured = as_structured(op)
+    if structured is None:
         return False
     own = structured.indices[operand]
     alike = all(structured.indices[output] == own for output in structured.outputs)

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....dialects.subsets import mixed_subset
-from ..ir.reachable_ops import walk_reachable
+from ....dialects.support.defining_ops import defining_op, parent_block
+from ..ir.traversal import find_ops
 from ..linalg.structured_op import type_bytes
 from .machine import Machine
 
@@ -47,15 +48,7 @@ class ReusedRow:
 
 def find_reused_rows(function: ir.Operation, machine: Machine) -> list[ReusedRow]:
     """Return the rows that are worth to be fetched an iteration ahead, in the order of the text."""
-    found: list[ReusedRow] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "scf.for":
-            found.extend(_rows_of(op.operation, machine))
-        return ir.WalkResult.ADVANCE
-
-    walk_reachable(function, visit)
-    return found
+    return [row for loop in find_ops(function, "scf.for", reachable=True) for row in _rows_of(loop, machine)]
 
 
 def _rows_of(loop: ir.Operation, machine: Machine) -> list[ReusedRow]:
@@ -82,7 +75,7 @@ def _is_row(view: ir.Operation, loop: ir.Operation, machine: Machine) -> bool:
     type_, source = ir.MemRefType(view.results[0].type), view.operands[0]
     index = body.arguments[0]
     offsets = [one for one in mixed_subset(view, 1).offsets if not isinstance(one, int)]
-    inner = [one for one in (*list(view.operands)[1:], source) if one != index and _is_inside(one, body)]
+    inner = [one for one in (*list(view.operands)[1:], source) if one != index and parent_block(one) == body]
     if inner or not any(one == index for one in offsets) or not type_.has_static_shape:
         return False
     whole = ir.MemRefType(_root(source).type)
@@ -90,28 +83,18 @@ def _is_row(view: ir.Operation, loop: ir.Operation, machine: Machine) -> bool:
     return large and type_bytes(type_) <= machine.l2 // _SHARE
 
 
-def _is_inside(value: ir.Value, body: ir.Block) -> bool:
-    """Whether `value`, which an op directly in `body` uses, is made there."""
-    return (value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block) == body
-
-
 def _root(buffer: ir.Value) -> ir.Value:
     """Return what `buffer` is a part of."""
-    while not isinstance(buffer.owner, ir.Block) and buffer.owner.name in {"memref.cast", "memref.subview"}:
-        buffer = buffer.owner.operation.operands[0]
+    while (op := defining_op(buffer, "memref.cast", "memref.subview")) is not None:
+        buffer = op.operands[0]
     return buffer
 
 
 def _reads_of(op: ir.Operation, views: dict[ir.Value, ir.Operation]) -> dict[ir.Value, list[ir.Operation]]:
     """Return the reads of vectors in `op`, by the view of `views` that they read."""
     found: dict[ir.Value, list[ir.Operation]] = {}
-
-    def visit(inner: ir.Operation) -> ir.WalkResult:
-        if inner.name == _READ and inner.operands[0] in views:
-            found.setdefault(inner.operands[0], []).append(inner.operation)
-        return ir.WalkResult.ADVANCE
-
-    op.walk(visit)
+    for read in find_ops(op, _READ, where=lambda read: read.operands[0] in views):
+        found.setdefault(read.operands[0], []).append(read)
     return found
 
 
@@ -143,6 +126,6 @@ def _summands(read: ir.Operation) -> list[ir.Value]:
     rank = ir.MemRefType(read.operands[0].type).rank
     found = list(read.operands)[1 : 1 + rank]
     for value in found:
-        if not isinstance(value.owner, ir.Block) and value.owner.name == "arith.addi":
-            found.extend(value.owner.operation.operands)
+        op = defining_op(value, "arith.addi")
+        found.extend(op.operands if op is not None else ())
     return found

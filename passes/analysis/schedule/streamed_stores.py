@@ -19,7 +19,9 @@ from math import gcd, prod
 from mlir import ir
 
 from ....dialects.subsets import mixed_subset
+from ....dialects.support.defining_ops import defining_op, parent_block
 from ....dialects.support.memref_types import has_identity_layout
+from ..ir.traversal import find_ops
 from ..linalg.structured_op import type_bytes
 
 __all__ = ["Stream", "find_streams"]
@@ -68,22 +70,16 @@ def find_streams(function: ir.Operation, least: int) -> list[Stream]:
 
 def _buffers(function: ir.Operation) -> list[ir.Value]:
     """Return the memrefs that are arguments or allocations."""
-    found: list[ir.Value] = [
-        value for value in function.regions[0].blocks[0].arguments if isinstance(value.type, ir.MemRefType)
+    arguments = function.regions[0].blocks[0].arguments
+    return [
+        *(value for value in arguments if isinstance(value.type, ir.MemRefType)),
+        *(op.results[0] for op in find_ops(function, "memref.alloc")),
     ]
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "memref.alloc":
-            found.append(op.operation.results[0])
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit)
-    return found
 
 
 def _outermost_loop(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
     """Return the outermost loop around `op` in one thread where `buffer` is there before, if it has no results."""
-    beginning = buffer.owner if isinstance(buffer.owner, ir.Block) else buffer.owner.operation.block
+    beginning = parent_block(buffer)
     found: ir.Operation | None = None
     while op.block != beginning and op.parent is not None and op.parent.operation.name in _SEQUENTIAL:
         op = op.parent.operation
@@ -149,14 +145,13 @@ class _Multiples:
         return self._known[value]
 
     def _computed(self, value: ir.Value) -> int:
-        owner = value.owner
-        if isinstance(owner, ir.Block):
-            loop = owner.owner
+        op = defining_op(value)
+        if op is None:
+            loop = parent_block(value).owner
             if loop.name != "scf.for" or ir.BlockArgument(value).arg_number != 0:
                 return 1
             lower, _, step = list(loop.operands)[:3]
             return gcd(self.of(lower), self.of(step))
-        op = owner.operation
         if op.name == "arith.constant":
             return abs(ir.IntegerAttr(op.attributes["value"]).value)
         if op.name in {"arith.addi", "arith.subi"}:
@@ -168,8 +163,7 @@ class _Multiples:
     def of_view(self, view: ir.Value) -> int:
         """Return what the first element of a view is a multiple of elements behind the first of its buffer."""
         total = 0
-        while not isinstance(view.owner, ir.Block) and view.owner.name in _VIEWS:
-            op = view.owner.operation
+        while (op := defining_op(view, *_VIEWS)) is not None:
             view = op.operands[0]
             if op.name == "memref.subview":
                 strides = _strides(ir.MemRefType(view.type))

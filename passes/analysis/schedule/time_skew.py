@@ -11,7 +11,6 @@ docs/theory/sweeps.md. Sources: loop skewing of Wolfe, "Loop skewing: the wavefr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -20,7 +19,8 @@ from mlir import ir
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
-from ..linalg.structured_op import Index, NotStructured, Structured, read_structured, type_bytes
+from ....dialects.support.defining_ops import defining_op
+from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
 from .machine import Machine
 from .ping_pong import is_known_box
 
@@ -137,16 +137,17 @@ def _old(loop: ir.Operation, terminator: ir.Operation) -> int:
 def _computation(insert: ir.Operation, body: ir.Block) -> Structured:
     """Return the op whose result is inserted, if each element is computed by itself and nothing is written before."""
     source, destination = insert.operands[0], ir.RankedTensorType(insert.operands[1].type)
+    op = defining_op(source)
     if not is_known_box(mixed_subset(insert, 2), destination.shape) or not destination.rank:
         raise NotSkewable("the slice that is inserted has no static bounds")
     if ir.RankedTensorType(source.type).rank != destination.rank:
         raise NotSkewable("the slice that is inserted has fewer dimensions than the tensor")
-    if isinstance(source.owner, ir.Block) or source.owner.operation.block != body or len(list(source.uses)) != 1:
+    if op is None or op.block != body or len(list(source.uses)) != 1:
         raise NotSkewable("what is inserted is not computed for the insertion only")
     try:
-        structured = read_structured(source.owner.operation)
+        structured = read_structured(op)
     except NotStructured as reason:
-        raise NotSkewable(f"'{source.owner.operation.name}' cannot be tiled: {reason}") from None
+        raise NotSkewable(f"'{op.name}' cannot be tiled: {reason}") from None
     if structured.falling:
         raise NotSkewable(f"an index of '{structured.op.name}' falls along a loop")
     (*_, output) = structured.outputs
@@ -189,29 +190,26 @@ def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tu
     assert isinstance(begin, int), "the slice has known bounds"
     most = 0
     for operand in range(op.inputs):
-        owner = op.op.operands[operand].owner
-        if isinstance(owner, ir.Block) or owner.operation.name != _EXTRACT or owner.operation.operands[0] != old:
-            if not isinstance(owner, ir.Block) and owner.operation.name == _EMPTY:
+        extract = defining_op(op.op.operands[operand], _EXTRACT)
+        if extract is None or extract.operands[0] != old:
+            if defining_op(op.op.operands[operand], _EMPTY) is not None:
                 raise NotSkewable("an input has no content")  # It may stand in the loop.
             if any(index.coefficient(loop) and index.loop is None for index in op.indices[operand]):
                 raise NotSkewable("an input is not read row by row")  # A slice for no rows may have fewer than none.
             continue
-        slice_ = mixed_subset(owner.operation, 1)
+        slice_ = mixed_subset(extract, 1)
         if not is_known_box(slice_, ir.RankedTensorType(old.type).shape):
             raise NotSkewable("a slice that is read has no static bounds")
         if ir.RankedTensorType(op.op.operands[operand].type).rank != len(slice_.sizes):
             raise NotSkewable("a slice that is read has fewer dimensions than the tensor")
-        index, *others = (op.indices[operand][dimension], *_without(op.indices[operand], dimension))
-        if index.loop != loop or any(other.coefficient(loop) for other in others):
+        indices = op.indices[operand]
+        others = (index for number, index in enumerate(indices) if number != dimension)
+        if indices[dimension].loop != loop or any(other.coefficient(loop) for other in others):
             raise NotSkewable("a slice is not read row by row")
         first = slice_.offsets[dimension]
         assert isinstance(first, int), "the slice has known bounds"
         most = max(most, abs(first - begin))
     return loop, most
-
-
-def _without(indices: Sequence[Index], dimension: int) -> Sequence[Index]:
-    return (*indices[:dimension], *indices[dimension + 1 :])
 
 
 def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:

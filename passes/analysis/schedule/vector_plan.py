@@ -32,7 +32,7 @@ from ..linalg.structured_op import NotStructured, Structured, read_structured, t
 from ..linalg.vector_payload import find_combiner, has_polynomial, why_not_lanewise
 from .machine import Machine
 
-__all__ = ["NotVectorizable", "VectorPlan", "plan_vectors"]
+__all__ = ["NotVectorizable", "VectorPlan", "find_plan", "plan_vectors"]
 
 _LINE_BITS = 64 * 8
 """What a line of the cache holds."""
@@ -90,13 +90,21 @@ def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
         lanes = _side(lanes, machine.registers)
         tile = {lane_loop: _squares(structured.sizes[lane_loop], lanes, bits), turned: lanes}
     rows = [loop for loop in tile if loop != lane_loop]
-    outer = [loop for loop in structured.loops if structured.parallel[loop] and loop not in tile]
-    inner = [lane_loop, *rows] if structured.parallel[lane_loop] else rows
-    reductions = [loop for loop in structured.loops if not structured.parallel[loop] and loop != lane_loop]
+    outer = [loop for loop in structured.parallel_loops if loop not in tile]
+    inner, combiner = [lane_loop, *rows], None
+    reductions = [loop for loop in structured.reduction_loops if loop != lane_loop]
     if not structured.parallel[lane_loop]:
         reductions.append(lane_loop)
-    combiner = None if structured.parallel[lane_loop] else find_combiner(structured)
+        inner, combiner = rows, find_combiner(structured)
     return VectorPlan(structured, lane_loop, lanes, tile, (*outer, *inner), tuple(reductions), combiner, turned)
+
+
+def find_plan(op: ir.Operation, machine: Machine) -> VectorPlan | None:
+    """Return what `plan_vectors` does, and None for what it refuses."""
+    try:
+        return plan_vectors(op, machine)
+    except NotVectorizable:
+        return None
 
 
 def _element_bits(structured: Structured) -> int:
@@ -145,13 +153,7 @@ def _turned_loop(structured: Structured, lane_loop: int) -> int | None:
     """Return the loop along which neighbours of most inputs lie that would have to be gathered for the lanes."""
     if not all(structured.parallel):
         return None
-    gathered = [
-        operand
-        for operand in range(structured.inputs)
-        if structured.reads[operand]
-        and structured.depends(operand, lane_loop)
-        and not structured.is_contiguous(operand, lane_loop)
-    ]
+    gathered = [operand for operand in range(structured.inputs) if structured.is_gathered(operand, lane_loop)]
     ways = [loop for operand in gathered for loop in structured.loops if structured.is_contiguous(operand, loop)]
     return max(ways, key=ways.count, default=None)
 
@@ -191,18 +193,13 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
 
 def _widens(structured: Structured, lane_loop: int) -> bool:
     """Whether an input that is loaded for the lanes has narrower elements than what is computed."""
-    types = [ir.ShapedType(value.type).element_type for value in structured.op.operands if _is_shaped(value)]
-    widest = max(map(type_bytes, types))
+    types = [value.type for value in structured.op.operands]
+    sizes = [type_bytes(one.element_type) if isinstance(one, ir.ShapedType) else 0 for one in types]
+    widest = max(sizes)
     return any(
-        structured.depends(operand, lane_loop)
-        and type_bytes(ir.ShapedType(structured.op.operands[operand].type).element_type) < widest
+        structured.reads[operand] and structured.depends(operand, lane_loop) and sizes[operand] < widest
         for operand in range(structured.inputs)
-        if structured.reads[operand]
     )
-
-
-def _is_shaped(value: ir.Value) -> bool:
-    return isinstance(value.type, ir.ShapedType)
 
 
 def _at_most(size: int | None, wanted: int) -> int:
@@ -221,9 +218,8 @@ def _row_loops(structured: Structured, lane_loop: int) -> list[int]:
     ]
     found = [
         loop
-        for loop in structured.loops
-        if structured.parallel[loop]
-        and loop != lane_loop
+        for loop in structured.parallel_loops
+        if loop != lane_loop
         and structured.sizes[loop] != 1
         and any(not structured.depends(operand, loop) for operand in loaded)
     ]

@@ -1,0 +1,33 @@
+"""Building ops like others, on other operands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mlir import ir
+
+__all__ = ["attributes_of", "clone_with", "replace_operands"]
+
+
+def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
+    """Return the attributes of `op`, as `ir.Operation.create` takes them."""
+    return {name: op.attributes[name] for name in op.attributes}
+
+
+def replace_operands(root: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> None:
+    """Replace the operands of `root`, and of all ops nested in it, that `known` maps to other values."""
+    work = [root]
+    while work:
+        op = work.pop()
+        for number, value in enumerate(op.operands):
+            if value in known:
+                op.operands[number] = known[value]
+        work += [inner.operation for region in op.regions for block in region for inner in block.operations]
+
+
+def clone_with(op: ir.Operation, known: dict[ir.Value, ir.Value]) -> ir.Operation:
+    """Clone `op` at the insertion point, on what `known` maps its operands to, and add its results to `known`."""
+    copy = op.clone(ir.InsertionPoint.current).operation
+    replace_operands(copy, known)
+    known.update(zip(op.results, copy.results, strict=True))
+    return copy

@@ -1,0 +1,40 @@
+"""Finding ops inside an op, and the loops around one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from mlir import ir
+
+from .reachable_ops import walk_reachable
+
+__all__ = ["find_ops", "loops_around"]
+
+
+def find_ops(
+    root: ir.Operation, *names: str, where: Callable[[ir.Operation], bool] | None = None, reachable: bool = False
+) -> list[ir.Operation]:
+    """Return the ops called one of `names` inside `root`, itself included, in program order.
+
+    Only those for which `where` holds and, if `reachable`, only those that control flow can reach. Linear.
+    """
+    found: list[ir.Operation] = []
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if op.name in names and (where is None or where(op)):
+            found.append(op.operation)
+        return ir.WalkResult.ADVANCE
+
+    if reachable:
+        walk_reachable(root, visit)
+    else:
+        root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def loops_around(op: ir.Operation) -> Iterator[ir.Operation]:
+    """Yield the `scf.for` loops around `op`, innermost first, up to the first parent that is none."""
+    parent = op.parent
+    while parent is not None and parent.name == "scf.for":
+        yield parent.operation
+        parent = parent.parent
