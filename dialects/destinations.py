@@ -1,9 +1,9 @@
 """Where a tensor was computed: from a result to the init it is *tied* to, and on up to the top destination.
 
-A result and its tied init have the same type and, when the program runs, the same sizes, whatever their contents are.
-The ties are those of the op models: an operand whose buffer the result certainly is (``aliasing_values``); for a
-region op, what all of its ``forwardings`` to the result lead back to, such as the initial value of a loop that yields
-what it computed in its argument. One implementation for every op that has a model.
+A result and its tied init have the same sizes when the program runs, whatever their contents are. The ties are those
+of the op models: an operand whose buffer the result certainly is (``aliasing_values``); for a region op, what all of
+its ``forwardings`` to the result lead back to, such as the initial value of a loop that yields what it computed in its
+argument. One implementation for every op that has a model.
 
 Counterpart upstream: ``DestinationStyleOpInterface::getTiedOpOperand``, ``LoopLikeOpInterface::getTiedLoopInit``.
 """
@@ -20,11 +20,9 @@ from .registry import find_model
 
 __all__ = ["Destinations", "tied_operands"]
 
-_CAST = "tensor.cast"
-
 
 def tied_operands(op: ir.Operation) -> dict[int, int]:
-    """Return the operand that each result of ``op`` is tied to: its buffer, certainly and completely, of its type.
+    """Return the operand that each result of ``op`` is tied to: its buffer, certainly and completely.
 
     A result is missing if there is no model, no such operand, or more than one. Asks the model once per operand.
     """
@@ -32,15 +30,13 @@ def tied_operands(op: ir.Operation) -> dict[int, int]:
     if model is None:
         return {}
     ties: dict[int, list[int]] = {}
-    operands, results = list(op.operands), list(op.results)
-    for number, value in enumerate(operands):
+    for number, value in enumerate(op.operands):
         if not is_tensor(value.type):
             continue
         for alias in model.aliasing_values(op, number):
             same = alias.definite and alias.relation is Relation.EQUIVALENT
-            fits = same and results[alias.result].type == value.type
             # What is not such a tie still tells that the buffer may be another one.
-            ties.setdefault(alias.result, []).append(number if fits else -1)
+            ties.setdefault(alias.result, []).append(number if same else -1)
     return {result: found[0] for result, found in ties.items() if len(found) == 1 and found[0] >= 0}
 
 
@@ -62,7 +58,7 @@ class Destinations:
 
     def __init__(self) -> None:
         self._tops: dict[ir.Value, dict[ir.Type, ir.Value]] = {}
-        """For a value, the topmost value of each type on the way up; what casts lead to has other types."""
+        """For a value, the topmost value of each type on the way up; casts are ties to values of other types."""
         self._operands: dict[ir.Value, dict[int, int]] = {}
         """The tied operands of an op, by its first result."""
         self._feeding: dict[ir.Value, _Feeding] = {}
@@ -86,26 +82,18 @@ class Destinations:
         return self._tied_by_regions(op, number, self._feeding[first])
 
     def top(self, value: ir.Value) -> ir.Value:
-        """Return the topmost value of the type of ``value`` that ties and casts lead up to, maybe ``value`` itself."""
+        """Return the topmost value of the type of ``value`` that ties lead up to, maybe ``value`` itself."""
         path: list[ir.Value] = []
         current: ir.Value | None = value
         while current is not None and current not in self._tops:
             path.append(current)
-            current = self._above(current)
+            current = self.tied(current)
         tops = self._tops[current] if current is not None else {}
         for step in reversed(path):
             if step.type not in tops:
                 tops = {**tops, step.type: step}
             self._tops[step] = tops
         return self._tops[value][value.type]
-
-    def _above(self, value: ir.Value) -> ir.Value | None:
-        """Return the value one step up: the tied init, or what a cast, which keeps all sizes, was made of."""
-        tied = self.tied(value)
-        if tied is not None:
-            return tied
-        owner = value.owner
-        return owner.operation.operands[0] if not isinstance(owner, ir.Block) and owner.name == _CAST else None
 
     def _tied_by_regions(self, op: ir.Operation, result: int, feeding: _Feeding) -> ir.Value | None:
         """Return the one value from outside of ``op`` that everything forwarded to ``result`` was computed in.

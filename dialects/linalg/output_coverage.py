@@ -114,7 +114,7 @@ def _why_group_uncovered(
     if _DYNAMIC in shape or len(known) < len(extents):
         return f"which elements the output map reaches along {where} depends on dynamic sizes"
     total = math.prod(shape)
-    if 0 in known or math.prod(known) < total:
+    if math.prod(known) < total:
         return partly
     if len(results) == 1:
         terms = _terms(results[0])

@@ -50,16 +50,16 @@ def test_chains() -> None:
     assert found["E0"] == (None, "E0")
 
 
-def test_casts_are_no_ties_but_lead_up() -> None:
+def test_casts_lead_up_to_values_of_the_same_type() -> None:
     found = ties("""
       %a = linalg.fill ins(%f : f32) outs(%s : tensor<8xf32>) -> tensor<8xf32>
       %b = tensor.cast %a : tensor<8xf32> to tensor<?xf32>
       %x = linalg.fill ins(%f : f32) outs(%b : tensor<?xf32>) -> tensor<?xf32>
       %g = tensor.cast %x : tensor<?xf32> to tensor<8xf32>
     """)
-    assert found["B0"] == (None, "B0")
+    assert found["B0"] == ("A0", "B0")
     assert found["C0"] == ("B0", "B0")
-    assert found["D0"] == (None, "%s")
+    assert found["D0"] == ("C0", "%s")
 
 
 @pytest.mark.parametrize(

@@ -42,18 +42,11 @@ EFFECTS = (
         "if not tables.content_reads[operand] and (operand in tables.forwards or not tables.writes[operand]):",
     ),
     Rule(
-        "views of one source have no content",
-        "**Undefined**",
-        "passes.analysis.effects.content_reads:_spread_undefined",
-        "True and tie.definite",
-        "tables.sources[tie.value] == [operand] and tie.definite",
-    ),
-    Rule(
         "definite views have no content",
         "**Undefined**",
         "passes.analysis.effects.content_reads:_spread_undefined",
-        "tables.sources[tie.value] == [operand]",
-        "tables.sources[tie.value] == [operand] and tie.definite",
+        "if True:",
+        "if tie.definite:",
     ),
     Rule(
         "what is written has content",

@@ -65,13 +65,6 @@ INDEX_SETS = (
         "problem.at_least(number(definition.divisor - 1), rest)",
     ),
     Rule(
-        "values that nobody knows",
-        "**What is known of symbols**",
-        _POINTS + "_symbol",
-        "return {}",
-        "return self.problem.unknown()",
-    ),
-    Rule(
         "counts of iterations",
         "**What is known of symbols**",
         _POINTS + "iteration",

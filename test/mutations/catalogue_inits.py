@@ -38,13 +38,6 @@ INITS = (
         "if s.op_name[op] == _MATERIALIZE:",
     ),
     Rule(
-        "ties of one type",
-        "*Types and sizes agree.*",
-        _TOPS + "tied_operands",
-        "fits = same",
-        "fits = same and results[alias.result].type == value.type",
-    ),
-    Rule(
         "ties that are certain",
         "*Types and sizes agree.*",
         _TOPS + "tied_operands",

@@ -48,7 +48,6 @@ TIES = _rules(
 NOT_SIMULTANEOUS = _rules(
     "does not read while it writes", "is_not_conflicting", "return True",
     "linalg:StructuredOpModel", "linalg.packing:_PackingModel", "tensor.gathers:ScatterModel",
-    "vector:ScatterModel", "bufferization:MaterializeModel", "tensor:InsertSliceModel",
 )  # fmt: skip
 KEEPS = _rules(
     "needs the old content in a new buffer", "discards_content", "return True",
@@ -71,14 +70,7 @@ PARALLEL = _rules(
 )  # fmt: skip
 OTHERS = (
     *_rules("runs both regions", "are_exclusive_regions", "return True", "scf.while_loop:WhileModel"),
-    *_rules(
-        "reads in its region",
-        "reads_before_regions",
-        "return True",
-        "linalg:StructuredOpModel",
-        "tensor.creation:GenerateModel",
-        "scf.forall:ParallelModel",
-    ),
+    *_rules("reads in its region", "reads_before_regions", "return True", "linalg:StructuredOpModel"),
     *_rules("hands its buffer out", "escapes", "return False", "bufferization:ToBufferModel"),
     *_rules("copies into what it makes", "result_is_undefined", "return True", "bufferization:AllocTensorModel"),
     *_rules("loads state", "loaded_state", "return None", "ml_program:LoadModel"),

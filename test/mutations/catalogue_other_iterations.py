@@ -54,13 +54,6 @@ OTHER_ITERATIONS = (
         "possible = not s.graphs and max(s.block_depth[block] for block in blocks) <= _DEEPEST",
     ),
     Rule(
-        "loops around one access only",
-        "**Other iterations**",
-        _AROUND + "_ask",
-        "directions = {}",
-        "directions = {loop_.variable: Direction.ANY for nest in nests for loop_ in nest if loop_ not in inner}",
-    ),
-    Rule(
         "any iteration of the loops inside",
         "**Other iterations**",
         _AROUND + "_ask",

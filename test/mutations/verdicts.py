@@ -6,76 +6,28 @@ _PLAN = (
     "the plan changes a program on tensors, which means the same whatever takes the slice, as what is needed of the "
     "old content is copied; the rule spares plans that do not pay"
 )
-_OWN_ELEMENTS = (
-    "source and destination of one type in one buffer are all of it, so that each element would be copied to itself; "
-    "the model's answer is the default one"
-)
-_NO_OPERAND = "the op has no tensor operand that it could be asked about"
-_NO_OUTSIDE = "modules and functions are isolated from above: no value of theirs comes from outside of the snapshot"
 _REUSE = "the analysis decides about the reused init like about any other and copies what is still needed"
-
-UNNEEDED: dict[str, str] = {
-    "maps have points enough": (
-        "a short cut: a sum without gaps that reaches both ends has points enough, other maps are looked at point by "
-        "point, and loops without iterations are found at the end"
-    ),
-    "buffers that are freed elsewhere": (
-        "the one deallocation moves out with the allocation from wherever in the iteration it stands; "
-        "the rule keeps programs as they are that free in some iterations only"
-    ),
-    "simultaneous access needs one type": (
-        "models say yes only where both maps are equal (*elements in the same place*), and then the shapes are"
-    ),
-    "regions of a loop take turns": (
-        "*before* is a conflict already, and what both regions can see is defined outside of the loop, so that its "
-        "symbols do not change in it"
-    ),
-    "reshapes that lead back": (
-        "slices that are equal have equal sizes, but for dimensions of 1 and what is static; between such types a "
-        "reshape is the identity as well"
-    ),
-    "loops around one access only": (
-        "the variable of such a loop occurs in one of the two slices only, so that it does not matter whether it has "
-        "another value at the other one"
-    ),
-    "LoadModel makes no buffer of its own": (
-        "what is loaded is read-only or a copy, and both are asked before (*loaded memory is read-only*)"
-    ),
-    "MaterializeModel does not read while it writes": _OWN_ELEMENTS,
-    "InsertSliceModel does not read while it writes": _OWN_ELEMENTS,
-    "ties of one type": "of what is led up to, only a value of the same type is told (`Destinations.top`)",
-    "ties that are certain": (
-        "only selects have ties that are not certain, and they have two of them, which is no tie either"
-    ),
-    "views of one source have no content": (
-        "*definite views have no content* covers it: an op with several sources says that none of its ties is certain"
-    ),
-    "definite views have no content": (
-        "*views of one source have no content* covers it: ties that are not certain come with several sources"
-    ),
-    "what may leave a block is compared": (
-        "the pass then refuses the program itself, as a buffer would be freed that the end of its block still uses"
-    ),
-}
-"""Other rules cover all that the rule does; why it is kept."""
-
-UNREACHABLE: dict[str, str] = {
-    "only slices of known values are compared": _NO_OUTSIDE,
-    "values that nobody knows": _NO_OUTSIDE,
-    "vector.ScatterModel does not read while it writes": "the op has one tensor operand, and the question takes two",
-    "GenerateModel reads in its region": _NO_OPERAND,
-    "ParallelModel reads in its region": _NO_OPERAND,
-    "out params are not freed": (
-        "only what every return returns becomes an out param; to free that is a use after free before any rule"
-    ),
-}
-"""No valid program comes to it; it is there for ops of others, or for programs that are wrong already."""
 
 COSTS: dict[str, str] = {
     "a loop's argument begins with its operand": (
         "without it the result of a loop that surely runs may be in the initial buffer too, which refuses more"
     ),
     "slices overlap in all dimensions": "without it no slices are apart, which refuses more",
+    "maps have points enough": (
+        "a sum without gaps that reaches both ends has points enough, other maps are looked at point by point, and "
+        "loops without iterations are found at the end; the rule spares the work, and says why where there is too much"
+    ),
+    "LoadModel makes no buffer of its own": (
+        "what is loaded is read-only or a copy, and both are asked before (*loaded memory is read-only*); without it "
+        "`inplace-remove-outs-dependency` counts an allocation for each load"
+    ),
+    "what may leave a block is compared": (
+        "without it the pass refuses the program, as a buffer would be freed that the end of its block still uses"
+    ),
+    "buffers that are freed elsewhere": (
+        "the one deallocation moves out with the allocation from wherever in the iteration it stands; "
+        "the rule keeps programs as they are that free in some iterations only"
+    ),
     "what leaves a block surely is not freed": (
         "without it addresses are compared when the program runs, which come out equal"
     ),
@@ -122,6 +74,14 @@ UNTESTED: dict[str, str] = {
         ),
         _REFUSED,
     ),
+    "simultaneous access needs one type": (
+        "our models say yes only where both maps are one permutation, and then the shapes are equal; a model of others "
+        "may rely on the type, as the question is about one buffer with one layout"
+    ),
+    "ties that are certain": (
+        "of our ops only selects have ties that are not certain, and two of them, which is no tie either; an op of "
+        "others may have one"
+    ),
     "memory has no other tensor": "without it the pass plans the same insertion again and again, and does not end",
     "buffers that are stored": "the evaluator has no memory that holds memrefs",
     "runs that overlap": "needs an op whose region runs later than the op itself, which the evaluator has none of",
@@ -129,8 +89,6 @@ UNTESTED: dict[str, str] = {
 """No program shows what the rule is for; what else is known."""
 
 VERDICTS: dict[str, dict[str, str]] = {
-    "unneeded": UNNEEDED,
-    "unreachable": UNREACHABLE,
     "costs only": COSTS,
     "untested": UNTESTED,
 }

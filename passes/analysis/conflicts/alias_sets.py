@@ -287,12 +287,12 @@ class AliasSets:
         roots = {root for _, root in self.reshapes(first)}
         return any(root in roots for _, root in self.reshapes(second))
 
-    def viewed(self, root: int) -> tuple[int, int, Slice] | None:
-        """Return (view, class of its source, slice) if the class ``root`` is known to be a slice of another one."""
+    def viewed(self, root: int) -> tuple[int, Slice] | None:
+        """Return (class of the source, slice) if the class ``root`` is known to be a slice of another one."""
         if root not in self._links:
             return None
-        source, slice_, view = self._links[root]
-        return None if slice_ is None else (view, self.equivalence.find(source), slice_)
+        source, slice_, _ = self._links[root]
+        return None if slice_ is None else (self.equivalence.find(source), slice_)
 
     # --- rotation ----------------------------------------------------------------------------------------------
 

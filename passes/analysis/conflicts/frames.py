@@ -44,7 +44,7 @@ class Frames:
     def redundant_by(self, write: int) -> tuple[int, ...] | None:
         """Return the reshaped views on the way from the slice that ``write`` writes to its source; None if no such way.
 
-        Reshapes keep the order of elements, so between two equal types they are the identity. If one of them turns out
+        Reshapes keep the order of elements, so between two equal slices they are the identity. If one of them turns out
         to be a copy the write has to be made, but still destroys nothing: every change on the way was checked.
         """
         source = self._effects.redundant_source.get(write)
@@ -58,17 +58,13 @@ class Frames:
             if view != value:
                 passed.append(view)
             if wanted is None:
-                if root == target and self._same_shape(passed, value, s.operand_value[write]):
+                if root == target:
                     return tuple(passed)
                 continue
             found = sets.viewed(root)
-            if found is not None and found[1] == target and self._same_shape(passed, value, found[0]):
-                return tuple(passed) if slice_relation(found[2], wanted) is SliceRelation.EQUAL else None
+            if found is not None and found[0] == target:
+                return tuple(passed) if slice_relation(found[1], wanted) is SliceRelation.EQUAL else None
         return None
-
-    def _same_shape(self, passed: list[int], first: int, second: int) -> bool:
-        values = self._snapshot.values
-        return not passed or values[first].type == values[second].type
 
     def frame(self, write: Write, value: int) -> Frame | None:
         """Return the innermost class that the written elements and ``value`` both lie in; None if none is known."""
@@ -121,7 +117,7 @@ class Frames:
         loop = self._order.outermost_wrap(read.value, s.op_block[s.operand_op[write.operand]])
         slices = (frame.written, self._effects.slices.get(read.operand))
         first, second = ({} if part is None else dict.fromkeys(part.symbols) for part in slices)
-        return loop >= 0 and any(s.encloses(loop, s.value_position[v]) for v in first if v in second and v >= 0)
+        return loop >= 0 and any(s.encloses(loop, s.value_position[v]) for v in first if v in second)
 
     def are_regions_apart(self, first: Write, second: Write) -> bool:
         """Whether the elements that two operands of one op touch are disjoint."""
@@ -134,13 +130,13 @@ class Frames:
     def _stable(self, slices: tuple[Slice | None, ...], loop: int) -> bool:
         s = self._snapshot
         symbols = [symbol for slice_ in slices if slice_ is not None for symbol in slice_.symbols]
-        return all(symbol >= 0 and not s.is_in_loop(s.value_position[symbol], loop) for symbol in symbols)
+        return all(not s.is_in_loop(s.value_position[symbol], loop) for symbol in symbols)
 
     def are_one_slice(self, first: int, second: int) -> bool:
         """Whether two values of one type are known to be the same slice of one class, in one run of their block."""
         sets = self._sets
         a, b = (sets.viewed(sets.equivalence.find(value)) for value in (first, second))
-        return a is not None and b is not None and a[1] == b[1] and slice_relation(a[2], b[2]) is SliceRelation.EQUAL
+        return a is not None and b is not None and a[0] == b[0] and slice_relation(a[1], b[1]) is SliceRelation.EQUAL
 
 
 def _disjoint(first: Slice | None, second: Slice | None) -> bool:

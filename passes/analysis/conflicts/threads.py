@@ -138,9 +138,7 @@ class Threads:
 
     def _is_same_in_all(self, slice_: Slice | None, loop: int) -> bool:
         positions = self._snapshot.value_position
-        return slice_ is None or not any(
-            symbol >= 0 and self._snapshot.is_inside(positions[symbol], loop) for symbol in slice_.symbols
-        )
+        return slice_ is None or not any(self._snapshot.is_inside(positions[symbol], loop) for symbol in slice_.symbols)
 
     # --- reads -------------------------------------------------------------------------------------------------
 

@@ -41,5 +41,5 @@ def _spread_undefined(tables: EffectTables, operand: int) -> None:
     ties = tables.ties.get(operand, ())
     if ties and not tables.writes[operand] and tables.undefined[tables.snapshot.operand_value[operand]]:
         for tie in ties:
-            if tables.sources[tie.value] == [operand] and tie.definite:
+            if tie.definite:
                 tables.undefined[tie.value] = True

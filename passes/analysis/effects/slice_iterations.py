@@ -64,8 +64,8 @@ class SliceIterations:
         if max(map(len, nests)) > _MOST_LOOPS:
             return False
         inner = [loop_ for loop_ in nests[0] if loop_ in nests[1]]
-        # A loop that only one of the two lies in need not even run where the other one is.
-        directions = {loop_.variable: Direction.ANY for nest in nests for loop_ in nest if loop_ not in inner}
+        # The variable of a loop around only one of the two occurs in that one's slice only: it needs no direction.
+        directions: dict[int, Direction] = {}
         first, second = reader.slice(written), reader.slice(read)
         if later and not self._are_disjoint(first, second, inner, directions):
             return False

@@ -87,15 +87,14 @@ class Parts:
         # Slices are looked up once: everything else has numbers.
         self._numbers: dict[_Extent, int] = {}
         self._extents: list[tuple[Slice, frozenset[int]]] = []
-        self._slices: dict[Slice, tuple[int, ...] | None] = {}
+        self._slices: dict[Slice, tuple[int, ...]] = {}
         self._pairs: dict[tuple[int, int], frozenset[int]] = {}
 
-    def extents(self, slice_: Slice) -> tuple[int, ...] | None:
-        """Return numbers for the dimensions, equal ones for equal extents; None if a symbol is unknown."""
+    def extents(self, slice_: Slice) -> tuple[int, ...]:
+        """Return numbers for the dimensions, equal ones for equal extents."""
         if slice_ not in self._slices:
-            is_known = min(slice_.symbols, default=0) >= 0
             extents = zip(slice_.offsets, slice_.sizes, slice_.strides, strict=True)
-            self._slices[slice_] = tuple(map(self._number, extents)) if is_known else None
+            self._slices[slice_] = tuple(map(self._number, extents))
         return self._slices[slice_]
 
     def _number(self, extent: _Extent) -> int:

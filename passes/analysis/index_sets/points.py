@@ -91,10 +91,6 @@ class Points:
             self.problem.bounds.append(after)
 
     def _symbol(self, symbol: int, side: int, depth: int) -> Row:
-        if symbol < 0:
-            # Several values that nobody knows have this number.
-            self.is_exact = False
-            return self.problem.unknown()
         key = (symbol, side if self._varied & self._terms.varies_with(symbol) else _BOTH)
         row = self.symbols.get(key)
         if row is None:

@@ -59,11 +59,11 @@ class IndexReader:
         return Slice(*(tuple(self._refined(index, _DEEPEST) for index in part) for part in parts))
 
     def index(self, value: int) -> Index:
-        """Return an index value; -1, a value from outside, is a symbol that nobody knows."""
+        """Return an index value."""
         return self._value(value, _DEEPEST)
 
     def _value(self, value: int, depth: int) -> Index:
-        return Symbol(-1) if value < 0 else self._refined(self._sums.of(self._snapshot.values[value]), depth)
+        return self._refined(self._sums.of(self._snapshot.values[value]), depth)
 
     def _refined(self, index: Index, depth: int) -> Index:
         total: Index | None = index if isinstance(index, int) else 0
@@ -78,21 +78,16 @@ class IndexReader:
         return total
 
     def _symbol(self, value: int, depth: int) -> Index:
-        if value < 0:
-            return Symbol(-1)
         if value not in self._known:
             found = self._looked_into(value, depth - 1) if depth > 0 else None
-            if found is None or -1 in index_symbols(found):
-                found = self._declared(value)
-            self._known[value] = found
+            self._known[value] = self._declared(value) if found is None else found
         return self._known[value]
 
     def _declared(self, value: int) -> Symbol:
         """Return the value as a symbol that may differ in each iteration of the loops around it."""
-        if value >= 0:
-            loops = self.loops_around(self._snapshot.value_block[value])
-            if not isinstance(self.terms.definitions.get(value), Loop):
-                self.terms.surroundings[value] = frozenset((*(loop.variable for loop in loops), *self._ids(value)))
+        loops = self.loops_around(self._snapshot.value_block[value])
+        if not isinstance(self.terms.definitions.get(value), Loop):
+            self.terms.surroundings[value] = frozenset((*(loop.variable for loop in loops), *self._ids(value)))
         return Symbol(value)
 
     def _ids(self, value: int) -> Iterator[int]:
@@ -118,8 +113,6 @@ class IndexReader:
         if not name.startswith(("affine.", "arith.")):
             return None
         operands = [self._value(s.operand_value[operand], depth) for operand in s.operands(op)]
-        if any(-1 in index_symbols(operand) for operand in operands):
-            return None
         if name.startswith("affine."):
             return self._affine(op, operands)
         return self._arithmetic(name, operands) if len(operands) == 2 else None
@@ -178,7 +171,7 @@ class IndexReader:
         s = self._snapshot
         tensor, which = (s.operand_value[operand] for operand in s.operands(op))
         dimension = self._value(which, depth)
-        if tensor < 0 or not isinstance(dimension, int):
+        if not isinstance(dimension, int):
             self.terms.definitions[value] = Range(0)
             return None
         return self._followed(tensor, dimension, depth)
@@ -234,28 +227,24 @@ class IndexReader:
         operands = [s.operand_value[operand] for operand in s.operands(op)]
         bounds: list[list[Index]]
         if name == "scf.for" and "unsignedCmp" not in attributes:
-            bounds = [[self._bound(operand)] for operand in operands[:3]]
+            bounds = [[self.index(operand)] for operand in operands[:3]]
         elif name == "scf.parallel":
             counts = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
             rank = counts[0]
-            bounds = [[self._bound(v) for v in operands[k * rank : (k + 1) * rank]] for k in range(3)]
+            bounds = [[self.index(v) for v in operands[k * rank : (k + 1) * rank]] for k in range(3)]
         elif name == "scf.forall":
             dynamic = iter(operands)
             bounds = []
             for key in ("staticLowerBound", "staticUpperBound", "staticStep"):
                 static = ir.DenseI64ArrayAttr(attributes[key])
                 marker = ir.ShapedType.get_dynamic_size()
-                bounds.append([self._bound(next(dynamic)) if number == marker else number for number in static])
+                bounds.append([self.index(next(dynamic)) if number == marker else number for number in static])
         else:
             return ()
         if any(isinstance(step, int) and step <= 0 for step in bounds[2]):
             return ()
         first = s.block_first_argument[block]
         return tuple(self.terms.define_loop(first + k, *entries) for k, entries in enumerate(zip(*bounds, strict=True)))
-
-    def _bound(self, value: int) -> Index:
-        index = self._value(value, _DEEPEST)
-        return self.terms.fresh() if -1 in index_symbols(index) else index
 
     # --- workgroups --------------------------------------------------------------------------------------------
 

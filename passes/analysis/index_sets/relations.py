@@ -97,7 +97,7 @@ class IndexSets:
     def is_contained(self, first: Slice, second: Slice, nest: Sequence[Loop] = ()) -> Finding:
         """Whether every element of ``first`` is one of ``second``, in one iteration of ``nest``."""
         mine, other = self._parts.extents(first), self._parts.extents(second)
-        if mine is None or other is None or len(mine) != len(other):
+        if len(mine) != len(other):
             return Finding(Answer.UNKNOWN)
         result = Finding(Answer.YES)
         for dimension, (extent, around) in enumerate(zip(mine, other, strict=True)):
@@ -128,7 +128,7 @@ class IndexSets:
         for loops that are not in the nest as well: those that only one of the points lies in.
         """
         mine, other = self._parts.extents(first), self._parts.extents(second)
-        if mine is None or other is None or len(mine) != len(other):
+        if len(mine) != len(other):
             return Finding(Answer.UNKNOWN)
         return self._parts.decide([(Kind.COMMON, *pair) for pair in zip(mine, other, strict=True)], nest, directions)
 

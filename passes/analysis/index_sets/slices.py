@@ -60,7 +60,7 @@ def slice_relation(first: Slice, second: Slice) -> SliceRelation:
     Disjoint as soon as one dimension is; equal or contained only if every dimension is. An empty slice is never
     called equal or contained on the strength of its size alone, which would be true but useless.
     """
-    if len(first.offsets) != len(second.offsets) or any(symbol < 0 for symbol in (*first.symbols, *second.symbols)):
+    if len(first.offsets) != len(second.offsets):
         return SliceRelation.UNKNOWN
     relations = [
         _relation_1d(a, b)

@@ -28,7 +28,7 @@ _WORD = 1 << 64
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """An index that is known only at run time: the snapshot's number of its SSA value, -1 if not in the snapshot."""
+    """An index that is known only at run time: the snapshot's number of its SSA value."""
 
     value: int
 
@@ -53,7 +53,7 @@ def difference(first: Index, second: Index) -> int | None:
     """Return ``first - second`` if that is the same whatever the symbols are; None if it is not known."""
     if isinstance(first, int) and isinstance(second, int):
         return first - second
-    if index_terms(first) != index_terms(second) or -1 in index_symbols(first):
+    if index_terms(first) != index_terms(second):
         return None
     return _signed(_constant(first) - _constant(second))
 
@@ -97,16 +97,13 @@ class IndexSums:
         self._known: dict[int, Index] = {}
 
     def of(self, value: ir.Value) -> Index:
-        """Return ``value`` as a constant, a symbol or a sum. A constant from outside of the snapshot is known too."""
+        """Return ``value`` as a constant, a symbol or a sum."""
         number = self._snapshot.value_id(value)
-        if number < 0:
-            owner = value.owner
-            constant = None if isinstance(owner, ir.Block) else _constant_of(owner.operation)
-            return Symbol(-1) if constant is None else constant
+        assert number >= 0, "modules and functions are isolated from above, so the snapshot of one has every value"
         # A stack instead of recursion: a chain of additions may be as long as the program.
         stack = [number]
         while stack:
-            wanted = next((v for v in self._parts(stack[-1]) if v >= 0 and v not in self._known), None)
+            wanted = next((v for v in self._parts(stack[-1]) if v not in self._known), None)
             if wanted is None:
                 last = stack.pop()
                 self._known[last] = self._sum(last)
@@ -133,7 +130,7 @@ class IndexSums:
         found: Index | None = None
         if name == "arith.constant":
             found = _constant_of(s.ops[op])
-        elif parts and -1 not in parts:
+        elif parts:
             terms = [self._known[part] for part in parts]
             if name == "affine.apply":
                 found = affine_value(ir.AffineMapAttr(s.ops[op].attributes["map"]).value, 0, terms)

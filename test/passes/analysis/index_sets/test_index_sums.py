@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from analysed import analyse
+from mlir import ir
 
 from mlir_inplace.passes.analysis.index_sets.slices import Slice, SliceRelation, slice_relation
 from mlir_inplace.passes.analysis.index_sets.sums import IndexSums, Sum, Symbol, add, difference, index_symbols
+from mlir_inplace.passes.analysis.ir.snapshot import Snapshot
 
 EQUAL, DISJOINT, CONTAINED, UNKNOWN = SliceRelation
 A, B = Symbol(7), Symbol(8)
@@ -75,7 +77,16 @@ def test_sums_wrap_around_as_the_arithmetic_does() -> None:
     assert difference(add(A, WORD - 3), add(A, 1)) == -4
     assert add(add(A, WORD // 2), WORD // 2) == A
     assert add(A, A, -1) == 0
-    assert difference(Symbol(-1), Symbol(-1)) is None
+
+
+def test_values_from_outside_of_the_snapshot_have_no_sum() -> None:
+    text = "func.func @f(%i: index) {\n%j = arith.addi %i, %i : index\nreturn\n}"
+    with ir.Context():
+        module = ir.Module.parse(text)
+        (addition, _) = module.body.operations[0].regions[0].blocks[0].operations
+        sums = IndexSums(Snapshot(addition.operation, lambda *_: False))
+        with pytest.raises(AssertionError, match="isolated from above"):
+            sums.of(addition.operation.operands[0])
 
 
 @pytest.mark.parametrize(
