@@ -26,7 +26,7 @@ from .alias_sets import AliasSets
 from .decisions import Conflict, Rule
 from .frames import Frame, Frames
 from .iterations import Iterations
-from .storage_set import Against, Question, StorageSet
+from .storage_set import Question, StorageSet
 from .threads import Threads
 
 __all__ = ["Interference"]
@@ -129,7 +129,7 @@ class Interference:
         if self.threads.escapes(write, self.threads.region(write.operand), storage.first):
             return Conflict(Rule.PARALLEL, write=write.operand)
         for value in storage.readonly:
-            conflict = self.ask(Question(write, Against.READONLY, value))
+            conflict = self.ask(Question(write, value))
             if conflict is not None:
                 return conflict
         return self._write_against_reads(write, storage) or self._write_against_writes(write, storage)
@@ -184,7 +184,7 @@ class Interference:
     def _writes_against_readonly(self, written: StorageSet, storage: StorageSet) -> Conflict | None:
         for value in storage.readonly:
             for write in written.writes:
-                conflict = self.ask(Question(write, Against.READONLY, value))
+                conflict = self.ask(Question(write, value))
                 if conflict is not None:
                     return conflict
         return None
@@ -203,7 +203,7 @@ class Interference:
             if not self._spend():
                 return Conflict(Rule.TOO_MANY_ACCESSES, read=read.operand, value=read.value)
             for write in written.writes_between(read.begin, read.end, read.value, read.slice):
-                conflict = self.ask(Question(write, Against.READ, read))
+                conflict = self.ask(Question(write, read))
                 if conflict is not None:
                     return conflict
         return None
@@ -212,7 +212,7 @@ class Interference:
         if not self._spend():
             return Conflict(Rule.TOO_MANY_ACCESSES, write=write.operand)
         for read in live.reads_at(write.position, write.value, write.slice):
-            conflict = self.ask(Question(write, Against.READ, read))
+            conflict = self.ask(Question(write, read))
             if conflict is not None:
                 return conflict
         return None
@@ -229,7 +229,7 @@ class Interference:
         """One op must not write two of its operands to overlapping memory."""
         for other in storage.writes_between(write.position - 1, write.position, write.value, write.slice):
             if other.operand != write.operand:
-                conflict = self.ask(Question(write, Against.WRITE, other))
+                conflict = self.ask(Question(write, other))
                 if conflict is not None:
                     return conflict
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -10,22 +9,13 @@ from typing import NamedTuple
 from ..index_sets.slices import Slice
 from .accesses import AccessIndex, Locate, Read, Write
 
-__all__ = ["Against", "Question", "StorageSet"]
-
-
-class Against(enum.Enum):
-    """What a write was compared with."""
-
-    READ = "read"
-    WRITE = "write"
-    READONLY = "readonly"
+__all__ = ["Question", "StorageSet"]
 
 
 class Question(NamedTuple):
     """Whether ``write`` may happen in memory that ``other`` uses too; a value stands for its buffer being read-only."""
 
     write: Write
-    against: Against
     other: Read | Write | int
 
 

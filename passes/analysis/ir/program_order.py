@@ -76,7 +76,7 @@ class ProgramOrder:
 
         With a ``value`` that is defined on every way to both, "before" means that a way leads from the first to the
         second without defining it again; if none does the answer is EXCLUSIVE. Ways back are the business of
-        :meth:`wraps`.
+        :meth:`outermost_wrap`.
         """
         s = self._snapshot
         block = s.op_block[first]
@@ -131,12 +131,6 @@ class ProgramOrder:
         defined = s.value_block[value]
         avoided = defined - start if s.block_branches[defined] == branches else -1
         return s.graphs[branches].reaches(first - start, second - start, avoided)
-
-    def wraps(self, value: int, block: int) -> bool:
-        """Whether a loop leads from any place in ``block`` to any other without defining ``value`` again."""
-        s = self._snapshot
-        loop = s.block_loop[block]
-        return loop >= 0 and not s.encloses(loop, self.definition(value))
 
     def outermost_wrap(self, value: int, block: int) -> int:
         """Return the outermost repetitive block around ``block`` that does not define ``value``; -1 if none."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mlir_inplace.passes.analysis.conflicts.accesses import AccessIndex, Read, Write, bounding_box
 from mlir_inplace.passes.analysis.conflicts.alias_sets import AliasSets
-from mlir_inplace.passes.analysis.conflicts.storage_set import Against, Question, StorageSet
+from mlir_inplace.passes.analysis.conflicts.storage_set import Question, StorageSet
 from mlir_inplace.passes.analysis.index_sets.slices import Slice, Symbol
 
 UNKNOWN = Symbol(99)
@@ -141,7 +141,7 @@ def test_bounding_boxes(part: Slice | None, box: object) -> None:
 def test_absorbing_takes_everything_over(count: int) -> None:
     sets = AliasSets(range(9))
     first, second = (StorageSet(sets.equivalence.find, sets.locate) for _ in range(2))
-    question = Question(Write(3, 30, 1, None), Against.READONLY, 7)
+    question = Question(Write(3, 30, 1, None), 7)
     for position in range(count):
         second.add_write(Write(position, position, 1, None))
     second.readonly.append(7)

@@ -149,7 +149,6 @@ def test_dominates(places: Places, value: str, op: str, dominates: bool) -> None
 def test_the_way_around(places: Places, value: str, block: str, loop: str | None) -> None:
     """A loop leads from any place to any other unless the value is defined anew on the way."""
     number, where = places.value(value), places.block(block)
-    assert places.order.wraps(number, where) == (loop is not None)
     assert places.order.outermost_wrap(number, where) == (-1 if loop is None else places.body(loop))
 
 
@@ -216,7 +215,7 @@ def test_what_branches_lead_to(edges: Edges, nested: bool) -> None:
                 if not (dominates(edges, defined, write) and dominates(edges, defined, read)):
                     continue
                 found, block = order.order(writer, reader, value)
-                leads = found is Order.BEFORE or order.wraps(value, block)
+                leads = found is Order.BEFORE or order.outermost_wrap(value, block) >= 0
                 assert leads == (read in ways(edges, write, avoided=defined))
                 if leads:
                     assert s.op_enter[writer] <= order.last_moment(value, reader)
@@ -255,5 +254,4 @@ def test_a_value_from_outside_of_the_blocks() -> None:
         assert order.dominates(value, names["a"])
         found, block = order.order(names["a"], names["b"], value)
         assert found is Order.EXCLUSIVE
-        assert order.wraps(value, block) == wraps
         assert order.outermost_wrap(value, block) == (body if wraps else -1)
