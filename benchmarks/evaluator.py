@@ -3,7 +3,7 @@
     python benchmarks/evaluator.py
     python benchmarks/evaluator.py --programs 400 --rounds 9
 
-Random programs are those of `runtime/generator`, parsed beforehand: one figure for decoding and running each with its
+Random programs are those of `checking/generator`, parsed beforehand: one figure for decoding and running each with its
 arguments, one for running it again. Of each case the median over the rounds is printed, with the least and the most,
 in microseconds of processor time. Nothing here is a test: figures depend on the machine.
 """

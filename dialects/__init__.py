@@ -1,1 +1,4 @@
-"""How the ops of each upstream dialect bufferize: one file per dialect, all through ``bufferizable.py``."""
+"""Op models: how the ops of each upstream dialect bufferize, and the dispatch dialect.
+
+A file or package per dialect, all through ``bufferizable.py``; ``support/`` holds what models of several dialects use.
+"""

@@ -1,5 +1,6 @@
-"""Passes and what runs them: one file per pass, and the infrastructure.
+"""Passes, a folder per family, and what decides and runs them.
 
-`base` (what a pass is), `options` (its options), `registry` (which passes there are), `pipeline` (texts and running),
-`instrumentation` (printing, timing, statistics), `diagnostics` and `errors`; `analysis/` holds the pure analyses.
+`FAMILY/NAME.py` is the pass `inplace-NAME`, `FAMILY/rewriting/` what it is built from. `analysis/` holds the analyses,
+which never change the IR; `framework/` what a pass is made of (base class, options, errors, diagnostics); `pipeline/`
+what runs passes (registry, pipeline syntax, execution, instrumentation, reproducers).
 """

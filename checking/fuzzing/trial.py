@@ -1,7 +1,7 @@
 """One random program through all configurations: bufferized, freed, evaluated, compared.
 
 Passes that configurations have in common run once, and what bufferizes to the same text is evaluated once. The
-reference is the program on tensors, evaluated by `runtime/evaluator`, which shares nothing with what is tested.
+reference is the program on tensors, evaluated by `checking/evaluator`, which shares nothing with what is tested.
 """
 
 from __future__ import annotations

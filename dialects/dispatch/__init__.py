@@ -2,7 +2,7 @@
 
 A workgroup of a grid loads tensors from bindings, computes, and stores tensors into bindings. `docs/DISPATCH.md` says
 what each operation means. This module is all that others need: the types, `register`, builders, and what reads the
-operations. Types are in `dispatch_types`, operations in `dispatch_ops`.
+operations. Types are in `types.py`, operations in `ops.py`.
 
     dispatch.register(context)
     source = dispatch.binding(0, 0, dispatch.ReadOnly(tensor_type))

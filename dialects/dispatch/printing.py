@@ -1,6 +1,6 @@
 """The lighter text form of the dispatch dialect, written: printed IR with its operations as people read them.
 
-The other way of :mod:`dispatch_text`: MLIR prints each operation in generic form, on a line of its own, and
+The other way of :mod:`parsing.py`: MLIR prints each operation in generic form, on a line of its own, and
 :func:`export_text` rewrites those lines. What the lighter form cannot say, as for malformed IR, stays generic.
 """
 

@@ -2,7 +2,7 @@
 
     !dispatch.readonly<tensor<4x?xf32>>    !dispatch.writeonly<…>    !dispatch.readwrite<…>
 
-Annotations are evaluated here and in `dispatch_ops`: the bindings read them to define types and operations.
+Annotations are evaluated here and in `ops.py`: the bindings read them to define types and operations.
 """
 
 import enum
