@@ -16,7 +16,7 @@ from ..passes.analysis.in_place.function_decisions import FunctionAnalysis
 from ..passes.analysis.whole_module.explain import conflict_notes, describe_decision
 from ..passes.analysis.whole_module.module import ModuleAnalysis
 from ..passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
-from ..passes.framework.diagnostics import file_location
+from ..passes.framework.diagnostics import place_text
 from ..passes.framework.errors import nearest
 from ..passes.pipeline.elements import InplacePass
 from ..passes.pipeline.instrumentation import Instrumentation
@@ -150,8 +150,8 @@ class _Reporter(Instrumentation):
                 text = describe_decision(s, decision)
                 conflict = decision.conflict
                 notes = [] if conflict is None else conflict_notes(analysis, conflict)
-                location = _place(s.ops[s.operand_op[decision.operand]].location)
-                said = tuple(f"{note}, {_place(where)}" for note, where in notes)
+                location = place_text(s.ops[s.operand_op[decision.operand]].location)
+                said = tuple(f"{note}, {place_text(where)}" for note, where in notes)
                 self._decisions.append(DecisionRecord(name, location, decision.in_place, text, said))
                 self._reasons[decision.operand] = text
 
@@ -159,7 +159,7 @@ class _Reporter(Instrumentation):
         """Join what was emitted with the reasons."""
         for event in trace.events:
             reason = self._reasons.get(event.operand, "the op makes a new tensor or needs another layout")
-            record = BufferRecord(_place(event.location), str(event.type), buffer_bytes(event.type), reason)
+            record = BufferRecord(place_text(event.location), str(event.type), buffer_bytes(event.type), reason)
             self._events[event.kind].append(record)
 
     def report(self) -> BufferizationReport:
@@ -173,8 +173,3 @@ class _Reporter(Instrumentation):
 
 def _in_order(function: FunctionAnalysis) -> Iterable[Decision]:
     return (function.decisions[operand] for operand in sorted(function.decisions))
-
-
-def _place(location: ir.Location) -> str:
-    place = file_location(location)
-    return "unknown" if place is None else f"{place.filename}:{place.start_line}:{place.start_col}"

@@ -59,6 +59,17 @@ def file_location(location: ir.Location) -> ir.FileLineColLoc | None:
     return None
 
 
+def place_text(location: ir.Location) -> str:
+    """`file:line:column` of the first place in a file that `location` leads to, or `unknown`."""
+    place = file_location(location)
+    return f"{place.filename}:{place.start_line}:{place.start_col}" if place else "unknown"
+
+
+def located(location: ir.Location, message: str) -> str:
+    """`message` behind the place in a file that `location` leads to, if there is one."""
+    return f"{place_text(location)}: {message}" if file_location(location) else message
+
+
 def make_diagnostic(
     severity: Severity, location: ir.Location, message: str, notes: Sequence[Diagnostic] = ()
 ) -> Diagnostic:

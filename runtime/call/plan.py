@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ..interface.boundary import RETURNED, Form
+from ...passes.functions.rewriting.results import RETURNED
+from ..interface.boundary import Form
 from ..interface.memrefs import Array, data_address, element_strides, overlap, row_major_strides
 from ..interface.signature import Signature
 from ..memory.statistics import Report

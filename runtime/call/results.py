@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..interface.boundary import RETURNED, Form
+from ...passes.functions.rewriting.results import RETURNED
+from ..interface.boundary import Form
 from ..interface.dtypes import ElementType, describe_value
 from ..interface.memrefs import Array, adopt, copy_of, descriptor_words, overlaps_itself
 from ..interface.signature import Signature

@@ -10,8 +10,9 @@ import math
 from mlir import ir
 
 from ...dialects.support.element_sizes import element_bytes
-from ...passes.framework.diagnostics import file_location
+from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
+from ...passes.framework.search import first_op
 
 __all__ = ["require_possible_types"]
 
@@ -22,24 +23,19 @@ _MOST_BYTES = (1 << 63) - 1
 
 def require_possible_types(root: ir.Operation) -> None:
     """Raise `PassError` for the first value in `root` that is a vector too long, or memory too large. Linear."""
-    known: set[ir.Type] = set()
-    found: list[tuple[ir.Operation, str]] = []
-    advance, interrupt = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
+    possible: set[ir.Type] = set()
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
+    def is_impossible(op: ir.Operation) -> bool:
         for type_ in _types(op):
-            if type_ not in known:
-                known.add(type_)
-                if (problem := _problem(type_)) is not None:
-                    found.append((op, problem))
-                    return interrupt
-        return advance
+            if type_ not in possible:
+                if _problem(type_) is not None:
+                    return True
+                possible.add(type_)
+        return False
 
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for op, problem in found:
-        place = file_location(op.location)
-        where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
-        raise PassError(f"{where}{problem}")
+    if (op := first_op(root, is_impossible)) is not None:
+        problem = next(filter(None, map(_problem, _types(op))), "")
+        raise PassError(located(op.location, problem))
 
 
 def _problem(type_: ir.Type) -> str | None:

@@ -15,10 +15,11 @@ from mlir.dialects import func
 
 from ...dialects.support.memref_types import has_identity_layout
 from ...passes.framework.errors import PassError
+from ...passes.framework.search import first_op
 from ...passes.functions.contiguous_arguments import CONTIGUOUS
 from ...passes.functions.drop_equivalent_results import READ_ONLY
 from ...passes.functions.results_to_out_params import ALIGNMENT, OUT_RESULT
-from ...passes.functions.rewriting.results import RETURNED, collect_functions, is_public, result_arguments
+from ...passes.functions.rewriting.results import collect_functions, is_public, result_arguments
 from .signature import WRITABLE, Kind, Signature
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
@@ -134,29 +135,13 @@ def _add_argument_attribute(function: func.FuncOp, number: int, name: str, value
 
 def manages_its_memory(module: ir.Operation) -> bool:
     """Whether the program frees buffers itself, so that automatic deallocation must keep out."""
-    found = False
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        found = op.name in ("memref.dealloc", "bufferization.dealloc")
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    return found
+    return first_op(module, lambda op: op.name in ("memref.dealloc", "bufferization.dealloc")) is not None
 
 
 def demands_alignment(module: ir.Operation) -> bool:
     """Whether any access claims more than an element's natural alignment, so that results need what their alloc had."""
-    found = False
     allocations = ("memref.alloc", "memref.alloca", "memref.global", "memref.realloc")
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        found = "alignment" in op.attributes and op.name not in allocations
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    return found
+    return first_op(module, lambda op: "alignment" in op.attributes and op.name not in allocations) is not None
 
 
 def read_form(function: func.FuncOp, signature: Signature, *, aligned: bool) -> Form:
@@ -194,18 +179,3 @@ def _layout(argument: ir.Value, type_: ir.MemRefType, natural: int) -> Layout:
         if use.owner.operation.name == "memref.assume_alignment"
     )
     return Layout(tuple(known[:-1]), known[-1], max([natural, *promised]), has_identity_layout(type_))
-
-
-__all__ = [
-    "RETURNED",
-    "Form",
-    "Layout",
-    "OutArgument",
-    "demands_alignment",
-    "entry_functions",
-    "manages_its_memory",
-    "mark_arguments",
-    "protect_arguments",
-    "read_form",
-    "separate_entries",
-]

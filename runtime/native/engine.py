@@ -18,9 +18,10 @@ from typing import Any
 from mlir import ir
 from mlir.execution_engine import ExecutionEngine
 
-from ...passes.framework.diagnostics import file_location
+from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
 from ...passes.framework.native_stderr import captured_native_stderr
+from ...passes.framework.search import first_op
 
 _ARRAY_SIZE = re.compile(r"(\d+) x ")
 
@@ -106,25 +107,13 @@ def load_library(path: str) -> ctypes.CDLL:
 
 def require_lowered(module: ir.Operation) -> None:
     """Raise `PassError` naming the first operation, with its place, that the lowering to LLVM left over."""
-    found: list[ir.Operation] = []
-    advance, interrupt = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith(_TRANSLATED) or op == module:
-            return advance
-        found.append(op)
-        return interrupt
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    left = next(iter(found), None)
+    left = first_op(module, lambda op: not op.name.startswith(_TRANSLATED) and op != module)
     if left is None:
         return
     advice = "no pass of the route handles it here; rewrite it with a pipeline of your own before compiling"
     if left.name == "builtin.module":
         advice = "a module within the module has no entry points; move its functions out of it, or compile it by itself"
-    place = file_location(left.location)
-    where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
-    raise PassError(f"{where}'{left.name}' cannot be lowered to LLVM: {advice}")
+    raise PassError(located(left.location, f"'{left.name}' cannot be lowered to LLVM: {advice}"))
 
 
 def _require_room(module: ir.Operation) -> None:
@@ -135,12 +124,9 @@ def _require_room(module: ir.Operation) -> None:
         type_ = str(op.operation.attributes["global_type"])
         sizes = _ARRAY_SIZE.findall(type_) if type_.startswith("!llvm.array<") else []
         if math.prod(map(int, sizes)) > _MOST_ELEMENTS:
-            place = file_location(op.operation.location)
-            where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
             count = " x ".join(sizes)
-            raise PassError(
-                f"{where}a constant of {count} elements cannot be compiled; fill a tensor when the program runs"
-            )
+            message = f"a constant of {count} elements cannot be compiled; fill a tensor when the program runs"
+            raise PassError(located(op.operation.location, message))
 
 
 def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]) -> None:

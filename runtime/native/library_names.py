@@ -13,7 +13,7 @@ from functools import cache
 
 from mlir import ir
 
-from ...passes.framework.diagnostics import file_location
+from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
 
 __all__ = ["avoid_library_names", "native_name"]
@@ -99,9 +99,5 @@ def _require_type_of_libm(op: ir.Operation, name: str) -> None:
     count, type_ = _SIGNATURES[name]
     wanted = f"({', '.join([type_] * count)}) -> {type_}"
     if found != wanted:
-        place = file_location(op.location)
-        where = f"{place.filename}:{place.start_line}:{place.start_col}: " if place else ""
-        raise PassError(
-            f"{where}'{name}' is declared with type {found}, but it is libm's, with type {wanted}; declare it so, or "
-            "take another name"
-        )
+        advice = f"but it is libm's, with type {wanted}; declare it so, or take another name"
+        raise PassError(located(op.location, f"'{name}' is declared with type {found}, {advice}"))
