@@ -49,8 +49,10 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ...dialects.subsets import mixed_subset
+from ...dialects.support.defining_ops import defining_op
+from ..analysis.ir.traversal import loops_around
 from ..analysis.lifetimes.hoisting import is_inside
-from ..analysis.linalg.structured_op import NotStructured, Structured, read_structured
+from ..analysis.linalg.structured_op import Structured, as_structured
 from ..analysis.schedule.distribution import Distribution, choose_distribution
 from ..analysis.schedule.fusion_groups import find_groups
 from ..analysis.schedule.own_producers import find_fills, find_transpositions
@@ -60,7 +62,7 @@ from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
 from .rewriting.tile import distribute
 
-_FILL, _LOOP = "linalg.fill", "scf.for"
+_FILL = "linalg.fill"
 
 
 @dataclass(frozen=True)
@@ -99,12 +101,9 @@ class DistributePass(Pass[DistributeOptions]):
             one = ops[number]
             if number in taken or id(one) in grouped:
                 continue
-            try:
-                root = read_structured(one)
-            except NotStructured:
-                continue
-            how = choose_distribution(root, [loop for loop in root.loops if root.parallel[loop]], threads, machine)
-            if how is not None:
+            root = as_structured(one)
+            how = choose_distribution(root, root.parallel_loops, threads, machine) if root is not None else None
+            if root is not None and how is not None:
                 turned = find_transpositions(root, (how.loop,))
                 taken.update(numbers[transposition.op.results[0]] for transposition in turned)
                 self._distribute(how, root, [*find_fills(root), *turned])
@@ -120,19 +119,13 @@ class DistributePass(Pass[DistributeOptions]):
 
 def _runs_in_turn(op: ir.Operation, function: ir.Operation) -> bool:
     """Whether only loops that run one iteration after the other are around `op`, and it is no tile of one of them."""
-    around = op.parent
-    if around is not None and around.name == _LOOP and _is_tile(op, around):
-        return False
-    while around is not None and around.name == _LOOP:
-        around = around.parent
-    return around is not None and around == function
+    loops = list(loops_around(op))
+    return [op, *loops][-1].parent == function and not (loops and _is_tile(op, loops[0]))
 
 
 def _is_tile(op: ir.Operation, loop: ir.Operation) -> bool:
     """Whether `op` writes into a slice that moves with `loop`: as little as somebody wanted to be done at a time."""
-    for init in list(op.operands)[len(op.operands) - len(op.results) :]:
-        if not isinstance(init.owner, ir.Block) and init.owner.name == "tensor.extract_slice":
-            offsets = mixed_subset(init.owner.operation, 1).offsets
-            if any(not isinstance(offset, int) and is_inside(offset, loop) for offset in offsets):
-                return True
-    return False
+    inits = list(op.operands)[len(op.operands) - len(op.results) :]
+    slices = [defining_op(init, "tensor.extract_slice") for init in inits]
+    offsets = [offset for one in slices if one is not None for offset in mixed_subset(one, 1).offsets]
+    return any(isinstance(offset, ir.Value) and is_inside(offset, loop) for offset in offsets)

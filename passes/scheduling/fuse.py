@@ -95,7 +95,7 @@ class FusePass(Pass[FuseOptions]):
     def _tile(self, group: Group) -> None:
         root = group.root.op
         names = ", ".join(f"'{one.op.name}'" for one in group.producers)
-        tiles = ", ".join(f"loop d{one.loop} by {one.size}" for one in group.loops)
+        tiles = ", ".join(map(str, group.loops))
         if self.options.print_groups:
             self.remark(root.location, f"'{root.name}' is computed in tiles, {tiles}, together with {names}")
         with ir.InsertionPoint(root), root.location:

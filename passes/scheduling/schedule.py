@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ...dialects.support.defining_ops import defining_op
 from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.own_producers import find_fills
 from ..analysis.schedule.packing import find_packings
@@ -61,12 +62,8 @@ class SchedulePass(Pass[ScheduleOptions]):
         schedules = [choose_schedule(one, machine) for one in find_linalg_ops(op)]
         chosen = [schedule for schedule in schedules if schedule is not None]
         tiled = [one for schedule in chosen for one in self._apply(schedule, machine)]
-        producers = (value.owner for one in tiled for value in one.operands)
-        packings = find_packings(
-            owner.operation
-            for owner in producers
-            if not isinstance(owner, ir.Block) and owner.name == "tensor.extract_slice"
-        )
+        slices = (defining_op(value, "tensor.extract_slice") for one in tiled for value in one.operands)
+        packings = find_packings(op for op in slices if op is not None)
         for packing in packings:
             pack(packing)
         self.count("packed", len(packings))
@@ -75,7 +72,7 @@ class SchedulePass(Pass[ScheduleOptions]):
         """Tile an op, and its parts; return the smaller ops."""
         op = schedule.structured.op
         if self.options.print_schedule:
-            tiles = ", ".join(f"loop d{one.loop} by {one.size}" for one in schedule.loops)
+            tiles = ", ".join(map(str, schedule.loops))
             self.remark(op.location, f"'{op.name}' is tiled, outermost first: {tiles}")
         # What is filled tile by tile needs not be read again; but a tile must not be filled for each part of a sum.
         whole = all(schedule.structured.parallel[one.loop] for one in schedule.loops)

@@ -43,7 +43,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..analysis.ir.reachable_ops import walk_reachable
+from ..analysis.ir.traversal import find_ops
 from ..analysis.schedule.time_skew import NotSkewable, TimeSkew, plan_skew
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
@@ -78,7 +78,7 @@ class SkewTimePass(Pass[SkewTimeOptions]):
         if self.options.threads < 1:
             raise PassFailure(f"the number of threads must be positive, got {self.options.threads}", op)
         plans: list[TimeSkew] = []
-        for loop in _loops(op):
+        for loop in find_ops(op, "scf.for", where=_carries_tensors, reachable=True):
             try:
                 plans.append(plan_skew(loop, machine, self.options.threads))
             except NotSkewable as reason:
@@ -90,14 +90,5 @@ class SkewTimePass(Pass[SkewTimeOptions]):
         self.count("skewed", len(plans))
 
 
-def _loops(root: ir.Operation) -> list[ir.Operation]:
-    """Return the loops inside `root` that carry tensors, in the order of the text."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "scf.for" and any(isinstance(result.type, ir.RankedTensorType) for result in op.results):
-            found.append(op.operation)
-        return ir.WalkResult.ADVANCE
-
-    walk_reachable(root, visit)
-    return found
+def _carries_tensors(loop: ir.Operation) -> bool:
+    return any(isinstance(result.type, ir.RankedTensorType) for result in loop.results)

@@ -56,7 +56,7 @@ from ..analysis.schedule.operand_transposition import Transposition, Transpositi
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine
-from .rewriting.transpose import transpose_operands
+from .rewriting.operand_copies import transpose_operands
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ from ..analysis.schedule.operand_widening import Widening, find_widening
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine
-from .rewriting.widen import widen_operands
+from .rewriting.operand_copies import widen_operands
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,9 @@ class TileLoop:
     peel: bool = False
     least: int = 1
 
+    def __str__(self) -> str:
+        return f"loop d{self.loop} by {self.size}"
+
 
 @dataclass(frozen=True)
 class Schedule:

@@ -10,7 +10,7 @@ from mlir.dialects import arith
 
 from ....dialects.bufferizable import Subset
 from ....dialects.structured import index_constant
-from .loops import Number, add, as_value, multiply
+from ....dialects.support.index_math import Number, add, as_value, multiply, subtract
 from .smaller import Tile
 
 __all__ = ["Band", "BandTiles", "moved_slice"]
@@ -50,7 +50,7 @@ class Band:
         """Build what sweep `later` (0 or 1) of a pair does of the block at `first`, as far as there is something."""
 
         def moved(start: Number, by: Number) -> ir.Value:
-            return as_value(add(start, add(_product(pair, multiply(by, 2)), multiply(by, later) if later else 0)))
+            return as_value(add(start, add(multiply(pair, multiply(by, 2)), multiply(by, later))))
 
         first = moved(first, -self.shift)
         lower, upper = moved(self.lower, self.rise), moved(self.upper, self.grow)
@@ -60,7 +60,7 @@ class Band:
 
     def place(self, tile: Tile) -> Number:
         """Build where `tile` is in the given versions."""
-        return _difference(tile.first, self.origin)
+        return subtract(tile.first, self.origin)
 
 
 BandTiles = Sequence[tuple[Band, Tile]]
@@ -74,13 +74,3 @@ def moved_slice(whole: Subset, parts: BandTiles) -> Subset:
         offsets[band.dimension] = add(offsets[band.dimension], band.place(tile))
         sizes[band.dimension] = tile.size
     return Subset(tuple(offsets), tuple(sizes), whole.strides)
-
-
-def _product(left: Number, right: Number) -> Number:
-    if isinstance(right, int):
-        return 0 if right == 0 else multiply(left, right)
-    return arith.muli(as_value(left), right)
-
-
-def _difference(left: Number, right: Number) -> Number:
-    return add(left, -right) if isinstance(right, int) else arith.subi(as_value(left), right)

@@ -9,6 +9,8 @@ from mlir.dialects import scf, tensor
 
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import extract_slice, insert_slice
+from ....dialects.support.cloning import attributes_of
+from ....dialects.support.defining_ops import defining_op
 from ...analysis.schedule.ping_pong import PingPong, is_known_box, outside_of
 from .generic import empty_for_copy
 from .smaller import slice_type
@@ -63,12 +65,11 @@ def _start_from(one: PingPong, other: ir.Value) -> None:
     one.user.operands[one.operand] = other
     while work:
         value = work.pop()
-        if value in work or isinstance(value.owner, ir.Block) or list(value.uses):
+        op = defining_op(value, *_PURE)
+        if op is None or value in work or list(value.uses):
             continue
-        if value.owner.operation.name not in _PURE:
-            continue
-        work.extend(value.owner.operation.operands)
-        value.owner.operation.erase()
+        work.extend(op.operands)
+        op.erase()
 
 
 def _read_apart(insert: ir.Operation) -> None:
@@ -76,12 +77,11 @@ def _read_apart(insert: ir.Operation) -> None:
 
     Else the slice would have to be copied to where the op writes.
     """
-    owner = insert.operands[0].owner
-    if insert.name != _INSERT or isinstance(owner, ir.Block) or owner.operation.name != "linalg.generic":
+    op = defining_op(insert.operands[0], "linalg.generic")
+    if insert.name != _INSERT or op is None:
         return
-    op = owner.operation
     *inputs, init = op.operands
-    is_slice = not isinstance(init.owner, ir.Block) and init.owner.operation.name == "tensor.extract_slice"
+    is_slice = defining_op(init, "tensor.extract_slice") is not None
     block, type_ = op.regions[0].blocks[0], ir.RankedTensorType(init.type)
     *_, element = block.arguments
     *maps, last = ir.ArrayAttr(op.attributes["indexing_maps"])
@@ -92,7 +92,7 @@ def _read_apart(insert: ir.Operation) -> None:
         return
     with ir.InsertionPoint(op), op.location:
         empty = tensor.empty(type_.shape, type_.element_type)
-        attributes = {name: op.attributes[name] for name in op.attributes}
+        attributes = attributes_of(op)
         attributes["indexing_maps"] = ir.ArrayAttr.get([*maps, last, last])
         attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([len(inputs) + 1, 1])
         new = ir.Operation.create(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from mlir import ir
 
 from ....dialects.structured import linalg_index
+from ....dialects.support.cloning import clone_with
 from ...analysis.linalg.elementwise_fusion import ElementwiseFusion
 from ...analysis.linalg.structured_op import Index, Structured
 from .generic import affine_map, build_generic, hand_over
@@ -72,13 +73,7 @@ class _Inputs:
 
 def _substituted(index: Index, loops: Sequence[Index]) -> Index:
     """Return `index` with what `loops` say in place of the loops of the producer."""
-    total: dict[int, int] = {}
-    constant = index.constant
-    for loop, factor in index.coefficients.items():
-        constant += factor * loops[loop].constant
-        for inner, own in loops[loop].coefficients.items():
-            total[inner] = total.get(inner, 0) + factor * own
-    return Index({loop: factor for loop, factor in total.items() if factor}, constant)
+    return sum((loops[loop] * factor for loop, factor in index.coefficients.items()), Index({}, index.constant))
 
 
 def _inline(producer: Structured, elements: Mapping[int, ir.Value], loops: Sequence[Index]) -> ir.Value:
@@ -93,18 +88,6 @@ def _inline(producer: Structured, elements: Mapping[int, ir.Value], loops: Seque
             assert loop is not None, "the fusion was found to know the indices"
             known[op.operation.results[0]] = linalg_index(loop)
         else:
-            _clone(op.operation, known)
+            clone_with(op.operation, known)
     (value,) = terminator.operation.operands
     return known.get(value, value)
-
-
-def _clone(op: ir.Operation, known: dict[ir.Value, ir.Value]) -> None:
-    copy = op.clone(ir.InsertionPoint.current).operation
-    work = [copy]
-    while work:
-        one = work.pop()
-        for number, operand in enumerate(one.operands):
-            if operand in known:
-                one.operands[number] = known[operand]
-        work += [inner.operation for region in one.regions for block in region for inner in block.operations]
-    known.update(zip(op.results, copy.results, strict=True))

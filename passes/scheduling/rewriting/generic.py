@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import tensor
 
-from ....dialects.structured import index_constant
+from ....dialects.support.index_math import tensor_size
+from ...analysis.ir.traversal import loops_around
 from ...analysis.lifetimes.hoisting import is_inside
 from ...analysis.linalg.structured_op import Index, Structured
 
 __all__ = ["affine_map", "build_generic", "empty_for_copy", "hand_over", "place_of_copy"]
-
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def affine_map(loops: int, indices: Sequence[Index]) -> ir.AffineMap:
@@ -76,12 +75,7 @@ def hand_over(structured: Structured, new: ir.Operation, elements: Sequence[ir.V
 
 def empty_for_copy(value: ir.Value, element: ir.Type, order: Sequence[int]) -> ir.Value:
     """Build an empty tensor of `element`s with the dimensions of `value`, in this order."""
-    shape = ir.RankedTensorType(value.type).shape
-    sizes: list[int | ir.Value] = []
-    for dimension in order:
-        size = shape[dimension]
-        sizes.append(tensor.dim(value, index_constant(dimension)) if size == _DYNAMIC else size)
-    return tensor.empty(sizes, element)
+    return tensor.empty([tensor_size(value, dimension) for dimension in order], element)
 
 
 def place_of_copy(op: ir.Operation, value: ir.Value) -> ir.Operation:
@@ -90,9 +84,10 @@ def place_of_copy(op: ir.Operation, value: ir.Value) -> ir.Operation:
     A copy has no effect on others, so it may be made for a loop that is never run.
     """
     place = op
-    parent = op.parent
-    while parent is not None and parent.name == "scf.for" and not is_inside(value, parent.operation):
-        place, parent = parent.operation, parent.operation.parent
+    for loop in loops_around(op):
+        if is_inside(value, loop):
+            break
+        place = loop
     return place
 
 

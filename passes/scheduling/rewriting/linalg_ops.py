@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from mlir import ir
 
+from ....dialects.support.defining_ops import defining_op
 from ...analysis.ir.reachable_ops import walk_reachable
 from ...analysis.repetition.bodies import KERNEL_MARK
 from ...analysis.schedule.machine import Machine, detect_machine
@@ -39,11 +40,10 @@ def replace_op(op: ir.Operation, values: Sequence[ir.Value], producers: Sequence
 
     What nobody uses then is erased too: of `producers`, in the order of the text, and of the fills that `op` used.
     """
-    owners = [value.owner.operation for value in op.operands if not isinstance(value.owner, ir.Block)]
     dead = list(producers)
-    for one in owners:
-        if one.name == _FILL and not any(one == other for other in dead):
-            dead.insert(0, one)
+    for fill in (defining_op(value, _FILL) for value in op.operands):
+        if fill is not None and fill not in dead:
+            dead.insert(0, fill)
     for old, new in zip(op.results, values, strict=True):
         old.replace_all_uses_with(new)
     op.erase()

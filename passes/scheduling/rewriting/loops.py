@@ -1,7 +1,4 @@
-"""Loops that are built around tiles, of registers or of tensors: in equal steps, with what is left over at the end.
-
-Sizes and indices are integers where they are known, index values otherwise; arithmetic on integers makes no ops.
-"""
+"""Loops that are built around tiles, of registers or of tensors: in equal steps, with what is left over at the end."""
 
 from __future__ import annotations
 
@@ -12,11 +9,9 @@ from mlir import ir
 from mlir.dialects import arith, scf
 
 from ....dialects.structured import index_constant
+from ....dialects.support.index_math import Number, as_value
 
-__all__ = ["Number", "Segment", "add", "as_value", "build_loop", "multiply", "segments"]
-
-Number = int | ir.Value
-"""An index: known, or computed by the program."""
+__all__ = ["Segment", "build_loop", "segments"]
 
 _Body = Callable[[Number, list[ir.Value]], list[ir.Value]]
 
@@ -38,29 +33,6 @@ class Segment:
     step: int
     count: int
     masked: bool = False
-
-
-def as_value(number: Number) -> ir.Value:
-    """Return `number` as an index value; makes a constant if it is known."""
-    return number if isinstance(number, ir.Value) else index_constant(number)
-
-
-def add(left: Number, right: Number) -> Number:
-    """Return the sum."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left + right
-    if left == 0 and isinstance(left, int):
-        return right
-    if isinstance(right, int) and right == 0:
-        return left
-    return arith.addi(as_value(left), as_value(right))
-
-
-def multiply(number: Number, factor: int) -> Number:
-    """Return `number` times `factor`."""
-    if isinstance(number, int):
-        return number * factor
-    return number if factor == 1 else arith.muli(number, index_constant(factor))
 
 
 def segments(

@@ -9,8 +9,11 @@ from mlir.dialects import arith, linalg, scf, tensor
 
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import extract_slice, insert_slice, mixed_subset
-from ...analysis.schedule.packing import Packing, is_constant
-from .loops import Number, build_loop, segments
+from ....dialects.support.cloning import clone_with
+from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.index_math import Number
+from ...analysis.schedule.packing import Packing
+from .loops import build_loop, segments
 from .smaller import take_slice
 
 __all__ = ["pack"]
@@ -26,10 +29,12 @@ def pack(packing: Packing) -> None:
     with op.location:
         with ir.InsertionPoint(packing.reuse):
             trips = [_trips(loop) for loop in packing.panels]
-            packed = _fill(packing, _empty(packing, trips))
+            element = ir.RankedTensorType(op.results[0].type).element_type
+            packed = _fill(packing, tensor.empty([*trips, *packing.bounds], element))
         with ir.InsertionPoint(op):
             numbers = [_number(loop, loop.regions[0].blocks[0].arguments[0]) for loop in packing.panels]
-            panel = _panel(packed, numbers, mixed_subset(op, 1).sizes, op.results[0].type)
+            sizes = mixed_subset(op, 1).sizes
+            panel = extract_slice(packed, _subset(numbers, sizes, [0] * len(sizes)), op.results[0].type)
     op.results[0].replace_all_uses_with(panel)
     op.erase()
     transposition = packing.transposition
@@ -45,23 +50,13 @@ def _trips(loop: ir.Operation) -> ir.Value:
 def _bounds(loop: ir.Operation) -> list[ir.Value]:
     """Return the lower bound, the upper bound and the step of `loop`, to be used in front of it."""
     bounds = list(loop.operands)[:3]
-    return [_again(ir.OpResult(value).owner.operation) if is_constant(value) else value for value in bounds]
-
-
-def _again(constant: ir.Operation) -> ir.Value:
-    return constant.clone(ir.InsertionPoint.current).operation.results[0]
+    return [clone_with(op, {}).results[0] if (op := defining_op(one, "arith.constant")) else one for one in bounds]
 
 
 def _number(loop: ir.Operation, variable: ir.Value) -> ir.Value:
     """Return which iteration of `loop` it is when its variable is `variable`."""
     lower, _, step = _bounds(loop)
     return arith.divui(arith.subi(variable, lower), step)
-
-
-def _empty(packing: Packing, trips: Sequence[ir.Value]) -> ir.Value:
-    sizes = [*trips, *packing.bounds]
-    element = ir.RankedTensorType(packing.op.results[0].type).element_type
-    return tensor.empty(sizes, element)
 
 
 def _fill(packing: Packing, packed: ir.Value) -> ir.Value:
@@ -140,20 +135,12 @@ class _Copies:
         return insert_slice(turned.results[0], packed, subset)
 
     def _slice(self) -> ir.Operation:
-        for one in (*self.packing.computed, self.packing.op):
-            copy = one.clone(ir.InsertionPoint.current).operation
-            for number, operand in enumerate(copy.operands):
-                if operand in self.known:
-                    copy.operands[number] = self.known[operand]
-            self.known.update(zip(one.results, copy.results, strict=True))
-        return ir.OpResult(self.known[self.packing.op.results[0]]).owner.operation
+        for one in self.packing.computed:
+            clone_with(one, self.known)
+        return clone_with(self.packing.op, self.known)
 
     def _offsets(self, rank: int) -> list[Number]:
         return [self.first if dimension == self.packing.rows else 0 for dimension in range(rank)]
-
-
-def _panel(packed: ir.Value, numbers: Sequence[ir.Value], sizes: Sequence[int | ir.Value], type_: ir.Type) -> ir.Value:
-    return extract_slice(packed, _subset(numbers, sizes, [0] * len(sizes)), type_)
 
 
 def _subset(numbers: Sequence[ir.Value], sizes: Sequence[int | ir.Value], offsets: Sequence[Number]) -> Subset:

@@ -17,9 +17,11 @@ from mlir.dialects import arith, scf
 from ....dialects.bufferizable import Subset
 from ....dialects.structured import index_constant
 from ....dialects.subsets import extract_slice, insert_slice, mixed_subset, parallel_insert_slice
+from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.index_math import Number, add, as_value
 from ...analysis.schedule.time_skew import TimeSkew
 from .bands import Band, BandTiles, moved_slice
-from .loops import Number, Segment, add, as_value, build_loop
+from .loops import Segment, build_loop
 from .smaller import Sized, build_smaller, slice_type, take_slice
 
 __all__ = ["skew"]
@@ -36,8 +38,7 @@ def skew(plan: TimeSkew) -> None:
     with ir.InsertionPoint(loop), loop.location:
         trips = _trips(lower, upper, step)
         pairs = arith.divui(trips, index_constant(2))
-        versions = [initial[plan.old], initial[1 - plan.old]]
-        versions = _Skewed(plan).groups(pairs, versions)
+        versions = _Skewed(plan).groups(pairs, [initial[plan.old], initial[1 - plan.old]])
         rest = arith.remui(trips, index_constant(2))
         zero, one = index_constant(0), index_constant(1)
     for number, value in enumerate([zero, rest, one]):
@@ -188,7 +189,5 @@ class _Skewed:
 
     def old_slice(self, value: ir.Value) -> Subset | None:
         """Return which slice of the old version `value` is, if it is one."""
-        if isinstance(value.owner, ir.Block) or value.owner.operation.name != "tensor.extract_slice":
-            return None
-        slice_ = value.owner.operation
-        return mixed_subset(slice_, 1) if slice_.operands[0] == self.old else None
+        slice_ = defining_op(value, "tensor.extract_slice")
+        return mixed_subset(slice_, 1) if slice_ is not None and slice_.operands[0] == self.old else None

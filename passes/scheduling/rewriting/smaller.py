@@ -6,17 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import arith, tensor
+from mlir.dialects import arith
 
 from ....dialects.bufferizable import Subset
-from ....dialects.structured import index_constant
 from ....dialects.subsets import extract_slice, static_entries
+from ....dialects.support.index_math import Number, add, as_value, multiply, tensor_size
 from ...analysis.linalg.structured_op import Index, Structured
-from .loops import Number, add, as_value, multiply
 
-__all__ = ["Sized", "Tile", "Tiles", "build_smaller", "slice_type", "take_slice"]
-
-_DYNAMIC = ir.ShapedType.get_dynamic_size()
+__all__ = ["Sized", "Tile", "Tiles", "build_smaller", "loop_sizes", "slice_type", "take_slice"]
 
 
 @dataclass(frozen=True)
@@ -40,14 +37,7 @@ class Sized:
     def __init__(self, op: Structured, measured: Callable[[ir.Value], ir.Value] = lambda value: value) -> None:
         self.op = op
         self.operands = list(op.op.operands)
-        self.sizes = [self._size(loop, measured) for loop in op.loops]
-
-    def _size(self, loop: int, measured: Callable[[ir.Value], ir.Value]) -> Number:
-        size = self.op.sizes[loop]
-        if size is not None:
-            return size
-        operand, dimension = self.op.places[loop]
-        return tensor.dim(measured(self.operands[operand]), index_constant(dimension))
+        self.sizes = loop_sizes(op, list(map(measured, self.operands)))
 
     def subset(self, operand: int, value: ir.Value, tiles: Tiles) -> Subset | None:
         """Return the slice of `value`, which is operand `operand`, that a tile needs; None for all of it."""
@@ -55,15 +45,10 @@ class Sized:
             return None
         offsets: list[Number] = []
         lengths: list[Number] = []
-        shape = ir.RankedTensorType(value.type).shape
         for dimension, index in enumerate(self.op.indices[operand]):
-            if any(loop in tiles for loop in index.coefficients):
-                offsets.append(_first(index, tiles))
-                lengths.append(self._extent(index, tiles))
-            else:
-                offsets.append(0)
-                static = shape[dimension]
-                lengths.append(static if static != _DYNAMIC else tensor.dim(value, index_constant(dimension)))
+            is_tiled = any(loop in tiles for loop in index.coefficients)
+            offsets.append(_first(index, tiles) if is_tiled else 0)
+            lengths.append(self._extent(index, tiles) if is_tiled else tensor_size(value, dimension))
         return Subset(tuple(offsets), tuple(lengths), (1,) * len(offsets))
 
     def _extent(self, index: Index, tiles: Tiles) -> Number:
@@ -75,6 +60,14 @@ class Sized:
             size = tiles[loop].size if loop in tiles else self.sizes[loop]
             total = add(total, multiply(add(size, -1), factor))
         return total
+
+
+def loop_sizes(op: Structured, operands: Sequence[ir.Value]) -> list[Number]:
+    """Build the trip counts of the loops of `op` from `operands`, which are as large as its own."""
+    return [
+        tensor_size(operands[operand], dimension) if size is None else size
+        for size, (operand, dimension) in zip(op.sizes, op.places, strict=True)
+    ]
 
 
 def _first(index: Index, tiles: Tiles) -> Number:

@@ -19,11 +19,13 @@ from mlir.dialects import affine, arith, scf
 from ....dialects.bufferizable import Subset
 from ....dialects.structured import index_constant
 from ....dialects.subsets import insert_slice, parallel_insert_slice
+from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.index_math import Number, as_value, ceil_div, multiply
 from ...analysis.linalg.structured_op import Structured
 from ...analysis.schedule.distribution import Distribution
 from ...analysis.schedule.schedule import TileLoop
 from .any_order import forget_promises
-from .loops import Number, Segment, as_value, build_loop, multiply, segments
+from .loops import Segment, build_loop, segments
 from .smaller import Sized, Tile, Tiles, build_smaller, slice_type, take_slice
 
 __all__ = ["Tiled", "distribute", "tile"]
@@ -63,7 +65,7 @@ def distribute(structured: Structured, how: Distribution, producers: Sequence[St
     builder = _Builder(structured, producers)
     whole = builder.root.sizes[how.loop]
     part = _equal_part(whole, how)
-    forall = scf.ForallOp([0], [_ceil_div(whole, part)], [1], builder.first())
+    forall = scf.ForallOp([0], [ceil_div(whole, part)], [1], builder.first())
     thread, *shared = list(forall.body.arguments)
     with ir.InsertionPoint(forall.body):
         first = arith.muli(thread, as_value(part))
@@ -83,14 +85,8 @@ def _equal_part(whole: Number, how: Distribution) -> Number:
     share = how.threads * how.unit
     if isinstance(whole, int):
         return max(1, -(-whole // share)) * how.unit
-    parts = arith.maxui(as_value(_ceil_div(whole, share)), index_constant(1))
+    parts = arith.maxui(as_value(ceil_div(whole, share)), index_constant(1))
     return multiply(parts, how.unit)
-
-
-def _ceil_div(number: Number, divisor: Number) -> Number:
-    if isinstance(number, int) and isinstance(divisor, int):
-        return -(-number // divisor)
-    return arith.ceildivui(as_value(number), as_value(divisor))
 
 
 class _Builder:
@@ -210,8 +206,7 @@ class _Inside:
             return target
         if target is not None:
             self.targets[value] = target
-        owner = value.owner
-        if isinstance(owner, ir.Block) or owner.name != _EMPTY:
+        if defining_op(value, _EMPTY) is None:
             return self.part(producer, operand, tiles)
         subset = producer.subset(operand, value, tiles)
         if subset is None:

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from mlir import ir
-from mlir.dialects import arith, tensor
+from mlir.dialects import arith
 
-from ....dialects.structured import index_constant
+from ....dialects.support.index_math import Number, add, as_value, multiply
 from ...analysis.linalg.structured_op import Index
 from ...analysis.linalg.tile_sizes import sizes_of_tiles
 from ...analysis.schedule.vector_plan import VectorPlan
-from ...scheduling.rewriting.loops import Number, Segment, add, as_value, multiply
+from ...scheduling.rewriting.loops import Segment
+from ...scheduling.rewriting.smaller import loop_sizes
 from .iterations import iterations_from
 
 __all__ = ["Frame", "Place", "Point", "last_dimension"]
@@ -43,14 +44,7 @@ class Frame:
         self.plan = plan
         self.op = plan.structured
         self.operands = [(replaced or {}).get(value, value) for value in self.op.op.operands]
-        self.sizes = [self._size(loop) for loop in self.op.loops]
-
-    def _size(self, loop: int) -> Number:
-        size = self.op.sizes[loop]
-        if size is not None:
-            return size
-        operand, dimension = self.op.places[loop]
-        return tensor.dim(self.operands[operand], index_constant(dimension))
+        self.sizes = loop_sizes(self.op, self.operands)
 
     def known_sizes(self, loop: int) -> frozenset[int]:
         """Return all sizes that a loop of dynamic size can have; nothing if they are not known."""
@@ -74,9 +68,7 @@ class Frame:
     def iteration(self, loop: int, point: Point, place: Place) -> ir.Value:
         """Return the number of the iteration in `loop`: a vector for the lane loop."""
         first = as_value(self.index(Index({loop: 1}), point, place))
-        if loop != self.plan.lane_loop:
-            return first
-        return iterations_from(first, self.plan.lanes)
+        return iterations_from(first, self.plan.lanes) if loop == self.plan.lane_loop else first
 
     def is_masked(self, point: Point, place: Place) -> bool:
         """Tell whether the vector at `place` may reach over the end of the lane loop."""

@@ -13,6 +13,7 @@ from mlir import ir
 from mlir.dialects import arith, vector
 
 from ....dialects.structured import index_constant
+from ....dialects.support.defining_ops import defining_op
 
 __all__ = ["compared", "iterations_from"]
 
@@ -46,13 +47,11 @@ def compared(op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> ir.Value |
 
 def _first_of(value: ir.Value) -> ir.Value | None:
     """The argument that `iterations_from` built `value` for, None if it is something else."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.addi" or not isinstance(value.type, ir.VectorType):
+    op = defining_op(value, "arith.addi")
+    if op is None or not isinstance(value.type, ir.VectorType):
         return None
-    start, step = (operand.owner for operand in owner.operands)
-    if isinstance(start, ir.Block) or isinstance(step, ir.Block):
-        return None
-    return start.operands[0] if (start.name, step.name) == ("vector.broadcast", "vector.step") else None
+    start, step = defining_op(op.operands[0], "vector.broadcast"), defining_op(op.operands[1], "vector.step")
+    return None if start is None or step is None else start.operands[0]
 
 
 def _distance(first: ir.Value, number: ir.Value, lanes: int) -> ir.Value:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from mlir import ir
 from mlir.dialects import arith, math, vector
 
+from ....dialects.support.cloning import attributes_of
+from ....dialects.support.defining_ops import defining_op
 from ...analysis.linalg.structured_op import type_bytes
 from .iterations import compared
 
@@ -137,8 +139,7 @@ def _clone(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> 
     if any(isinstance(value.type, ir.VectorType) for value in operands):
         operands = [broadcast(value, lanes) for value in operands]
         type_ = vector_type(type_, lanes)
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    return ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes).result
+    return ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes_of(op)).result
 
 
 def _fused(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:
@@ -146,10 +147,10 @@ def _fused(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> 
     if op.name != "arith.addf":
         return None
     for product, other in (tuple(op.operands), tuple(op.operands)[::-1]):
-        owner = product.owner
-        if isinstance(owner, ir.Block) or not _is_fused_later(owner.operation):
+        multiplication = defining_op(product)
+        if multiplication is None or not _is_fused_later(multiplication):
             continue
-        left, right = (known.get(value, value) for value in owner.operation.operands)
+        left, right = (known.get(value, value) for value in multiplication.operands)
         parts = [left, right, known.get(other, other)]
         if not any(isinstance(part.type, ir.VectorType) for part in parts):
             return math.fma(*parts)
@@ -164,9 +165,5 @@ def _is_fused_later(op: ir.Operation) -> bool:
     uses = list(op.results[0].uses)
     if len(uses) != 1 or uses[0].owner.name != "arith.addf":
         return False
-    first = next(
-        owner
-        for value in uses[0].owner.operands
-        if not isinstance(owner := value.owner, ir.Block) and owner.name == "arith.mulf" and len(list(value.uses)) == 1
-    )
-    return first.operation == op
+    products = (defining_op(value, "arith.mulf") for value in uses[0].owner.operands if len(list(value.uses)) == 1)
+    return next(product for product in products if product is not None) == op

@@ -15,6 +15,7 @@ from functools import partial
 
 from mlir import ir
 
+from ....dialects.support.defining_ops import defining_op
 from ...analysis.schedule.joined_reductions import Join
 from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.any_order import forget_promises
@@ -69,10 +70,8 @@ def _reads_elements(frame: Frame, plan: VectorPlan, output: int) -> bool:
 
 def _fill(frame: Frame, operand: int) -> ir.Operation | None:
     """Return the `linalg.fill` that an init comes from, if the op writes every element of it."""
-    owner = frame.operands[operand].owner
-    if isinstance(owner, ir.Block) or owner.name != "linalg.fill":
-        return None
-    return owner.operation if all(index.loop is not None for index in frame.op.indices[operand]) else None
+    writes_all = all(index.loop is not None for index in frame.op.indices[operand])
+    return defining_op(frame.operands[operand], "linalg.fill") if writes_all else None
 
 
 class _Elementwise(RegisterTile):
@@ -90,19 +89,7 @@ class _Elementwise(RegisterTile):
     def build(self, shared: Shared, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
         reader = Reader(self.frame, point, tensors)
         places = self.places(point, self.plan.parallel)
-        arguments = self.op.payload.arguments
-        vectors = [
-            self.lanes(
-                point,
-                place,
-                [
-                    None if argument in shared.values else reader.element(operand, place)
-                    for operand, argument in enumerate(arguments)
-                ],
-                shared,
-            )
-            for place in places
-        ]
+        vectors = [self.lanes(point, place, self.elements(reader, place, shared), shared) for place in places]
         values = run_payload(self.op.payload, vectors, self.plan.lanes)
         return self.write(point, places, values, tensors)
 

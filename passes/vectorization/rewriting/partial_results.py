@@ -65,16 +65,9 @@ class PartialResults(RegisterTile):
         slots = [row * self.plan.tile[loop] + place[loop] for row, place in places]
         vectors: list[Lanes] = []
         for step, (row, place) in enumerate(places):
-            known = shared[row]
-            elements = [
-                computed[step]
-                if self.joined and operand in self.joined.operands
-                else None
-                if argument in known.values
-                else reader.element(operand, place)
-                for operand, argument in enumerate(list(self.op.payload.arguments)[: self.op.inputs])
-            ]
-            vectors.append(self.lanes(point, place, [*elements, new[slots[step]]], known))
+            given = dict.fromkeys(self.joined.operands, computed[step]) if self.joined else {}
+            elements = self.elements(reader, place, shared[row], self.op.inputs, given)
+            vectors.append(self.lanes(point, place, [*elements, new[slots[step]]], shared[row]))
         values = run_payload(self.op.payload, vectors, self.plan.lanes)
         for slot, (_, place), (value,) in zip(slots, places, values, strict=True):
             new[slot] = self._masked(broadcast(value, self.plan.lanes), new[slot], point, place)

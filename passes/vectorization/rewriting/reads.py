@@ -8,7 +8,7 @@ from mlir import ir
 from mlir.dialects import arith, tensor, vector
 
 from ....dialects.structured import index_constant
-from ...scheduling.rewriting.loops import Number, add, as_value, multiply
+from ....dialects.support.index_math import Number, add, as_value, multiply
 from .frame import Frame, Place, Point, last_dimension
 from .lanes import transpose_square, vector_type
 
@@ -58,15 +58,13 @@ class Reader:
         indices = frame.indices(operand, self._point, place)
         if not frame.op.depends(operand, frame.plan.lane_loop):
             return tensor.extract(source, indices)
-        element = ir.RankedTensorType(source.type).element_type
-        type_ = vector_type(element, frame.plan.lanes)
+        type_ = vector_type(ir.RankedTensorType(source.type).element_type, frame.plan.lanes)
         if not frame.op.is_contiguous(operand, frame.plan.lane_loop):
             if self._is_turned(operand):
                 return self._turn(source, operand, type_, place)
             return self._gather(source, operand, type_, place)
         in_bounds = [not frame.is_masked(self._point, place)]
-        padding = arith.constant(element, 0.0 if isinstance(element, ir.FloatType) else 0)
-        return vector.transfer_read(type_, source, indices, last_dimension(len(indices)), padding, in_bounds)
+        return vector.transfer_read(type_, source, indices, last_dimension(len(indices)), _padding(type_), in_bounds)
 
     def _is_turned(self, operand: int) -> bool:
         """Whether `operand` is read along the loop of the rows, and there are enough rows for that to pay."""
@@ -81,9 +79,9 @@ class Reader:
         assert turned is not None
         count = self._point.segments[turned].count
         corner = {**place, turned: 0}
-        padding = arith.constant(type_.element_type, 0.0 if isinstance(type_.element_type, ir.FloatType) else 0)
+        padding, in_bounds = _padding(type_), [count == frame.plan.lanes]
         columns = [
-            vector.transfer_read(type_, source, at, last_dimension(len(at)), padding, [count == frame.plan.lanes])
+            vector.transfer_read(type_, source, at, last_dimension(len(at)), padding, in_bounds)
             for at in self._lanes(operand, corner)
         ]
         rows = transpose_square(columns)
@@ -108,3 +106,8 @@ class Reader:
                 as_value(add(index, multiply(step, own.coefficient(loop)))) if own.coefficient(loop) else index
                 for index, own in zip(indices, frame.op.indices[operand], strict=True)
             ]
+
+
+def _padding(type_: ir.VectorType) -> ir.Value:
+    """Build the zero that a masked read has beyond the end."""
+    return arith.constant(type_.element_type, 0.0 if isinstance(type_.element_type, ir.FloatType) else 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from mlir import ir
 from mlir.dialects import tensor, vector
@@ -11,6 +11,7 @@ from mlir.dialects import tensor, vector
 from ...scheduling.rewriting.loops import build_loop, segments
 from .frame import Frame, Place, Point, last_dimension
 from .lanes import Lanes, broadcast
+from .reads import Reader
 from .shared import Shared
 
 __all__ = ["Inside", "RegisterTile", "build_loops"]
@@ -64,6 +65,28 @@ class RegisterTile:
         known = shared or Shared()
         return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), known.values, known.quotients)
 
+    def elements(
+        self,
+        reader: Reader,
+        place: Place,
+        shared: Shared,
+        count: int | None = None,
+        given: Mapping[int, ir.Value] | None = None,
+    ) -> list[ir.Value | None]:
+        """Return what the first `count` arguments of the payload are at `place`: None for what is `shared`.
+
+        What is `given` for an operand is not read.
+        """
+        known = given or {}
+        return [
+            known[operand]
+            if operand in known
+            else None
+            if argument in shared.values
+            else reader.element(operand, place)
+            for operand, argument in enumerate(list(self.op.payload.arguments)[:count])
+        ]
+
     def write(
         self, point: Point, places: Sequence[Place], values: Sequence[Sequence[ir.Value]], tensors: list[ir.Value]
     ) -> list[ir.Value]:
@@ -71,10 +94,11 @@ class RegisterTile:
         written = list(tensors)
         for place, own in zip(places, values, strict=True):
             for number, (operand, value) in enumerate(zip(self.op.outputs, own, strict=True)):
-                written[number] = self._write_one(value, written[number], operand, point, place)
+                written[number] = self.write_one(value, written[number], operand, point, place)
         return written
 
-    def _write_one(self, value: ir.Value, target: ir.Value, operand: int, point: Point, place: Place) -> ir.Value:
+    def write_one(self, value: ir.Value, target: ir.Value, operand: int, point: Point, place: Place) -> ir.Value:
+        """Write `value` into the element, or the lanes, of output `operand` at `place`; return the new tensor."""
         indices = self.frame.indices(operand, point, place)
         if not self.op.depends(operand, self.plan.lane_loop):
             return tensor.insert(value, target, indices)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from mlir import ir
 from mlir.dialects import arith
 
+from ....dialects.support.defining_ops import parent_block
 from .frame import Frame, Place, Point
 from .lanes import Quotients, build_op
 from .reads import Reader
@@ -70,9 +71,7 @@ def _is_shared(frame: Frame, operand: int, inner: Collection[int]) -> bool:
 
 def _is_known(value: ir.Value, op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> bool:
     """Whether `value` is known, or comes from outside of the payload that `op` is in."""
-    owner = value.owner
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    return value in known or block != op.block
+    return value in known or parent_block(value) != op.block
 
 
 def _divide(op: ir.Operation, shared: Shared) -> None:

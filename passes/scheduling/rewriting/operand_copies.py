@@ -1,25 +1,54 @@
-"""Wide copies of operands, and the op that reads them."""
+"""Copies of operands in front of an op, transposed or with wider elements, and the op that reads these."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from mlir import ir
 from mlir.dialects import linalg
 
+from ...analysis.schedule.operand_transposition import Transposition
 from ...analysis.schedule.operand_widening import Widening
 from .generic import affine_map, build_generic, empty_for_copy, hand_over, place_of_copy
 
-__all__ = ["widen_operands"]
+__all__ = ["transpose_operands", "widen_operands"]
+
+
+def transpose_operands(transposition: Transposition) -> ir.Operation:
+    """Replace the op by a `linalg.generic` that reads transposed copies, and return it.
+
+    They are made in front of it, and of the loops around it that do not change the operand.
+    """
+    structured = transposition.structured
+    op = structured.op
+    inputs: list[tuple[ir.Value, ir.AffineMap]] = []
+    for operand in range(structured.inputs):
+        value, indices = op.operands[operand], structured.indices[operand]
+        order = transposition.operands.get(operand)
+        if order is not None:
+            with ir.InsertionPoint(place_of_copy(op, value)), op.location:
+                value = _transposed(value, order)
+            indices = [indices[dimension] for dimension in order]
+        inputs.append((value, affine_map(len(structured.sizes), indices)))
+    new = build_generic(structured, inputs)
+    hand_over(structured, new, list(new.regions[0].blocks[0].arguments))
+    return new
+
+
+def _transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
+    empty = empty_for_copy(value, ir.RankedTensorType(value.type).element_type, order)
+    op = linalg.TransposeOp([empty.type], value, empty, list(order)).operation
+    linalg.fill_builtin_region(op)
+    return op.results[0]
 
 
 def widen_operands(widening: Widening) -> ir.Operation:
     """Replace the op by a `linalg.generic` that reads wide copies, and return it.
 
-    They are made in front of it, and of the loops around it that do not change the operand; one for operands that are
-    the same value.
+    They are made where `transpose_operands` makes them; one for operands that are the same value.
     """
     structured = widening.structured
     op = structured.op
-    loops = len(structured.sizes)
     copies: dict[tuple[ir.Value, str, str], ir.Value] = {}
     inputs: list[tuple[ir.Value, ir.AffineMap]] = []
     for operand in range(structured.inputs):
@@ -31,7 +60,7 @@ def widen_operands(widening: Widening) -> ir.Operation:
                 with ir.InsertionPoint(place_of_copy(op, value)), op.location:
                     copies[key] = _widened(value, extension)
             value = copies[key]
-        inputs.append((value, affine_map(loops, structured.indices[operand])))
+        inputs.append((value, affine_map(len(structured.sizes), structured.indices[operand])))
     new = build_generic(structured, inputs)
     arguments = list(new.regions[0].blocks[0].arguments)
     for operand, extension in widening.operands.items():
