@@ -17,18 +17,8 @@ class InplacePass:
     cls: type[Pass[Any]]
     options: PassOptions
 
-    @property
-    def name(self) -> str:
-        """What reports call it: the class."""
-        return self.cls.__name__
-
-    @property
-    def argument(self) -> str:
-        """What pipelines call it."""
-        return self.cls.argument
-
     def __str__(self) -> str:
-        return _text(self.argument, str(self.options))
+        return _text(self.cls.argument, str(self.options))
 
 
 @dataclass(frozen=True)
@@ -37,11 +27,6 @@ class UpstreamPass:
 
     argument: str
     options: str = ""
-
-    @property
-    def name(self) -> str:
-        """What reports call it: the bindings do not tell the C++ class, so the argument stands for it."""
-        return self.argument
 
     def __str__(self) -> str:
         return _text(self.argument, self.options)

@@ -223,7 +223,7 @@ class Execution:
             else:
                 step.manager.run(op)
         except ir.MLIRError as failure:
-            which = "pass" if len(step.elements) == 1 else "one of the passes"
+            which = "one of the passes" if "," in step.argument else "pass"
             raise _Stopped(f"{which} '{step.argument}' failed") from failure
 
 

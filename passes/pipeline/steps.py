@@ -21,53 +21,36 @@ from .elements import Element, InplacePass, Nest, UpstreamPass, is_upstream
 
 
 @dataclass(eq=False)
-class PassStep:
-    """One of our passes. `path` is its place in the plan: the index at each level, which reports sort and merge by."""
+class _Run:
+    """A step that runs on an operation.
 
-    element: InplacePass
-    instance: Pass[Any]
+    Attributes:
+        name: what reports call it: the class of a pass of ours, the argument of one of upstream's.
+        argument: what pipelines call it.
+        text: the argument with the options.
+        path: its place in the plan, the index at each level, which reports sort and merge by.
+    """
+
+    name: str
+    argument: str
+    text: str
     path: tuple[int, ...]
-
-    @property
-    def name(self) -> str:
-        """What reports call it: the class."""
-        return self.element.name
-
-    @property
-    def argument(self) -> str:
-        """What pipelines call it."""
-        return self.element.argument
-
-    @property
-    def text(self) -> str:
-        """The argument with the options."""
-        return str(self.element)
 
 
 @dataclass(eq=False)
-class UpstreamStep:
-    """Neighbouring upstream passes (exactly one when single steps were asked for)."""
+class PassStep(_Run):
+    """One of our passes."""
 
-    elements: tuple[Element, ...]
+    instance: Pass[Any]
+
+
+@dataclass(eq=False)
+class UpstreamStep(_Run):
+    """Neighbouring upstream passes, nests included; exactly one pass when single steps were asked for."""
+
     manager: PassManager
-    path: tuple[int, ...]
     statistics: dict[str, tuple[int, str]] = field(default_factory=dict)
     """Name -> (value, description), summed over the runs; filled only when statistics were asked for."""
-
-    @property
-    def name(self) -> str:
-        """The arguments; nests keep their parentheses."""
-        return ",".join(e.name if isinstance(e, UpstreamPass) else str(e) for e in self.elements)
-
-    @property
-    def argument(self) -> str:
-        """The same, for the bindings do not tell the C++ class."""
-        return self.name
-
-    @property
-    def text(self) -> str:
-        """The arguments with their options."""
-        return ",".join(map(str, self.elements))
 
 
 @dataclass(eq=False)
@@ -104,12 +87,15 @@ def make_steps(
         here = (*path, len(made))
         first = group[0]
         if isinstance(first, InplacePass):
-            made.append(PassStep(first, first.cls(first.options), here))
+            cls = first.cls
+            made.append(PassStep(cls.__name__, cls.argument, str(first), here, cls(first.options)))
         elif isinstance(first, Nest) and (settings.single_steps or not is_upstream(first)):
             inner = make_steps(first.anchor, first.elements, context, settings, here)
             made.append(NestStep(first.anchor, inner, here))
         else:
-            made.append(UpstreamStep(group, _make_manager(anchor, group, context, settings), here))
+            names = ",".join(e.argument if isinstance(e, UpstreamPass) else str(e) for e in group)
+            manager = _make_manager(anchor, group, context, settings)
+            made.append(UpstreamStep(names, names, ",".join(map(str, group)), here, manager))
     return tuple(made)
 
 

@@ -138,13 +138,15 @@ def test_every_pass_that_declares_an_option_is_told(phases: list[tuple[lowering.
     passes = [found for _, pipeline in phases for element in pipeline.elements for found in inplace_passes(element)]
     told = {"machine": MACHINE, "threads": 3}
     wrong = {
-        (found.argument, spec.name)
+        (found.cls.argument, spec.name)
         for found in passes
         for spec in found.options.specs()
         if spec.attribute in told and getattr(found.options, spec.attribute) != told[spec.attribute]
     }
     assert not wrong
-    assert {"inplace-distribute", "inplace-skew-time", "inplace-prefetch-rows"} <= {found.argument for found in passes}
+    assert {"inplace-distribute", "inplace-skew-time", "inplace-prefetch-rows"} <= {
+        found.cls.argument for found in passes
+    }
     texts = {str(found) for found in passes}
     assert f'inplace-mark-kernels{{repeats=1 many=1 elements=1 machine="{MACHINE}"}}' in texts
     assert {"inplace-outline-kernels{repeats=2 crowd=1}", "inplace-tabulate-calls{fewest=2 of-kind=1}"} <= texts
