@@ -38,7 +38,7 @@ from ..native.loaded_object import LoadedObject, UnsupportedObjectError, is_supp
 from ..source import private_copy
 from . import lowering
 from .disk_cache import DiskCache, Entry, cache_key
-from .size_checks import verify_sizes
+from .size_assertions import verify_sizes
 
 __all__ = ["VERIFY_EACH", "Build", "Settings", "build", "deallocation_phases"]
 

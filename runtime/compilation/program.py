@@ -31,7 +31,7 @@ from ..native.openmp import find_openmp
 from ..source import IR, Source, private_copy
 from .build import Build, Settings, build
 from .disk_cache import cache_folder
-from .dispatch import lower_dispatch_functions
+from .dispatch_functions import lower_dispatch_functions
 from .garbage import collection_paused
 from .type_limits import require_possible_types
 
