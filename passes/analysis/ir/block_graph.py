@@ -17,7 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["BlockGraph", "Loop"]
+from mlir import ir
+
+__all__ = ["BlockGraph", "BlockLoop"]
 
 _BLOCKS_PER_QUESTION = 256
 """How many blocks a question about reachability looks at before it answers "reachable"."""
@@ -25,7 +27,7 @@ _BLOCKS_PER_QUESTION = 256
 Successors = Sequence[Sequence[int]]
 
 
-class Loop(NamedTuple):
+class BlockLoop(NamedTuple):
     """The places from ``begin``, the header, to ``end``, both included; ``outer`` is the number of the loop around it.
 
     ``outer`` is -1 for the outermost loops.
@@ -40,7 +42,7 @@ class BlockGraph:
     """The graph of blocks 0 to n-1; 0 is the entry, and ``successors[b]`` are the blocks that ``b`` branches to."""
 
     def __init__(self, successors: Successors) -> None:
-        self.loops: list[Loop] = []
+        self.loops: list[BlockLoop] = []
         self.loop_of: list[int] = []
         """For a place, the number of the innermost loop around it; -1 if there is none."""
         reachable = _reverse_post_order(successors)
@@ -60,6 +62,12 @@ class BlockGraph:
         self._first, self._last = _intervals(self.immediate_dominator)
         self._reached: dict[tuple[int, int, int], bool] = {}
 
+    @classmethod
+    def of(cls, blocks: Sequence[ir.Block]) -> BlockGraph:
+        """Return the graph of all blocks of one region, numbered as they are given, the entry first."""
+        numbers = {block: number for number, block in enumerate(blocks)}
+        return cls([[numbers[target] for target in block.successors] for block in blocks])
+
     # --- order -------------------------------------------------------------------------------------------------
 
     def _order_blocks(self, successors: Successors, reachable: list[int]) -> None:
@@ -78,7 +86,7 @@ class BlockGraph:
             component, loop = task
             header, *others = component
             if others or header in successors[header]:
-                self.loops.append(Loop(len(self.order), -1, loop))
+                self.loops.append(BlockLoop(len(self.order), -1, loop))
                 loop = len(self.loops) - 1
                 work.append(loop)
             self.order.append(header)

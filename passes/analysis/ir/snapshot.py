@@ -191,8 +191,7 @@ class Snapshot(BlockTables):
         self, blocks: list[ir.Block], op: int, region: int, repetitive: bool, parallel: bool
     ) -> tuple[int, ...]:
         """Enter the blocks of a region with branches, then the region and its loops."""
-        places = {block: index for index, block in enumerate(blocks)}
-        graph = BlockGraph([[places[target] for target in block.successors] for block in blocks])
+        graph = BlockGraph.of(blocks)
         first = len(self.blocks)
         ordered = [blocks[b] for b in (*graph.order, *graph.unreachable)]
         numbers = tuple(self._enter_block(b, op, region, repetitive=False, parallel=False) for b in ordered)

@@ -20,7 +20,7 @@ from dataclasses import replace
 from mlir import ir
 
 from ...framework.errors import PassFailure
-from .block_graph import BlockGraph, Edge
+from .branch_edges import BranchEdge, BranchEdges
 from .loops import LOOPS
 from .plan import EdgeFrees, Free
 from .regions import BlockScan, RegionLifetimes
@@ -46,7 +46,7 @@ class GraphLifetimes(RegionLifetimes):
 
     def __init__(self, blocks: Sequence[ir.Block]) -> None:
         super().__init__(LOOPS)
-        self.graph = BlockGraph(blocks)
+        self.graph = BranchEdges(blocks)
         self.edge_frees: list[EdgeFrees] = []
         count = len(self.graph.blocks)
         self._ops: list[list[ir.Operation]] = []
@@ -137,7 +137,7 @@ class GraphLifetimes(RegionLifetimes):
                 return number
         return None
 
-    def _note_passes(self, edge: Edge) -> None:
+    def _note_passes(self, edge: BranchEdge) -> None:
         arguments = self.graph.blocks[edge.target].arguments
         for number, (value, argument) in enumerate(zip(edge.operands, arguments, strict=True)):
             if is_buffer(value.type):
@@ -364,7 +364,7 @@ class GraphLifetimes(RegionLifetimes):
                 if rest:
                     self.edge_frees.append(EdgeFrees(edge.terminator, edge.index, self._on_edge(edge, rest)))
 
-    def _on_edge(self, edge: Edge, numbers: Sequence[int]) -> tuple[Free, ...]:
+    def _on_edge(self, edge: BranchEdge, numbers: Sequence[int]) -> tuple[Free, ...]:
         before = len(self.frees)
         self._free_together([(number, ()) for number in numbers], edge.terminator)
         found = tuple(self.frees[before:])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from random_blocks import Edges, dominates, graphs, ways
 
-from mlir_inplace.passes.analysis.ir.block_graph import BlockGraph, Loop
+from mlir_inplace.passes.analysis.ir.block_graph import BlockGraph, BlockLoop
 
 
 def places(graph: BlockGraph) -> Edges:
@@ -86,15 +86,15 @@ def test_reachability(edges: Edges) -> None:
         ([[]], [0], []),
         ([[1, 2], [3], [3], []], [0, 1, 2, 3], []),
         # The body of a loop comes before what follows it, wherever it stands.
-        ([[1], [2, 3], [], [1]], [0, 1, 3, 2], [Loop(1, 2, -1)]),
-        ([[1], [1, 2], []], [0, 1, 2], [Loop(1, 1, -1)]),
-        ([[1], [2, 5], [3, 4], [2], [1], []], [0, 1, 2, 3, 4, 5], [Loop(1, 4, -1), Loop(2, 3, 0)]),
+        ([[1], [2, 3], [], [1]], [0, 1, 3, 2], [BlockLoop(1, 2, -1)]),
+        ([[1], [1, 2], []], [0, 1, 2], [BlockLoop(1, 1, -1)]),
+        ([[1], [2, 5], [3, 4], [2], [1], []], [0, 1, 2, 3, 4, 5], [BlockLoop(1, 4, -1), BlockLoop(2, 3, 0)]),
         # Two ways into a loop: the block that the search from the entry meets first, by the last edge, is the header.
-        ([[1, 2], [2], [1, 3], []], [0, 2, 1, 3], [Loop(1, 2, -1)]),
+        ([[1, 2], [2], [1, 3], []], [0, 2, 1, 3], [BlockLoop(1, 2, -1)]),
         ([[2], [2], []], [0, 2], []),
     ],
 )
-def test_order(edges: Edges, order: list[int], loops: list[Loop]) -> None:
+def test_order(edges: Edges, order: list[int], loops: list[BlockLoop]) -> None:
     graph = BlockGraph(edges)
     assert (graph.order, graph.loops) == (order, loops)
 

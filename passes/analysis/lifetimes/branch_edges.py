@@ -1,0 +1,66 @@
+"""The edges between the blocks of a function, with what each passes to the arguments of the block that it leads to.
+
+Linear in blocks and edges, besides the graph (``ir/block_graph.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...framework.errors import PassFailure
+from ..ir.block_graph import BlockGraph
+
+__all__ = ["BranchEdge", "BranchEdges"]
+
+
+@dataclass(frozen=True)
+class BranchEdge:
+    """Successor number `index` of `terminator`: from block `source` to `target`, whose arguments get `operands`."""
+
+    source: int
+    target: int
+    terminator: ir.Operation
+    index: int
+    operands: tuple[ir.Value, ...]
+
+
+class BranchEdges:
+    """The reachable ones of `blocks`, numbered by their places in the graph, and the edges out of and into each."""
+
+    def __init__(self, blocks: Sequence[ir.Block]) -> None:
+        self._graph = BlockGraph.of(blocks)
+        self.blocks = [blocks[block] for block in self._graph.order]
+        self.terminators = [list(block.operations)[-1].operation for block in self.blocks]
+        self.out: list[list[BranchEdge]] = [[] for _ in self.blocks]
+        self.into: list[list[BranchEdge]] = [[] for _ in self.blocks]
+        for source, (terminator, targets) in enumerate(zip(self.terminators, self._graph.successors, strict=True)):
+            for index, (target, operands) in enumerate(zip(targets, _passed(terminator), strict=True)):
+                edge = BranchEdge(source, target, terminator, index, operands)
+                self.out[source].append(edge)
+                self.into[target].append(edge)
+
+    def dominates(self, first: int, second: int) -> bool:
+        """Whether every way to block `second` leads through block `first`, another one."""
+        return first != second and self._graph.dominates(first, second)
+
+
+def _passed(terminator: ir.Operation) -> list[tuple[ir.Value, ...]]:
+    """What `terminator` passes to each of its successors."""
+    operands = list(terminator.operands)
+    if terminator.name == "cf.br" or not len(terminator.successors):
+        counts = [len(operands)] * len(terminator.successors)
+    elif terminator.name == "cf.cond_br":
+        counts = list(terminator.attributes["operandSegmentSizes"])[1:]
+    elif terminator.name == "cf.switch":
+        counts = [terminator.attributes["operandSegmentSizes"][1], *terminator.attributes["case_operand_segments"]]
+    else:
+        raise PassFailure(f"cannot tell what '{terminator.name}' passes to its successors", terminator)
+    position = len(operands) - sum(counts)
+    found: list[tuple[ir.Value, ...]] = []
+    for count in counts:
+        found.append(tuple(operands[position : position + count]))
+        position += count
+    return found
