@@ -10,7 +10,7 @@ may come from
     if they have a common *origin*, that is, if both reach some class. May-alias sets do not know directions: a branch
     result that is one of two buffers puts both into one set. Origins tell them apart.
 must be equivalent
-    Union-find without path compression, so that a union can be taken back: the same addresses, the same layout.
+    Union-find whose unions can be taken back: the same addresses, the same layout.
 must lie within
     A link from an equivalence class to a value and a slice of it: the class is exactly that view. A view whose slice
     is all of the value under another shape has a link without a slice.
@@ -25,57 +25,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..index_sets.slices import Slice
+from ..ir.union_find import UnionFind
 from .accesses import Region, bounding_box
 from .storage_set import StorageSet
 
-__all__ = ["AliasSets", "Equivalence", "Fact"]
+__all__ = ["AliasSets", "Fact"]
 
 _LONGEST_PATH = 64
 """How many views of views are followed: a place in one of the inner ones is right too, it merely says less."""
 
 _MOST_ORIGINS = 256
 """How many classes a search for a common origin looks at before it takes one for granted."""
-
-
-class Equivalence:
-    """Union-find by size whose unions can be undone in reverse order. O(log n) per question."""
-
-    def __init__(self, values: range) -> None:
-        self._first = values.start
-        self._parent = list(values)
-        self._size = [1] * len(values)
-        self._log: list[tuple[int, int]] = []
-
-    def find(self, value: int) -> int:
-        """Return the representative of the values equivalent to ``value``."""
-        parent, first = self._parent, self._first
-        while (above := parent[value - first]) != value:
-            value = above
-        return value
-
-    def union(self, first: int, second: int) -> int:
-        """Make two values equivalent and return the representative."""
-        a, b = self.find(first), self.find(second)
-        if a == b:
-            return a
-        first = self._first
-        if self._size[a - first] < self._size[b - first]:
-            a, b = b, a
-        self._parent[b - first] = a
-        self._size[a - first] += self._size[b - first]
-        self._log.append((a, b))
-        return a
-
-    def mark(self) -> int:
-        """Return a point in time for :meth:`undo`."""
-        return len(self._log)
-
-    def undo(self, mark: int) -> None:
-        """Take back every union since ``mark``."""
-        while len(self._log) > mark:
-            a, b = self._log.pop()
-            self._parent[b - self._first] = b
-            self._size[a - self._first] -= self._size[b - self._first]
 
 
 class Fact(NamedTuple):
@@ -90,12 +50,13 @@ class Fact(NamedTuple):
 
 
 class AliasSets:
-    """The relations over the values with numbers in ``values``; all start apart."""
+    """The relations over the values of one function; all start apart."""
 
-    def __init__(self, values: range) -> None:
-        self.equivalence = Equivalence(values)
-        self._first = values.start
-        self._parent = list(values)
+    def __init__(self) -> None:
+        self.equivalence = UnionFind()
+        self._aliases = UnionFind()
+        self.find = self._aliases.find
+        """Return the representative of the values that may alias a value."""
         self._sets: dict[int, StorageSet] = {}
         self._links: dict[int, tuple[int, Slice | None, int]] = {}
         self._sources: dict[int, list[tuple[int, int]]] = {}
@@ -106,16 +67,6 @@ class AliasSets:
         self._frames: dict[int, tuple[int, int]] = {}
 
     # --- may alias ---------------------------------------------------------------------------------------------
-
-    def find(self, value: int) -> int:
-        """Return the representative of the values that may alias ``value``."""
-        parent, first = self._parent, self._first
-        root = value
-        while (above := parent[root - first]) != root:
-            root = above
-        while (above := parent[value - first]) != root:
-            parent[value - first], value = root, above
-        return root
 
     def storage(self, value: int) -> StorageSet:
         """Return the set that ``value`` belongs to."""
@@ -131,11 +82,10 @@ class AliasSets:
         if a == b:
             return
         set_a, set_b = self.storage(a), self.storage(b)
-        if len(set_a) < len(set_b):
-            a, b, set_a, set_b = b, a, set_b, set_a
-        set_a.absorb(set_b)
-        self._parent[b - self._first] = a
-        del self._sets[b]
+        larger, smaller = (set_b, set_a) if len(set_a) < len(set_b) else (set_a, set_b)
+        larger.absorb(smaller)
+        del self._sets[a], self._sets[b]
+        self._sets[self._aliases.union(a, b)] = larger
 
     # --- facts that can be taken back --------------------------------------------------------------------------
 

@@ -80,7 +80,7 @@ class OneShotAnalyzer:
         self._function = function
         self._options = options
         self._order = order
-        self._sets = AliasSets(s.nested_values(function))
+        self._sets = AliasSets()
         self._ops = effects.active_ops(function)
         self._around = effects.ops_around_tensors(function)
         exclusive = frozenset(op for op in self._ops if len(s.op_regions[op]) > 1 and self._exclusive(op))

@@ -15,6 +15,7 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..ir.union_find import UnionFind
 from .omega_test import evaluate
 from .points import FIRST, Direction, Points
 from .problems import Answer, Outcome
@@ -167,15 +168,14 @@ class Parts:
         return self._groups[key]
 
     def _found_groups(self, supports: Sequence[frozenset[int]], count: int) -> list[_Group]:
-        parent = list(range(len(supports)))
+        sets = UnionFind()
         owner: dict[int, int] = {}
         for item, support in enumerate(supports):
             for symbol in support:
-                first, second = (_root(parent, i) for i in (owner.setdefault(symbol, item), item))
-                parent[max(first, second)] = min(first, second)
+                sets.union(owner.setdefault(symbol, item), item)
         members: dict[int, list[int]] = {}
         for item in range(len(supports)):
-            members.setdefault(_root(parent, item), []).append(item)
+            members.setdefault(sets.find(item), []).append(item)
         groups: list[_Group] = []
         for items in members.values():
             symbols = frozenset[int]().union(*(supports[item] for item in items))
@@ -219,10 +219,3 @@ def _add(points: Points, kind: Kind, first: Slice, second: Slice) -> bool:
     if cases:
         points.problem.alternatives.append(cases)
     return cases is not None
-
-
-def _root(parent: list[int], item: int) -> int:
-    while parent[item] != item:
-        parent[item] = parent[parent[item]]
-        item = parent[item]
-    return item

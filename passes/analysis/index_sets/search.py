@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..ir.union_find import UnionFind
 from .omega_test import CONSTANT, Row, TooHard, combine, evaluate, solve
 from .problems import Case, Outcome, Problem, ProductRows, product_rules
 
@@ -133,14 +134,14 @@ def _without_products(part: Problem) -> Problem:
 
 def _parts(problem: Problem) -> tuple[list[Problem], list[tuple[Case, ...]]] | None:
     """Return the parts, and the alternatives that are about several of them; None if a constant row cannot hold."""
-    parent: dict[int, int] = {}
-    equations = [(_connect(parent, row), row) for row in problem.equations]
-    bounds = [(_connect(parent, row), row) for row in problem.bounds]
-    products = [(_connect(parent, (*p.first, *p.second, *p.result)), p) for p in problem.products]
+    sets = UnionFind()
+    equations = [(_connect(sets, row), row) for row in problem.equations]
+    bounds = [(_connect(sets, row), row) for row in problem.bounds]
+    products = [(_connect(sets, (*p.first, *p.second, *p.result)), p) for p in problem.products]
     parts: dict[int, Problem] = {}
 
     def part(variable: int) -> Problem:
-        root = variable if variable == CONSTANT else _find(parent, variable)
+        root = sets.find(variable)
         found = parts.get(root)
         if found is None:
             found = parts[root] = Problem(count=problem.count)
@@ -155,7 +156,7 @@ def _parts(problem: Problem) -> tuple[list[Problem], list[tuple[Case, ...]]] | N
     bridges: list[tuple[Case, ...]] = []
     for cases in problem.alternatives:
         variables = {v for case in cases for row in (*case.equations, *case.bounds) for v in row if v != CONSTANT}
-        roots = {_find(parent, v) for v in variables}
+        roots = {sets.find(v) for v in variables}
         if len(roots) > 1:
             bridges.append(cases)
         else:
@@ -166,26 +167,13 @@ def _parts(problem: Problem) -> tuple[list[Problem], list[tuple[Case, ...]]] | N
     return list(parts.values()), bridges
 
 
-def _find(parent: dict[int, int], variable: int) -> int:
-    root = parent.setdefault(variable, variable)
-    while root != parent[root]:
-        root = parent[root]
-    parent[variable] = root
-    return root
-
-
-def _connect(parent: dict[int, int], row: Iterable[int]) -> int:
+def _connect(sets: UnionFind, row: Iterable[int]) -> int:
     """Connect the variables of a row and return one of them, ``CONSTANT`` if it has none."""
-    root = CONSTANT
+    connected = CONSTANT
     for variable in row:
-        if variable == CONSTANT:
-            continue
-        other = _find(parent, variable)
-        if root == CONSTANT:
-            root = other
-        elif other != root:
-            parent[other] = root
-    return root
+        if variable != CONSTANT:
+            connected = variable if connected == CONSTANT else sets.union(connected, variable)
+    return connected
 
 
 def _holds(constant: Problem) -> bool:

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 from mlir import ir
 
-from ..conflicts.alias_sets import Equivalence
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
 from ..ir.snapshot import Snapshot
+from ..ir.union_find import UnionFind
 
 __all__ = ["refuse_assumed_spaces", "refuse_elements", "refuse_encodings"]
 
@@ -84,7 +84,7 @@ def _holder(s: Snapshot, type_: ir.Type) -> ir.Operation:
 def refuse_assumed_spaces(effects: TensorEffects, function: int) -> Iterator[Refusal]:
     """Refuse what would put a buffer into the default space for want of a better one, or into one of two spaces."""
     s = effects.snapshot
-    flow = Equivalence(s.nested_values(function))
+    flow = UnionFind()
     stated: dict[int, tuple[int, str]] = {}
     for op in (function, *s.nested_ops(function)):
         for value in _made(effects, op, function):

@@ -4,41 +4,14 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from test_union_find import classes, pairs
 
 from mlir_inplace.passes.analysis.conflicts.accesses import Read
-from mlir_inplace.passes.analysis.conflicts.alias_sets import AliasSets, Equivalence
+from mlir_inplace.passes.analysis.conflicts.alias_sets import AliasSets
 from mlir_inplace.passes.analysis.index_sets.slices import Slice, Symbol
+from mlir_inplace.passes.analysis.ir.union_find import UnionFind
 
 LEFT, RIGHT = Slice((0,), (4,), (1,)), Slice((4,), (4,), (1,))
-
-
-# --- equivalence -----------------------------------------------------------------------------------------------------
-
-
-def classes(equivalence: Equivalence, count: int) -> list[int]:
-    """For each value the smallest one it is equivalent to."""
-    roots = [equivalence.find(value) for value in range(count)]
-    return [roots.index(root) for root in roots]
-
-
-pairs = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12)
-
-
-@given(pairs, pairs)
-def test_unions_can_be_taken_back(kept: list[tuple[int, int]], undone: list[tuple[int, int]]) -> None:
-    equivalence = Equivalence(range(8))
-    expected = list(range(8))
-    for a, b in kept:
-        root = equivalence.union(a, b)
-        assert root == equivalence.find(a) == equivalence.find(b)
-        low, high = sorted((expected[a], expected[b]))
-        expected = [low if value == high else value for value in expected]
-    assert classes(equivalence, 8) == expected
-    mark = equivalence.mark()
-    for a, b in undone:
-        equivalence.union(a, b)
-    equivalence.undo(mark)
-    assert classes(equivalence, 8) == expected
 
 
 # --- may alias -------------------------------------------------------------------------------------------------------
@@ -46,7 +19,7 @@ def test_unions_can_be_taken_back(kept: list[tuple[int, int]], undone: list[tupl
 
 @given(pairs)
 def test_merged_sets_are_one(merges: list[tuple[int, int]]) -> None:
-    sets, expected = AliasSets(range(8)), Equivalence(range(8))
+    sets, expected = AliasSets(), UnionFind()
     for value in range(8):
         sets.storage(value).add_read(Read(value, value + 1, value, value, None))
     for a, b in merges:
@@ -62,7 +35,7 @@ def test_merged_sets_are_one(merges: list[tuple[int, int]]) -> None:
 
 
 def test_equivalent_values_share_their_links_and_origins() -> None:
-    sets = AliasSets(range(6))
+    sets = AliasSets()
     sets.link(1, 0, LEFT)
     sets.unite(2, 1)
     root = sets.equivalence.find(1)
@@ -72,7 +45,7 @@ def test_equivalent_values_share_their_links_and_origins() -> None:
 
 
 def test_a_link_that_is_united_into_a_larger_class_is_kept() -> None:
-    sets = AliasSets(range(8))
+    sets = AliasSets()
     for value in (3, 4, 5):
         sets.unite(value, 2)
     sets.link(1, 0, LEFT)
@@ -82,7 +55,7 @@ def test_a_link_that_is_united_into_a_larger_class_is_kept() -> None:
 
 
 def test_taking_back_restores_everything() -> None:
-    sets = AliasSets(range(8))
+    sets = AliasSets()
     sets.link(1, 0, LEFT)
     facts = [sets.unite(1, 2), sets.link(3, 2, RIGHT), sets.come_from(4, 3), sets.unite(4, 5)]
     assert sets.have_common_origin(5, 0)
@@ -104,7 +77,7 @@ def test_facts_are_taken_back_one_by_one(steps: list[tuple[int, int, int]], kept
             [[slice_ for _, slice_ in of.path(value)] for value in range(6)],
         )
 
-    sets = AliasSets(range(6))
+    sets = AliasSets()
     states, facts = [state(sets)], []
     for kind, a, b in steps:
         facts.append(sets.link(a, b, LEFT) if kind == 0 else (sets.unite, sets.come_from)[kind - 1](a, b))
@@ -116,7 +89,7 @@ def test_facts_are_taken_back_one_by_one(steps: list[tuple[int, int, int]], kept
 
 
 def test_a_class_keeps_its_first_link() -> None:
-    sets = AliasSets(range(4))
+    sets = AliasSets()
     sets.link(1, 0, LEFT)
     fact = sets.link(1, 2, RIGHT)
     assert sets.path(1) == [(1, None), (0, LEFT)]
@@ -127,7 +100,7 @@ def test_a_class_keeps_its_first_link() -> None:
 
 
 def test_paths_lead_through_views_of_views() -> None:
-    sets = AliasSets(range(4))
+    sets = AliasSets()
     sets.link(2, 1, RIGHT)
     sets.link(1, 0, LEFT)
     assert sets.path(2) == [(2, None), (1, RIGHT), (0, LEFT)]
@@ -135,7 +108,7 @@ def test_paths_lead_through_views_of_views() -> None:
 
 def test_a_view_of_itself_does_not_hang() -> None:
     """A loop's result may be a view of what the loop was given, which may be the result."""
-    sets = AliasSets(range(3))
+    sets = AliasSets()
     sets.link(1, 0, LEFT)
     sets.unite(0, 2)
     sets.link(2, 1, RIGHT)
@@ -144,7 +117,7 @@ def test_a_view_of_itself_does_not_hang() -> None:
 
 
 def test_the_place_of_a_part_is_known_in_every_class_around_it() -> None:
-    sets = AliasSets(range(4))
+    sets = AliasSets()
     sets.link(2, 1, Slice((Symbol(3), 8), (4, 2), (1, 3)))
     sets.link(1, 0, Slice((Symbol(3),), (Symbol(3),), (1,)))
     assert sets.locate(2, LEFT) == {2: ((0, 3),), 1: (None, (8, 11))}
@@ -153,7 +126,7 @@ def test_the_place_of_a_part_is_known_in_every_class_around_it() -> None:
 
 
 def test_a_long_path_is_cut_off() -> None:
-    sets = AliasSets(range(200))
+    sets = AliasSets()
     for view in range(1, 200):
         sets.link(view, view - 1, LEFT)
     assert len(sets.path(199)) < 100
@@ -164,7 +137,7 @@ def test_a_long_path_is_cut_off() -> None:
 
 
 def test_two_origins_of_one_value_are_no_origins_of_each_other() -> None:
-    sets = AliasSets(range(4))
+    sets = AliasSets()
     sets.come_from(2, 0)
     sets.come_from(2, 1)
     assert sets.have_common_origin(2, 0)
@@ -173,7 +146,7 @@ def test_two_origins_of_one_value_are_no_origins_of_each_other() -> None:
 
 
 def test_two_values_from_one_origin_have_it_in_common() -> None:
-    sets = AliasSets(range(4))
+    sets = AliasSets()
     sets.come_from(1, 0)
     sets.come_from(2, 0)
     assert sets.have_common_origin(1, 2)
@@ -182,7 +155,7 @@ def test_two_values_from_one_origin_have_it_in_common() -> None:
 
 def test_two_values_with_very_many_origins_may_have_one_in_common() -> None:
     """Looking for it would take too long, and nothing is said to be apart that was not looked at."""
-    sets = AliasSets(range(1000))
+    sets = AliasSets()
     for value in range(1, 999):
         sets.come_from(value, value - 1)
     assert sets.have_common_origin(998, 999)
@@ -191,7 +164,7 @@ def test_two_values_with_very_many_origins_may_have_one_in_common() -> None:
 
 
 def test_origins_may_go_round_in_circles() -> None:
-    sets = AliasSets(range(4))
+    sets = AliasSets()
     sets.come_from(1, 2)
     sets.come_from(2, 1)
     sets.come_from(2, 0)
@@ -203,7 +176,7 @@ def test_origins_may_go_round_in_circles() -> None:
 
 
 def test_slots_of_one_rotation_are_apart() -> None:
-    sets = AliasSets(range(8))
+    sets = AliasSets()
     sets.unite(0, 3)
     token = sets.rotate([0, 1], 10)
     sets.rotate([4, 5], 11)
@@ -220,7 +193,7 @@ def test_slots_of_one_rotation_are_apart() -> None:
 
 
 def test_a_slot_is_found_through_a_union_and_lost_when_it_is_taken_back() -> None:
-    sets = AliasSets(range(8))
+    sets = AliasSets()
     for value in (3, 4):
         sets.unite(2, value)
     sets.rotate([0, 1], 10)

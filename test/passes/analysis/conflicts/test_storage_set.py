@@ -77,7 +77,7 @@ def test_nothing_that_may_meet_is_missed(
     after: list[tuple[int, int, Slice | None]],
 ) -> None:
     """Two sets are filled and joined; links are known before, and others become known when accesses are entered."""
-    sets = AliasSets(range(VALUES))
+    sets = AliasSets()
     for view, source, part in before:
         sets.link(view, source, part)
     storage, other = (StorageSet(sets.equivalence.find, sets.locate) for _ in range(2))
@@ -99,7 +99,7 @@ def test_nothing_that_may_meet_is_missed(
 
 def test_a_question_about_one_place_looks_at_no_other() -> None:
     """A thousand tiles that all live at once: what concerns one of them is one."""
-    sets = AliasSets(range(1001))
+    sets = AliasSets()
     index = AccessIndex(sets.equivalence.find, sets.locate)
     for tile in range(1, 1001):
         sets.link(tile, 0, row(8 * tile, 8))
@@ -112,7 +112,7 @@ def test_a_question_about_one_place_looks_at_no_other() -> None:
 
 
 def test_tiles_of_two_dimensions_are_told_apart() -> None:
-    sets = AliasSets(range(1))
+    sets = AliasSets()
     index = AccessIndex(sets.equivalence.find, sets.locate)
     for i in range(20):
         for j in range(20):
@@ -139,7 +139,7 @@ def test_bounding_boxes(part: Slice | None, box: object) -> None:
 
 @pytest.mark.parametrize("count", [1, 40])
 def test_absorbing_takes_everything_over(count: int) -> None:
-    sets = AliasSets(range(9))
+    sets = AliasSets()
     first, second = (StorageSet(sets.equivalence.find, sets.locate) for _ in range(2))
     question = Question(Write(3, 30, 1, None), 7)
     for position in range(count):
@@ -162,7 +162,7 @@ def test_absorbing_takes_everything_over(count: int) -> None:
 
 
 def test_sets_that_do_not_overlap_in_time_do_not_meet() -> None:
-    sets = AliasSets(range(2))
+    sets = AliasSets()
     live, early, late = (StorageSet(sets.equivalence.find, sets.locate) for _ in range(3))
     live.add_read(Read(5, 9, 0, 0, None))
     early.add_write(Write(5, 1, 1, None))
