@@ -43,7 +43,9 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, func, memref
 
+from ...dialects.structured import index_constant
 from ...dialects.support.element_sizes import element_bytes
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.option_limits import MAX_ALIGNMENT
@@ -76,17 +78,7 @@ def analyze_memory_operations(root: ir.Operation) -> MemoryOperations:
 
     Raises `PassFailure` for a copy whose bytes cannot be counted.
     """
-    copies: list[ir.Operation] = []
-    allocations: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _COPIES and isinstance(op.operands[0].type, ir.MemRefType):
-            copies.append(op)
-        elif op.name == "memref.alloc":
-            allocations.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    copies = find_ops(root, *_COPIES, where=lambda op: isinstance(op.operands[0].type, ir.MemRefType))
     for op in copies:
         try:
             count = _static_bytes(ir.MemRefType(op.operands[0].type))
@@ -94,12 +86,12 @@ def analyze_memory_operations(root: ir.Operation) -> MemoryOperations:
             raise PassFailure(f"cannot count what this copies: {error}", op) from None
         if count > _LARGEST:
             raise PassFailure(f"cannot count what this copies: {count} bytes do not fit into 64 bits", op)
-    return MemoryOperations(tuple(copies), tuple(allocations))
+    return MemoryOperations(tuple(copies), tuple(find_ops(root, "memref.alloc")))
 
 
 def _static_bytes(type_: ir.MemRefType) -> int:
     """The bytes in a memref with each dynamic size 1. Raises `ValueError`."""
-    sizes = (size for size in type_.shape if not ir.ShapedType.is_dynamic_size(size))
+    sizes = (size for dimension, size in enumerate(type_.shape) if not type_.is_dynamic_dim(dimension))
     element = type_.element_type
     lanes, number = (element.shape, element.element_type) if isinstance(element, ir.VectorType) else ([], element)
     return math.prod(sizes) * math.prod(lanes) * element_bytes(number)
@@ -108,11 +100,10 @@ def _static_bytes(type_: ir.MemRefType) -> int:
 def _copied_bytes(source: ir.Value) -> ir.Value:
     """Build the number of bytes `source` holds, at the current insertion point."""
     type_ = ir.MemRefType(source.type)
-    index = ir.IndexType.get()
-    total = arith.constant(index, _static_bytes(type_))
-    for number, size in enumerate(type_.shape):
-        if ir.ShapedType.is_dynamic_size(size):
-            total = arith.muli(total, memref.dim(source, arith.constant(index, number)))
+    total = index_constant(_static_bytes(type_))
+    for number in range(type_.rank):
+        if type_.is_dynamic_dim(number):
+            total = arith.muli(total, memref.dim(source, index_constant(number)))
     return total
 
 

@@ -36,9 +36,12 @@ from __future__ import annotations
 import math
 
 from mlir import ir
-from mlir.dialects import arith, memref
+from mlir.dialects import memref
 
+from ...dialects.structured import extent
+from ...dialects.support.index_math import Number, add, as_value, multiply
 from ...dialects.support.memref_types import identity_type, is_castable
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions
@@ -52,14 +55,7 @@ def analyze_clones(root: ir.Operation) -> tuple[ir.Operation, ...]:
 
     Raises `PassFailure` for one that has no rank, or is so large that its elements cannot be counted.
     """
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "bufferization.clone":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    found = find_ops(root, "bufferization.clone")
     for op in found:
         for type_ in (op.operands[0].type, op.results[0].type):
             if not isinstance(type_, ir.MemRefType):
@@ -87,52 +83,31 @@ def _least_length(type_: ir.MemRefType) -> int:
     return math.prod(stepped, start=length) + (0 if offset == _DYNAMIC else offset)
 
 
-def _sizes(source: ir.Value, shape: list[int]) -> list[ir.Value | int]:
-    """The sizes of `source`: a number where static, an index value where dynamic."""
-    index = ir.IndexType.get()
-    return [
-        memref.dim(source, arith.constant(index, axis)) if ir.ShapedType.is_dynamic_size(size) else size
-        for axis, size in enumerate(shape)
-    ]
-
-
-def _value(number: ir.Value | int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), number) if isinstance(number, int) else number
-
-
-def _times(a: ir.Value | int, b: ir.Value | int) -> ir.Value | int:
-    return a * b if isinstance(a, int) and isinstance(b, int) else arith.muli(_value(a), _value(b))
-
-
-def _plus(a: ir.Value | int, b: ir.Value | int) -> ir.Value | int:
-    return a + b if isinstance(a, int) and isinstance(b, int) else arith.addi(_value(a), _value(b))
-
-
 def _contiguous(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
     """A contiguous allocation of the shape of `source`, cast to `type_`."""
     plain = ir.MemRefType(identity_type(type_, type_.memory_space))
-    dynamic = [size for size in _sizes(source, plain.shape) if not isinstance(size, int)]
+    dynamic = [size for axis in range(plain.rank) if isinstance(size := extent(source, axis), ir.Value)]
     allocation = memref.alloc(plain, dynamic, [])
     return allocation if plain == type_ else memref.cast(type_, allocation)
 
 
 def _flat(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
     """A flat allocation seen as `type_`, whose static strides and offset are kept."""
-    sizes = _sizes(source, type_.shape)
+    sizes = [extent(source, axis) for axis in range(type_.rank)]
     strides, offset = type_.get_strides_and_offset()
     start = 0 if offset == _DYNAMIC else offset
     # What the static strides reach, plus one; each dynamic stride then steps over all before it. A size that is not
     # known may be zero, so nothing is subtracted from it.
-    end: ir.Value | int = 1
+    end: Number = 1
     for size, stride in zip(sizes, strides, strict=True):
         if stride != _DYNAMIC:
-            end = _plus(end, _times(max(size - 1, 0) if isinstance(size, int) else size, max(stride, 0)))
-    chosen: list[ir.Value | int] = list(strides)
+            end = add(end, multiply(max(size - 1, 0) if isinstance(size, int) else size, max(stride, 0)))
+    chosen: list[Number] = list(strides)
     for axis in reversed(range(len(sizes))):
         if strides[axis] == _DYNAMIC:
             chosen[axis] = end
-            end = _times(end, sizes[axis])
-    length = _plus(end, start)
+            end = multiply(end, sizes[axis])
+    length = add(end, start)
     static = length if isinstance(length, int) else ir.ShapedType.get_dynamic_size()
     block = ir.MemRefType.get([static], type_.element_type, memory_space=type_.memory_space)
     allocation = memref.alloc(block, [] if isinstance(length, int) else [length], [])
@@ -140,19 +115,15 @@ def _flat(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
 
 
 def _reinterpret(
-    type_: ir.MemRefType,
-    base: ir.Value,
-    start: int,
-    sizes: list[ir.Value | int],
-    chosen: list[ir.Value | int],
+    type_: ir.MemRefType, base: ir.Value, start: int, sizes: list[Number], chosen: list[Number]
 ) -> ir.Value:
     strides, offset = type_.get_strides_and_offset()
     return memref.ReinterpretCastOp(
         type_,
         base,
-        [_value(start)] if offset == _DYNAMIC else [],
+        [as_value(start)] if offset == _DYNAMIC else [],
         [size for size in sizes if not isinstance(size, int)],
-        [_value(number) for number, stride in zip(chosen, strides, strict=True) if stride == _DYNAMIC],
+        [as_value(number) for number, stride in zip(chosen, strides, strict=True) if stride == _DYNAMIC],
         [offset],
         type_.shape,
         strides,

@@ -30,9 +30,11 @@ Upstream counterpart: none. `buffer-deallocation-pipeline` frees such a memref i
 from __future__ import annotations
 
 from mlir import ir
-from mlir.dialects import arith, memref
+from mlir.dialects import memref
 
+from ...dialects.structured import index_constant
 from ...dialects.support.memref_types import has_strides
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
@@ -40,29 +42,13 @@ _DYNAMIC_SIZE = ir.ShapedType.get_dynamic_size()
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 
 
-def analyze_poison(root: ir.Operation) -> tuple[tuple[ir.Operation, tuple[ir.Operation, ...]], ...]:
-    """Return the functions under `root` with their poison that is to get an address. Changes nothing."""
-    found: list[tuple[ir.Operation, tuple[ir.Operation, ...]]] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name != "func.func":
-            return ir.WalkResult.ADVANCE
-        inside: list[ir.Operation] = []
-        op.walk(lambda nested: _note(nested, inside))
-        if inside:
-            found.append((op, tuple(inside)))
-        return ir.WalkResult.SKIP
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return tuple(found)
+def analyze_poison(root: ir.Operation) -> list[ir.Operation]:
+    """Return the poison under `root` that is to get an address. Changes nothing."""
+    return find_ops(root, "ub.poison", where=lambda op: _is_strided_buffer(op.results[0].type))
 
 
-def _note(op: ir.Operation, found: list[ir.Operation]) -> ir.WalkResult:
-    if op.name == "ub.poison":
-        type_ = op.results[0].type
-        if isinstance(type_, ir.UnrankedMemRefType) or (isinstance(type_, ir.MemRefType) and has_strides(type_)):
-            found.append(op)
-    return ir.WalkResult.ADVANCE
+def _is_strided_buffer(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.UnrankedMemRefType) or (isinstance(type_, ir.MemRefType) and has_strides(type_))
 
 
 def _place(type_: ir.Type) -> ir.Value:
@@ -74,7 +60,7 @@ def _place(type_: ir.Type) -> ir.Value:
     strides, offset = ranked.get_strides_and_offset()
 
     def zeros(numbers: list[int], dynamic: int) -> list[ir.Value]:
-        return [arith.constant(ir.IndexType.get(), 0) for number in numbers if number == dynamic]
+        return [index_constant(0) for number in numbers if number == dynamic]
 
     return memref.ReinterpretCastOp(
         ranked,
@@ -100,13 +86,17 @@ class ExpandPoisonPass(Pass[PassOptions]):
     statistics = (Statistic("expanded-poison", "memrefs without a value that got an address"),)
 
     def run(self, op: ir.Operation) -> None:
-        for function, poison in analyze_poison(op):
-            places: dict[ir.Type, ir.Value] = {}
-            for nested in poison:
-                type_ = nested.results[0].type
-                if type_ not in places:
-                    with ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]), nested.location:
-                        places[type_] = _place(type_)
-                nested.results[0].replace_all_uses_with(places[type_])
-                nested.erase()
-            self.count("expanded-poison", len(poison))
+        places: dict[tuple[ir.Block, ir.Type], ir.Value] = {}
+        for poison in analyze_poison(op):
+            function = poison.parent
+            while function is not None and function.name != "func.func":
+                function = function.parent
+            if function is None:
+                continue
+            entry, type_ = function.regions[0].blocks[0], poison.results[0].type
+            if (entry, type_) not in places:
+                with ir.InsertionPoint.at_block_begin(entry), poison.location:
+                    places[entry, type_] = _place(type_)
+            poison.results[0].replace_all_uses_with(places[entry, type_])
+            poison.erase()
+            self.count("expanded-poison")

@@ -37,6 +37,7 @@ from mlir import ir
 from mlir.dialects import linalg
 
 from ...dialects.support.memref_types import has_identity_layout
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
@@ -71,16 +72,8 @@ def is_contiguous(type_: ir.Type) -> bool:
 
 def analyze_strided_copies(root: ir.Operation, include_contiguous: bool = False) -> tuple[ir.Operation, ...]:
     """The copies under `root` that must be expanded. Changes nothing; raises `PassFailure` for one that has no rank."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "memref.copy":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
     strided: list[ir.Operation] = []
-    for op in found:
+    for op in find_ops(root, "memref.copy"):
         types = [operand.type for operand in op.operands]
         if not all(isinstance(type_, ir.MemRefType) for type_ in types):
             raise PassFailure(

@@ -33,6 +33,8 @@ from collections.abc import Sequence
 from mlir import ir, rewrite
 from mlir.dialects import arith, cf, llvm
 
+from ...dialects.support.cloning import attributes_of
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from ..framework.upstream import parse_group
@@ -44,16 +46,8 @@ _GUARD = "inplace.guard"
 
 def hide_ways_back(root: ir.Operation) -> int:
     """Let each branch of `cf` that closes a loop lead through a block of its own; return how many there are."""
-    regions: dict[ir.Block, ir.Region] = {}
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _BRANCHES:
-            region = op.block.region
-            regions.setdefault(region.blocks[0], region)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return sum(map(_hide_in, regions.values()))
+    found = [op.block.region for op in find_ops(root, *_BRANCHES)]
+    return sum(map(_hide_in, {region.blocks[0]: region for region in found}.values()))
 
 
 def _hide_in(region: ir.Region) -> int:
@@ -113,7 +107,7 @@ def _redirect(block: ir.Block, ways: Sequence[int], never: ir.Block) -> None:
     for way in ways:
         with branch.location:
             groups[way], successors[way] = [], _way_between(block, successors[way], groups[way], never)
-    attributes = {name: branch.attributes[name] for name in branch.attributes}
+    attributes = attributes_of(branch)
     counts = list(map(len, groups))
     if branch.name == "cf.cond_br":
         attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *counts])
@@ -158,15 +152,7 @@ def _operand_counts(branch: ir.Operation) -> tuple[int, list[int]]:
 
 def restore_ways_back(root: ir.Operation) -> None:
     """Undo `hide_ways_back` in what is left; blocks that nothing leads to go."""
-    guards: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "builtin.unrealized_conversion_cast" and _GUARD in op.attributes:
-            guards.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for guard in guards:
+    for guard in find_ops(root, "builtin.unrealized_conversion_cast", where=lambda op: _GUARD in op.attributes):
         for branch in [use.owner.operation for use in guard.result.uses if use.owner.operation.name == "cf.cond_br"]:
             _, (count, _) = _operand_counts(branch)
             with ir.InsertionPoint(branch), branch.location:

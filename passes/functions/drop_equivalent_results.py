@@ -41,7 +41,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import memref
 
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
@@ -51,6 +50,7 @@ from .rewriting.results import (
     callees_first,
     collect_functions,
     is_public,
+    replace_call,
     take_out_results,
 )
 
@@ -156,25 +156,6 @@ def analyze_equivalent_results(root: ir.Operation, *, public: bool = True) -> di
     }
 
 
-def _rewrite_call(call: ir.Operation, moved: dict[int, int]) -> None:
-    """Replace `call` by one without the results in `moved`, whose users get the operand."""
-    operands, old_results = list(call.operands), list(call.results)
-    kept = [number for number in range(len(old_results)) if number not in moved]
-    attributes = {name: call.attributes[name] for name in call.attributes}
-    with ir.InsertionPoint(call), call.location:
-        new = ir.Operation.create(
-            "func.call", results=[old_results[number].type for number in kept], operands=operands, attributes=attributes
-        )
-        for result, argument in moved.items():
-            replacement, wanted = operands[argument], old_results[result].type
-            if replacement.type != wanted:
-                replacement = memref.CastOp(wanted, replacement).result
-            old_results[result].replace_all_uses_with(replacement)
-    for number, result in zip(kept, new.results, strict=True):
-        old_results[number].replace_all_uses_with(result)
-    call.erase()
-
-
 @dataclass(frozen=True)
 class DropEquivalentResultsOptions(PassOptions):
     """Options of `inplace-drop-equivalent-results`; upstream has the same one, with another default."""
@@ -198,6 +179,6 @@ class DropEquivalentResultsPass(Pass[DropEquivalentResultsOptions]):
             # function.
             moved = {found.result: found.argument for found in results}
             for call in functions[name].calls:
-                _rewrite_call(call.operation, moved)
+                replace_call(call.operation, {result: call.operands[moved[result]] for result in moved})
             take_out_results(functions[name], moved)
             self.count("dropped-results", len(moved))

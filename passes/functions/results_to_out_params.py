@@ -49,6 +49,8 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import memref
 
+from ...dialects.support.cloning import attributes_of
+from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.memref_types import has_identity_layout, identity_type, is_castable
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
@@ -59,6 +61,7 @@ from .rewriting.results import (
     callees_first,
     collect_functions,
     is_public,
+    replace_call,
     result_arguments,
     take_out_results,
 )
@@ -68,7 +71,7 @@ ALIGNMENT = "inplace.alignment"
 RESULT_ATTRIBUTE = "bufferize.result"
 """Upstream's mark of an argument that was a result."""
 
-_SIZE_OPS = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi", "arith.index_cast")
+_SIZE_OPS = frozenset(f"arith.{name}" for name in ("addi", "constant", "index_cast", "maxsi", "minsi", "muli", "subi"))
 _MOST = 32
 """How many values behind a size are looked at."""
 
@@ -124,14 +127,9 @@ def _may_change(uses: FunctionUses, options: ResultsToOutParamsOptions) -> bool:
 
 def _allocation(value: ir.Value) -> ir.Operation | None:
     """The `memref.alloc` behind `value`, looking through casts."""
-    while not isinstance(value, ir.BlockArgument):
-        owner = ir.OpResult(value).owner.operation
-        if owner.name == "memref.alloc":
-            return owner
-        if owner.name != "memref.cast":
-            return None
-        value = owner.operands[0]
-    return None
+    while (cast := defining_op(value, "memref.cast")) is not None:
+        value = cast.operands[0]
+    return defining_op(value, "memref.alloc")
 
 
 def _is_hoistable(allocation: ir.Operation, uses: FunctionUses, options: ResultsToOutParamsOptions) -> bool:
@@ -163,14 +161,14 @@ def _is_known_to_callers(size: ir.Value, entry: ir.Block) -> bool:
     work = [size]
     while work:
         value = work.pop()
-        if isinstance(value, ir.BlockArgument):
+        op = defining_op(value)
+        if op is None:
             if value.owner != entry:
                 return False
             continue
-        owner = ir.OpResult(value).owner.operation
-        if owner.name != "arith.constant" and owner.name not in _SIZE_OPS and not _is_size_of_argument(owner, entry):
+        if op.name not in _SIZE_OPS and not _is_size_of_argument(op, entry):
             return False
-        new = [operand for operand in owner.operands if operand not in seen]
+        new = [operand for operand in op.operands if operand not in seen]
         seen.update(new)
         work.extend(new)
         if len(seen) > _MOST:
@@ -179,12 +177,9 @@ def _is_known_to_callers(size: ir.Value, entry: ir.Block) -> bool:
 
 
 def _is_size_of_argument(op: ir.Operation, entry: ir.Block) -> bool:
-    if op.name != "memref.dim":
+    if op.name != "memref.dim" or defining_op(op.operands[1], "arith.constant") is None:
         return False
-    source, index = op.operands[0], op.operands[1]
-    if not isinstance(source, ir.BlockArgument) or isinstance(index, ir.BlockArgument):
-        return False
-    return source.owner == entry and ir.OpResult(index).owner.operation.name == "arith.constant"
+    return op.operands[0].owner == entry
 
 
 def _rebuild(size: ir.Value, operands: Sequence[ir.Value], built: dict[ir.Value, ir.Value]) -> ir.Value:
@@ -194,33 +189,17 @@ def _rebuild(size: ir.Value, operands: Sequence[ir.Value], built: dict[ir.Value,
     if size not in built:
         owner = ir.OpResult(size).owner.operation
         values = [_rebuild(operand, operands, built) for operand in owner.operands]
-        attributes = {name: owner.attributes[name] for name in owner.attributes}
         built[size] = ir.Operation.create(
-            owner.name, results=[size.type], operands=values, attributes=attributes
+            owner.name, results=[size.type], operands=values, attributes=attributes_of(owner)
         ).result
     return built[size]
 
 
 def _rewrite_call(call: ir.Operation, found: Sequence[OutResult]) -> None:
     """Replace `call` by one that gets an allocation for each result in `found`."""
-    operands, old = list(call.operands), list(call.results)
-    moved = {out.result for out in found}
     with ir.InsertionPoint(call), call.location:
-        added = [_allocate(out, operands) for out in found]
-        new = ir.Operation.create(
-            "func.call",
-            results=[result.type for number, result in enumerate(old) if number not in moved],
-            operands=[*operands, *added],
-            attributes={name: call.attributes[name] for name in call.attributes},
-        )
-        for out, value in zip(found, added, strict=True):
-            wanted = old[out.result].type
-            buffer = value if value.type == wanted else memref.cast(wanted, value)
-            old[out.result].replace_all_uses_with(buffer)
-    kept = [result for number, result in enumerate(old) if number not in moved]
-    for result, value in zip(kept, new.results, strict=True):
-        result.replace_all_uses_with(value)
-    call.erase()
+        added = [_allocate(out, list(call.operands)) for out in found]
+    replace_call(call, {out.result: value for out, value in zip(found, added, strict=True)}, added)
 
 
 def _allocate(out: OutResult, operands: Sequence[ir.Value]) -> ir.Value:
@@ -228,7 +207,7 @@ def _allocate(out: OutResult, operands: Sequence[ir.Value]) -> ir.Value:
         return memref.alloc(out.type, [], [])
     built: dict[ir.Value, ir.Value] = {}
     sizes = [_rebuild(size, operands, built) for size in out.allocation.operands]
-    attributes = {name: out.allocation.attributes[name] for name in out.allocation.attributes}
+    attributes = attributes_of(out.allocation)
     return ir.Operation.create("memref.alloc", results=[out.type], operands=sizes, attributes=attributes).result
 
 

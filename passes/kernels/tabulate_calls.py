@@ -59,7 +59,7 @@ from ..analysis.repetition.call_runs import Allocation, Call, Copy, Kind, Run, f
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
-from .rewriting.outlining import NO_OPTIMIZATION, memref_of
+from .rewriting.outlining import NO_OPTIMIZATION, descriptor_type, memref_of
 
 TABLE = "inplace_steps"
 """What tables are called, with a number where that name is taken."""
@@ -212,9 +212,7 @@ class _Tabulation:
     def _address(self, value: ir.Value, *, to_be_freed: bool) -> ir.Value:
         if not to_be_freed:
             return arith.index_cast(self._word, memref.extract_aligned_pointer_as_index(value))
-        rank = ir.MemRefType(value.type).rank
-        arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
-        struct = ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
+        struct = descriptor_type(ir.MemRefType(value.type).rank)
         descriptor = ir.Operation.create("builtin.unrealized_conversion_cast", [struct], [value]).result
         pointer = llvm.extractvalue(self._pointer, descriptor, ir.DenseI64ArrayAttr.get([0]))
         return llvm.ptrtoint(self._word, pointer)

@@ -18,6 +18,7 @@ from typing import Any
 
 from mlir import ir
 
+from ....dialects.support.defining_ops import defining_op, parent_block
 from ..ir.reachable_ops import reachable_blocks
 from ..lifetimes.roots import VIEWS, is_buffer
 from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
@@ -156,11 +157,11 @@ class _Outside:
     """
 
     type: ir.Type
-    constant: ir.Operation | None
-    entry: Any
-    root: ir.Value | None
-    is_known: bool
-    is_allocation: bool
+    constant: ir.Operation | None = None
+    entry: Any = None
+    root: ir.Value | None = None
+    is_known: bool = False
+    is_allocation: bool = False
 
 
 class BodyReader:
@@ -208,16 +209,14 @@ class BodyReader:
         return found
 
     def _look_at(self, value: ir.Value) -> _Outside:
-        type_, owner = value.type, value.owner
-        if not isinstance(owner, ir.Block) and not isinstance(type_, ir.RankedTensorType):
-            op = owner.operation
-            if op.name in self._sunk:
-                return _Outside(type_, op, (type_, op.name, tuple(op.attributes.items())), None, False, False)
+        type_, op = value.type, defining_op(value, *self._sunk)
+        if op is not None and not isinstance(type_, ir.RankedTensorType):
+            return _Outside(type_, op, (type_, op.name, tuple(op.attributes.items())))
         if not is_buffer(type_):
-            return _Outside(type_, None, None, None, False, False)
+            return _Outside(type_)
         root = root_of(value)
-        is_allocation = not isinstance(root.owner, ir.Block) and root.owner.operation.name == "memref.alloc"
-        return _Outside(type_, None, None, root, _is_known(root.owner), is_allocation)
+        is_allocation = defining_op(root, "memref.alloc") is not None
+        return _Outside(type_, root=root, is_known=_is_known(root), is_allocation=is_allocation)
 
 
 class _Reader:
@@ -269,8 +268,7 @@ class _Reader:
         )
 
     def _is_own_allocation(self, value: ir.Value) -> bool:
-        made = not isinstance(value.owner, ir.Block) and value.owner.operation.name == "memref.alloc"
-        return made and value not in self.parameters
+        return defining_op(value, "memref.alloc") is not None and value not in self.parameters
 
     def _define(self, value: ir.Value) -> ir.Type:
         self._numbers[value] = len(self._numbers)
@@ -297,15 +295,17 @@ def _exclusive(parameters: Sequence[_Outside]) -> tuple[bool, ...]:
     return tuple([one.is_allocation and sum(one.root == other.root for other in buffers) == 1 for one in parameters])
 
 
-def _is_known(owner: Any) -> bool:
-    """Whether memory with this owner is certainly not that of an allocation that is made elsewhere in the function."""
-    if isinstance(owner, ir.Block):
-        return owner.owner.operation.name == "func.func" and owner == owner.region.blocks[0]
-    return owner.operation.name in ("memref.alloc", "memref.get_global")
+def _is_known(root: ir.Value) -> bool:
+    """Whether `root` is certainly not the memory of an allocation that is made elsewhere in the function."""
+    op = defining_op(root)
+    if op is None:
+        block = parent_block(root)
+        return block.owner.operation.name == "func.func" and block == block.region.blocks[0]
+    return op.name in ("memref.alloc", "memref.get_global")
 
 
 def root_of(value: ir.Value) -> ir.Value:
     """The buffer that a chain of views is part of."""
-    while not isinstance(owner := value.owner, ir.Block) and owner.operation.name in VIEWS:
-        value = owner.operands[0]
+    while (op := defining_op(value, *VIEWS)) is not None:
+        value = op.operands[0]
     return value

@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import arith
 
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import dropped_dimensions, elements, mixed_subset, static_entries
+from ....dialects.support.index_math import Number, add, as_value, multiply
+from ...analysis.ir.traversal import find_ops
 
 __all__ = ["rewrite_empty_views"]
 
@@ -28,17 +29,10 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 def rewrite_empty_views(root: ir.Operation) -> int:
     """Replace subviews without elements that the verifier refuses; return how many there were. Linear."""
-    found: list[tuple[ir.Operation, set[int]]] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "memref.subview" and (refused := _refused_dimensions(op)):
-            found.append((op, refused))
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
     count = 0
-    for op, refused in found:
-        sizes = static_entries(mixed_subset(op, 1).sizes)
+    for op in find_ops(root, "memref.subview"):
+        refused = _refused_dimensions(op)
+        sizes = static_entries(mixed_subset(op, 1).sizes) if refused else []
         if 0 in sizes or any(sizes[d] == _DYNAMIC for d in refused):
             with ir.InsertionPoint(op), op.location:
                 op.results[0].replace_all_uses_with(_reinterpreted(op, refused))
@@ -59,7 +53,7 @@ def _reinterpreted(op: ir.Operation, refused: set[int]) -> ir.Value:
     strides, offset = result.get_strides_and_offset()
     dropped = dropped_dimensions(subset.sizes, result.shape)
     sizes = [
-        _value(0) if d in refused and not isinstance(size, int) else size
+        as_value(0) if d in refused and not isinstance(size, int) else size
         for d, size in enumerate(subset.sizes)
         if d not in dropped
     ]
@@ -67,8 +61,10 @@ def _reinterpreted(op: ir.Operation, refused: set[int]) -> ir.Value:
     if _DYNAMIC in (offset, *strides):
         start, steps = _layout(source, subset)
         kept = [step for d, step in enumerate(steps) if d not in dropped]
-        entries[0] = [start if offset == _DYNAMIC else offset]
-        entries[2] = [step if stride == _DYNAMIC else stride for step, stride in zip(kept, strides, strict=True)]
+        entries[0] = [as_value(start) if offset == _DYNAMIC else offset]
+        entries[2] = [
+            as_value(step) if stride == _DYNAMIC else stride for step, stride in zip(kept, strides, strict=True)
+        ]
     groups = [[entry for entry in group if not isinstance(entry, int)] for group in entries]
     attributes: dict[str, ir.Attribute] = {
         name: ir.DenseI64ArrayAttr.get(static_entries(group))
@@ -81,17 +77,14 @@ def _reinterpreted(op: ir.Operation, refused: set[int]) -> ir.Value:
     ).result
 
 
-def _layout(source: ir.Value, subset: Subset) -> tuple[ir.Value, list[ir.Value]]:
+def _layout(source: ir.Value, subset: Subset) -> tuple[Number, list[Number]]:
     """Create what computes the offset of ``subset`` of ``source`` and all of its strides."""
     type_ = ir.MemRefType(source.type)
     base = ir.MemRefType.get([], type_.element_type, memory_space=type_.memory_space)
     numbers = [ir.IndexType.get()] * (1 + 2 * type_.rank)
     metadata = ir.Operation.create("memref.extract_strided_metadata", results=[base, *numbers], operands=[source])
-    start, strides = metadata.results[1], list(metadata.results)[2 + type_.rank :]
+    start: Number = metadata.results[1]
+    strides = list(metadata.results)[2 + type_.rank :]
     for offset, stride in zip(subset.offsets, strides, strict=True):
-        start = arith.addi(start, arith.muli(_value(offset), stride))
-    return start, [arith.muli(_value(step), stride) for step, stride in zip(subset.strides, strides, strict=True)]
-
-
-def _value(entry: int | ir.Value) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), entry) if isinstance(entry, int) else entry
+        start = add(start, multiply(offset, stride))
+    return start, [multiply(step, stride) for step, stride in zip(subset.strides, strides, strict=True)]

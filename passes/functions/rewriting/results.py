@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import func
+from mlir.dialects import func, memref
 
+from ....dialects.support.cloning import attributes_of
 from ...analysis.effects.summary import call_order
 from ...analysis.ir.symbols import may_name_functions, named_symbols
 
@@ -105,6 +106,21 @@ def result_arguments(function: func.FuncOp) -> tuple[int, ...]:
     if RESULT_ARGUMENTS in attributes:
         return tuple(ir.DenseI64ArrayAttr(attributes[RESULT_ARGUMENTS]))
     return (RETURNED,) * len(function.type.results)
+
+
+def replace_call(call: ir.Operation, moved: Mapping[int, ir.Value], added: Sequence[ir.Value] = ()) -> None:
+    """Replace `call` by one with operands `added` and without the results `moved`, whose users get these values."""
+    results = list(call.results)
+    kept = [result for number, result in enumerate(results) if number not in moved]
+    types, operands = [result.type for result in kept], [*call.operands, *added]
+    with ir.InsertionPoint(call), call.location:
+        new = ir.Operation.create("func.call", results=types, operands=operands, attributes=attributes_of(call))
+        for number, value in moved.items():
+            wanted = results[number].type
+            results[number].replace_all_uses_with(value if value.type == wanted else memref.cast(wanted, value))
+    for result, value in zip(kept, new.results, strict=True):
+        result.replace_all_uses_with(value)
+    call.erase()
 
 
 def take_out_results(uses: FunctionUses, moved: Mapping[int, int]) -> None:

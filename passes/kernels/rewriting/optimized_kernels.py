@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import func, memref
 
+from ....dialects.support.cloning import attributes_of, replace_operands
 from ...analysis.lifetimes.roots import VIEWS
 from ...analysis.repetition.bodies import KERNEL_MARK, Body, BodyReader, NotShared, group_bodies, root_of
 from ...analysis.repetition.shared_sizes import SizeReader
@@ -170,18 +171,12 @@ def _marks(type_: ir.Type, written: bool) -> ir.DictAttr:
 def _on_tensors(op: ir.Operation, inside: dict[ir.Value, ir.Value]) -> ir.Operation:
     """Build `op` on the tensors that its memrefs are `inside`; its payload moves there."""
     operands = [inside[value] for value in op.operands]
-    attributes = {name: op.attributes[name] for name in op.attributes if name != KERNEL_MARK}
+    attributes = attributes_of(op)
+    attributes.pop(KERNEL_MARK, None)
     with op.location:
         made = ir.Operation.create(
             op.name, results=[operands[-1].type], operands=operands, attributes=attributes, regions=1
         )
-    payload = op.regions[0].blocks[0]
-    payload.append_to(made.regions[0])
-    work = [made.regions[0].blocks[0]]
-    while work:
-        for inner in work.pop().operations:
-            for number, value in enumerate(inner.operands):
-                if value in inside:
-                    inner.operands[number] = inside[value]
-            work += [block for region in inner.operation.regions for block in region]
+    op.regions[0].blocks[0].append_to(made.regions[0])
+    replace_operands(made, inside)
     return made

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import func, llvm
 
+from ....dialects.support.cloning import replace_operands
 from ...analysis.repetition.bodies import Body
 from ...analysis.repetition.shared_sizes import NOTHING_OPEN, OpenSizes, is_plain
 
@@ -136,7 +137,7 @@ class Outlining:
                     inside[value] = argument
             end = func.ReturnOp([])
         body.op.move_before(end.operation)
-        _replace_operands(body.op, inside)
+        replace_operands(body.op, inside)
 
     def _address(self, value: ir.Value) -> ir.Value:
         """The address of a buffer, made once, where the buffer is."""
@@ -168,11 +169,8 @@ def memref_of(
 
     `outermost` is the first size, if it is dynamic, and `freed` the address to be freed, if it is another one.
     """
-    rank = type_.rank
-    arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
-    struct = ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
     strides, offset = type_.get_strides_and_offset()
-    descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [struct]).result
+    descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [descriptor_type(type_.rank)]).result
     words = [([0], freed or pointer), ([1], pointer), ([2], _word(offset))]
     sizes = [*outermost, *map(_word, type_.shape[len(outermost) :])]
     words += [([3, axis], size) for axis, size in enumerate(sizes)]
@@ -182,17 +180,13 @@ def memref_of(
     return ir.Operation.create("builtin.unrealized_conversion_cast", [type_], [descriptor]).result
 
 
+def descriptor_type(rank: int) -> ir.Type:
+    """The LLVM struct that a ranked memref is lowered to."""
+    arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
+    return ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
+
+
 def _word(number: int) -> ir.Value:
     type_ = ir.IntegerType.get_signless(64)
     value = ir.IntegerAttr.get(type_, number)
     return ir.Operation.create("llvm.mlir.constant", [type_], attributes={"value": value}).result
-
-
-def _replace_operands(root: ir.Operation, inside: dict[ir.Value, ir.Value]) -> None:
-    work = [root]
-    while work:
-        op = work.pop()
-        for number, value in enumerate(op.operands):
-            if value in inside:
-                op.operands[number] = inside[value]
-        work += [inner.operation for region in op.regions for block in region for inner in block.operations]
