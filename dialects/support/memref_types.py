@@ -238,6 +238,8 @@ def is_castable(source: ir.Type, target: ir.Type) -> bool:
         return False
     if has_identity_layout(source) and has_identity_layout(target):
         return True
+    if not has_strides(source) or not has_strides(target):
+        return False
     strides, offset = source.get_strides_and_offset()
     wanted, wanted_offset = target.get_strides_and_offset()
     if has_identity_layout(target) and _DYNAMIC in wanted:

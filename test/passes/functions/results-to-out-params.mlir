@@ -273,3 +273,14 @@ func.func private @deep(%p: i1) -> memref<4xf32> {
   }
   return %0 : memref<4xf32>
 }
+
+// -----
+
+// A layout that is no strides and an offset can be cast to no other type.
+// CHECK-LABEL: func.func @another_layout
+//  CHECK-SAME:   -> memref<4xf32, #map>
+//       CHECK:   return %{{.*}} : memref<4xf32, #map>
+func.func @another_layout() -> memref<4xf32, affine_map<(d0) -> (d0 mod 2)>> {
+  %0 = memref.alloc() : memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>
+  return %0 : memref<4xf32, affine_map<(d0) -> (d0 mod 2)>>
+}
