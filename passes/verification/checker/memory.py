@@ -153,12 +153,8 @@ class Memory:
             # What has the content that is expected has that of the term, which the memory has not on that way.
             part = self.terms.part(term, rest)
             if part != UNDEFINED and self.terms.same(expected, part, exceptions):
-                answer = lost.answer
-                if not rest and not exceptions:
-                    return answer
-                # Of a part, what is known of the whole says something only if nothing of it is left.
-                gone = answer.found >= 0 and not answer.partial and not self.terms.share_values(answer.found, term)
-                return answer if gone else Answer(Verdict.UNKNOWN, answer.writer, -1, layer.reason or _AGREE)
+                is_whole = not rest and not exceptions
+                return lost.answer if is_whole else self._of_part(lost.answer, term, layer.reason)
         if layer.reason:
             # Where ways meet, any memory holds what is not defined: it was perhaps written on some way.
             parts = [part for part in parts if part != UNDEFINED]
@@ -168,6 +164,11 @@ class Memory:
         if any(agree(part, expected) for part in parts):
             return Answer(Verdict.UNKNOWN, layer.writer, -1, _AGREE)
         return Answer(Verdict.NO, layer.writer, min(parts))
+
+    def _of_part(self, answer: Answer, term: int, reason: str) -> Answer:
+        """Return what ``answer``, why memory does not hold ``term``, says of a part: NO if nothing of it is left."""
+        gone = answer.found >= 0 and not answer.partial and not self.terms.share_values(answer.found, term)
+        return answer if gone else Answer(Verdict.UNKNOWN, answer.writer, -1, reason or _AGREE)
 
     def _ask_ways(
         self, layer: Layer, place: Place, rest: Place, expected: int, exceptions: list[Place], depth: int
@@ -233,7 +234,12 @@ class Memory:
                 break
             if relation in _AROUND:
                 terms = frozenset(self.terms.part(term, rest) for term in layer.terms)
-                lost = {self.terms.part(term, rest): Lost(lost.answer) for term, lost in layer.lost.items()}
+                lost = {
+                    self.terms.part(term, rest): Lost(
+                        self._of_part(lost.answer, term, layer.reason) if rest else lost.answer
+                    )
+                    for term, lost in layer.lost.items()
+                }
                 found.append(Layer(target, terms, writer, layer.reason, lost))
                 break
             if relation is Overlap.INSIDE:

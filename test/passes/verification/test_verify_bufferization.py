@@ -397,6 +397,36 @@ def test_no_false_alarms(body: str) -> None:
     assert ", 0 were not checked" in told_of(text.replace("TYPE", V)), told_of(text.replace("TYPE", V))
 
 
+def test_a_copied_part_is_not_taken_for_wrong_where_all_of_it_was_not_kept() -> None:
+    """Each run writes two elements of %s in place, and copies element 8 of it, which is none of these."""
+    update = """linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      outs(%p : tensor<1xi32>) {
+      ^bb0(%o: i32):
+        %y = arith.xori %o, %x : i32
+        linalg.yield %y : i32
+    } -> tensor<1xi32>"""
+    text = f"""func.func @main(%n: index, %x: i32) -> tensor<24xi32> {{
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      %c8 = arith.constant 8 : index
+      %e = tensor.empty() : tensor<24xi32>
+      %s = linalg.fill ins(%x : i32) outs(%e : tensor<24xi32>) -> tensor<24xi32>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %s) -> (tensor<24xi32>) {{
+        %p = tensor.extract_slice %s[%c8] [1] [1] : tensor<24xi32> to tensor<1xi32>
+        %u = {update}
+        %b = tensor.insert_slice %u into %a[%c8] [1] [1] : tensor<1xi32> into tensor<24xi32>
+        %k = arith.muli %i, %c3 : index
+        %q = tensor.extract_slice %s[%k] [2] [1] : tensor<24xi32> to tensor<2xi32>
+        %v = linalg.add ins(%q, %q : tensor<2xi32>, tensor<2xi32>) outs(%q : tensor<2xi32>) -> tensor<2xi32>
+        %c = tensor.insert_slice %v into %b[%k] [2] [1] : tensor<2xi32> into tensor<24xi32>
+        scf.yield %c : tensor<24xi32>
+      }}
+      return %r : tensor<24xi32>
+    }}"""
+    assert told_of(text) == "0 reads are right, 4 were not checked"
+
+
 def test_a_function_that_is_not_followed_may_write_what_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mlir_inplace.passes.verification.checker.execution._MOST_RUNS", 0)
     with ir.Context():
