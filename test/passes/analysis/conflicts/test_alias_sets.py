@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from disjoint_sets import classes, pairs
 from hypothesis import given
 from hypothesis import strategies as st
-from test_union_find import classes, pairs
 
 from mlir_inplace.passes.analysis.conflicts.accesses import Read
 from mlir_inplace.passes.analysis.conflicts.alias_sets import AliasSets

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
+from disjoint_sets import classes, pairs
 from hypothesis import given
-from hypothesis import strategies as st
 
 from mlir_inplace.passes.analysis.ir.union_find import UnionFind
-
-
-def classes(sets: UnionFind, count: int) -> list[int]:
-    """For each value the smallest one it is in one set with."""
-    roots = [sets.find(value) for value in range(count)]
-    return [roots.index(root) for root in roots]
-
-
-pairs = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12)
 
 
 @given(pairs, pairs)
