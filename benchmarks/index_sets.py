@@ -22,12 +22,12 @@ from mlir_inplace.passes.analysis.index_sets.coverage import covers
 from mlir_inplace.passes.analysis.index_sets.relations import IndexSets
 from mlir_inplace.passes.analysis.index_sets.slices import Slice
 from mlir_inplace.passes.analysis.index_sets.sums import Index, Symbol, add
-from mlir_inplace.passes.analysis.index_sets.symbols import IndexTerms, Loop, Range
+from mlir_inplace.passes.analysis.index_sets.symbols import IndexTerms, InductionVariable, Range
 
 TILE = 8
 
 
-def nest_of(depth: int, slices: int) -> tuple[IndexTerms, list[Loop], list[Slice], list[Index]]:
+def nest_of(depth: int, slices: int) -> tuple[IndexTerms, list[InductionVariable], list[Slice], list[Index]]:
     """The loops, the slices (the written one first) and the sizes of the tensor."""
     terms = IndexTerms()
     sizes: list[Index] = [terms.fresh(Range(0)) for _ in range(depth)]

@@ -16,7 +16,7 @@ import mlir_inplace  # noqa: F401  # isort: skip
 from mlir import ir
 
 from mlir_inplace.passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
-from mlir_inplace.passes.verification.checker.machine import Machine
+from mlir_inplace.passes.verification.checker.machine import SymbolicMachine
 from mlir_inplace.passes.verification.checker.reading import read_snapshot
 from mlir_inplace.passes.verification.checker.report import verify
 from mlir_inplace.passes.verification.checker.tensor_program import TensorProgram
@@ -85,7 +85,7 @@ def measure(text: str) -> tuple[int, float, float, str]:
         OneShotBufferizePass(OPTIONS).run(module.operation)
         bufferization = time.process_time() - begin
         begin = time.process_time()
-        report = verify(Machine(program, module.operation))
+        report = verify(SymbolicMachine(program, module.operation))
         check += time.process_time() - begin
         count = len(program.snapshot.op_name)
         judged = f"{report.checked} of {report.checked + report.unchecked.total()}"

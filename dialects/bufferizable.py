@@ -31,9 +31,9 @@ __all__ = [
     "AliasingOperand",
     "AliasingValue",
     "Forwarding",
+    "GlobalTensor",
     "OpModel",
     "Relation",
-    "State",
     "Subset",
     "is_tensor",
 ]
@@ -107,7 +107,7 @@ class Forwarding:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class GlobalTensor:
     """A tensor that lives in the module, under a symbol: memory that ops anywhere may load from and store to."""
 
     symbol: str
@@ -226,7 +226,7 @@ class OpModel:
         """
         return None
 
-    def declared_state(self, op: ir.Operation) -> State | None:
+    def declared_state(self, op: ir.Operation) -> GlobalTensor | None:
         """Return the state that ``op``, which stands in the module itself, declares.
 
         :meth:`bufferize` is asked once for such an op, before all functions, and the op is erased then.

@@ -14,13 +14,13 @@ from mlir import ir
 
 from .bufferizable import OpModel
 
-__all__ = ["MODELS", "BranchModel"]
+__all__ = ["MODELS", "BlockBranchModel"]
 
 _SEGMENTS = "operandSegmentSizes"
 _CASES = "case_operand_segments"
 
 
-class BranchModel(OpModel):
+class BlockBranchModel(OpModel):
     """``cf.br``, ``cf.cond_br`` and ``cf.switch``."""
 
     op_names = ("cf.br", "cf.cond_br", "cf.switch")
@@ -56,4 +56,4 @@ class BranchModel(OpModel):
         )
 
 
-MODELS: tuple[OpModel, ...] = (BranchModel(),)
+MODELS: tuple[OpModel, ...] = (BlockBranchModel(),)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from mlir import ir
 from mlir.dialects import memref
 
-from .bufferizable import OpModel, State, is_tensor
+from .bufferizable import GlobalTensor, OpModel, is_tensor
 from .rewriter import Rewriter
 from .support.dense_elements import create_global, elements
 from .support.memref_types import identity_type
@@ -43,12 +43,12 @@ class GlobalModel(OpModel):
 
     op_names = ("ml_program.global",)
 
-    def declared_state(self, op: ir.Operation) -> State | None:
+    def declared_state(self, op: ir.Operation) -> GlobalTensor | None:
         """The global, if it is a tensor."""
         if not is_tensor(ir.TypeAttr(op.attributes["type"]).value):
             return None
         private = ir.StringAttr(op.attributes["sym_visibility"]).value == "private"
-        return State(ir.StringAttr(op.attributes["sym_name"]).value, "is_mutable" in op.attributes, private)
+        return GlobalTensor(ir.StringAttr(op.attributes["sym_name"]).value, "is_mutable" in op.attributes, private)
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse what no ``memref.global`` can be."""

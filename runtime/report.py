@@ -24,11 +24,11 @@ from ..passes.pipeline.pipeline import Pipeline
 from ..passes.pipeline.steps import PassStep, UpstreamStep
 from ..passes.verification.checker.trace import BufferTrace, EventKind, buffer_bytes
 
-__all__ = ["BufferRecord", "BufferizationReport", "DecisionRecord", "bufferize"]
+__all__ = ["BufferRecord", "BufferizationReport", "ReportedDecision", "bufferize"]
 
 
 @dataclass(frozen=True)
-class DecisionRecord:
+class ReportedDecision:
     """What was decided for one operand.
 
     Attributes:
@@ -70,12 +70,12 @@ class BufferizationReport:
     Counts are of ops in the IR: one in a loop's body counts once. `program.memory_stats` counts what happens.
     """
 
-    decisions: tuple[DecisionRecord, ...]
+    decisions: tuple[ReportedDecision, ...]
     allocations: tuple[BufferRecord, ...]
     copies: tuple[BufferRecord, ...]
 
     @property
-    def out_of_place(self) -> tuple[DecisionRecord, ...]:
+    def out_of_place(self) -> tuple[ReportedDecision, ...]:
         """The decisions that cost a buffer or a copy."""
         return tuple(decision for decision in self.decisions if not decision.in_place)
 
@@ -132,7 +132,7 @@ class _Reporter(Instrumentation):
     """Listens to the pass: what must be asked of ops is asked before they are gone."""
 
     def __init__(self) -> None:
-        self._decisions: list[DecisionRecord] = []
+        self._decisions: list[ReportedDecision] = []
         self._reasons: dict[int, str] = {}
         self._events: dict[EventKind, list[BufferRecord]] = {kind: [] for kind in EventKind}
 
@@ -152,7 +152,7 @@ class _Reporter(Instrumentation):
                 notes = [] if conflict is None else conflict_notes(analysis, conflict)
                 location = place_text(s.ops[s.operand_op[decision.operand]].location)
                 said = tuple(f"{note}, {place_text(where)}" for note, where in notes)
-                self._decisions.append(DecisionRecord(name, location, decision.in_place, text, said))
+                self._decisions.append(ReportedDecision(name, location, decision.in_place, text, said))
                 self._reasons[decision.operand] = text
 
     def converted(self, trace: BufferTrace) -> None:

@@ -22,7 +22,7 @@ from ..checking.fuzzing import (
     KERNEL_CONFIGURATIONS,
     OPTIMIZE_CONFIGURATIONS,
     Campaign,
-    Kind,
+    FindingKind,
     Tally,
     Trial,
 )
@@ -149,7 +149,7 @@ def summary(tally: Tally) -> str:
     ]
     for (kind, text), count in tally.others.most_common():
         lines.append(f"{count} × {kind.value}: {text}")
-    kinds = {kind: sum(finding.kind is kind for finding in tally.failures) for kind in Kind}
+    kinds = {kind: sum(finding.kind is kind for finding in tally.failures) for kind in FindingKind}
     found = ", ".join(f"{count} × {kind.value}" for kind, count in kinds.items() if count)
     return "\n".join([*lines, f"failures: {found or 'none'}"])
 

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..checking.checker.isolation import Ended, Send, allow, isolated
-from ..checking.mutation.trial import CLASSES, Finding, Trial, make_trial, output_path, run_trial
+from ..checking.mutation.trial import CLASSES, MutationFinding, MutationTrial, make_trial, output_path, run_trial
 from ..runtime.source import private_copy
 from . import inplace_opt
 
@@ -97,7 +97,7 @@ def _parsable(parts: Sequence[bytes]) -> list[bytes]:
 
 def run_trials(
     seed: int, numbers: Iterable[int], corpus: Sequence[bytes], seconds: int, megabytes: int
-) -> Iterator[tuple[Trial, list[Finding]]]:
+) -> Iterator[tuple[MutationTrial, list[MutationFinding]]]:
     """Runs the trials of these numbers in child processes, a new one whenever one dies; yields each with its findings.
 
     Args:
@@ -117,12 +117,12 @@ def run_trials(
 
 
 def _run_batch(
-    batch: Sequence[Trial], path: Path, seconds: int, megabytes: int
-) -> Iterator[tuple[Trial, list[Finding]]]:
+    batch: Sequence[MutationTrial], path: Path, seconds: int, megabytes: int
+) -> Iterator[tuple[MutationTrial, list[MutationFinding]]]:
     """Runs trials in one child; yields those that were begun, the last one perhaps with the child's death."""
 
     def work(send: Send) -> None:
-        def report(said: str | list[Finding]) -> None:
+        def report(said: str | list[MutationFinding]) -> None:
             _limit_time(seconds)
             send(said)
 
@@ -149,18 +149,18 @@ def _limit_time(seconds: int) -> None:
     allow(_CLOCK * seconds)
 
 
-def _death(ended: Ended, way: str, output: Path) -> Finding:
+def _death(ended: Ended, way: str, output: Path) -> MutationFinding:
     """What a child's end means, with what it had printed."""
     printed = output.read_text(errors="replace")[-2000:] if output.exists() else ""
     if ended.killed_by <= 0:
-        return Finding("traceback", way, f"{printed}{ended.error or ended.cause}")
+        return MutationFinding("traceback", way, f"{printed}{ended.error or ended.cause}")
     if ended.hung or ended.killed_by == signal.SIGPROF:
-        return Finding("hang", way, printed)
+        return MutationFinding("hang", way, printed)
     kind = "memory" if any(word in printed for word in _NO_MEMORY) else "crash"
-    return Finding(kind, way, f"{signal.Signals(ended.killed_by).name}\n{printed}")
+    return MutationFinding(kind, way, f"{signal.Signals(ended.killed_by).name}\n{printed}")
 
 
-def _tell(trial: Trial, finding: Finding, keep: Path | None) -> None:
+def _tell(trial: MutationTrial, finding: MutationFinding, keep: Path | None) -> None:
     """Prints a finding, and keeps it with its input."""
     lines = [line for line in finding.text.splitlines() if line.strip()]
     shown = next((line for line in reversed(lines) if "rror" in line), lines[0] if lines else "")

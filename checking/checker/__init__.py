@@ -9,10 +9,20 @@ from ...passes.pipeline.pipeline import Pipeline
 from ...runtime.source import Source, private_copy
 from .options import REORDERED
 from .reduction import Reduction, reduce_program
-from .report import CheckReport, Counts, Difference, Kind, Origin, Unchecked
+from .report import CheckReport, Counts, Difference, DifferenceKind, Origin, Unchecked
 from .supervisor import ENGINES, Options, check_with
 
-__all__ = ["CheckReport", "Counts", "Difference", "Kind", "Origin", "Reduction", "Unchecked", "check", "reduce_program"]
+__all__ = [
+    "CheckReport",
+    "Counts",
+    "Difference",
+    "DifferenceKind",
+    "Origin",
+    "Reduction",
+    "Unchecked",
+    "check",
+    "reduce_program",
+]
 
 
 def check(  # noqa: PLR0913 - all but the program are keywords, with defaults

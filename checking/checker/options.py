@@ -44,7 +44,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Phase:
+class CheckStage:
     """What a child is about to do; the last one it sent says where it crashed. `route`: of the reference."""
 
     title: str

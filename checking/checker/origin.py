@@ -17,10 +17,16 @@ from .isolation import Ended, Send, allow, isolated
 from .options import Options
 from .outcomes import FILLS, differs, equal_elements
 from .references import OWN_ROUTE, ROUTES, CompiledReference, compile_checked, compile_reference, keeps_state
-from .report import Difference, Kind, Origin
+from .report import Difference, DifferenceKind, Origin
 from .tracing import Event, Site, Traced, Tracer
 
-_FOUND_BY_VALUES = (Kind.RESULT, Kind.ARGUMENT, Kind.CRASH, Kind.HANG, Kind.REPEATED)
+_FOUND_BY_VALUES = (
+    DifferenceKind.RESULT,
+    DifferenceKind.ARGUMENT,
+    DifferenceKind.CRASH,
+    DifferenceKind.HANG,
+    DifferenceKind.REPEATED,
+)
 
 
 def with_origin(module: ir.Module, options: Options, difference: Difference) -> Difference:
@@ -48,7 +54,7 @@ class _Search:
 
     def run(self) -> Origin | None:
         first = self._first(trace_results(self._module))
-        if self._difference.kind in (Kind.CRASH, Kind.HANG):
+        if self._difference.kind in (DifferenceKind.CRASH, DifferenceKind.HANG):
             return None if first is None else Origin(first.site.op, first.site.location, first.message)
         watched = self._watched(first)
         changed = None if watched is None else self._first(watched)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...runtime.compilation.program import Program
-from ...runtime.interface.signature import Kind as ValueKind
+from ...runtime.interface.signature import BoundaryKind as ValueKind
 from ...runtime.interface.signature import Signature
 from ...runtime.memory.statistics import MemoryStats
-from .report import Kind
+from .report import DifferenceKind
 
 Array = np.ndarray[Any, Any]
 
@@ -44,10 +44,10 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckFinding:
     """One difference, in a sentence; `argument` is the number of the argument that it is about."""
 
-    kind: Kind
+    kind: DifferenceKind
     message: str
     argument: int | None = None
 
@@ -108,21 +108,23 @@ def _masks(first: Sequence[Any], second: Sequence[Any]) -> tuple[Array, ...]:
 
 def compare(
     signature: Signature, given: Sequence[Any], found: Outcome, wanted: Expected, tolerance: float
-) -> Finding | None:
+) -> CheckFinding | None:
     """The first difference: in results, arguments, results of a second call, memory; in this order."""
-    for kind, results in ((Kind.RESULT, found.results), (Kind.REPEATED, found.repeated)):
+    for kind, results in ((DifferenceKind.RESULT, found.results), (DifferenceKind.REPEATED, found.repeated)):
         for number, (array, right, mask) in enumerate(zip(results, wanted.results, wanted.result_masks, strict=True)):
-            what = f"result {number}" + (" of a second call" if kind is Kind.REPEATED else "")
+            what = f"result {number}" + (" of a second call" if kind is DifferenceKind.REPEATED else "")
             if message := differs(array, right, mask, tolerance):
-                return Finding(kind, f"{what} {message}")
-        if kind is Kind.RESULT and (finding := _compare_arguments(signature, given, found, wanted, tolerance)):
+                return CheckFinding(kind, f"{what} {message}")
+        if kind is DifferenceKind.RESULT and (
+            finding := _compare_arguments(signature, given, found, wanted, tolerance)
+        ):
             return finding
     return _compare_memory(found.stats)
 
 
 def _compare_arguments(
     signature: Signature, given: Sequence[Any], found: Outcome, wanted: Expected, tolerance: float
-) -> Finding | None:
+) -> CheckFinding | None:
     for parameter in signature.parameters:
         if not parameter.type.is_array:
             continue
@@ -130,24 +132,28 @@ def _compare_arguments(
         if not parameter.writable:
             before = np.asarray(given[parameter.index])
             if message := differs(after, before, np.ones(before.shape, bool), 0.0):
-                return Finding(Kind.ARGUMENT, f"{parameter.label} must not change, but it {message}", parameter.index)
+                return CheckFinding(
+                    DifferenceKind.ARGUMENT, f"{parameter.label} must not change, but it {message}", parameter.index
+                )
         elif parameter.binding or parameter.type.kind is ValueKind.MEMREF:
             right, mask = wanted.arguments[parameter.index], wanted.argument_masks[parameter.index]
             if message := differs(after, np.asarray(right), mask, tolerance):
-                return Finding(Kind.ARGUMENT, f"{parameter.label}, which the call writes, {message}", parameter.index)
+                return CheckFinding(
+                    DifferenceKind.ARGUMENT, f"{parameter.label}, which the call writes, {message}", parameter.index
+                )
     return None
 
 
-def _compare_memory(stats: MemoryStats) -> Finding | None:
+def _compare_memory(stats: MemoryStats) -> CheckFinding | None:
     if stats.bad_frees:
         times = "once" if stats.bad_frees == 1 else f"{stats.bad_frees} times"
-        return Finding(Kind.BAD_FREE, f"memory that is no living allocation is freed {times} ({stats})")
+        return CheckFinding(DifferenceKind.BAD_FREE, f"memory that is no living allocation is freed {times} ({stats})")
     kept = stats.allocations - stats.frees - stats.result_allocations
     if stats.leaked_bytes < 0 or kept < 0:
-        return Finding(Kind.BAD_FREE, f"memory that a result owns is freed ({stats})")
+        return CheckFinding(DifferenceKind.BAD_FREE, f"memory that a result owns is freed ({stats})")
     if stats.leaked_bytes or kept:
         buffers = "1 buffer" if kept == 1 else f"{kept} buffers"
-        return Finding(Kind.LEAK, f"{buffers} of {stats.leaked_bytes} bytes leaked ({stats})")
+        return CheckFinding(DifferenceKind.LEAK, f"{buffers} of {stats.leaked_bytes} bytes leaked ({stats})")
     return None
 
 

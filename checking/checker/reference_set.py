@@ -12,7 +12,7 @@ from ...passes.framework.errors import PassError
 from ...runtime.compilation.program import Program
 from ..evaluator import EvaluationError, Evaluator
 from .isolation import Send, allow
-from .options import COMPILING, Options, Phase
+from .options import COMPILING, CheckStage, Options
 from .references import OWN_ROUTE, ROUTES, EvaluatorReference, Reference, compile_reference, keeps_state
 
 
@@ -45,12 +45,12 @@ class References:
                 self._made[number] = self._compile(number)
             made = self._made[number]
             if made is not None:
-                self._send(Phase("running"))
+                self._send(CheckStage("running"))
                 yield made
 
     def _compile(self, number: int) -> Reference | None:
         allow(COMPILING * self._options.time_limit)
-        self._send(Phase("compiling the reference", number))
+        self._send(CheckStage("compiling the reference", number))
         try:
             made = compile_reference(self._module, number, self._options.shared_libs)
             return replace(made, seconds=self._options.time_limit if self.stateful else None)
@@ -59,7 +59,7 @@ class References:
             return None
 
 
-class Verdict(enum.Enum):
+class Exoneration(enum.Enum):
     """Why a difference is none: the reference is wrong, or the program forbids the inputs."""
 
     WRONG = enum.auto()

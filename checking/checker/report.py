@@ -12,7 +12,7 @@ import numpy as np
 from ...runtime.interface.signature import Signature
 
 
-class Kind(enum.Enum):
+class DifferenceKind(enum.Enum):
     """How a compiled program differs from its reference."""
 
     RESULT = "result"
@@ -52,7 +52,7 @@ class Difference:
         round: the number of the input set, from 1.
     """
 
-    kind: Kind
+    kind: DifferenceKind
     function: str
     message: str
     arguments: tuple[Any, ...] = field(default=(), compare=False, repr=False)

@@ -17,18 +17,18 @@ from ...runtime.compilation.program import Program
 from ...runtime.interface.dtypes import UnsupportedTypeError
 from ...runtime.interface.signature import Signature
 from .isolation import Ended, Send, allow, isolated
-from .options import COMPILING, Options, Phase
-from .outcomes import Expected, Finding, Outcome, compare, run_checked
+from .options import COMPILING, CheckStage, Options
+from .outcomes import CheckFinding, Expected, Outcome, compare, run_checked
 from .proposals import Proposer, why_refused
-from .reference_set import References, Verdict, is_forbidden
+from .reference_set import Exoneration, References, is_forbidden
 from .references import Reference, compile_checked
-from .report import CheckReport, Counts, Difference, Kind, Unchecked, describe_inputs
+from .report import CheckReport, Counts, Difference, DifferenceKind, Unchecked, describe_inputs
 
 
 def run_session(module: ir.Module, options: Options, send: Send) -> CheckReport:
     """Check all functions that were asked for. Raises what compiling the program raises."""
     allow(COMPILING * options.time_limit)
-    send(Phase("compiling the program"))
+    send(CheckStage("compiling the program"))
     program = compile_checked(module, options)
     references = References(module, options, send)
     differences: list[Difference] = []
@@ -87,17 +87,17 @@ class _FunctionCheck:
             ended = self._checked(proposal.arguments, once=references.stateful)
             finding = self._judge(proposal.arguments, ended, proposal.expected)
             verdict = None if finding is None else self._verdict(proposal.arguments, ended, references)
-            if verdict is Verdict.FORBIDDEN:
+            if verdict is Exoneration.FORBIDDEN:
                 counts = replace(counts, skipped=counts.skipped + 1)
                 continue
-            overruled = counts.overruled + (verdict is Verdict.WRONG)
+            overruled = counts.overruled + (verdict is Exoneration.WRONG)
             counts = _added(replace(counts, input_sets=counts.input_sets + 1, overruled=overruled), ended)
             if finding is not None and verdict is None:
                 difference = self._difference(finding, proposal.arguments)
                 return CheckReport((replace(difference, round=proposal.round),), (counts,))
         return CheckReport(counts=(counts,))
 
-    def _difference(self, finding: Finding, arguments: tuple[Any, ...]) -> Difference:
+    def _difference(self, finding: CheckFinding, arguments: tuple[Any, ...]) -> Difference:
         inputs = describe_inputs(self._signature, arguments)
         return Difference(finding.kind, self._name, finding.message, arguments, inputs, argument=finding.argument)
 
@@ -112,25 +112,25 @@ class _FunctionCheck:
                 return checked
         return self._call(lambda: reference.run(self._name, arguments))
 
-    def _verdict(self, arguments: tuple[Any, ...], ended: Ended, references: References) -> Verdict | None:
+    def _verdict(self, arguments: tuple[Any, ...], ended: Ended, references: References) -> Exoneration | None:
         """What the evaluator has against a difference from a compiled reference, if anything."""
         if self._options.engine == "evaluator":
             return None
         evaluated = self._expect(references.evaluator(self._program), arguments)
         if evaluated.value is not None:
-            return Verdict.WRONG if self._judge(arguments, ended, evaluated.value) is None else None
+            return Exoneration.WRONG if self._judge(arguments, ended, evaluated.value) is None else None
         if not is_forbidden(evaluated.error):
             return None
         self._refusal, self._forbidden = why_refused(evaluated), True
-        return Verdict.FORBIDDEN
+        return Exoneration.FORBIDDEN
 
-    def _judge(self, arguments: Sequence[Any], ended: Ended, expected: Expected) -> Finding | None:
+    def _judge(self, arguments: Sequence[Any], ended: Ended, expected: Expected) -> CheckFinding | None:
         if ended.hung:
-            return Finding(Kind.HANG, f"the call did not end within {self._options.time_limit:g} s")
+            return CheckFinding(DifferenceKind.HANG, f"the call did not end within {self._options.time_limit:g} s")
         if ended.crashed:
-            return Finding(Kind.CRASH, f"the call crashed ({ended.cause})")
+            return CheckFinding(DifferenceKind.CRASH, f"the call crashed ({ended.cause})")
         if ended.error is not None:
-            return Finding(Kind.FAILURE, f"the call failed: {ended.error}")
+            return CheckFinding(DifferenceKind.FAILURE, f"the call failed: {ended.error}")
         return compare(self._signature, arguments, ended.value, expected, self._options.tolerance)
 
     def _call(self, work: Any) -> Ended:

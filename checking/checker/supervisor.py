@@ -10,9 +10,9 @@ from mlir import ir
 from ...dialects.registry import described_ops
 from ...runtime.compilation import lowering
 from .isolation import Ended, isolated
-from .options import ENGINES, Options, Phase
+from .options import ENGINES, CheckStage, Options
 from .origin import with_origin
-from .report import CheckReport, Difference, Kind
+from .report import CheckReport, Difference, DifferenceKind
 from .session import run_session
 
 __all__ = ["ENGINES", "Options", "check_once", "check_with"]
@@ -35,7 +35,9 @@ def check_once(module: ir.Module, options: Options) -> CheckReport:
             raise ended.error
         if isinstance(ended.value, CheckReport):
             return ended.value
-        phase = next((sent for sent in reversed(ended.messages) if isinstance(sent, Phase)), Phase("starting"))
+        phase = next(
+            (sent for sent in reversed(ended.messages) if isinstance(sent, CheckStage)), CheckStage("starting")
+        )
         if phase.route is None:
             return CheckReport((_compiler_failure(ended, phase),))
         options = replace(options, first_route=phase.route + 1)
@@ -50,6 +52,6 @@ def _load_passes() -> None:
     described_ops()
 
 
-def _compiler_failure(ended: Ended, phase: Phase) -> Difference:
-    kind = Kind.HANG if ended.hung else Kind.CRASH
+def _compiler_failure(ended: Ended, phase: CheckStage) -> Difference:
+    kind = DifferenceKind.HANG if ended.hung else DifferenceKind.CRASH
     return Difference(kind, "", f"{phase.title} {'did not end' if ended.hung else f'crashed ({ended.cause})'}")

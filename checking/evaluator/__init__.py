@@ -13,7 +13,7 @@ from mlir import ir
 
 from .errors import EvaluationError
 from .evaluation import Evaluation
-from .machine import DEFAULT_STEPS, Machine
+from .machine import DEFAULT_STEPS, DecodedModule
 
 __all__ = ["Evaluation", "EvaluationError", "Evaluator", "evaluate"]
 
@@ -22,7 +22,7 @@ class Evaluator:
     """A module decoded for several runs. The module must not change while it is used, nor be run by two threads."""
 
     def __init__(self, module: ir.Module) -> None:
-        self._machine = Machine(module)
+        self._machine = DecodedModule(module)
 
     def run(self, name: str, arguments: Sequence[Any], *, steps: int = DEFAULT_STEPS) -> Evaluation:
         """Call function `name`; see `evaluate`."""

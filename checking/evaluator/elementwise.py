@@ -17,7 +17,7 @@ from .integer_ops import INTEGER_OPS
 from .math_ops import MATH_OPS
 from .memory import MemRef
 from .scalar_integer_ops import SCALAR_INTEGER_OPS, is_scalar_integer
-from .signature import Maker, Signature
+from .signature import ElementwiseSignature, Maker
 from .undefined import UNDEFINED, Undefined
 
 __all__ = ["OPS", "array_function", "constant_value", "elementwise_maker"]
@@ -43,9 +43,9 @@ def array_function(decoder: Decoder, op: ir.Operation) -> Callable[..., Any]:
     return maker(_signature(decoder, op))
 
 
-def _signature(decoder: Decoder, op: ir.Operation) -> Signature:
+def _signature(decoder: Decoder, op: ir.Operation) -> ElementwiseSignature:
     operands = tuple(decoder.element(value.type) for value in op.operands)
-    return Signature(op, operands, tuple(decoder.element(value.type) for value in op.results))
+    return ElementwiseSignature(op, operands, tuple(decoder.element(value.type) for value in op.results))
 
 
 def constant_value(decoder: Decoder, op: ir.Operation) -> Any:
@@ -99,7 +99,7 @@ def _quick(function: Callable[..., Any], operands: tuple[int, ...], result: int)
 
 
 def _on_scalars(
-    function: Callable[..., Any], signature: Signature, operands: tuple[int, ...], results: tuple[int, ...]
+    function: Callable[..., Any], signature: ElementwiseSignature, operands: tuple[int, ...], results: tuple[int, ...]
 ) -> Step:
     typed = [element.typed for element in signature.operands]
     elements = signature.results

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .elements import Element
-from .signature import Maker, Signature
+from .signature import ElementwiseSignature, Maker
 
 __all__ = ["CONVERSIONS", "FLOAT_OPS", "maximum", "select"]
 
@@ -76,7 +76,7 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     return np.where(condition, a, b)
 
 
-def _cast(signature: Signature) -> Function:
+def _cast(signature: ElementwiseSignature) -> Function:
     dtype = signature.results[0].dtype
     return lambda value: value.astype(dtype)
 
@@ -85,26 +85,26 @@ def _from_unsigned(value: Any, source: Element) -> Any:
     return value.astype(np.uint8) if source.is_bool else value.view(np.dtype(f"u{source.dtype.itemsize}"))
 
 
-def _extend_unsigned(signature: Signature) -> Function:
+def _extend_unsigned(signature: ElementwiseSignature) -> Function:
     source, dtype = signature.operands[0], signature.results[0].dtype
     return lambda value: _from_unsigned(value, source).astype(dtype)
 
 
-def _extend_signed(signature: Signature) -> Function:
+def _extend_signed(signature: ElementwiseSignature) -> Function:
     source, dtype = signature.operands[0], signature.results[0].dtype
     if source.is_bool:
         return lambda value: (-value.astype(np.int8)).astype(dtype)
     return lambda value: value.astype(dtype)
 
 
-def _truncate(signature: Signature) -> Function:
+def _truncate(signature: ElementwiseSignature) -> Function:
     result = signature.results[0]
     if result.is_bool:
         return lambda value: (value & 1).astype(np.bool_)
     return lambda value: value.astype(result.dtype)
 
 
-def _to_signed(signature: Signature) -> Function:
+def _to_signed(signature: ElementwiseSignature) -> Function:
     """Toward zero; through 64 bits, so that narrow types wrap and the rest is what the processor gives."""
     result = signature.results[0]
     if result.is_bool:
@@ -112,7 +112,7 @@ def _to_signed(signature: Signature) -> Function:
     return lambda value: value.astype(np.float64).astype(np.int64).astype(result.dtype)
 
 
-def _to_unsigned(signature: Signature) -> Function:
+def _to_unsigned(signature: ElementwiseSignature) -> Function:
     result = signature.results[0]
     if result.is_bool:
         return lambda value: (value.astype(np.int64) & 1).astype(np.bool_)
@@ -120,7 +120,7 @@ def _to_unsigned(signature: Signature) -> Function:
     return lambda value: value.astype(np.float64).astype(np.uint64).astype(unsigned).view(result.dtype)
 
 
-def _bitcast(signature: Signature) -> Function:
+def _bitcast(signature: ElementwiseSignature) -> Function:
     source, result = signature.operands[0], signature.results[0]
     if source.is_bool or result.is_bool:
         return _cast(signature)

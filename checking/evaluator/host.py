@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from mlir import ir
 
 from .elements import Element
-from .state import State
+from .state import EvaluationState
 
 __all__ = ["Callee", "Host"]
 
@@ -16,7 +16,7 @@ __all__ = ["Callee", "Host"]
 class Callee(Protocol):
     """A decoded function."""
 
-    def call(self, state: State, values: Sequence[Any]) -> list[Any]:
+    def call(self, state: EvaluationState, values: Sequence[Any]) -> list[Any]:
         """Run with registers of its own."""
         ...
 
@@ -25,7 +25,7 @@ class Host(Protocol):
     """A module that is being run: its element types and symbols, the state of the run, its functions."""
 
     elements: dict[ir.Type, Element]
-    state: State
+    state: EvaluationState
     symbols: dict[str, ir.Operation]
 
     def function(self, name: str) -> Callee:

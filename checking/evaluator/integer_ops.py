@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .errors import EvaluationError
-from .signature import Maker, Signature
+from .signature import ElementwiseSignature, Maker
 from .undefined import split
 
 __all__ = ["COMPARISONS", "INTEGER_OPS"]
@@ -28,7 +28,7 @@ def _plain(function: Function, on_bools: Function) -> Maker:
 def _signed(function: Function) -> Maker:
     """`function` on signed numbers; its result has their type."""
 
-    def make(signature: Signature) -> Function:
+    def make(signature: ElementwiseSignature) -> Function:
         if not signature.operands[0].is_bool:
             return function
         return lambda *values: (function(*(-value.astype(np.int8) for value in values)) & 1).astype(np.bool_)
@@ -39,7 +39,7 @@ def _signed(function: Function) -> Maker:
 def _unsigned(function: Function) -> Maker:
     """`function` on the same bits without a sign."""
 
-    def make(signature: Signature) -> Function:
+    def make(signature: ElementwiseSignature) -> Function:
         element = signature.operands[0]
         if element.is_bool:
             return lambda *values: function(*(value.astype(np.uint8) for value in values)).astype(np.bool_)
@@ -123,7 +123,7 @@ COMPARISONS: tuple[tuple[Function, bool], ...] = (
 """By predicate: the comparison, and whether it is unsigned."""
 
 
-def _compare(signature: Signature) -> Function:
+def _compare(signature: ElementwiseSignature) -> Function:
     function, unsigned = COMPARISONS[signature.predicate]
     element = signature.operands[0]
     if element.is_bool:
@@ -138,7 +138,7 @@ def _compare(signature: Signature) -> Function:
 def _extended(*, unsigned: bool) -> Maker:
     """A product of twice the width, in two halves, through Python's integers."""
 
-    def make(signature: Signature) -> Function:
+    def make(signature: ElementwiseSignature) -> Function:
         element = signature.operands[0]
         width, mask = element.width, (1 << element.width) - 1
         half = 1 << (width - 1)
@@ -163,7 +163,7 @@ def _cast_objects(value: Any, dtype: np.dtype[Any]) -> Any:
     return value.astype(dtype) if hasattr(value, "astype") else dtype.type(value)
 
 
-def _add_extended(signature: Signature) -> Function:
+def _add_extended(signature: ElementwiseSignature) -> Function:
     element = signature.operands[0]
     if element.is_bool:
         return lambda a, b: (a ^ b, a & b)

@@ -18,7 +18,7 @@ from mlir import ir
 from .affine import compile_expression
 from .errors import EvaluationError
 
-__all__ = ["Access", "IndexingMap", "Plan", "make_plan"]
+__all__ = ["ElementGather", "IndexingMap", "Plan", "make_plan"]
 
 Linear = tuple[int, dict[int, int]]
 """A constant and the coefficients of dimensions."""
@@ -57,7 +57,7 @@ class IndexingMap:
 
 
 @dataclass(frozen=True)
-class Access:
+class ElementGather:
     """How to take an operand's elements for all vector dimensions at once. `key` is of the loop indices.
 
     `axes` puts the axes into the order of the vector dimensions, `shape` adds those that the operand does not have.
@@ -83,7 +83,7 @@ class Plan:
     sizes: tuple[int, ...]
     vector: tuple[int, ...]
     loops: tuple[int, ...]
-    accesses: tuple[Access, ...]
+    accesses: tuple[ElementGather, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -153,7 +153,9 @@ def make_plan(
     return Plan(sizes, vector, loops, tuple(accesses))
 
 
-def make_slices(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], loops: Sequence[int]) -> Access | None:
+def make_slices(
+    map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], loops: Sequence[int]
+) -> ElementGather | None:
     """An access by basic slicing, whose result is a view; None if there is none."""
     places = {dim: i for i, dim in enumerate(loops)}
     starts: list[tuple[int, list[tuple[int, int]], int | None, int]] = []
@@ -182,15 +184,15 @@ def make_slices(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], 
     axes = None if order == tuple(range(len(used))) else order
     if is_fixed:
         fixed = ... if _is_whole(map_, vector) else key(())
-        return Access(lambda point: fixed, axes, expand, is_fixed)
-    return Access(key, axes, expand, is_fixed)
+        return ElementGather(lambda point: fixed, axes, expand, is_fixed)
+    return ElementGather(key, axes, expand, is_fixed)
 
 
 def _is_whole(map_: IndexingMap, vector: Sequence[int]) -> bool:
     return all(dim is not None and dim in vector for dim in map_.plain)
 
 
-def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], loops: Sequence[int]) -> Access:
+def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], loops: Sequence[int]) -> ElementGather:
     """An access by slicing where that is possible, else by arrays of indices."""
     access = make_slices(map_, sizes, vector, loops)
     if access is not None:
@@ -210,5 +212,5 @@ def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], 
     is_fixed = not loops
     if is_fixed:
         fixed = key(())
-        return Access(lambda point: fixed, None, None, is_fixed)
-    return Access(key, None, None, is_fixed)
+        return ElementGather(lambda point: fixed, None, None, is_fixed)
+    return ElementGather(key, None, None, is_fixed)

@@ -14,7 +14,7 @@ from .float_ops import maximum
 from .handlers import Handler
 from .math_ops import MATH_OPS
 from .memory import MemRef
-from .signature import Signature
+from .signature import ElementwiseSignature
 from .tensor import filled
 from .vector_transfers import contents
 
@@ -110,7 +110,7 @@ def _softmax(decoder: Decoder, op: ir.Operation) -> Step:
     source, target = decoder.all(list(op.operands))
     results, axis = decoder.all(list(op.results)), ir.IntegerAttr(op.attributes["dimension"]).value
     element = decoder.element(op.operands[0].type)
-    exp = MATH_OPS["math.exp"](Signature(op, (element,), (element,)))
+    exp = MATH_OPS["math.exp"](ElementwiseSignature(op, (element,), (element,)))
 
     def step(registers: Registers) -> None:
         value = contents(registers[source])

@@ -15,19 +15,19 @@ from .elements import Element, scalar_value
 from .errors import EvaluationError, at
 from .evaluation import Evaluation
 from .memory import MemRef, wrap_arrays
-from .state import State
+from .state import EvaluationState
 from .undefined import Partial, Undefined
 
-__all__ = ["DEFAULT_STEPS", "Machine"]
+__all__ = ["DEFAULT_STEPS", "DecodedModule"]
 
 DEFAULT_STEPS = 10_000_000
 DEPTH = 150
 
 
-class Function:
+class DecodedFunction:
     """A decoded function: the slots of its arguments and what runs its body."""
 
-    def __init__(self, machine: Machine, op: ir.Operation) -> None:
+    def __init__(self, machine: DecodedModule, op: ir.Operation) -> None:
         self.op = op
         decoder = Decoder(machine)
         self.run = decode_graph(decoder, op.regions[0])
@@ -35,7 +35,7 @@ class Function:
         loaded = op.context.is_dialect_loaded("dispatch")
         self.interface = interface_of(op) if loaded else None
 
-    def call(self, state: State, values: Sequence[Any]) -> list[Any]:
+    def call(self, state: EvaluationState, values: Sequence[Any]) -> list[Any]:
         """Run with registers of its own."""
         if state.depth >= state.depth_limit:
             raise EvaluationError(f"more than {state.depth_limit} calls are nested")
@@ -50,20 +50,20 @@ class Function:
                 buffer.live = False
 
 
-class Machine:
+class DecodedModule:
     """A module that is ready to run. Not for several threads at once: all runs share one state."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
         self.elements: dict[ir.Type, Element] = {}
-        self.state = State(0, DEPTH)
+        self.state = EvaluationState(0, DEPTH)
         self.symbols: dict[str, ir.Operation] = {}
         for op in module.body.operations:
             if "sym_name" in op.attributes:
                 self.symbols[ir.StringAttr(op.attributes["sym_name"]).value] = op.operation
-        self._functions: dict[str, Function] = {}
+        self._functions: dict[str, DecodedFunction] = {}
 
-    def function(self, name: str) -> Function:
+    def function(self, name: str) -> DecodedFunction:
         """The function called `name`, decoded once."""
         found = self._functions.get(name)
         if found is None:
@@ -72,12 +72,12 @@ class Machine:
                 raise EvaluationError(f"there is no function @{name}")
             if not len(op.regions[0].blocks):
                 raise EvaluationError(f"function @{name} has no body")
-            found = self._functions[name] = Function(self, op)
+            found = self._functions[name] = DecodedFunction(self, op)
         return found
 
     def run(self, name: str, arguments: Sequence[Any], steps: int) -> Evaluation:
         """Call `name` from outside."""
-        fresh = State(steps, DEPTH)
+        fresh = EvaluationState(steps, DEPTH)
         self.state.__dict__.update(fresh.__dict__)
         function = self._entry(name)
         types = ir.FunctionType(ir.TypeAttr(function.op.attributes["function_type"]).value)
@@ -93,13 +93,13 @@ class Machine:
         except EvaluationError as error:
             raise at(function.op, error) from error.__cause__
 
-    def _entry(self, name: str) -> Function:
+    def _entry(self, name: str) -> DecodedFunction:
         try:
             return self.function(name)
         except RecursionError as error:
             raise at(self.symbols[name], error) from error
 
-    def _call(self, function: Function, values: list[Any]) -> list[Any]:
+    def _call(self, function: DecodedFunction, values: list[Any]) -> list[Any]:
         """Once, or in each workgroup of a dispatch function."""
         kernel = function.interface
         if kernel is None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .elements import Element
 from .errors import EvaluationError
-from .signature import Maker, Signature
+from .signature import ElementwiseSignature, Maker
 
 __all__ = ["MATH_OPS"]
 
@@ -51,7 +51,7 @@ def _widened(element: Element, function: Function) -> Function:
 
 
 def _libm(name: str, arity: int = 1) -> Maker:
-    def make(signature: Signature) -> Function:
+    def make(signature: ElementwiseSignature) -> Function:
         element = signature.operands[0]
         if element.kind != "float":
             raise EvaluationError(f"elements of type {element.spelling} are not supported here; floats are")
@@ -64,7 +64,7 @@ def _numpy(function: Function) -> Maker:
     return lambda signature: _widened(signature.operands[0], function)
 
 
-def _expm1(signature: Signature) -> Function:
+def _expm1(signature: ElementwiseSignature) -> Function:
     """By exp and its logarithm, as it is expanded; a difference would leave nothing of small numbers."""
     element = signature.operands[0]
     exp, log = (_c_function(name, 1, single=element.width <= 32) for name in ("exp", "log"))
@@ -84,12 +84,12 @@ def _rsqrt(value: Any) -> Any:
     return value.dtype.type(1) / np.sqrt(value)
 
 
-def _fma(signature: Signature) -> Function:
+def _fma(signature: ElementwiseSignature) -> Function:
     element = signature.operands[0]
     return _widened(element, _c_function("fma", 3, single=element.width <= 32))
 
 
-def _integer_power(signature: Signature) -> Function:
+def _integer_power(signature: ElementwiseSignature) -> Function:
     element = signature.operands[0]
 
     def power(base: Any, exponent: Any) -> Any:
@@ -105,7 +105,7 @@ def _integer_power(signature: Signature) -> Function:
     return lambda a, b: np.asarray(on_objects(a, b)).astype(element.dtype)[()]
 
 
-def _fpowi(signature: Signature) -> Function:
+def _fpowi(signature: ElementwiseSignature) -> Function:
     """By repeated squaring, as it is expanded."""
     element = signature.operands[0]
 
@@ -125,7 +125,7 @@ def _fpowi(signature: Signature) -> Function:
 def _bits(count: Callable[[int, int], int]) -> Maker:
     """A function of an integer's bits and width."""
 
-    def make(signature: Signature) -> Function:
+    def make(signature: ElementwiseSignature) -> Function:
         element = signature.operands[0]
         mask = (1 << element.width) - 1
         on_objects: Any = np.frompyfunc(lambda value: count(int(value) & mask, element.width), 1, 1)
@@ -134,7 +134,7 @@ def _bits(count: Callable[[int, int], int]) -> Maker:
     return make
 
 
-def _sincos(signature: Signature) -> Function:
+def _sincos(signature: ElementwiseSignature) -> Function:
     parts = [_libm("sin")(signature), _libm("cos")(signature)]
     return lambda value: tuple(part(value) for part in parts)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .elements import Element
 from .integer_ops import COMPARISONS
-from .signature import Maker, Signature
+from .signature import ElementwiseSignature, Maker
 
 __all__ = ["SCALAR_INTEGER_OPS", "is_scalar_integer"]
 
@@ -16,7 +16,7 @@ Function = Callable[..., Any]
 
 
 def _wrapped(function: Function) -> Maker:
-    def make(signature: Signature) -> Function:
+    def make(signature: ElementwiseSignature) -> Function:
         half = 1 << (signature.results[0].width - 1)
         mask = 2 * half - 1
         return lambda a, b: ((function(a, b) + half) & mask) - half
@@ -24,7 +24,7 @@ def _wrapped(function: Function) -> Maker:
     return make
 
 
-def _compare_scalars(signature: Signature) -> Function:
+def _compare_scalars(signature: ElementwiseSignature) -> Function:
     function, unsigned = COMPARISONS[signature.predicate]
     if not unsigned:
         return function
@@ -32,13 +32,13 @@ def _compare_scalars(signature: Signature) -> Function:
     return lambda a, b: function(a & mask, b & mask)
 
 
-def _resize(signature: Signature) -> Function:
+def _resize(signature: ElementwiseSignature) -> Function:
     half = 1 << (signature.results[0].width - 1)
     mask = 2 * half - 1
     return lambda a: ((a + half) & mask) - half
 
 
-def _extend_unsigned(signature: Signature) -> Function:
+def _extend_unsigned(signature: ElementwiseSignature) -> Function:
     source, result = signature.operands[0].width, signature.results[0].width
     if source >= result:
         return _resize(signature)

@@ -10,11 +10,11 @@ from mlir import ir
 
 from .elements import Element
 
-__all__ = ["Maker", "Signature"]
+__all__ = ["ElementwiseSignature", "Maker"]
 
 
 @dataclass(frozen=True)
-class Signature:
+class ElementwiseSignature:
     """An elementwise op and the element types of its operands and results."""
 
     op: ir.Operation
@@ -27,5 +27,5 @@ class Signature:
         return ir.IntegerAttr(self.op.attributes["predicate"]).value
 
 
-Maker = Callable[[Signature], Callable[..., Any]]
+Maker = Callable[[ElementwiseSignature], Callable[..., Any]]
 """Makes the function on NumPy arrays or scalars of exactly the operands' types that computes an op."""

@@ -8,11 +8,11 @@ from typing import Any
 from .errors import EvaluationError
 from .memory import Buffer
 
-__all__ = ["State"]
+__all__ = ["EvaluationState"]
 
 
 @dataclass
-class State:
+class EvaluationState:
     """One run of a program. `steps` counts down; `frames` holds what each call under way has on its stack."""
 
     steps: int

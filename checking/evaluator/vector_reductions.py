@@ -17,7 +17,7 @@ from .handlers import Handler
 from .integer_ops import INTEGER_OPS
 from .iteration import IndexingMap, make_plan
 from .math_ops import MATH_OPS
-from .signature import Signature
+from .signature import ElementwiseSignature
 from .undefined import Undefined, defined
 
 __all__ = ["OPS"]
@@ -37,7 +37,7 @@ def combining(op: ir.Operation, element: Element) -> Combine:
     table = FLOAT_OPS if element.kind == "float" else INTEGER_OPS
     if f"arith.{name}" not in table:
         raise EvaluationError(f"kind {kind} of elements of type {element.spelling} is not supported")
-    return table[f"arith.{name}"](Signature(op, (element, element), (element,)))
+    return table[f"arith.{name}"](ElementwiseSignature(op, (element, element), (element,)))
 
 
 def _reduced(combine: Combine, values: Any, start: Any, mask: Any) -> Any:
@@ -103,7 +103,7 @@ def _scalar(value: Any, element: Element) -> Any:
 
 def _product(op: ir.Operation, element: Element) -> Combine:
     table, name = (FLOAT_OPS, "arith.mulf") if element.kind == "float" else (INTEGER_OPS, "arith.muli")
-    return table[name](Signature(op, (element, element), (element,)))
+    return table[name](ElementwiseSignature(op, (element, element), (element,)))
 
 
 def _contract(decoder: Decoder, op: ir.Operation) -> Step:
@@ -152,7 +152,7 @@ def _outer_product(decoder: Decoder, op: ir.Operation) -> Step:
 def _fma(decoder: Decoder, op: ir.Operation) -> Step:
     slots, result = decoder.all(list(op.operands)), decoder.slot(op.results[0])
     element = decoder.element(op.results[0].type)
-    function = MATH_OPS["math.fma"](Signature(op, (element,) * 3, (element,)))
+    function = MATH_OPS["math.fma"](ElementwiseSignature(op, (element,) * 3, (element,)))
 
     def step(registers: Registers) -> None:
         registers[result] = function(*[registers[slot] for slot in slots])

@@ -47,7 +47,7 @@ def store(target: Any, key: Any, value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Box:
+class TransferBox:
     """What a transfer touches: the axes of the source with a vector dimension each, and the order of these."""
 
     axes: tuple[int, ...]
@@ -91,7 +91,7 @@ class Box:
         )
 
 
-def _box(op: ir.Operation, vector: ir.ShapedType) -> tuple[Box, list[int]]:
+def _box(op: ir.Operation, vector: ir.ShapedType) -> tuple[TransferBox, list[int]]:
     """The box, and the vector's dimensions that repeat it."""
     results = list(ir.AffineMapAttr(op.attributes["permutation_map"]).value.results)
     bounds = [ir.BoolAttr(bound).value for bound in ir.ArrayAttr(op.attributes["in_bounds"])]
@@ -107,7 +107,7 @@ def _box(op: ir.Operation, vector: ir.ShapedType) -> tuple[Box, list[int]]:
     shape = vector.shape
     order = tuple(int(i) for i in np.argsort(dims))
     axes, sizes = tuple(axis for axis, _ in placed), tuple(shape[dim] for dim in dims)
-    return Box(axes, sizes, tuple(bounds[dim] for dim in dims), order, tuple(shape)), repeated
+    return TransferBox(axes, sizes, tuple(bounds[dim] for dim in dims), order, tuple(shape)), repeated
 
 
 def _mask_slot(decoder: Decoder, operands: Sequence[ir.Value], has_mask: int) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .campaign import Campaign, Tally
 from .configurations import CONFIGURATIONS, KERNEL_CONFIGURATIONS, OPTIMIZE_CONFIGURATIONS, Configuration
-from .outcomes import Finding, Kind, Trial
+from .outcomes import Finding, FindingKind, Trial
 from .trial import try_program
 
 __all__ = [
@@ -14,7 +14,7 @@ __all__ = [
     "Campaign",
     "Configuration",
     "Finding",
-    "Kind",
+    "FindingKind",
     "Tally",
     "Trial",
     "try_program",

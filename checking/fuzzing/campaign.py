@@ -14,7 +14,7 @@ from typing import Any
 
 from ..generator import GeneratedProgram, generate, generate_kernel, generate_structured
 from .configurations import CONFIGURATIONS, Configuration
-from .outcomes import Finding, Kind, Trial
+from .outcomes import Finding, FindingKind, Trial
 from .trial import try_program
 
 _PATIENCE = 60.0
@@ -86,7 +86,7 @@ class Tally:
     allocations: int = 0
     copies: int = 0
     failures: list[Finding] = field(default_factory=list)
-    others: Counter[tuple[Kind, str]] = field(default_factory=Counter)
+    others: Counter[tuple[FindingKind, str]] = field(default_factory=Counter)
     """Refusals and programs that could not be evaluated, by message without names and numbers."""
     seconds: float = 0.0
 
@@ -172,21 +172,21 @@ class _Supervisor:
                 seed, trial = worker.connection.recv()
             except EOFError:
                 worker.process.join()
-                return self._replace(worker, Kind.CRASH, f"exit code {worker.process.exitcode}", is_over)
+                return self._replace(worker, FindingKind.CRASH, f"exit code {worker.process.exitcode}", is_over)
             self._done(seed, trial)
             return worker if not is_over and self._next(worker) else None
         if place != worker.seen:
             worker.seen, worker.since = place, time.monotonic()
         elif time.monotonic() - worker.since > self._campaign.patience + (0 if place[0] else _STARTING):
             worker.process.kill()
-            return self._replace(worker, Kind.TIME, f"more than {self._campaign.patience:.0f} s", is_over)
+            return self._replace(worker, FindingKind.TIME, f"more than {self._campaign.patience:.0f} s", is_over)
         return worker
 
     def _done(self, seed: int, trial: Trial) -> None:
         self._tally.add(trial)
         self._note(seed, trial)
 
-    def _replace(self, ended: _Worker, kind: Kind, text: str, is_over: bool) -> _Worker | None:
+    def _replace(self, ended: _Worker, kind: FindingKind, text: str, is_over: bool) -> _Worker | None:
         """Note what ended a worker, and start another one. The rest of that program is not tried."""
         number = ended.place[1]
         configurations = self._campaign.configurations

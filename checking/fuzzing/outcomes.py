@@ -13,7 +13,7 @@ from ..evaluator import Evaluation
 from .comparison import Agreement, compare, describe
 
 
-class Kind(enum.Enum):
+class FindingKind(enum.Enum):
     """What can be wrong. Refusals are no failures; they are counted by their messages."""
 
     VALUE = "wrong value"
@@ -30,7 +30,7 @@ class Kind(enum.Enum):
     @property
     def is_failure(self) -> bool:
         """Whether something is wrong with the bufferization."""
-        return self not in (Kind.REFUSED, Kind.UNSUPPORTED, Kind.REFERENCE)
+        return self not in (FindingKind.REFUSED, FindingKind.UNSUPPORTED, FindingKind.REFERENCE)
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Finding:
 
     seed: int
     configuration: str
-    kind: Kind
+    kind: FindingKind
     text: str
 
 
@@ -66,7 +66,7 @@ def copies_of(arguments: Sequence[Any]) -> list[Any]:
 
 def difference(
     outcome: tuple[Sequence[Any], Sequence[Any]], reference: Evaluation, checked: Sequence[int], trial: Trial
-) -> tuple[Kind, str] | None:
+) -> tuple[FindingKind, str] | None:
     """Compare results, and the arguments at the positions `checked`; return the first difference."""
     results = list(zip(outcome[0], reference.results, strict=True))
     arguments = [(outcome[1][number], reference.arguments[number]) for number in checked]
@@ -75,8 +75,8 @@ def difference(
         trial.rounded += agreement is Agreement.ROUNDED
         if agreement is Agreement.DIFFERENT:
             if position < len(results):
-                return Kind.VALUE, f"result {position} {describe(found, wanted)}"
-            return Kind.ARGUMENT, f"argument {checked[position - len(results)]} {describe(found, wanted)}"
+                return FindingKind.VALUE, f"result {position} {describe(found, wanted)}"
+            return FindingKind.ARGUMENT, f"argument {checked[position - len(results)]} {describe(found, wanted)}"
     return None
 
 

@@ -26,7 +26,7 @@ from ..evaluator import Evaluation, EvaluationError, Evaluator
 from ..generator import GeneratedProgram
 from .configurations import Configuration
 from .kernel_arguments import used_arguments
-from .outcomes import Finding, Kind, Trial, copies_of, difference, first_error
+from .outcomes import Finding, FindingKind, Trial, copies_of, difference, first_error
 
 STEPS = 400_000
 _MORE = 16  # How many times as many steps what passes make may take: a structured op becomes loops of vector ops.
@@ -50,7 +50,7 @@ def try_program(
             source = _parse(program.text, context)
             wanted = _reference(program, source)
         except EvaluationError as error:
-            trial.findings.append(Finding(program.seed, "", Kind.REFERENCE, str(error)))
+            trial.findings.append(Finding(program.seed, "", FindingKind.REFERENCE, str(error)))
             return trial
         route = _Route(program, source)
         for number, configuration in enumerate(configurations if evaluates else ()):
@@ -111,7 +111,7 @@ def _try(
     route: _Route,
     trial: Trial,
 ) -> Iterator[Finding]:
-    def finding(kind: Kind, text: str) -> Finding:
+    def finding(kind: FindingKind, text: str) -> Finding:
         return Finding(program.seed, configuration.name, kind, text)
 
     try:
@@ -123,10 +123,10 @@ def _try(
         route.seen.add(text)
         _free(route.source, module)
     except PassError as error:
-        yield finding(Kind.REFUSED, first_error(str(error)))
+        yield finding(FindingKind.REFUSED, first_error(str(error)))
         return
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
-        yield finding(Kind.BUG, f"{type(error).__name__}: {error}")
+        yield finding(FindingKind.BUG, f"{type(error).__name__}: {error}")
         return
     trial.evaluated += 1
     yield from _evaluate(route, module, wanted, trial, finding)
@@ -145,7 +145,7 @@ def _evaluate(
     module: Any,
     wanted: Sequence[Evaluation],
     trial: Trial,
-    finding: Callable[[Kind, str], Finding],
+    finding: Callable[[FindingKind, str], Finding],
 ) -> Iterator[Finding]:
     program = route.program
     function = _function(module, program.function)
@@ -158,7 +158,7 @@ def _evaluate(
             passed = arguments if used is None else [arguments[place] for place in used]
             found = evaluator.run(program.function, passed, steps=_MORE * STEPS)
         except EvaluationError as error:
-            kind = Kind.UNSUPPORTED if "not supported" in str(error) else Kind.MEMORY
+            kind = FindingKind.UNSUPPORTED if "not supported" in str(error) else FindingKind.MEMORY
             yield finding(kind, f"argument set {number}: {first_error(str(error))}")
             return
         trial.allocations += found.allocations
@@ -169,9 +169,9 @@ def _evaluate(
         outcome = (results, found.arguments if used is None else arguments)
         problem = difference(outcome, reference, program.kept, trial)
         if problem is None and any(mask is not None and np.any(mask) for mask in found.undefined):
-            problem = Kind.MEMORY, "a result has elements that were never written"
+            problem = FindingKind.MEMORY, "a result has elements that were never written"
         if problem is None and found.leaked:
-            problem = Kind.LEAK, f"{found.leaked} of {found.allocations} buffers"
+            problem = FindingKind.LEAK, f"{found.leaked} of {found.allocations} buffers"
         if problem is not None:
             yield finding(problem[0], f"argument set {number}: {problem[1]}")
             return
@@ -203,7 +203,7 @@ def _execute(
 ) -> Iterator[Finding]:
     """Compile and run; passes on memrefs are left out, as the runtime has its own."""
 
-    def finding(kind: Kind, text: str) -> Finding:
+    def finding(kind: FindingKind, text: str) -> Finding:
         return Finding(program.seed, f"{configuration.name}, compiled", kind, text)
 
     try:
@@ -211,10 +211,10 @@ def _execute(
             module = _parse(program.text, context)
         compiled = _compiled(program, module, configuration)
     except PassError as error:
-        yield finding(Kind.REFUSED, first_error(str(error)))
+        yield finding(FindingKind.REFUSED, first_error(str(error)))
         return
     except Exception as error:  # noqa: BLE001 - as above
-        yield finding(Kind.BUG, f"{type(error).__name__}: {error}")
+        yield finding(FindingKind.BUG, f"{type(error).__name__}: {error}")
         return
     trial.executed += 1
     # A second call would see what the first one has stored in a global.
@@ -228,7 +228,7 @@ def _execute(
         outcome = (results, arguments)
         problem = difference(outcome, reference, checked, trial)
         if problem is None and configuration.threads <= 1 and compiled.memory_stats.leaked_bytes:
-            problem = Kind.LEAK, f"{compiled.memory_stats.leaked_bytes} bytes"
+            problem = FindingKind.LEAK, f"{compiled.memory_stats.leaked_bytes} bytes"
         if problem is not None:
             yield finding(problem[0], f"argument set {number}: {problem[1]}")
             return

@@ -10,7 +10,7 @@ import numpy as np
 
 from .draw import Draw
 from .functions import Parameters
-from .values import Condition, Index, Tensor, least
+from .values import ConditionValue, IndexValue, Tensor, least
 
 SETS = 3
 
@@ -38,10 +38,10 @@ def draw_parameters(draw: Draw) -> Parameters:
     third = draw.choice(((1, other), (other, 1), (1, 1)))
     rows = (first, (*second, draw.below(3)), (*third, draw.below(4)))
     names = ("%n", "%m", "%i")
-    indices = tuple(Index(name, tuple((row[d], row[d]) for row in rows)) for d, name in enumerate(names))
+    indices = tuple(IndexValue(name, tuple((row[d], row[d]) for row in rows)) for d, name in enumerate(names))
     patterns = [(True, False, True), (False, True, False), (True, True, False), (False, False, True)]
     one, other_pattern = draw.shuffled(patterns)[:2]
-    return Parameters(indices, (Condition("%p", one), Condition("%q", other_pattern)))
+    return Parameters(indices, (ConditionValue("%p", one), ConditionValue("%q", other_pattern)))
 
 
 def argument_sets(parameters: Parameters, tensors: Sequence[Tensor]) -> tuple[tuple[Any, ...], ...]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from .builder import Builder, Module, Scope
 from .carried import names, types
 from .draw import Draw
-from .functions import Function, Parameters, new_builder, results_for, write_function
-from .values import Index, Tensor
+from .functions import CallableFunction, Parameters, new_builder, results_for, write_function
+from .values import IndexValue, Tensor
 
 _LIMIT = 7
 """More than the parameter that the count begins with, by a few rounds."""
@@ -87,7 +87,7 @@ def _write_block(builder: Builder, block: _Block, blocks: Sequence[_Block], resu
         builder.lines.append(f"^b{block.number}({block.counter}: index{typed}):")
         builder.scope.tensors += block.arguments
         builder.scope.overwritten += block.arguments
-        builder.scope.indices.append(Index(block.counter, ((0, _LIMIT),) * builder.module.sets))
+        builder.scope.indices.append(IndexValue(block.counter, ((0, _LIMIT),) * builder.module.sets))
     for _ in range(builder.draw.below(3)):
         builder.produce(builder)
     one, limit = builder.constant(1).name, builder.constant(_LIMIT).name
@@ -149,7 +149,7 @@ def _write_switch(
 
 def block_function(
     module: Module, produce: Callable[[Builder], None], parameters: Parameters, models: Sequence[Tensor]
-) -> Function:
+) -> CallableFunction:
     """Add a private function of blocks."""
     builder = new_builder(module, produce, parameters)
     arguments = tuple(Tensor(builder.name(), m.sizes, m.element) for m in models)
@@ -160,4 +160,4 @@ def block_function(
     typed = ", ".join(f"{a.name}: {a.type}" for a in arguments)
     text = write_function(builder, f"private {name}({parameters.declared}, {typed}) -> ({types(results)})")
     module.functions.append(text)
-    return Function(name, arguments, results, False, "ml_program." not in text and "func.call" not in text)
+    return CallableFunction(name, arguments, results, False, "ml_program." not in text and "func.call" not in text)

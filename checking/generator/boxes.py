@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .builder import Builder
-from .values import Index, Size, Tensor, largest, least
+from .values import IndexValue, Size, Tensor, largest, least
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _count(room: int, stride: int) -> int:
     return max(0, (room + stride - 1) // stride)
 
 
-def _computed_size(builder: Builder, extent: Size, offset: Size, stride: int) -> Index:
+def _computed_size(builder: Builder, extent: Size, offset: Size, stride: int) -> IndexValue:
     """What is left after the offset, but no more than a few elements."""
     value = builder.value(extent)
     if offset != 0:

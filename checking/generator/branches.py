@@ -8,7 +8,7 @@ from .builder import Builder
 from .carried import bind, named, names, pick_carried, steps, types
 from .productions import production
 from .structured import computed_on
-from .values import Condition, Index, Tensor
+from .values import ConditionValue, IndexValue, Tensor
 
 FEATURE = "branches"
 
@@ -44,12 +44,12 @@ def if_else(builder: Builder) -> bool:
     return True
 
 
-def _guard(builder: Builder) -> Condition:
+def _guard(builder: Builder) -> ConditionValue:
     """Add the question whether an index is large enough."""
     index = builder.draw.choice(builder.scope.indices)
     limit = builder.constant(builder.draw.below(3))
     number = limit.bounds[0][0]
-    condition = Condition(builder.name(), tuple(_is_greater(bounds, number) for bounds in index.bounds))
+    condition = ConditionValue(builder.name(), tuple(_is_greater(bounds, number) for bounds in index.bounds))
     builder.emit(f"{condition.name} = arith.cmpi sgt, {index.name}, {limit.name} : index")
     builder.scope.conditions.append(condition)
     return condition
@@ -81,7 +81,7 @@ def index_switch(builder: Builder) -> bool:
     return True
 
 
-def _may_be(index: Index, argument_set: int, number: int) -> bool:
+def _may_be(index: IndexValue, argument_set: int, number: int) -> bool:
     low, high = index.bounds[argument_set]
     return low <= number <= high
 

@@ -11,7 +11,7 @@ from .values import Tensor, shape_text
 
 
 @dataclass(frozen=True)
-class Boundary:
+class DeclaredParameters:
     """The parameters as they are declared.
 
     The positions of arguments that no bufferization may change, and of those that compiled code may change.
@@ -23,7 +23,7 @@ class Boundary:
     unspecified: tuple[int, ...]
 
 
-def enter(builder: Builder, parameters: Parameters, models: Sequence[Tensor], *, memrefs: bool) -> Boundary:
+def enter(builder: Builder, parameters: Parameters, models: Sequence[Tensor], *, memrefs: bool) -> DeclaredParameters:
     """Bring the parameters like `models` into scope; with `memrefs`, the last is an output and others may be inputs."""
     texts, outputs = [parameters.declared], list[Tensor]()
     kept, unspecified = list[int](), list[int]()
@@ -49,10 +49,10 @@ def enter(builder: Builder, parameters: Parameters, models: Sequence[Tensor], *,
             if word:
                 (unspecified if word == "true" else kept).append(first + number)
         builder.scope.tensors.append(model)
-    return Boundary(", ".join(texts), tuple(outputs), tuple(kept), tuple(unspecified))
+    return DeclaredParameters(", ".join(texts), tuple(outputs), tuple(kept), tuple(unspecified))
 
 
-def leave(builder: Builder, boundary: Boundary) -> None:
+def leave(builder: Builder, boundary: DeclaredParameters) -> None:
     """Give the outputs a tensor each."""
     for output in boundary.outputs:
         value = builder.like(output)

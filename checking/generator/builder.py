@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .draw import Draw
-from .values import Condition, Index, Scalar, Size, Tensor, largest, least, literal, shape_text
+from .values import ConditionValue, IndexValue, Scalar, Size, Tensor, largest, least, literal, shape_text
 
 
 @dataclass
@@ -20,8 +20,8 @@ class Scope:
     """What may be used at a place."""
 
     tensors: list[Tensor] = field(default_factory=list)
-    indices: list[Index] = field(default_factory=list)
-    conditions: list[Condition] = field(default_factory=list)
+    indices: list[IndexValue] = field(default_factory=list)
+    conditions: list[ConditionValue] = field(default_factory=list)
     scalars: list[Scalar] = field(default_factory=list)
     overwritten: list[Tensor] = field(default_factory=list)
     """Tensors in whose place something may have been written."""
@@ -94,9 +94,9 @@ class Builder:
         self.scope.tensors.append(tensor)
         return tensor
 
-    def define_index(self, text: str, bounds: Callable[[int], tuple[int, int]]) -> Index:
+    def define_index(self, text: str, bounds: Callable[[int], tuple[int, int]]) -> IndexValue:
         """Add an op with one index result, of which `bounds` gives the least and largest in each argument set."""
-        index = Index(self.name(), tuple(bounds(number) for number in range(self.module.sets)))
+        index = IndexValue(self.name(), tuple(bounds(number) for number in range(self.module.sets)))
         self.emit(f"{index.name} = {text}")
         self.scope.indices.append(index)
         return index
@@ -122,7 +122,7 @@ class Builder:
 
     def same(self, one: Size, other: Size) -> bool:
         """Whether two sizes are equal in each run that comes here."""
-        if isinstance(one, Index) and isinstance(other, Index) and one.name == other.name:
+        if isinstance(one, IndexValue) and isinstance(other, IndexValue) and one.name == other.name:
             return True
         return all(least(one, n) == largest(one, n) == least(other, n) == largest(other, n) for n in self.live)
 
@@ -138,17 +138,17 @@ class Builder:
         """Return the largest that a size is in any run that comes here."""
         return max(largest(size, n) for n in self.live)
 
-    def value(self, size: Size) -> Index:
+    def value(self, size: Size) -> IndexValue:
         """Return `size` as an SSA value."""
-        return size if isinstance(size, Index) else self.constant(size)
+        return size if isinstance(size, IndexValue) else self.constant(size)
 
-    def constant(self, number: int) -> Index:
+    def constant(self, number: int) -> IndexValue:
         """Return an index constant, an old one if there is one."""
         bounds = ((number, number),) * self.module.sets
         for index in self.scope.indices:
             if index.bounds == bounds and index.name.startswith("%c"):
                 return index
-        index = Index(self.module.name(f"%c{number}_"), bounds)
+        index = IndexValue(self.module.name(f"%c{number}_"), bounds)
         self.emit(f"{index.name} = arith.constant {number} : index")
         self.scope.indices.append(index)
         return index
@@ -166,12 +166,12 @@ class Builder:
                 return self.draw.choice(overwritten[-6:])
         return self.draw.choice(tensors[-4:] if self.draw.chance(0.5) else tensors)
 
-    def pick_index(self, fits: Callable[[Index], bool] = lambda index: True) -> Index | None:
+    def pick_index(self, fits: Callable[[IndexValue], bool] = lambda index: True) -> IndexValue | None:
         """Return an index that fits."""
         indices = [index for index in self.scope.indices if fits(index)]
         return self.draw.choice(indices) if indices else None
 
-    def condition(self) -> Condition:
+    def condition(self) -> ConditionValue:
         """Return some condition."""
         return self.draw.choice(self.scope.conditions)
 
@@ -194,7 +194,7 @@ class Builder:
 
     def empty(self, sizes: tuple[Size, ...], element: str) -> Tensor:
         """Add a tensor without content, which the caller must overwrite completely; it is not in scope."""
-        dynamic = ", ".join(size.name for size in sizes if isinstance(size, Index))
+        dynamic = ", ".join(size.name for size in sizes if isinstance(size, IndexValue))
         tensor = Tensor(self.name(), sizes, element)
         kinds = ("tensor.empty", "bufferization.alloc_tensor")
         self.emit(f"{tensor.name} = {self.draw.weighted(kinds, (6, 1))}({dynamic}) : {tensor.type}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .builder import Builder
 from .carried import bind, named, names, types
-from .functions import Function
+from .functions import CallableFunction
 from .productions import production
 
 FEATURE = "calls"
@@ -13,7 +13,7 @@ FEATURE = "calls"
 @production(FEATURE, 1.5)
 def call(builder: Builder) -> bool:
     """A call of a function with tensors of its types, the same one twice at times."""
-    functions: list[Function] = [f for f in builder.module.callable if builder.is_nestable or f.is_pure]
+    functions: list[CallableFunction] = [f for f in builder.module.callable if builder.is_nestable or f.is_pure]
     parameters = builder.module.parameters
     if not functions or parameters is None or builder.depth > 1:
         return False

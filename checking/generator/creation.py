@@ -6,7 +6,7 @@ from .builder import Builder
 from .draw import Draw
 from .payloads import emit_binary, emit_constant
 from .productions import production
-from .values import ELEMENT_WEIGHTS, ELEMENTS, Index, Size
+from .values import ELEMENT_WEIGHTS, ELEMENTS, IndexValue, Size
 
 FEATURE = "creation"
 
@@ -56,7 +56,7 @@ def splat(builder: Builder) -> bool:
     """tensor.splat."""
     sizes, element = random_shape(builder), random_element(builder)
     scalar = builder.scalar(element)
-    dynamic = ", ".join(size.name for size in sizes if isinstance(size, Index))
+    dynamic = ", ".join(size.name for size in sizes if isinstance(size, IndexValue))
     builder.define(f"tensor.splat {scalar.name}{f'[{dynamic}]' if dynamic else ''} : {{}}", sizes, element)
     return True
 
@@ -80,7 +80,7 @@ def generate(builder: Builder) -> bool:
     if not sizes:
         return False
     element = random_element(builder)
-    dynamic = ", ".join(size.name for size in sizes if isinstance(size, Index))
+    dynamic = ", ".join(size.name for size in sizes if isinstance(size, IndexValue))
     positions = [builder.name() for _ in sizes]
     read = builder.pick(lambda t: t.element == element and builder.same_shape(t.sizes, sizes))
     result = builder.name()
@@ -138,7 +138,7 @@ def concat(builder: Builder) -> bool:
 
 def _sum(builder: Builder, sizes: list[Size], added: int) -> Size:
     """Return the sum of sizes and a number, as a number if all are numbers."""
-    dynamic = [size for size in sizes if isinstance(size, Index)]
+    dynamic = [size for size in sizes if isinstance(size, IndexValue)]
     total = added + sum(size for size in sizes if isinstance(size, int))
     if not dynamic:
         return total

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 from .builder import Builder, Module
 from .carried import names, types
-from .values import Condition, Index, Size, Tensor
+from .values import ConditionValue, IndexValue, Size, Tensor
 
 
 @dataclass(frozen=True)
 class Parameters:
     """The scalar parameters of every function."""
 
-    indices: tuple[Index, ...]
-    conditions: tuple[Condition, ...]
+    indices: tuple[IndexValue, ...]
+    conditions: tuple[ConditionValue, ...]
 
     @property
     def declared(self) -> str:
@@ -37,7 +37,7 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class Function:
+class CallableFunction:
     """A private function that can be called. `is_recursive`: its first parameter counts down."""
 
     name: str
@@ -89,7 +89,7 @@ def plain_function(
     parameters: Parameters,
     models: Sequence[Tensor],
     steps: int,
-) -> Function:
+) -> CallableFunction:
     """Add a private function that does a few things to its arguments."""
     builder = new_builder(module, produce, parameters)
     arguments = tuple(Tensor(builder.name(), m.sizes, m.element) for m in models)
@@ -104,7 +104,7 @@ def plain_function(
     head = f"private {name}({parameters.declared}, {typed}) -> ({types(results)})"
     text = write_function(builder, head)
     module.functions.append(text)
-    return Function(name, arguments, results, False, _is_pure(text))
+    return CallableFunction(name, arguments, results, False, _is_pure(text))
 
 
 def recursive_function(
@@ -113,12 +113,12 @@ def recursive_function(
     parameters: Parameters,
     models: Sequence[Tensor],
     steps: int,
-) -> Function:
+) -> CallableFunction:
     """Add a private function that calls itself with a smaller number, and does things before and after."""
     builder = new_builder(module, produce, parameters)
     arguments = tuple(Tensor(builder.name(), m.sizes, m.element) for m in models)
     builder.scope.tensors += arguments
-    name, counter = module.name("@r"), Index(builder.name(), ((0, 2),) * module.sets)
+    name, counter = module.name("@r"), IndexValue(builder.name(), ((0, 2),) * module.sets)
     builder.scope.indices.append(counter)
     zero, one = builder.constant(0), builder.constant(1)
     ends, result = builder.name(), builder.name()
@@ -142,7 +142,7 @@ def recursive_function(
     head = f"private {name}({counter.name}: index, {parameters.declared}, {typed}) -> ({types(arguments)})"
     text = write_function(builder, head)
     module.functions.append(text)
-    return Function(name, arguments, arguments, True, _is_pure(text))
+    return CallableFunction(name, arguments, arguments, True, _is_pure(text))
 
 
 def _call_itself(builder: Builder, name: str, less: str, parameters: Parameters, arguments: Sequence[Tensor]) -> None:

@@ -10,18 +10,18 @@ from .carried import arguments_for, bind, loosened, named, names, pick_carried, 
 from .productions import production
 from .slices import take
 from .structured import computed_on
-from .values import Index, Tensor
+from .values import IndexValue, Tensor
 
 FEATURE = "loops"
 
 
-def _trips(builder: Builder) -> Index:
+def _trips(builder: Builder) -> IndexValue:
     """Return how often a loop may run: from 0 to 4 times."""
     found = builder.pick_index(lambda i: all(i.bounds[n][1] <= 4 for n in builder.live))
     return found if found is not None and builder.draw.chance(0.6) else builder.constant(builder.draw.between(1, 3))
 
 
-def _header(builder: Builder) -> tuple[str, Index, list[int]]:
+def _header(builder: Builder) -> tuple[str, IndexValue, list[int]]:
     """Return the induction variable, its range as MLIR writes it, and the argument sets in which the loop runs."""
     upper = _trips(builder)
     lower = builder.constant(builder.draw.weighted((0, 1), (5, 1)))
@@ -29,7 +29,7 @@ def _header(builder: Builder) -> tuple[str, Index, list[int]]:
     start = lower.bounds[0][0]
     bounds = tuple((start, max(start, high - 1)) for _, high in upper.bounds)
     live = [n for n in builder.live if upper.bounds[n][1] > start]
-    return f"{lower.name} to {upper.name} step {step.name}", Index(builder.name(), bounds), live
+    return f"{lower.name} to {upper.name} step {step.name}", IndexValue(builder.name(), bounds), live
 
 
 @production(FEATURE, 2.5, is_nest=True)
@@ -99,7 +99,7 @@ def while_loop(builder: Builder) -> bool:
     result = builder.name()
     bounds = tuple((0, max(0, high)) for _, high in limit.bounds)
     inner = tuple((0, max(0, high - 1)) for _, high in limit.bounds)
-    before, after = Index(builder.name(), bounds), Index(builder.name(), inner)
+    before, after = IndexValue(builder.name(), bounds), IndexValue(builder.name(), inner)
     place, outside = len(builder.lines), builder.scope.indices
     with builder.region() as scope:
         scope.indices.append(before)
@@ -126,7 +126,9 @@ def while_loop(builder: Builder) -> bool:
     return True
 
 
-def _while_body(builder: Builder, number: Index, one: Index, carried: list[Tensor], handed: list[Tensor]) -> None:
+def _while_body(
+    builder: Builder, number: IndexValue, one: IndexValue, carried: list[Tensor], handed: list[Tensor]
+) -> None:
     """Write the second region: it takes what is `handed` over, and yields what is `carried` on."""
     builder.scope.indices.append(number)
     inside = arguments_for(builder, handed)
@@ -139,7 +141,7 @@ def _while_body(builder: Builder, number: Index, one: Index, carried: list[Tenso
     builder.emit(f"scf.yield {following}, {names(values)} : index, {types(values)}")
 
 
-def _handed(builder: Builder, arguments: list[Tensor], outside: list[Index]) -> list[Tensor]:
+def _handed(builder: Builder, arguments: list[Tensor], outside: list[IndexValue]) -> list[Tensor]:
     """What the condition hands on: of types that are known outside, and of sizes that are among ``outside``."""
     models = [*arguments, builder.draw.choice(arguments)] if builder.draw.chance(0.25) else arguments
     names_outside = {index.name for index in outside}

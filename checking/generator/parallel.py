@@ -10,7 +10,7 @@ from .carried import arguments_for, bind, named, steps, types
 from .productions import production
 from .slices import take
 from .structured import computed_on
-from .values import FLOATS, Index, Scalar, Size, Tensor
+from .values import FLOATS, IndexValue, Scalar, Size, Tensor
 
 FEATURE = "parallel"
 
@@ -43,7 +43,7 @@ def forall(builder: Builder) -> bool:
     inits = [shared] + ([builder.like(shared)] if builder.draw.chance(0.3) else [])
     count = chunks.count
     bounds = tuple((0, max(0, _most(count, n) - 1)) for n in range(builder.module.sets))
-    index, result, place = Index(builder.name(), bounds), builder.name(), len(builder.lines)
+    index, result, place = IndexValue(builder.name(), bounds), builder.name(), len(builder.lines)
     live = [n for n in builder.live if _most(count, n) > 0]
     was_nestable, builder.is_nestable = builder.is_nestable, False
     with builder.region(live) as scope:
@@ -75,7 +75,7 @@ def _most(size: Size, argument_set: int) -> int:
     return size if isinstance(size, int) else size.bounds[argument_set][1]
 
 
-def _box(builder: Builder, tensor: Tensor, chunks: _Chunks, index: Index) -> Box:
+def _box(builder: Builder, tensor: Tensor, chunks: _Chunks, index: IndexValue) -> Box:
     """Add what computes the part of one run."""
     offset: Size = index
     if chunks.size > 1:
@@ -111,7 +111,7 @@ def parallel_sum(builder: Builder) -> bool:
     zero, one, upper = builder.constant(0), builder.constant(1), builder.value(source.sizes[0])
     initial, name = builder.scalar(source.element), builder.name()
     bounds = tuple((0, max(0, high - 1)) for _, high in upper.bounds)
-    index, element = Index(builder.name(), bounds), source.element
+    index, element = IndexValue(builder.name(), bounds), source.element
     builder.emit(
         f"{name} = scf.parallel ({index.name}) = ({zero.name}) to ({upper.name}) step ({one.name}) "
         f"init ({initial.name}) -> {element} {{"

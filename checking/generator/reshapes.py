@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .builder import Builder
 from .productions import production
-from .values import Index, Size, shape_text
+from .values import IndexValue, Size, shape_text
 
 FEATURE = "reshapes"
 
@@ -48,7 +48,7 @@ def expand_shape(builder: Builder) -> bool:
         return False
     split = builder.draw.below(source.rank)
     size = source.sizes[split]
-    if isinstance(size, Index):
+    if isinstance(size, IndexValue):
         parts: tuple[Size, Size] = (size, 1) if builder.draw.chance(0.5) else (1, size)
     else:
         factor = builder.draw.choice([f for f in range(1, size + 1) if size % f == 0] or [1])

@@ -6,7 +6,7 @@ from .boxes import Box, element_position, random_box
 from .builder import Builder
 from .productions import production
 from .structured import computed_on
-from .values import ELEMENTS, Condition, Index, Scalar, Tensor
+from .values import ELEMENTS, ConditionValue, IndexValue, Scalar, Tensor
 
 FEATURE = "slices"
 
@@ -101,7 +101,7 @@ def extract(builder: Builder) -> bool:
     builder.emit(f"{scalar.name} = tensor.extract {source.name}[{position}] : {source.type}")
     builder.scope.scalars.append(scalar)
     if source.element == "i1":
-        builder.scope.conditions.append(Condition(scalar.name, (None,) * builder.module.sets))
+        builder.scope.conditions.append(ConditionValue(scalar.name, (None,) * builder.module.sets))
     return True
 
 
@@ -133,7 +133,7 @@ def dim(builder: Builder) -> bool:
     number = builder.draw.below(source.rank)
     position, size = builder.constant(number), source.sizes[number]
     text = f"tensor.dim {source.name}, {position.name} : {source.type}"
-    builder.define_index(text, lambda n: size.bounds[n] if isinstance(size, Index) else (size, size))
+    builder.define_index(text, lambda n: size.bounds[n] if isinstance(size, IndexValue) else (size, size))
     return True
 
 

@@ -21,7 +21,7 @@ from .productions import Production
 from .program import GeneratedProgram
 from .structured_rules import RULES
 from .structured_sweeps import SWEEPS
-from .values import Condition, Index, Size, Tensor
+from .values import ConditionValue, IndexValue, Size, Tensor
 
 __all__ = ["generate_structured"]
 
@@ -123,8 +123,10 @@ def _parameters(draw: Draw) -> Parameters:
     rest = [(small, draw.choice(_SIZES)) for small in (0, 1)]
     swapped = [pair[::-1] if draw.chance(0.5) else pair for pair in rest]
     rows = (first, (*swapped[0], draw.below(4)), (*swapped[1], draw.below(8)))
-    indices = tuple(Index(name, tuple((row[d], row[d]) for row in rows)) for d, name in enumerate(("%n", "%m", "%i")))
-    return Parameters(indices, (Condition("%p", (True, False, True)), Condition("%q", (False, True, True))))
+    indices = tuple(
+        IndexValue(name, tuple((row[d], row[d]) for row in rows)) for d, name in enumerate(("%n", "%m", "%i"))
+    )
+    return Parameters(indices, (ConditionValue("%p", (True, False, True)), ConditionValue("%q", (False, True, True))))
 
 
 def _small(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

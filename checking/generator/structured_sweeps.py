@@ -9,12 +9,12 @@ from .payloads import emit_binary
 from .productions import Production
 from .structured import Operand
 from .structured_rules import element_op, emit_structured
-from .values import FLOATS, Index, Tensor, largest
+from .values import FLOATS, IndexValue, Tensor, largest
 
 __all__ = ["SWEEPS"]
 
 
-def _trips(builder: Builder) -> Index:
+def _trips(builder: Builder) -> IndexValue:
     known = [index for index in builder.scope.indices if index.name == "%i"]
     return known[0] if known and builder.draw.chance(0.5) else builder.constant(builder.draw.below(9))
 
@@ -46,10 +46,10 @@ def sweep(builder: Builder) -> bool:
     return True
 
 
-def _loop(builder: Builder, value: Tensor, trips: Index, body: Callable[[Tensor], Tensor]) -> None:
+def _loop(builder: Builder, value: Tensor, trips: IndexValue, body: Callable[[Tensor], Tensor]) -> None:
     """An scf.for of so many `trips` that carries `value`; `body` makes the next one from its argument."""
     argument = Tensor(builder.name(), value.sizes, value.element)
-    result, counter = builder.name(), Index(builder.name(), tuple((0, largest(trips, n)) for n in range(3)))
+    result, counter = builder.name(), IndexValue(builder.name(), tuple((0, largest(trips, n)) for n in range(3)))
     zero, one = builder.constant(0), builder.constant(1)
     builder.emit(
         f"{result} = scf.for {counter.name} = {zero.name} to {trips.name} step {one.name} "

@@ -14,7 +14,7 @@ Bounds: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Index:
+class IndexValue:
     """A value of type index: its SSA name and its bounds."""
 
     name: str
@@ -26,12 +26,12 @@ class Index:
         return all(low == high for low, high in self.bounds)
 
 
-Size: TypeAlias = int | Index
+Size: TypeAlias = int | IndexValue
 """A size that the type states, or a dynamic one with the value that it has."""
 
 
 @dataclass(frozen=True)
-class Condition:
+class ConditionValue:
     """A value of type i1, and what it is in each argument set, where that is known."""
 
     name: str

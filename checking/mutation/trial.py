@@ -21,7 +21,7 @@ from ...runtime.compilation.program import compile as compile_program
 from ...runtime.interface.dtypes import UnsupportedTypeError
 from .mutations import mutate, mutate_pipeline
 
-__all__ = ["CLASSES", "PIPELINES", "Finding", "Trial", "make_trial", "output_path", "run_trial"]
+__all__ = ["CLASSES", "PIPELINES", "MutationFinding", "MutationTrial", "make_trial", "output_path", "run_trial"]
 
 Opt = Callable[[Sequence[str]], int]
 """`inplace-opt`: from arguments to the exit code."""
@@ -73,7 +73,7 @@ PIPELINES = (
 
 
 @dataclass(frozen=True)
-class Trial:
+class MutationTrial:
     """One input, the pipelines it goes through, and whether it is compiled too, with `optimize=True` perhaps."""
 
     number: int
@@ -84,7 +84,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Finding:
+class MutationFinding:
     """What became of an input in one way of processing it; `text` is what was printed or raised."""
 
     kind: str
@@ -92,17 +92,17 @@ class Finding:
     text: str
 
 
-def make_trial(seed: int, number: int, corpus: Sequence[bytes]) -> Trial:
+def make_trial(seed: int, number: int, corpus: Sequence[bytes]) -> MutationTrial:
     """The trial of that number: a function of its arguments."""
     rng = random.Random(f"{seed}:{number}")
     data = mutate(rng.choice(corpus), rng.choice(corpus), rng)
     pipelines = [rng.choice(PIPELINES) for _ in range(2)]
     if rng.random() < 0.1:
         pipelines[0] = mutate_pipeline(pipelines[0] or _ONE_SHOT, rng)
-    return Trial(number, data, tuple(pipelines), rng.random() < 0.25, rng.random() < 0.5)
+    return MutationTrial(number, data, tuple(pipelines), rng.random() < 0.25, rng.random() < 0.5)
 
 
-def run_trial(trial: Trial, path: Path, opt: Opt, report: Callable[[str], None]) -> list[Finding]:
+def run_trial(trial: MutationTrial, path: Path, opt: Opt, report: Callable[[str], None]) -> list[MutationFinding]:
     """Runs a trial, with its input in the file `path`; `report` is told what is about to be done.
 
     `opt` is what `inplace-opt` does with its arguments; it returns the exit code.
@@ -110,7 +110,7 @@ def run_trial(trial: Trial, path: Path, opt: Opt, report: Callable[[str], None])
     Standard output and error are kept, C++'s included: nothing else of the process may use them meanwhile.
     """
     path.write_bytes(trial.data)
-    findings: list[Finding] = []
+    findings: list[MutationFinding] = []
     for pipeline in trial.pipelines:
         arguments = [str(path), *(["--pass-pipeline", pipeline] if pipeline else []), "--split-input-file"]
         way = f"inplace-opt {' '.join(map(repr, arguments[1:]))}"
@@ -128,7 +128,7 @@ def output_path(path: Path) -> Path:
     return path.with_suffix(".out")
 
 
-def _captured(way: str, path: Path, run: Callable[[], tuple[str, str]]) -> Finding:
+def _captured(way: str, path: Path, run: Callable[[], tuple[str, str]]) -> MutationFinding:
     """The finding of `run`, which says a class and a text, with all that was printed meanwhile."""
     kept = os.dup(1), os.dup(2)
     output = os.open(output_path(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -146,7 +146,7 @@ def _captured(way: str, path: Path, run: Callable[[], tuple[str, str]]) -> Findi
             os.dup2(original, descriptor)
             os.close(original)
     printed = output_path(path).read_text(encoding="utf-8", errors="replace")
-    return Finding(_worse(kind, printed + said), way, said + printed[-4000:])
+    return MutationFinding(_worse(kind, printed + said), way, said + printed[-4000:])
 
 
 def _opt(opt: Opt, arguments: Sequence[str]) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from ..support.memref_types import identity_type, joint_type
 from .forall import FORALL_MODELS
 from .while_loop import WHILE_MODELS
 
-__all__ = ["MODELS", "BranchModel", "ForModel", "YieldModel"]
+__all__ = ["MODELS", "ForModel", "RegionBranchModel", "ScfYieldModel"]
 
 _BOUNDS = 3
 
@@ -29,7 +29,7 @@ def _tensor_results(op: ir.Operation) -> list[int]:
     return [i for i, result in enumerate(op.results) if is_tensor(result.type)]
 
 
-class YieldModel(OpModel):
+class ScfYieldModel(OpModel):
     """``scf.yield``: forwards; the op around it does the rewriting."""
 
     op_names = ("scf.yield",)
@@ -115,7 +115,7 @@ def _runs(loop: ir.Operation) -> bool:
     return lower is not None and upper is not None and 0 <= lower < upper
 
 
-class BranchModel(OpModel):
+class RegionBranchModel(OpModel):
     """``scf.if``, ``scf.index_switch`` and ``scf.execute_region``: one region runs; what it yields is the result."""
 
     op_names = ("scf.if", "scf.index_switch", "scf.execute_region")
@@ -193,4 +193,4 @@ def _recreate(op: ir.Operation, types: Sequence[ir.Type]) -> ir.Operation:
     return new
 
 
-MODELS: tuple[OpModel, ...] = (ForModel(), BranchModel(), YieldModel(), *WHILE_MODELS, *FORALL_MODELS)
+MODELS: tuple[OpModel, ...] = (ForModel(), RegionBranchModel(), ScfYieldModel(), *WHILE_MODELS, *FORALL_MODELS)

@@ -14,7 +14,7 @@ from ..rewriter import Rewriter
 from ..support.constants import constant_integer
 from .gathers import with_unit_stride
 
-__all__ = ["MODELS", "GatherModel", "MaskModel", "ScatterModel", "TransferReadModel", "TransferWriteModel"]
+__all__ = ["MODELS", "MaskModel", "TransferReadModel", "TransferWriteModel", "VectorGatherModel", "VectorScatterModel"]
 
 _MASK = "vector.mask"
 _INDIRECT = frozenset({"vector.gather", "vector.scatter"})
@@ -63,7 +63,7 @@ class TransferReadModel(_LoadModel):
         return _box(op, 0, ir.VectorType(op.results[0].type))
 
 
-class GatherModel(_LoadModel):
+class VectorGatherModel(_LoadModel):
     """``vector.gather`` from a tensor: may read any element."""
 
     op_names = ("vector.gather",)
@@ -107,7 +107,7 @@ class TransferWriteModel(_StoreModel):
         return _box(op, 1, ir.VectorType(op.operands[0].type))
 
 
-class ScatterModel(_StoreModel):
+class VectorScatterModel(_StoreModel):
     """``vector.scatter`` to a tensor: may write any element."""
 
     op_names = ("vector.scatter",)
@@ -206,8 +206,8 @@ def _is_zero(index: ir.Value) -> bool:
 MODELS: tuple[OpModel, ...] = (
     TransferReadModel(),
     TransferWriteModel(),
-    GatherModel(),
-    ScatterModel(),
+    VectorGatherModel(),
+    VectorScatterModel(),
     MaskModel(),
     YieldModel(),
 )

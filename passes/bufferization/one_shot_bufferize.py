@@ -87,7 +87,7 @@ from ..framework.scope_remarks import remark_nested_modules
 from ..verification.checker.recording import Recording, is_always_on
 from ..verification.checker.trace import BufferTrace, EventKind
 from .rewriting.annotations import annotate
-from .rewriting.boundary import Boundary, BoundaryLayout
+from .rewriting.boundary import BoundaryLayout, SignatureConverter
 from .rewriting.convert import convert_module
 from .rewriting.promoted_copy import promoted_copy
 from .rewriting.rewriter import BufferRewriter, UnknownLayout
@@ -228,7 +228,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                 checked = options.verify_bufferization or is_always_on()
                 recording = Recording(analysis.snapshot) if checked else None
                 layout = options.function_boundary_type_conversion
-                boundary = Boundary(layout) if analysis.effects.boundaries else None
+                boundary = SignatureConverter(layout) if analysis.effects.boundaries else None
                 rewriter = BufferRewriter(
                     analysis, trace, alignment=options.buffer_alignment, unknown=options.unknown_type_conversion
                 )

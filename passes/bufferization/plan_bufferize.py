@@ -83,17 +83,17 @@ from ..verification.checker.recording import Recording, is_always_on
 from ..verification.checker.tags import plain_location
 from ..verification.checker.trace import BufferTrace, EventKind
 from .rewriting.allocation import AllocationFunction, Allocator, allocate_in_space, allocate_on_heap
-from .rewriting.boundary import Boundary, BoundaryLayout
+from .rewriting.boundary import BoundaryLayout, SignatureConverter
 from .rewriting.convert import convert_module
 from .rewriting.promoted_copy import promoted_copy
 from .rewriting.rewriter import BufferRewriter
 from .rewriting.tidy import tidy
 from .rewriting.views import canonicalize_views
 
-__all__ = ["Allocation", "PlanBufferizeOptions", "PlanBufferizePass"]
+__all__ = ["AllocationMode", "PlanBufferizeOptions", "PlanBufferizePass"]
 
 
-class Allocation(enum.Enum):
+class AllocationMode(enum.Enum):
     """Values of the option ``allocation``."""
 
     HEAP = "heap"
@@ -105,7 +105,7 @@ class Allocation(enum.Enum):
 class PlanBufferizeOptions(PassOptions):
     """Options of `inplace-plan-bufferize`."""
 
-    allocation: Allocation = option(Allocation.HEAP, help="where new buffers are allocated")
+    allocation: AllocationMode = option(AllocationMode.HEAP, help="where new buffers are allocated")
     workgroup_memory_space: str = option(
         "#gpu.address_space<workgroup>",
         help="memory space of new buffers with allocation=workgroup: an attribute, or a number",
@@ -182,9 +182,9 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
             raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op.location)
         if self._allocate is not None:
             return Allocator(self._allocate)
-        if options.allocation is Allocation.WORKGROUP:
+        if options.allocation is AllocationMode.WORKGROUP:
             return Allocator(allocate_in_space(_memory_space(op, options.workgroup_memory_space)))
-        return Allocator(allocate_on_heap, on_stack=options.allocation is Allocation.STACK)
+        return Allocator(allocate_on_heap, on_stack=options.allocation is AllocationMode.STACK)
 
     def _analyse(self, module: ir.Operation) -> ModuleAnalysis:
         analysis = analyze_module(
@@ -197,7 +197,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
         return analysis
 
     def _convert(self, analysis: ModuleAnalysis, allocator: Allocator, trace: BufferTrace) -> None:
-        boundary = Boundary(BoundaryLayout.INFER) if analysis.effects.boundaries else None
+        boundary = SignatureConverter(BoundaryLayout.INFER) if analysis.effects.boundaries else None
         rewriter = BufferRewriter(analysis, trace, alignment=self.options.buffer_alignment, allocate=allocator)
         convert_module(analysis, rewriter, boundary)
         for function in analysis.functions:

@@ -50,8 +50,8 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..analysis.destinations.outs_blame import align, blame
-from ..analysis.destinations.outs_dependency import KeptInit, Mode, Retie, Rule, is_fusible, plan_reties
-from ..analysis.destinations.outs_profit import FunctionCost, Outcome, Trial, choose_reties, function_costs
+from ..analysis.destinations.outs_dependency import KeptInit, Mode, OutsRule, Retie, is_fusible, plan_reties
+from ..analysis.destinations.outs_profit import FunctionCost, OutsChanges, TrialCosts, choose_reties, function_costs
 from ..analysis.in_place.options import AnalysisOptions
 from ..analysis.ir.snapshot import Snapshot
 from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
@@ -60,7 +60,7 @@ from ..framework.options import PassOptions, option
 from .rewriting.outs import Erased, apply_reties
 
 _SWEEPS = 8
-_MAY_CHANGE = frozenset({Rule.COST, Rule.DEPENDS})
+_MAY_CHANGE = frozenset({OutsRule.COST, OutsRule.DEPENDS})
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
             for sweep in range(_SWEEPS):
                 analysis = _analyze(op)
                 plan = plan_reties(analysis, self.options.mode)
-                outcome = self._choose(analysis, plan.reties) if plan.reties else Outcome()
+                outcome = self._choose(analysis, plan.reties) if plan.reties else OutsChanges()
                 kept = (*plan.kept, *outcome.rejected)
                 again = bool(outcome.accepted) and any(one.rule in _MAY_CHANGE for one in kept)
                 if not again or sweep == _SWEEPS - 1:
@@ -105,19 +105,19 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
                 if not again:
                     break
 
-    def _choose(self, analysis: ModuleAnalysis, reties: dict[str, list[Retie]]) -> Outcome:
+    def _choose(self, analysis: ModuleAnalysis, reties: dict[str, list[Retie]]) -> OutsChanges:
         """Ask the in-place analysis, on copies of the module, which of `reties` pay."""
         before = self._costs(analysis)
 
-        def evaluate(some: Sequence[Retie]) -> Trial:
+        def evaluate(some: Sequence[Retie]) -> TrialCosts:
             copy = analysis.snapshot.root.clone()
             # Which regions repeat is not asked: only the numbers count.
             changes = apply_reties(Snapshot(copy.operation, lambda _op, _name, _region: False), some)
             after = _analyze(copy.operation)
             costs = self._costs(after)
             if not any(name in costs and costs[name].exceeds(cost) for name, cost in before.items()):
-                return Trial(costs)
-            return Trial(costs, self._blamed(analysis, after, changes, some))
+                return TrialCosts(costs)
+            return TrialCosts(costs, self._blamed(analysis, after, changes, some))
 
         return choose_reties(reties, before, evaluate, len(analysis.snapshot.ops))
 
@@ -148,7 +148,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
             return {name: cost.without_buffers() for name, cost in costs.items()}
         return costs
 
-    def _replace(self, analysis: ModuleAnalysis, outcome: Outcome) -> None:
+    def _replace(self, analysis: ModuleAnalysis, outcome: OutsChanges) -> None:
         """Carry out what was accepted; count, and report if asked, what that allows."""
         s = analysis.snapshot
         if not outcome.accepted:
@@ -167,7 +167,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
                 dead = s.value_op[retie.old] in erased.ops
                 self._tell_replaced(places[retie.operand], dead=dead, fusible=retie.old in fusible)
 
-    def _tell_buffers(self, analysis: ModuleAnalysis, outcome: Outcome) -> None:
+    def _tell_buffers(self, analysis: ModuleAnalysis, outcome: OutsChanges) -> None:
         """Count the buffers that are saved, and report them at the functions that had them."""
         before = self._costs(analysis)
         for function in analysis.functions:

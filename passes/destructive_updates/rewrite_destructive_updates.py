@@ -90,7 +90,7 @@ from ..analysis.whole_module.module import read_effects
 from ..dispatch.rewriting.preparation import ACCESSES, PROMOTED
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
-from .rewriting.stores import Rewriter, erase_dead
+from .rewriting.stores import StoreRewriter, erase_dead
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
             for rewrite in rewrites:
                 self._tell_rewritten(s, rewrite)
             if rewrites or plan.redundant:
-                Rewriter(s).apply(rewrites, plan.tiles, plan.redundant)
+                StoreRewriter(s).apply(rewrites, plan.tiles, plan.redundant)
                 erase_dead(s.ops[function])
         if not is_nested:
             self.count("kept", kept)

@@ -57,7 +57,7 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from ..analysis.dispatch.binding_memories import Problem
+from ..analysis.dispatch.binding_memories import BindingRefusal
 from ..analysis.dispatch.promoted_contents import find_calls, find_misuse
 from ..analysis.dispatch.promotion_plan import PromotionPlan, plan_promotion
 from ..analysis.ir.snapshot import Snapshot
@@ -90,7 +90,7 @@ def _plan(snapshot: Snapshot) -> list[PromotionPlan]:
     return [plan_promotion(s, function) for function in functions]
 
 
-def _refuse(snapshot: Snapshot, problems: Sequence[Problem]) -> None:
+def _refuse(snapshot: Snapshot, problems: Sequence[BindingRefusal]) -> None:
     ops = snapshot.ops
     first, *others = sorted(problems, key=lambda problem: problem.op)
     notes = [(text, ops[op].location) for text, op in first.notes]

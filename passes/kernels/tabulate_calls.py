@@ -55,7 +55,7 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, llvm, memref, scf
 
-from ..analysis.repetition.call_runs import Allocation, Call, Copy, Kind, Run, find_runs
+from ..analysis.repetition.call_runs import Call, Copy, Kind, Run, TabulatedAllocation, find_runs
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
@@ -168,7 +168,7 @@ class _Tabulation:
         """Take the step of a kind, which the words of the row tell."""
         if isinstance(kind, Call):
             self._make_call(kind)
-        elif isinstance(kind, Allocation):
+        elif isinstance(kind, TabulatedAllocation):
             new = memref.alloc(self._bytes_type(), [self._read(2)], [], alignment=kind.alignment)
             place = self._read(1)
             self._store(self._address(new, to_be_freed=False), place)

@@ -37,7 +37,7 @@ class _Stopped(Exception):
         self.bug = bug
 
 
-class Execution:
+class PipelineExecution:
     """One pipeline on one operation.
 
     Args:

@@ -19,7 +19,7 @@ from mlir import ir
 from ..framework.errors import OptionError, PipelineError, nearest
 from ..framework.upstream import find_problem, suggest
 from .elements import Element, InplacePass, Nest, UpstreamPass, inplace_passes, with_options
-from .execution import Execution
+from .execution import PipelineExecution
 from .instrumentation import Instrumentation
 from .registry import Registry, registry
 from .syntax import ParsedElement, ParsedNest, ParsedPass, parse_syntax
@@ -92,7 +92,7 @@ class Pipeline:
         root = _operation(op)
         watchers = [instrumentation] if isinstance(instrumentation, Instrumentation) else list(instrumentation or ())
         path = Path(reproducer) if reproducer is not None else None
-        execution = Execution(
+        execution = PipelineExecution(
             self.anchor,
             self.elements,
             watchers,

@@ -48,7 +48,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ..analysis.linalg.elementwise_fusion import find_fusion
-from ..analysis.schedule.fusion_groups import Group, find_groups
+from ..analysis.schedule.fusion_groups import FusionGroup, find_groups
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.elementwise import fuse
@@ -92,7 +92,7 @@ class FusePass(Pass[FuseOptions]):
                 if group.loops:  # Otherwise it has one row, or is only to be cut for threads.
                     self._tile(group)
 
-    def _tile(self, group: Group) -> None:
+    def _tile(self, group: FusionGroup) -> None:
         root = group.root.op
         names = ", ".join(f"'{one.op.name}'" for one in group.producers)
         tiles = ", ".join(map(str, group.loops))

@@ -61,7 +61,7 @@ from mlir import ir
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
-from .checker.machine import Machine
+from .checker.machine import SymbolicMachine
 from .checker.reading import read_snapshot
 from .checker.recording import ATTRIBUTE, refuse
 from .checker.report import VerificationReport, verify
@@ -105,7 +105,7 @@ class VerifyBufferizationPass(Pass[VerifyBufferizationOptions]):
         recorded = self._recorded(op)
         program = TensorProgram(read_snapshot(recorded.operation))
         program.locations = [nested.location for nested in program.snapshot.ops]
-        machine = Machine(program, op)
+        machine = SymbolicMachine(program, op)
         report = verify(machine)
         refuse(report)
         del op.attributes[ATTRIBUTE]

@@ -18,7 +18,7 @@ from ..interface.boundary import Form, OutArgument
 from ..interface.memrefs import RESULT_ALIGNMENT, Array, new_array
 from ..interface.signature import Signature
 from ..memory.result_pool import LEAST_BYTES, ResultPool
-from .frames import Frame, FrameLayout
+from .frames import CallFrame, FrameLayout
 
 __all__ = ["Out", "QuickCall", "describe_out", "quick_call"]
 
@@ -90,7 +90,7 @@ def _one_result(out: Out, mask: int, layout: FrameLayout, native: Callable[[int]
     shape, dtype, alignment, block_bytes = out.shape, out.dtype, out.alignment, out.block_bytes
     take = None if out.pool is None else out.pool.take
     pack, new_frame = layout.arguments.pack_into, layout.new_frame
-    frames: list[Frame] = []
+    frames: list[CallFrame] = []
 
     def call(arguments: Sequence[Any]) -> Array | None:
         try:

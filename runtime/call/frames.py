@@ -29,7 +29,7 @@ class ArraySlot:
 
 
 @dataclass(frozen=True)
-class Frame:
+class CallFrame:
     """The memory of one call in flight, and the address of its pointer table."""
 
     memory: ctypes.Array[ctypes.c_char]
@@ -68,7 +68,7 @@ class FrameLayout:
         self._table_offset = start
         self._memory_class = ctypes.c_char * (start + len(pointers) * _WORD)
 
-    def new_frame(self) -> Frame:
+    def new_frame(self) -> CallFrame:
         """A frame of its own, ready for `arguments.pack_into`."""
         memory = self._memory_class()
         address = ctypes.addressof(memory)
@@ -76,7 +76,7 @@ class FrameLayout:
         memory[constants : self._table_offset] = self._constants
         table = struct.pack(f"{len(self._pointers)}Q", *(address + pointer for pointer in self._pointers))
         memory[self._table_offset :] = table
-        return Frame(memory, address + self._table_offset)
+        return CallFrame(memory, address + self._table_offset)
 
 
 def descriptor_code(rank: int) -> str:

@@ -17,7 +17,7 @@ from ..memory.statistics import Report
 from .arguments import Reader, array_reader, failed_check, require_exclusive, scalar_reader
 from .bound_call import BoundCall
 from .fast_path import describe_out, quick_call
-from .frames import ArraySlot, Frame, FrameLayout, descriptor_code
+from .frames import ArraySlot, CallFrame, FrameLayout, descriptor_code
 from .results import NativeCode, Returned, checked_outs, place_result, result_takers
 
 
@@ -40,7 +40,7 @@ class CallPlan:
         self._frame_layout = FrameLayout(slots, _returned_codes(signature, form))
         self._pack = self._frame_layout.arguments.pack_into
         self._unpack = self._frame_layout.returned.unpack_from
-        self._frames: list[Frame] = []
+        self._frames: list[CallFrame] = []
         self._takers = result_takers(signature, code)
         self._unplaced: tuple[Array | None, ...] = (None,) * len(signature.results)
         self._returns = RETURNED in form.results
@@ -153,7 +153,7 @@ class CallPlan:
         values += addresses
         return values
 
-    def _take(self, arguments: Sequence[Any], outs: list[Array], values: list[Any], frame: Frame) -> list[Any]:
+    def _take(self, arguments: Sequence[Any], outs: list[Array], values: list[Any], frame: CallFrame) -> list[Any]:
         """The results of a call that has come back. A frame whose check failed is not used again."""
         if self._checked:
             failed, needed = self._unpack(frame.memory, self._frame_layout.returned_offset)

@@ -20,7 +20,7 @@ from ...passes.functions.contiguous_arguments import CONTIGUOUS
 from ...passes.functions.drop_equivalent_results import READ_ONLY
 from ...passes.functions.results_to_out_params import ALIGNMENT, OUT_RESULT
 from ...passes.functions.rewriting.results import collect_functions, is_public, result_arguments
-from .signature import WRITABLE, Kind, Signature
+from .signature import WRITABLE, BoundaryKind, Signature
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
@@ -118,7 +118,7 @@ def mark_arguments(module: ir.Operation, signatures: Mapping[str, Signature], *,
         mark = ir.UnitAttr.get()
         for name, function in entry_functions(module).items():
             for parameter in signatures[name].parameters if name in signatures else ():
-                if parameter.type.kind is not Kind.TENSOR:
+                if parameter.type.kind is not BoundaryKind.TENSOR:
                     continue
                 if not parameter.writable:
                     _add_argument_attribute(function, parameter.index, READ_ONLY, mark)

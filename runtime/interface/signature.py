@@ -19,7 +19,7 @@ from .dtypes import ElementType, UnsupportedTypeError, element_type
 WRITABLE = "bufferization.writable"
 
 
-class Kind(enum.Enum):
+class BoundaryKind(enum.Enum):
     """What a value is at the boundary."""
 
     TENSOR = "tensor"
@@ -32,14 +32,14 @@ class ValueType:
     """The type of a parameter or result: `spelling` is MLIR's text, a size of None is dynamic, a scalar has none."""
 
     spelling: str
-    kind: Kind
+    kind: BoundaryKind
     element: ElementType
     shape: tuple[int | None, ...] = ()
 
     @property
     def is_array(self) -> bool:
         """Whether NumPy sees an array, of any rank, and not a scalar."""
-        return self.kind is not Kind.SCALAR
+        return self.kind is not BoundaryKind.SCALAR
 
     @property
     def is_static(self) -> bool:
@@ -66,7 +66,7 @@ class Parameter:
     @property
     def exclusive(self) -> bool:
         """Whether, being written, it may share no memory with any other argument: bindings never do."""
-        return self.writable and (self.binding or self.type.kind is Kind.TENSOR)
+        return self.writable and (self.binding or self.type.kind is BoundaryKind.TENSOR)
 
     @property
     def label(self) -> str:
@@ -119,7 +119,7 @@ def read_signature(function: func.FuncOp) -> Signature:
         type_ = _value_type(argument.type, f"argument {index} of '{name}'")
         given = ir.BoolAttr(attributes[index][WRITABLE]).value if WRITABLE in attributes[index] else None
         slot = ir.DenseI64ArrayAttr(attributes[index][BINDING]) if BINDING in attributes[index] else None
-        stated = type_.kind is Kind.TENSOR or slot is not None
+        stated = type_.kind is BoundaryKind.TENSOR or slot is not None
         writable = bool(given) if stated else given is not False and may_be_written(argument)
         label = f"set {slot[0]} binding {slot[1]}" if slot else None
         if isinstance(location, ir.NameLoc):
@@ -140,12 +140,12 @@ def _size_checks(function: func.FuncOp) -> tuple[tuple[int, int], ...]:
 def _value_type(type_: ir.Type, what: str) -> ValueType:
     try:
         if isinstance(type_, (ir.RankedTensorType, ir.MemRefType)):
-            kind = Kind.TENSOR if isinstance(type_, ir.RankedTensorType) else Kind.MEMREF
+            kind = BoundaryKind.TENSOR if isinstance(type_, ir.RankedTensorType) else BoundaryKind.MEMREF
             shape = tuple(None if ir.ShapedType.is_dynamic_size(size) else size for size in type_.shape)
             return ValueType(str(type_), kind, element_type(type_.element_type), shape)
         if isinstance(type_, (ir.UnrankedTensorType, ir.UnrankedMemRefType)):
             raise UnsupportedTypeError(f"type {type_} has no rank; cast it to a ranked type inside an entry point")
-        return ValueType(str(type_), Kind.SCALAR, element_type(type_))
+        return ValueType(str(type_), BoundaryKind.SCALAR, element_type(type_))
     except UnsupportedTypeError as error:
         raise UnsupportedTypeError(f"{what}: {error}") from None
 

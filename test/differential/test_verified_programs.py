@@ -7,7 +7,7 @@ from programs import PROGRAMS
 
 from mlir_inplace.passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
 from mlir_inplace.passes.framework.errors import PassFailure
-from mlir_inplace.passes.verification.checker.machine import Machine
+from mlir_inplace.passes.verification.checker.machine import SymbolicMachine
 from mlir_inplace.passes.verification.checker.reading import read_snapshot
 from mlir_inplace.passes.verification.checker.report import VerificationReport, verify
 from mlir_inplace.passes.verification.checker.tensor_program import TensorProgram
@@ -25,7 +25,7 @@ def report(text: str) -> VerificationReport:
             OneShotBufferizePass(OPTIONS).run(module.operation)
         except PassFailure:
             return VerificationReport()  # Some programs need other options.
-        return verify(Machine(program, module.operation))
+        return verify(SymbolicMachine(program, module.operation))
 
 
 def test_reads_of_all_programs() -> None:

@@ -21,13 +21,13 @@ INDEX_SETS = (
         "unknown is no proof",
         "**Contrary**",
         _SETS + "answer_of",
-        "return Finding(Answer.YES)",
-        "return Finding(Answer.UNKNOWN)",
+        "return DimensionAnswer(Answer.YES)",
+        "return DimensionAnswer(Answer.UNKNOWN)",
     ),
     Rule(
         "a solution shows the contrary", "**Contrary**", _SETS + "answer_of", "if True:", "if not outcome.is_feasible:"
     ),
-    Rule("all of several answers", "**Contrary**", _SETS + "first_no", "return Finding(Answer.YES)"),
+    Rule("all of several answers", "**Contrary**", _SETS + "first_no", "return DimensionAnswer(Answer.YES)"),
     Rule("slices overlap in all dimensions", "**Contrary**", _POINTS + "overlap", "for end in ():", "for end in ends:"),
     Rule(
         "symbols that vary have two values",
@@ -106,7 +106,12 @@ INDEX_SETS = (
         "constant + opposite < 1",
         "constant + opposite < 0",
     ),
-    Rule("every element is in a slice", "**Coverage**", _COVERAGE + "_Tensor.covered", "return Finding(Answer.YES)"),
+    Rule(
+        "every element is in a slice",
+        "**Coverage**",
+        _COVERAGE + "_Tensor.covered",
+        "return DimensionAnswer(Answer.YES)",
+    ),
     Rule("no element is missed", "**Coverage**", _COVERAGE + "_Tensor._miss", "points.problem.alternatives.append(())"),
     Rule(
         "the named iteration exists",

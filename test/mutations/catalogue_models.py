@@ -11,13 +11,7 @@ _ANCHOR = "its op model (`dialects/`) says which"
 
 
 def _rules(said: str, method: str, new: str, *classes: str) -> tuple[Rule, ...]:
-    return tuple(Rule(f"{_name(path)} {said}", _ANCHOR, f"{_D}{path}.{method}", new) for path in classes)
-
-
-def _name(path: str) -> str:
-    """The class; with its module, where there are two of that name."""
-    module, _, name = path.partition(":")
-    return f"{module}.{name}" if name in ("GatherModel", "ScatterModel") else name
+    return tuple(Rule(f"{path.partition(':')[2]} {said}", _ANCHOR, f"{_D}{path}.{method}", new) for path in classes)
 
 
 READS = _rules(
@@ -28,7 +22,7 @@ READS = _rules(
     "tensor:ExtractModel", "tensor:InsertModel", "tensor:InsertSliceModel", "tensor.assembly:ConcatModel",
     "tensor.assembly:PadModel", "tensor.casts:BitcastModel", "tensor.gathers:GatherModel",
     "tensor.gathers:ScatterModel", "tensor.parallel_inserts:ParallelInsertSliceModel", "tensor.shapes:ReshapeModel",
-    "vector:TransferReadModel", "vector:TransferWriteModel", "vector:GatherModel", "vector:ScatterModel",
+    "vector:TransferReadModel", "vector:TransferWriteModel", "vector:VectorGatherModel", "vector:VectorScatterModel",
 )  # fmt: skip
 WRITES = _rules(
     "writes", _WRITES, "return False",
@@ -52,7 +46,7 @@ NOT_SIMULTANEOUS = _rules(
 KEEPS = _rules(
     "needs the old content in a new buffer", "discards_content", "return True",
     "linalg:StructuredOpModel", "tensor:InsertModel", "tensor:InsertSliceModel", "tensor.gathers:ScatterModel",
-    "vector:TransferWriteModel", "vector:ScatterModel",
+    "vector:TransferWriteModel", "vector:VectorScatterModel",
 )  # fmt: skip
 READ_ONLY = _rules(
     "makes what must not be written", "is_writable", "return True",
@@ -185,7 +179,7 @@ OTHERS = (
     Rule(
         "branches yield from every region",
         "are *exclusive*",
-        "dialects.scf:BranchModel.forwardings",
+        "dialects.scf:RegionBranchModel.forwardings",
         "for region in list(regions)[:1])",
         "for region in regions)",
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from disabling import Rule
 
 _IF = "passes.analysis.conflicts.interference:Interference."
-_THREADS = "passes.analysis.conflicts.threads:Threads."
+_THREADS = "passes.analysis.conflicts.threads:ParallelRegions."
 
 THREADS = (
     Rule("threads that leave with a set", "**Parallel**", _IF + "_leave_threads", "return None"),

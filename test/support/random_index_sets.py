@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 from mlir_inplace.passes.analysis.index_sets.slices import Slice
 from mlir_inplace.passes.analysis.index_sets.sums import Index, Symbol, add, index_terms
-from mlir_inplace.passes.analysis.index_sets.symbols import Extremum, IndexTerms, Loop, Product, Quotient, Range
+from mlir_inplace.passes.analysis.index_sets.symbols import (
+    Extremum,
+    IndexTerms,
+    InductionVariable,
+    Product,
+    Quotient,
+    Range,
+)
 
 Values = dict[int, int]
 Element = tuple[int, ...]
@@ -47,7 +54,7 @@ def symbol_value(terms: IndexTerms, symbol: int, values: Mapping[int, int]) -> i
     return value_of(terms, definition.first, values) * value_of(terms, definition.second, values)
 
 
-def iterations(terms: IndexTerms, nest: tuple[Loop, ...], values: Values) -> Iterator[Values]:
+def iterations(terms: IndexTerms, nest: tuple[InductionVariable, ...], values: Values) -> Iterator[Values]:
     """The values of parameters and loops in each iteration of the innermost loop, in order."""
     if not nest:
         yield values
@@ -75,7 +82,7 @@ class Case:
     """A nest, slices in its innermost loop, the sizes of the tensor, and the parameters."""
 
     terms: IndexTerms
-    nest: tuple[Loop, ...]
+    nest: tuple[InductionVariable, ...]
     slices: tuple[Slice, ...]
     sizes: tuple[Index, ...]
     parameters: tuple[int, ...]
@@ -98,14 +105,14 @@ class Generator:
     def case(self, rank: int = 1, *, loops: int = 2, slices: int = 2) -> Case:
         r = self.random
         parameters = [self.terms.fresh(Range(0)) for _ in range(r.choice((0, 1, 1, 2)))]
-        nest: list[Loop] = []
+        nest: list[InductionVariable] = []
         for _ in range(r.randint(0, loops)):
             nest.append(self._loop(parameters, nest))
         made = tuple(self._slice(rank, parameters, nest) for _ in range(slices))
         sizes = tuple(r.choice((*parameters, r.randint(0, 6))) for _ in range(rank))
         return Case(self.terms, tuple(nest), made, sizes, tuple(p.value for p in parameters))
 
-    def _loop(self, parameters: list[Symbol], around: list[Loop]) -> Loop:
+    def _loop(self, parameters: list[Symbol], around: list[InductionVariable]) -> InductionVariable:
         r = self.random
         outer = [Symbol(loop.variable) for loop in around]
         lower: Index = r.choice((0, 0, 0, 1, *outer))
@@ -115,11 +122,11 @@ class Generator:
             upper = self.terms.extremum((upper, plus(r.choice((*parameters, *outer)), r.randint(0, 3))))
         return self.terms.loop(lower, upper, step)
 
-    def _slice(self, rank: int, parameters: list[Symbol], nest: list[Loop]) -> Slice:
+    def _slice(self, rank: int, parameters: list[Symbol], nest: list[InductionVariable]) -> Slice:
         dimensions = [self._dimension(parameters, nest) for _ in range(rank)]
         return Slice(*(tuple(entries) for entries in zip(*dimensions, strict=True)))
 
-    def _dimension(self, parameters: list[Symbol], nest: list[Loop]) -> tuple[Index, Index, Index]:
+    def _dimension(self, parameters: list[Symbol], nest: list[InductionVariable]) -> tuple[Index, Index, Index]:
         r = self.random
         variables = [Symbol(loop.variable) for loop in nest]
         offset: Index = r.choice((0, 0, 1, 2))
@@ -141,7 +148,7 @@ class Generator:
         r = self.random
         parameters = [self.terms.fresh(Range(0)) for _ in range(rank)]
         tile = self.terms.fresh(Range(1))
-        nest: list[Loop] = []
+        nest: list[InductionVariable] = []
         dimensions: list[tuple[Index, Index, Index]] = []
         sizes: list[Index] = []
         for parameter in parameters:

@@ -18,7 +18,7 @@ from mlir_inplace.checking.fuzzing import (
     KERNEL_CONFIGURATIONS,
     OPTIMIZE_CONFIGURATIONS,
     Campaign,
-    Kind,
+    FindingKind,
     Trial,
     trial,
     try_program,
@@ -121,7 +121,7 @@ def test_wrong_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Outlining, "call", never)
     configurations = find_configurations(["kernels"], OPTIMIZE_CONFIGURATIONS)
     findings = Campaign(range(7005, 7006), configurations, optimize=True, engine="jit").attempt(7005).findings
-    assert [finding.kind for finding in findings] == [Kind.VALUE]
+    assert [finding.kind for finding in findings] == [FindingKind.VALUE]
 
 
 def test_wrong_optimization_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,17 +129,17 @@ def test_wrong_optimization_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(skew_time, "plan_skew", lambda *how: replace(plan_skew(*how), shift=0))
     campaign = Campaign(range(1, 16, 2), find_configurations(["skew-time"], OPTIMIZE_CONFIGURATIONS), optimize=True)
     found = {finding.kind for seed in campaign.seeds for finding in campaign.attempt(seed).findings}
-    assert found == {Kind.VALUE}
+    assert found == {FindingKind.VALUE}
 
 
 def test_wrong_models_of_kernels_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StructuredOpModel, "bufferizes_to_memory_write", lambda self, op, operand: False)
     campaign = kernels(range(6))
     found = {finding.kind for seed in campaign.seeds for finding in campaign.attempt(seed).findings}
-    assert Kind.ARGUMENT in found
+    assert FindingKind.ARGUMENT in found
 
 
-def broken(monkeypatch: pytest.MonkeyPatch, *models: type) -> set[Kind]:
+def broken(monkeypatch: pytest.MonkeyPatch, *models: type) -> set[FindingKind]:
     """What is found in a few programs if models say that their ops write nothing."""
     for model in models:
         monkeypatch.setattr(model, "bufferizes_to_memory_write", lambda self, op, operand: False)
@@ -153,12 +153,12 @@ def test_nothing_is_found_where_nothing_is_wrong(monkeypatch: pytest.MonkeyPatch
 
 
 def test_wrong_models_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert Kind.VALUE in broken(monkeypatch, InsertModel, InsertSliceModel)
+    assert FindingKind.VALUE in broken(monkeypatch, InsertModel, InsertSliceModel)
 
 
 def test_leaks_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "_free", lambda source, module: None)
-    assert broken(monkeypatch) == {Kind.LEAK}
+    assert broken(monkeypatch) == {FindingKind.LEAK}
 
 
 def test_exceptions_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +166,7 @@ def test_exceptions_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError("lost")
 
     monkeypatch.setattr(trial, "_free", fail)
-    assert broken(monkeypatch) == {Kind.BUG}
+    assert broken(monkeypatch) == {FindingKind.BUG}
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def test_crashes_and_hangs_end_no_campaign() -> None:
     tally = Rough(range(5), patience=1.0, jobs=2).run()
     found = {(f.seed, f.configuration, f.kind, f.text) for f in tally.failures}
     name = CONFIGURATIONS[1].name
-    assert found == {(1, name, Kind.CRASH, "exit code 9"), (2, name, Kind.TIME, "more than 1 s")}
+    assert found == {(1, name, FindingKind.CRASH, "exit code 9"), (2, name, FindingKind.TIME, "more than 1 s")}
     assert (tally.programs, tally.runs) == (5, 3)
 
 
@@ -294,5 +294,5 @@ def test_programs_that_failed_once(path: Path) -> None:
     program = regression(path)
     compiled = [number for number, c in enumerate(CONFIGURATIONS) if c.name in ("cheapest", "destinations")]
     found = try_program(program, CONFIGURATIONS, compiled=compiled)
-    assert [finding for finding in found.findings if finding.kind is not Kind.REFUSED] == []
+    assert [finding for finding in found.findings if finding.kind is not FindingKind.REFUSED] == []
     assert found.runs > 0

@@ -51,14 +51,14 @@ class Job:
 
 
 @dataclass
-class Outcome:
+class ProcessedPart:
     """What became of one part: whether all is as it should be, and its IR as text (None when there is none to show)."""
 
     succeeded: bool
     text: str | None = field(default=None)
 
 
-def process(source: Source, job: Job) -> Outcome:
+def process(source: Source, job: Job) -> ProcessedPart:
     """Processes one part of the input in a fresh context.
 
     Raises `ToolError` and OSError. Everything else that goes wrong is reported on standard error, an internal
@@ -77,7 +77,7 @@ def process(source: Source, job: Job) -> Outcome:
             pass  # Every one of them has been reported as diagnostics.
         except PipelineError as error:
             print(error, file=sys.stderr)
-    return Outcome(reporter.finish(text is not None), text)
+    return ProcessedPart(reporter.finish(text is not None), text)
 
 
 def _make_reporter(source: Source, job: Job) -> DiagnosticPrinter | DiagnosticVerifier:

@@ -19,11 +19,11 @@ from .accesses import Read, Write
 from .alias_sets import AliasSets
 from .threads import is_within
 
-__all__ = ["Frame", "Frames"]
+__all__ = ["Frames", "SliceFrame"]
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class SliceFrame:
     """Where a write and a value meet: what is written of class ``base``, what the value is of it, whether it is all."""
 
     written: Slice | None
@@ -66,16 +66,16 @@ class Frames:
                 return tuple(passed) if slice_relation(found[1], wanted) is SliceRelation.EQUAL else None
         return None
 
-    def frame(self, write: Write, value: int) -> Frame | None:
+    def frame(self, write: Write, value: int) -> SliceFrame | None:
         """Return the innermost class that the written elements and ``value`` both lie in; None if none is known."""
         views = dict(self._sets.path(value))
         own = self._sets.equivalence.find(value)
         for base, written in self._sets.region(write.value, write.slice):
             if base in views:
-                return Frame(written, views[base], base == own, base)
+                return SliceFrame(written, views[base], base == own, base)
         return None
 
-    def apart(self, frame: Frame | None, access: int, loop: int) -> bool:
+    def apart(self, frame: SliceFrame | None, access: int, loop: int) -> bool:
         """Whether the elements written are none of those that ``access`` reads.
 
         ``loop`` is -1 when no loop leads from one to the other, else the outermost one: slices are then compared only
@@ -92,7 +92,7 @@ class Frames:
             return accessed is not None and is_within(frame.written, accessed)
         return _disjoint(frame.written, accessed)
 
-    def apart_around(self, frame: Frame | None, write: Write, read: Read, loop: int, *, later: bool) -> bool:
+    def apart_around(self, frame: SliceFrame | None, write: Write, read: Read, loop: int, *, later: bool) -> bool:
         """Whether what ``write`` writes in an iteration is nowhere read in a later one of the loops from ``loop`` on.
 
         Nor in the same iteration, if the read comes ``later`` there.
@@ -106,7 +106,7 @@ class Frames:
             return False
         return self._effects.slice_iterations.are_apart((frame.written, writer), (accessed, reader), loop, later=later)
 
-    def is_renewed(self, frame: Frame | None, write: Write, read: Read) -> bool:
+    def is_renewed(self, frame: SliceFrame | None, write: Write, read: Read) -> bool:
         """Whether the way from ``write`` to ``read`` may define again what both slices depend on.
 
         A value of a loop of branches may be used after the loop, where it is the last iteration's.

@@ -24,10 +24,10 @@ from ..ir.program_order import Order, ProgramOrder
 from .accesses import Read, Write
 from .alias_sets import AliasSets
 from .decisions import Conflict, Rule
-from .frames import Frame, Frames
+from .frames import Frames, SliceFrame
 from .iterations import Iterations
 from .storage_set import Question, StorageSet
-from .threads import Threads
+from .threads import ParallelRegions
 
 __all__ = ["Interference"]
 
@@ -49,7 +49,7 @@ class Interference:
         self._order = order
         self._sets = sets
         self.iterations = Iterations(effects, sets)
-        self.threads = Threads(effects, sets)
+        self.threads = ParallelRegions(effects, sets)
         self.frames = Frames(effects, order, sets)
         self._budget = 0
         self._reserve = 0
@@ -264,7 +264,7 @@ class Interference:
         apart = self._are_apart(write, read, frame, loop, order)
         return None if apart or self._sets.rotated_apart(write.value, value) else Rule.READ_AFTER_WRITE
 
-    def _are_apart(self, write: Write, read: Read, frame: Frame | None, loop: int, order: Order) -> bool:
+    def _are_apart(self, write: Write, read: Read, frame: SliceFrame | None, loop: int, order: Order) -> bool:
         """Whether what ``write`` writes is none of what ``read`` reads afterwards."""
         if self.frames.apart(frame, read.operand, loop):
             return loop >= 0 or not self.frames.is_renewed(frame, write, read)
@@ -278,7 +278,7 @@ class Interference:
         shared = self._effects.shared_outputs.get(read.value)
         return shared is not None and shared.operand == read.operand
 
-    def _loop_between(self, read: Read, block: int, frame: Frame | None) -> int:
+    def _loop_between(self, read: Read, block: int, frame: SliceFrame | None) -> int:
         """Return the outermost loop that leads from any place in ``block`` to any other while ``read.value`` lives.
 
         Threads that keep apart what they read and write are no way from one to the other.
@@ -299,7 +299,7 @@ class Interference:
         model = self._effects.model(op)
         return model is not None and model.reads_before_regions(self._snapshot.ops[op])
 
-    def _is_simultaneous(self, write: Write, read: Read, frame: Frame | None) -> bool:
+    def _is_simultaneous(self, write: Write, read: Read, frame: SliceFrame | None) -> bool:
         """Whether one op may do ``read`` and ``write`` in shared memory."""
         s = self._snapshot
         source, target = s.operand_value[read.operand], write.value

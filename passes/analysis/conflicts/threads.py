@@ -26,7 +26,7 @@ from .accesses import Write
 from .alias_sets import AliasSets
 from .storage_set import StorageSet
 
-__all__ = ["Threads", "is_within"]
+__all__ = ["ParallelRegions", "is_within"]
 
 _MANY = 16
 """How many of the slices that a thread inserts into one output, and how many outputs besides the ones that a value is
@@ -40,7 +40,7 @@ def is_within(inner: Slice | None, outer: Slice | None) -> bool:
     return slice_relation(inner, outer) in (SliceRelation.EQUAL, SliceRelation.CONTAINED)
 
 
-class Threads:
+class ParallelRegions:
     """Questions about parallel regions over the tables of one function."""
 
     def __init__(self, effects: TensorEffects, sets: AliasSets) -> None:

@@ -23,7 +23,7 @@ from ....dialects.registry import find_model
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 
-__all__ = ["KeptInit", "Mode", "OutsPlan", "Retie", "Rule", "is_fusible", "plan_reties"]
+__all__ = ["KeptInit", "Mode", "OutsPlan", "OutsRule", "Retie", "is_fusible", "plan_reties"]
 
 _FRESH = frozenset({"bufferization.alloc_tensor", "tensor.empty"})
 _GENERIC = "linalg.generic"
@@ -40,7 +40,7 @@ class Mode(enum.Enum):
     EMPTY = "empty"
 
 
-class Rule(enum.Enum):
+class OutsRule(enum.Enum):
     """Why an init stays. The value is the phrase that remarks use."""
 
     NEEDED = "its content is needed"
@@ -73,7 +73,7 @@ class KeptInit:
     """Init ``operand`` stays as it is."""
 
     operand: int
-    rule: Rule
+    rule: OutsRule
     detail: str = ""
 
     @property
@@ -130,10 +130,10 @@ class _Planner:
             if len(inputs) == 1 and is_fusible(s.ops[s.value_op[retie.old]], s.ops[s.operand_op[inputs[0]]]):
                 chosen.append(Retie(retie.operand, retie.old, retie.target, retie.is_empty, stays_input=True))
             else:
-                self._keep(retie.operand, Rule.DEPENDS)
+                self._keep(retie.operand, OutsRule.DEPENDS)
         return chosen
 
-    def _keep(self, operand: int, rule: Rule, detail: str = "") -> None:
+    def _keep(self, operand: int, rule: OutsRule, detail: str = "") -> None:
         self.kept.append(KeptInit(operand, rule, detail))
 
     def _inits(self, op: int) -> Iterator[int]:
@@ -160,7 +160,7 @@ class _Planner:
         if self._top(s.operand_value[init]) != s.operand_value[init]:
             op = s.ops[s.operand_op[init]]
             model = find_model(op.name)
-            self._keep(init, Rule.NEEDED, model.why_content_is_needed(op, s.operand_index(init)) if model else "")
+            self._keep(init, OutsRule.NEEDED, model.why_content_is_needed(op, s.operand_index(init)) if model else "")
         return False
 
     def _top(self, value: int) -> int:
@@ -185,10 +185,10 @@ class _Planner:
             return None
         type_ = s.values[old].type
         if not isinstance(type_, ir.RankedTensorType) or type_.encoding is not None:
-            self._keep(init, Rule.ENCODING)
+            self._keep(init, OutsRule.ENCODING)
             return None
         if empty and top == old and s.value_op[old] >= 0 and not type_.has_static_shape:
-            self._keep(init, Rule.SIZES)
+            self._keep(init, OutsRule.SIZES)
             return None
         return Retie(init, old, top, empty)
 
@@ -200,7 +200,7 @@ class _Planner:
             return
         source = s.operand_value[s.op_first_operand[view]]
         if source >= 0 and self._top(source) != source:
-            self._keep(init, Rule.ANOTHER_TYPE, f"'{s.op_name[view]}'")
+            self._keep(init, OutsRule.ANOTHER_TYPE, f"'{s.op_name[view]}'")
 
     def _other_values(self, op: int, inits: Set[int]) -> Set[int]:
         """Return what ``op`` uses other than as one of the unread ``inits``, in its payload as well."""

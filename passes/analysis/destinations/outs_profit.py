@@ -21,9 +21,9 @@ from ....dialects.registry import find_model
 from ..conflicts.decisions import Strategy
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
-from .outs_dependency import KeptInit, Retie, Rule
+from .outs_dependency import KeptInit, OutsRule, Retie
 
-__all__ = ["Charge", "FunctionCost", "Outcome", "Trial", "charges", "choose_reties", "function_costs"]
+__all__ = ["Charge", "FunctionCost", "OutsChanges", "TrialCosts", "charges", "choose_reties", "function_costs"]
 
 _ROUNDS = 64
 _ROUNDS_IF_LARGE = 16
@@ -127,7 +127,7 @@ def _is_kept(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) -
 
 
 @dataclass
-class Outcome:
+class OutsChanges:
     """The changes that stand, those that do not, and what the accepted ones make of each function."""
 
     accepted: list[Retie] = field(default_factory=list[Retie])
@@ -136,7 +136,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TrialCosts:
     """What the functions cost after a trial, and which operands are to blame if that is more."""
 
     costs: Costs
@@ -161,9 +161,9 @@ class _Search:
 def choose_reties(
     reties: Mapping[str, Sequence[Retie]],
     before: Costs,
-    evaluate: Callable[[Sequence[Retie]], Trial],
+    evaluate: Callable[[Sequence[Retie]], TrialCosts],
     size: int,
-) -> Outcome:
+) -> OutsChanges:
     """Return which of ``reties``, by function, stand; ``evaluate`` tells what it costs when some are carried out.
 
     ``before`` are the costs as things are, ``size`` is the number of ops, on which the limit of rounds depends.
@@ -184,10 +184,10 @@ def choose_reties(
             _judge(searches[name], mine, costs.get(name, _REFUSED), trial.blamed)
     for search in searches.values():
         if search.pending and not search.blames:
-            search.rejected += [KeptInit(retie.operand, Rule.COST) for mine in search.pending for retie in mine]
+            search.rejected += [KeptInit(retie.operand, OutsRule.COST) for mine in search.pending for retie in mine]
         elif search.pending:
             left = [*search.accepted, *search.suspects, *(retie for mine in search.pending for retie in mine)]
-            search.rejected += [KeptInit(retie.operand, Rule.UNDECIDED) for retie in left]
+            search.rejected += [KeptInit(retie.operand, OutsRule.UNDECIDED) for retie in left]
             search.accepted, search.pending = [], []
     return _settle(searches, before, evaluate(_accepted(searches)).costs)
 
@@ -203,7 +203,7 @@ def _judge(search: _Search, mine: list[Retie], cost: FunctionCost, blamed: Set[i
         search.accepted += mine
         search.cost = cost
     elif len(mine) == 1:
-        search.rejected.append(KeptInit(mine[0].operand, Rule.COST))
+        search.rejected.append(KeptInit(mine[0].operand, OutsRule.COST))
     elif guilty:
         search.suspects += guilty
         rest = [retie for retie in mine if retie.operand not in blamed]
@@ -221,14 +221,14 @@ def _try_suspects(search: _Search) -> None:
         search.pending.append(search.suspects)
         search.blames = False
     else:
-        search.rejected += [KeptInit(retie.operand, Rule.COST) for retie in search.suspects]
+        search.rejected += [KeptInit(retie.operand, OutsRule.COST) for retie in search.suspects]
     search.suspects = []
 
 
-def _settle(searches: Mapping[str, _Search], before: Costs, costs: Costs) -> Outcome:
+def _settle(searches: Mapping[str, _Search], before: Costs, costs: Costs) -> OutsChanges:
     """Return the outcome of all searches; nothing of it if a function got worse by what others do."""
     accepted = _accepted(searches)
     rejected = [kept for search in searches.values() for kept in search.rejected]
     if any(costs.get(name, _REFUSED).exceeds(before[name]) for name in before):
-        return Outcome([], [*rejected, *(KeptInit(retie.operand, Rule.CALLERS) for retie in accepted)], before)
-    return Outcome(accepted, rejected, costs)
+        return OutsChanges([], [*rejected, *(KeptInit(retie.operand, OutsRule.CALLERS) for retie in accepted)], before)
+    return OutsChanges(accepted, rejected, costs)

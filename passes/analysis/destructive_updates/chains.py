@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from ....dialects.bufferizable import Relation
 from ..effects.reader import TensorEffects
 
-__all__ = ["Access", "DestructiveUpdate", "DestructiveUpdates", "Link", "RefusedUpdate", "UpdateRule"]
+__all__ = ["DestructiveUpdate", "DestructiveUpdates", "Link", "RefusedUpdate", "UpdateAccess", "UpdateRule"]
 
 _BRANCH, _FOR, _FORALL, _WHILE = "scf.if", "scf.for", "scf.forall", "scf.while"
 _LINKS = frozenset({_BRANCH, _FOR, _FORALL, _WHILE})
@@ -42,7 +42,7 @@ class UpdateRule(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class UpdateAccess:
     """Operand ``operand`` of op ``op`` reads a part of the tensor, or is where a part is updated."""
 
     op: int
@@ -85,8 +85,8 @@ class DestructiveUpdate:
     """The ops of the chain itself, first to last: loops, branches and insertions next to each other."""
     loops: tuple[int, ...]
     """All loops and branches that hand the tensor on, the outer ones first."""
-    updates: tuple[Access, ...]
-    reads: tuple[Access, ...]
+    updates: tuple[UpdateAccess, ...]
+    reads: tuple[UpdateAccess, ...]
     links: tuple[Link, ...]
 
     @property
@@ -382,17 +382,17 @@ class DestructiveUpdates:
         """Return the chain with all that is nested in it, outer ops first; ``between`` are the reads in between."""
         s = self._snapshot
         links: list[Link] = []
-        updates: list[Access] = []
-        reads = [Access(s.operand_op[use], use) for use in between]
+        updates: list[UpdateAccess] = []
+        reads = [UpdateAccess(s.operand_op[use], use) for use in between]
         waiting: list[tuple[int | Link, bool]] = [(step, False) for step in reversed(chain)]
         while waiting:
             step, conditional = waiting.pop()
             if not isinstance(step, Link):
-                updates.append(Access(s.operand_op[step], step, conditional))
+                updates.append(UpdateAccess(s.operand_op[step], step, conditional))
                 continue
             links.append(step)
             inner = conditional or s.op_name[step.op] in (_BRANCH, _WHILE)
-            reads.extend(Access(s.operand_op[use], use, inner) for use in step.reads)
+            reads.extend(UpdateAccess(s.operand_op[use], use, inner) for use in step.reads)
             waiting.extend((nested, inner) for nested_chain in step.chains[::-1] for nested in nested_chain[::-1])
         ops = tuple(step.op if isinstance(step, Link) else s.operand_op[step] for step in chain)
         reads.sort(key=lambda access: access.operand)

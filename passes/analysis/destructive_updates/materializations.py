@@ -17,7 +17,7 @@ from mlir import ir
 from ..effects.reader import TensorEffects
 from ..index_sets.problems import Answer
 from ..ir.snapshot import Snapshot
-from .chains import Access, DestructiveUpdate, DestructiveUpdates, RefusedUpdate
+from .chains import DestructiveUpdate, DestructiveUpdates, RefusedUpdate, UpdateAccess
 from .outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, is_box, is_whole_update, why_not_in_memory
 from .proofs import UpdateProof, UpdateProofs
 from .races import UpdateRaces
@@ -164,7 +164,7 @@ def _where(
     return UpdateRewrite(store, update, proof, reads, copies_source=copies, is_readable=False, reloads=False)
 
 
-def _is_read_box(effects: TensorEffects, access: Access) -> bool:
+def _is_read_box(effects: TensorEffects, access: UpdateAccess) -> bool:
     return effects.snapshot.op_name[access.op] == "vector.transfer_read" and is_box(effects, access)
 
 

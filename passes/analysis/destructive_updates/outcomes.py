@@ -10,7 +10,7 @@ from mlir import ir
 from ..effects.reader import TensorEffects
 from ..ir.snapshot import Snapshot
 from .bounds import may_be_inside
-from .chains import Access, DestructiveUpdate, RefusedUpdate
+from .chains import DestructiveUpdate, RefusedUpdate, UpdateAccess
 from .proofs import UpdateProof
 
 __all__ = [
@@ -122,18 +122,18 @@ def why_not_in_memory(effects: TensorEffects, store: int, update: DestructiveUpd
     return None
 
 
-def is_whole_update(s: Snapshot, access: Access) -> bool:
+def is_whole_update(s: Snapshot, access: UpdateAccess) -> bool:
     """Whether an op of linalg computes all of the next version."""
     return s.op_name[access.op].startswith("linalg.")
 
 
-def is_tile_read(effects: TensorEffects, access: Access) -> bool:
+def is_tile_read(effects: TensorEffects, access: UpdateAccess) -> bool:
     """Whether a load of a tile can stand for a read."""
     name = effects.snapshot.op_name[access.op]
     return name in _TILE_READS or (name in _TRANSFERS and is_box(effects, access))
 
 
-def is_box(effects: TensorEffects, access: Access) -> bool:
+def is_box(effects: TensorEffects, access: UpdateAccess) -> bool:
     """Whether a vector transfer certainly is of all elements of a box inside of the tensor, which are numbers."""
     s = effects.snapshot
     attributes = s.ops[access.op].attributes

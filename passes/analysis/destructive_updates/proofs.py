@@ -26,8 +26,8 @@ from ..index_sets.reader import IndexReader
 from ..index_sets.relations import IndexSets, first_no
 from ..index_sets.slices import Slice, slice_of
 from ..index_sets.sums import Index, IndexSums
-from ..index_sets.symbols import Loop
-from .chains import Access, DestructiveUpdate
+from ..index_sets.symbols import InductionVariable
+from .chains import DestructiveUpdate, UpdateAccess
 
 __all__ = ["UpdateProof", "UpdateProofs"]
 
@@ -100,7 +100,7 @@ class UpdateProofs:
 
     # --- coverage ----------------------------------------------------------------------------------------------
 
-    def _covers(self, update: DestructiveUpdate, grid: tuple[Loop, ...]) -> Answer:
+    def _covers(self, update: DestructiveUpdate, grid: tuple[InductionVariable, ...]) -> Answer:
         """Whether the unconditional updates of one block, in all iterations, leave nothing out."""
         sizes = self._sizes(update)
         if sizes is None:
@@ -124,8 +124,8 @@ class UpdateProofs:
     def _never_meet(
         self,
         update: DestructiveUpdate,
-        first: Sequence[Access],
-        second: Sequence[Access],
+        first: Sequence[UpdateAccess],
+        second: Sequence[UpdateAccess],
         *,
         are_threads_alone: bool = False,
     ) -> Answer:
@@ -141,7 +141,9 @@ class UpdateProofs:
                 result = answer if answer is Answer.UNKNOWN else result
         return result
 
-    def _is_apart(self, update: DestructiveUpdate, first: Access, second: Access, *, are_threads_alone: bool) -> Answer:
+    def _is_apart(
+        self, update: DestructiveUpdate, first: UpdateAccess, second: UpdateAccess, *, are_threads_alone: bool
+    ) -> Answer:
         s, sets = self._snapshot, self._sets
         nests = [self._nest(update, self._block(access)) for access in (first, second)]
         shared = [loop for loop in nests[0] if loop in nests[1]]
@@ -168,7 +170,7 @@ class UpdateProofs:
 
     # --- places ------------------------------------------------------------------------------------------------
 
-    def _block(self, access: Access) -> int:
+    def _block(self, access: UpdateAccess) -> int:
         """Return the block of an access; what a thread inserts at its end belongs to the thread."""
         s = self._snapshot
         block = s.op_block[access.op]
@@ -176,13 +178,13 @@ class UpdateProofs:
             return s.parent_block(block)
         return block
 
-    def _nest(self, update: DestructiveUpdate, block: int) -> tuple[Loop, ...]:
+    def _nest(self, update: DestructiveUpdate, block: int) -> tuple[InductionVariable, ...]:
         """Return the loops around ``block`` that lie inside of the update."""
         reader = self._reader
         outside = reader.loops_around(self._snapshot.op_block[update.ops[0]])
         return reader.loops_around(block)[len(outside) :]
 
-    def _loops_of(self, op: int) -> tuple[Loop, ...]:
+    def _loops_of(self, op: int) -> tuple[InductionVariable, ...]:
         reader, s = self._reader, self._snapshot
         return reader.loops_around(s.op_regions[op][0][0])[len(reader.loops_around(s.op_block[op])) :]
 
@@ -193,7 +195,7 @@ class UpdateProofs:
             return None
         return tuple(self._reader.size(update.source, dimension) for dimension in range(type_.rank))
 
-    def _slice(self, update: DestructiveUpdate, access: Access) -> Slice | None:
+    def _slice(self, update: DestructiveUpdate, access: UpdateAccess) -> Slice | None:
         """Return what is read or updated; all of the tensor if an op overwrites it without a need of its content."""
         slice_ = self._effects.slices.get(access.operand)
         if slice_ is not None:

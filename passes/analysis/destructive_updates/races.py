@@ -21,8 +21,8 @@ from ..index_sets.reader import IndexReader
 from ..index_sets.relations import IndexSets
 from ..index_sets.slices import Slice, slice_of
 from ..index_sets.sums import IndexSums
-from ..index_sets.symbols import Loop
-from .chains import Access, DestructiveUpdate
+from ..index_sets.symbols import InductionVariable
+from .chains import DestructiveUpdate, UpdateAccess
 
 __all__ = ["UpdateRaces"]
 
@@ -97,8 +97,8 @@ class UpdateRaces:
         self,
         function: int,
         slices: tuple[Slice | None, Slice | None],
-        first: Sequence[Loop],
-        second: Sequence[Loop],
+        first: Sequence[InductionVariable],
+        second: Sequence[InductionVariable],
     ) -> bool:
         """Whether two slices have no element in common in different workgroups, each in any iteration of its loops.
 
@@ -116,9 +116,9 @@ class UpdateRaces:
     def _is_apart(
         self,
         slices: tuple[Slice | None, Slice | None],
-        around: Sequence[Loop],
-        inner: Sequence[Loop],
-        carriers: Sequence[Loop],
+        around: Sequence[InductionVariable],
+        inner: Sequence[InductionVariable],
+        carriers: Sequence[InductionVariable],
         sets: IndexSets,
     ) -> bool:
         """Whether the slices are disjoint if one of ``carriers`` differs, ``around`` is the same, ``inner`` is any."""
@@ -133,7 +133,7 @@ class UpdateRaces:
             for way in _WAYS
         )
 
-    def _loops(self, access: Access) -> tuple[Loop, ...]:
+    def _loops(self, access: UpdateAccess) -> tuple[InductionVariable, ...]:
         """Return the loops around an access; what a thread inserts at its end belongs to the thread."""
         s = self._snapshot
         block = s.op_block[access.op]
@@ -141,6 +141,6 @@ class UpdateRaces:
             block = s.parent_block(block)
         return self._reader.loops_around(block)
 
-    def _slice(self, access: Access) -> Slice | None:
+    def _slice(self, access: UpdateAccess) -> Slice | None:
         slice_ = self._effects.slices.get(access.operand)
         return None if slice_ is None else self._reader.slice(slice_)

@@ -6,7 +6,7 @@ from mlir import ir
 
 from ..index_sets.problems import Answer
 from ..ir.snapshot import Snapshot
-from .chains import Access, DestructiveUpdate, RefusedUpdate
+from .chains import DestructiveUpdate, RefusedUpdate, UpdateAccess
 from .proofs import UpdateProof
 
 __all__ = ["Notes", "describe_proof", "describe_refusal", "describe_update", "describe_value", "notes_of"]
@@ -61,7 +61,7 @@ def describe_refusal(s: Snapshot, refused: RefusedUpdate) -> str:
 def notes_of(s: Snapshot, update: DestructiveUpdate) -> Notes:
     """Return a note for each op that hands the tensor on, updates it or reads it."""
 
-    def note(access: Access, what: str) -> tuple[str, ir.Location]:
+    def note(access: UpdateAccess, what: str) -> tuple[str, ir.Location]:
         sometimes = " on a condition" if access.is_conditional else ""
         return f"{what} by '{s.op_name[access.op]}'{sometimes}", s.ops[access.op].location
 

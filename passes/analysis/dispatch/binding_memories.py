@@ -31,7 +31,7 @@ from ..index_sets.sums import Index, IndexSums, Sum, Symbol
 from ..ir.snapshot import Snapshot
 from .ranges import overlapping
 
-__all__ = ["BindingMemories", "Memory", "Problem", "read_memories"]
+__all__ = ["BindingMemories", "BindingMemory", "BindingRefusal", "read_memories"]
 
 _SAME_EVERYWHERE = frozenset(
     {"dispatch.push_constant", "dispatch.workgroup_count", "dispatch.workgroup_id", "dispatch.workgroup_size"}
@@ -40,7 +40,7 @@ _USERS = frozenset({"dispatch.contents", "dispatch.load", "dispatch.store", "dis
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BindingRefusal:
     """Why op number ``op`` cannot be bufferized; ``notes`` are further places, each with a text and an op."""
 
     op: int
@@ -49,7 +49,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class BindingMemory:
     """What declarations of one slot, byte offset, type and sizes name. Ops are numbers of the snapshot, in order."""
 
     slot: Slot
@@ -80,10 +80,10 @@ class BindingMemories:
     """The memories of function ``function``, and what is wrong with it."""
 
     function: int
-    memories: tuple[Memory, ...] = ()
+    memories: tuple[BindingMemory, ...] = ()
     memory_of: dict[int, int] = field(default_factory=dict)
     """For each declaration, tie, load, store and contents, the number of its memory."""
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[BindingRefusal, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(str(memory) for memory in self.memories)
@@ -105,12 +105,12 @@ class _Found:
     declarations: list[int] = field(default_factory=list)
     uses: dict[str, list[int]] = field(default_factory=dict)
 
-    def finish(self) -> Memory:
+    def finish(self) -> BindingMemory:
         slot, type_, offset, sizes = self.key
         names = ("dispatch.tie_shape", "dispatch.load", "dispatch.store", "dispatch.contents")
         uses = [tuple(self.uses.get(name, ())) for name in names]
         tensor = tensor_type_of(type_)
-        return Memory(slot, access_of(type_), tensor, offset, sizes, tuple(self.declarations), *uses)
+        return BindingMemory(slot, access_of(type_), tensor, offset, sizes, tuple(self.declarations), *uses)
 
 
 class _Reader:
@@ -126,7 +126,7 @@ class _Reader:
         self._of_value: dict[int, _Found] = {}
         self._of_op: dict[int, _Found] = {}
         self._canonical: dict[tuple[str, int, ir.Type], int] = {}
-        self._problems: list[Problem] = []
+        self._problems: list[BindingRefusal] = []
 
     def read(self) -> BindingMemories:
         s = self._snapshot
@@ -155,14 +155,14 @@ class _Reader:
         if not is_dispatch_type(type_) or not is_dispatch_type(declared):
             if is_dispatch_type(type_) or is_dispatch_type(declared):
                 message = f"{describe(slot)} is declared as {type_} here and as {declared} elsewhere; bufferize both"
-                self._problems.append(Problem(op, message, (("the other declaration is here", first),)))
+                self._problems.append(BindingRefusal(op, message, (("the other declaration is here", first),)))
             return
         if access_of(type_) is not access_of(declared):
             message = (
                 f"{describe(slot)} is declared {access_of(type_).value} here and {access_of(declared).value} "
                 "elsewhere; declare it with one access"
             )
-            self._problems.append(Problem(op, message, (("the other declaration is here", first),)))
+            self._problems.append(BindingRefusal(op, message, (("the other declaration is here", first),)))
             return
         offset = byte_offset_of(operation)
         sizes = tuple(self._index(size) for size in sizes_of(operation))
@@ -180,7 +180,7 @@ class _Reader:
             # Of a declaration that was refused, or one that is a memref already, there is nothing more to say.
             if is_dispatch_type(type_) and self._declaration(s.operand_value[operand]) < 0:
                 message = f"'{name}' of {type_} that no dispatch.binding here makes; declare the binding"
-                self._problems.append(Problem(op, message))
+                self._problems.append(BindingRefusal(op, message))
             return
         self._of_op[op] = found
         found.uses.setdefault(name, []).append(op)
@@ -220,8 +220,8 @@ class _Reader:
         key = (s.op_name[op], ir.IntegerAttr(which).value, s.values[value].type)
         return self._canonical.setdefault(key, value)
 
-    def _overlaps(self, memories: Sequence[Memory]) -> Iterator[Problem]:
-        slots: dict[Slot, list[Memory]] = {}
+    def _overlaps(self, memories: Sequence[BindingMemory]) -> Iterator[BindingRefusal]:
+        slots: dict[Slot, list[BindingMemory]] = {}
         for memory in memories:
             slots.setdefault(memory.slot, []).append(memory)
         for slot, ways in slots.items():
@@ -234,15 +234,15 @@ class _Reader:
                     "that keep the ranges apart"
                 )
                 notes = (("the other declaration is here", ways[first].declarations[0]),)
-                yield Problem(ways[second].declarations[0], message, notes)
+                yield BindingRefusal(ways[second].declarations[0], message, notes)
 
-    def _shapes(self, memory: Memory) -> Iterator[Problem]:
+    def _shapes(self, memory: BindingMemory) -> Iterator[BindingRefusal]:
         ties = [(op, tuple(self._index(size) for size in sizes_of(self._snapshot.ops[op]))) for op in memory.ties]
         for op, sizes in ties[1:]:
             if sizes != ties[0][1]:
                 message = f"{describe(memory.slot)} is tied to sizes that may not be those it was tied to first"
                 notes = (("it was tied to other sizes here", ties[0][0]),)
-                yield Problem(op, f"{message}; tie it once and use the result", notes)
+                yield BindingRefusal(op, f"{message}; tie it once and use the result", notes)
 
     # --- escapes -----------------------------------------------------------------------------------------------
 
@@ -257,7 +257,7 @@ class _Reader:
                         "and dispatch.tie_shape may; load the tensor, or declare the binding where it is used"
                     )
                     notes = (("the binding is declared here", memory.declarations[0]),)
-                    self._problems.append(Problem(op, message, notes))
+                    self._problems.append(BindingRefusal(op, message, notes))
 
 
 def read_memories(snapshot: Snapshot, sums: IndexSums, function: int) -> BindingMemories:

@@ -11,39 +11,39 @@ from collections.abc import Iterator
 
 from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
-from .binding_memories import BindingMemories, Problem, describe, read_memories
+from .binding_memories import BindingMemories, BindingRefusal, describe, read_memories
 
 __all__ = ["find_calls", "find_misuse"]
 
 _DECLARES = "dispatch.binding"
 
 
-def find_misuse(snapshot: Snapshot) -> list[Problem]:
+def find_misuse(snapshot: Snapshot) -> list[BindingRefusal]:
     """Return what is wrong with functions that were promoted before."""
     s = snapshot
     sums = IndexSums(s)
     functions = dict.fromkeys(
         _function_around(s, op) for op, name in enumerate(s.op_name) if name == "dispatch.contents"
     )
-    problems: list[Problem] = []
+    problems: list[BindingRefusal] = []
     for function in functions:
         bindings = read_memories(s, sums, function)
         problems.extend((*bindings.problems, *_contents(bindings), *_commits(s, bindings)))
     return problems
 
 
-def find_calls(snapshot: Snapshot) -> list[Problem]:
+def find_calls(snapshot: Snapshot) -> list[BindingRefusal]:
     """Return the calls of functions with bindings: their caller would not know of the memory that they share."""
     s = snapshot
     functions = {_function_around(s, op) for op, name in enumerate(s.op_name) if name == _DECLARES}
     names = {str(s.ops[function].attributes["sym_name"]): function for function in functions if function > 0}
-    problems: list[Problem] = []
+    problems: list[BindingRefusal] = []
     for op, name in enumerate(s.op_name):
         callee = str(s.ops[op].attributes["callee"]) if name == "func.call" and names else ""
         function = names.get(f'"{callee.removeprefix("@")}"')
         if function is not None:
             message = f"a call of {callee}, which declares bindings and so can only be dispatched; inline it"
-            problems.append(Problem(op, message, (("the function is here", function),)))
+            problems.append(BindingRefusal(op, message, (("the function is here", function),)))
     return problems
 
 
@@ -53,14 +53,14 @@ def _function_around(s: Snapshot, op: int) -> int:
     return op
 
 
-def _contents(bindings: BindingMemories) -> Iterator[Problem]:
+def _contents(bindings: BindingMemories) -> Iterator[BindingRefusal]:
     for memory in bindings.memories:
         for op in memory.contents[1:]:
             message = f"{describe(memory.slot)} has two contents; use the first one"
-            yield Problem(op, message, (("this is the first one", memory.contents[0]),))
+            yield BindingRefusal(op, message, (("this is the first one", memory.contents[0]),))
 
 
-def _commits(s: Snapshot, bindings: BindingMemories) -> Iterator[Problem]:
+def _commits(s: Snapshot, bindings: BindingMemories) -> Iterator[BindingRefusal]:
     ops = s.nested_ops(bindings.function)
     commits = [op for op in ops if s.op_name[op] == "dispatch.commit"]
     memories = {s.op_first_result[op]: memory for memory in bindings.memories for op in memory.contents}
@@ -81,14 +81,14 @@ def _commits(s: Snapshot, bindings: BindingMemories) -> Iterator[Problem]:
         value = s.operand_value[s.op_first_operand[op] + 1]
         committed.setdefault(value, op)
         if value not in memories:
-            yield Problem(op, "what is committed to is no dispatch.contents; commit to the contents itself")
+            yield BindingRefusal(op, "what is committed to is no dispatch.contents; commit to the contents itself")
         elif not memories[value].access.writes:
-            yield Problem(op, f"{describe(memories[value].slot)} is only read; remove the commit")
+            yield BindingRefusal(op, f"{describe(memories[value].slot)} is only read; remove the commit")
         elif op not in ends:
             message = "a commit that is not among the last ops in front of a func.return, or is one of two"
-            yield Problem(op, f"{message}; commit once, there")
+            yield BindingRefusal(op, f"{message}; commit once, there")
     for return_, found in last.items():
         for value, op in committed.items():
             if op in ends and value not in found:
                 message = f"{describe(memories[value].slot)} is committed in front of another return, but not here"
-                yield Problem(return_, f"{message}; commit its contents", (("it is committed here", op),))
+                yield BindingRefusal(return_, f"{message}; commit its contents", (("it is committed here", op),))

@@ -19,10 +19,10 @@ from ....dialects.registry import find_model
 from ..index_sets.sums import IndexSums
 from ..ir.dominance_frontier import DominatorTree
 from ..ir.snapshot import Snapshot
-from .binding_memories import BindingMemories, Memory, Problem, describe, read_memories
-from .promotion_threads import Threads, plan_threads
+from .binding_memories import BindingMemories, BindingMemory, BindingRefusal, describe, read_memories
+from .promotion_threads import ThreadStores, plan_threads
 
-__all__ = ["Place", "PromotionPlan", "plan_promotion"]
+__all__ = ["ContentBegin", "PromotionPlan", "plan_promotion"]
 
 _THREADED = frozenset(
     {"scf.execute_region", "scf.for", "scf.forall", "scf.if", "scf.index_switch", "scf.while"},
@@ -50,7 +50,7 @@ _MOVABLE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ContentBegin:
     """Where the content of a memory begins: behind op ``root``, after ``moved`` have moved in front of ``before``."""
 
     root: int
@@ -67,9 +67,9 @@ class PromotionPlan:
     """For an op with regions, the function included, the memories that are stored inside."""
     joins: dict[int, tuple[int, ...]]
     """For a block that branches lead to, the memories of which several versions meet there."""
-    places: dict[int, Place]
-    threads: Threads
-    problems: tuple[Problem, ...]
+    places: dict[int, ContentBegin]
+    threads: ThreadStores
+    problems: tuple[BindingRefusal, ...]
 
 
 def plan_promotion(snapshot: Snapshot, function: int) -> PromotionPlan:
@@ -101,29 +101,29 @@ class _Planner:
         found = {m: place for m, place in places.items() if place is not None}
         return PromotionPlan(self._bindings, stored, joins, found, threads, problems)
 
-    def _refuse_mixed(self) -> Iterator[Problem]:
+    def _refuse_mixed(self) -> Iterator[BindingRefusal]:
         for memory in self._bindings.memories:
             accesses = (*memory.loads, *memory.stores)
             if memory.contents and accesses:
                 message = f"{describe(memory.slot)} was promoted before, but is accessed here; use its contents"
-                yield Problem(min(accesses), message, (("this stands for its contents", memory.contents[0]),))
+                yield BindingRefusal(min(accesses), message, (("this stands for its contents", memory.contents[0]),))
 
-    def _refuse_unreachable(self) -> Iterator[Problem]:
+    def _refuse_unreachable(self) -> Iterator[BindingRefusal]:
         s = self._snapshot
         for op in (self._function, *s.nested_ops(self._function)) if s.graphs else ():
             if s.has_unreachable_blocks(op):
                 message = f"'{s.op_name[op]}' has a block that cannot be reached from the first one"
-                yield Problem(op, f"{message}; remove it first (upstream pass canonicalize)")
+                yield BindingRefusal(op, f"{message}; remove it first (upstream pass canonicalize)")
             for region in s.op_regions[op]:
                 for block in region if len(region) > 1 else ():
                     yield from self._branch(block)
 
-    def _branch(self, block: int) -> Iterator[Problem]:
+    def _branch(self, block: int) -> Iterator[BindingRefusal]:
         s = self._snapshot
         op = s.block_ops[block][-1]
         if op in s.op_successors and find_model(s.op_name[op]) is None:
             message = f"'{s.op_name[op]}' branches, but nothing says what it hands over"
-            yield Problem(op, f"{message}; use cf.br, cf.cond_br or cf.switch")
+            yield BindingRefusal(op, f"{message}; use cf.br, cf.cond_br or cf.switch")
 
     # --- accesses ----------------------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class _Planner:
                     inside[number] = None
         return {op: tuple(sorted(inside)) for op, inside in stored.items()}, blocks
 
-    def _refuse_store(self, store: int, memory: Memory) -> None:
+    def _refuse_store(self, store: int, memory: BindingMemory) -> None:
         s = self._snapshot
         op, around = s.block_op[s.op_block[store]], -1
         while op != self._function:
@@ -159,7 +159,7 @@ class _Planner:
                 f"a store to {describe(memory.slot)} inside of '{s.op_name[around]}', which cannot hand on what is "
                 "stored; use scf.for, scf.while, scf.if or scf.forall, or store what the op returns behind it"
             )
-            self._problems.append(Problem(store, message, ((f"this is '{s.op_name[around]}'", around),)))
+            self._problems.append(BindingRefusal(store, message, ((f"this is '{s.op_name[around]}'", around),)))
 
     def _refuse_loads(self) -> None:
         s = self._snapshot
@@ -171,7 +171,7 @@ class _Planner:
                         f"a load from {describe(memory.slot)} inside of '{s.op_name[around]}', of which is not known "
                         "when its regions run; load the tensor in front of it"
                     )
-                    self._problems.append(Problem(load, message, ((f"this is '{s.op_name[around]}'", around),)))
+                    self._problems.append(BindingRefusal(load, message, ((f"this is '{s.op_name[around]}'", around),)))
 
     def _unknown_around(self, op: int) -> int:
         s, known = self._snapshot, self._runs_in_place
@@ -189,7 +189,7 @@ class _Planner:
 
     # --- places ------------------------------------------------------------------------------------------------
 
-    def _place(self, memory: Memory) -> Place | None:
+    def _place(self, memory: BindingMemory) -> ContentBegin | None:
         """Return where the content of ``memory`` begins: before its first access, in the entry block."""
         s = self._snapshot
         first = min((*memory.loads, *memory.stores), key=s.op_enter.__getitem__)
@@ -213,15 +213,15 @@ class _Planner:
                 elif s.value_block[value] != self._entry:
                     self._refuse_place(memory, s.block_op[s.value_block[value]])
                     return None
-        return Place(memory.root, tuple(sorted(moved)), before if moved else -1)
+        return ContentBegin(memory.root, tuple(sorted(moved)), before if moved else -1)
 
-    def _refuse_place(self, memory: Memory, op: int) -> None:
+    def _refuse_place(self, memory: BindingMemory, op: int) -> None:
         message = (
             f"{describe(memory.slot)} is declared with an offset or a size that is not known at the beginning of the "
             "function; declare all of the memory there, and use slices of it"
         )
         note = (f"it depends on '{self._snapshot.op_name[op]}'", op)
-        self._problems.append(Problem(memory.root, message, (note,)))
+        self._problems.append(BindingRefusal(memory.root, message, (note,)))
 
     # --- joins -------------------------------------------------------------------------------------------------
 

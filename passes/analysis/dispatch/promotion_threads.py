@@ -17,29 +17,29 @@ from ....dialects.dispatch import subset_of
 from ..index_sets.slices import Slice, SliceRelation, slice_of, slice_relation
 from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
-from .binding_memories import BindingMemories, Problem, describe
+from .binding_memories import BindingMemories, BindingRefusal, describe
 
-__all__ = ["Threads", "plan_threads"]
+__all__ = ["ThreadStores", "plan_threads"]
 
 _MOST = 32
 """How many stores of one thread to one memory are compared with each other."""
 
 
 @dataclass(frozen=True)
-class Threads:
+class ThreadStores:
     """For a forall, the stores that are inserted at its end, in order; the other ones are replaced by these."""
 
     inserted: dict[int, tuple[int, ...]]
     forwarded: dict[int, int]
     """For a load, the store in the same thread of the value that it loads; -1 if the thread stored nothing of it."""
-    problems: tuple[Problem, ...]
+    problems: tuple[BindingRefusal, ...]
 
 
 def plan_threads(
     snapshot: Snapshot, sums: IndexSums, bindings: BindingMemories, stored: dict[int, tuple[int, ...]]
-) -> Threads:
+) -> ThreadStores:
     """Plan the insertions of all loops in ``stored`` that are parallel."""
-    problems: list[Problem] = []
+    problems: list[BindingRefusal] = []
     stores: dict[int, dict[int, list[int]]] = {}
     for number, memory in enumerate(bindings.memories):
         for store in memory.stores:
@@ -52,7 +52,7 @@ def plan_threads(
                     f"a store to {describe(memory.slot)} inside of '{snapshot.op_name[around]}' in an scf.forall, "
                     "whose threads can only store at the top level of the body; store there what the op returns"
                 )
-                problems.append(Problem(store, message, (("this is the scf.forall", loop),)))
+                problems.append(BindingRefusal(store, message, (("this is the scf.forall", loop),)))
     inserted: dict[int, tuple[int, ...]] = {}
     for loop, by_memory in stores.items():
         kept: list[int] = []
@@ -62,12 +62,12 @@ def plan_threads(
                 slot = describe(bindings.memories[number].slot)
                 message = f"a thread stores to {slot} twice, and the slices may overlap in part"
                 note = ("the other store is here", found[0] if last != found[0] else found[-1])
-                problems.append(Problem(last, f"{message}; store the whole part once", (note,)))
+                problems.append(BindingRefusal(last, f"{message}; store the whole part once", (note,)))
             else:
                 kept.extend(last)
         inserted[loop] = tuple(sorted(kept))
     forwarded = _forwarded(snapshot, sums, bindings, stores) if not problems else {}
-    return Threads(inserted, forwarded, tuple(problems))
+    return ThreadStores(inserted, forwarded, tuple(problems))
 
 
 def _forwarded(

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 
 from ....dialects.bufferizable import Relation
-from .tables import Commit, EffectTables, Refusal
+from .tables import CommittedContent, EffectTables, Refusal
 
 __all__ = ["commit_refusals", "enter_commits"]
 
@@ -29,7 +29,7 @@ def enter_commits(effects: EffectTables, function: int, operands: Iterable[int])
             effects.must_in_place[step] = True
 
 
-def _commit(effects: EffectTables, operand: int) -> Commit:
+def _commit(effects: EffectTables, operand: int) -> CommittedContent:
     """Follow what is committed to ``operand`` back to where it comes from."""
     s = effects.snapshot
     memory = s.operand_value[operand]
@@ -49,7 +49,7 @@ def _commit(effects: EffectTables, operand: int) -> Commit:
             if before >= 0 and before not in seen:
                 seen.add(before)
                 work.append(before)
-    return Commit(operand, memory in seen, tuple(steps) if pure else ())
+    return CommittedContent(operand, memory in seen, tuple(steps) if pure else ())
 
 
 def _is_step(effects: EffectTables, operand: int, value: int) -> bool:

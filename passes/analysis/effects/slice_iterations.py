@@ -19,7 +19,7 @@ from ..index_sets.problems import Answer
 from ..index_sets.reader import IndexReader
 from ..index_sets.relations import IndexSets
 from ..index_sets.slices import Slice
-from ..index_sets.symbols import IndexTerms, Loop
+from ..index_sets.symbols import IndexTerms, InductionVariable
 from ..ir.snapshot import Snapshot
 
 __all__ = ["SliceIterations"]
@@ -88,6 +88,8 @@ class SliceIterations:
             region = s.block_parallel[s.parent_block(region)] if s.parent_block(region) >= 0 else -1
         return found
 
-    def _are_disjoint(self, first: Slice, second: Slice, nest: list[Loop], directions: Mapping[int, Direction]) -> bool:
+    def _are_disjoint(
+        self, first: Slice, second: Slice, nest: list[InductionVariable], directions: Mapping[int, Direction]
+    ) -> bool:
         self._left -= 1
         return self._left >= 0 and self._sets.are_disjoint(first, second, nest, directions).answer is Answer.YES

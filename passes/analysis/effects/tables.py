@@ -16,7 +16,7 @@ from ....dialects.bufferizable import Relation
 from ..index_sets.slices import Slice
 from ..ir.snapshot import Snapshot
 
-__all__ = ["Carried", "Commit", "EffectTables", "HandOvers", "Passed", "Refusal", "SharedOutput", "Tie"]
+__all__ = ["CarriedTensor", "CommittedContent", "EffectTables", "HandOvers", "Passed", "Refusal", "SharedOutput", "Tie"]
 
 
 class Tie(NamedTuple):
@@ -36,7 +36,7 @@ class SharedOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class CommittedContent:
     """The content of operand ``operand`` is overwritten by what its memory holds in the end.
 
     ``continues`` says that its own content may be a part of that; ``steps`` are the operands that lead from it to
@@ -56,7 +56,7 @@ class Refusal:
     message: str
 
 
-class Carried(NamedTuple):
+class CarriedTensor(NamedTuple):
     """One tensor that a loop carries: the terminator's operand, the region argument and the result it reaches.
 
     ``result`` is -1 when the operand reaches the argument only.
@@ -78,7 +78,7 @@ class Passed(NamedTuple):
 class HandOvers:
     """What the regions of an op pass on: to their next run, to another region, and to results only."""
 
-    carried: list[Carried]
+    carried: list[CarriedTensor]
     passed: list[Passed]
     exits: list[tuple[int, list[int]]]
 
@@ -115,7 +115,7 @@ class EffectTables:
         """For such an argument, the operands that write what a run of the region inserts."""
         self.derived_reads: dict[int, list[int]] = {}
         """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
-        self.commits: dict[int, list[Commit]] = {}
+        self.commits: dict[int, list[CommittedContent]] = {}
         """For a function, what it says of the content that memory has in the end."""
         self.hand_overs: dict[int, HandOvers] = {}
         """For an op with regions, what they pass on (``in_place/region_flow.py``), once somebody asked."""

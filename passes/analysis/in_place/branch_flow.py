@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from ..conflicts.alias_sets import AliasSets
 from ..conflicts.decisions import Decision
 from ..effects.reader import TensorEffects
-from .region_flow import Carried, permuted
+from .region_flow import CarriedTensor, permuted
 
 __all__ = ["BranchFlow"]
 
@@ -33,7 +33,7 @@ class BranchFlow:
         self.arguments: list[int] = []
         """The tensor arguments that branches hand over, last block first."""
         self._joined: dict[int, list[int]] = {}
-        self._rounds: dict[int, list[list[Carried]]] = {}
+        self._rounds: dict[int, list[list[CarriedTensor]]] = {}
         self._waiting: set[int] = set()
         for op in (function, *s.nested_ops(function)) if s.graphs else ():
             for region in s.op_regions[op]:
@@ -68,11 +68,11 @@ class BranchFlow:
                     self._rounds.setdefault(first + begin, []).append(edge)
                     self._waiting.update(entry.operand for entry in edge)
 
-    def _edges(self, branch: int, block: int) -> Iterator[list[Carried]]:
+    def _edges(self, branch: int, block: int) -> Iterator[list[CarriedTensor]]:
         """Yield what ``branch`` hands to ``block``, once for each edge that leads there."""
         s = self._snapshot
         count = sum(s.value_is_tensor[a] for a in s.arguments(block))
-        entries = [Carried(o, target, -1) for o, target in self.values(branch) if s.value_block[target] == block]
+        entries = [CarriedTensor(o, target, -1) for o, target in self.values(branch) if s.value_block[target] == block]
         for start in range(0, len(entries), count):
             yield entries[start : start + count]
 
@@ -80,7 +80,7 @@ class BranchFlow:
         """Whether ``operand`` is handed to the next round of a loop whose rounds are still to be decided."""
         return operand in self._waiting
 
-    def take_rounds(self, block: int) -> list[list[Carried]]:
+    def take_rounds(self, block: int) -> list[list[CarriedTensor]]:
         """Return what the loop with the header ``block`` hands to its next round, by edge, if that still waits."""
         rounds = self._rounds.pop(block, [])
         self._waiting.difference_update(entry.operand for edge in rounds for entry in edge)
@@ -90,7 +90,7 @@ class BranchFlow:
         """Return the headers of loops whose rounds are still to be decided."""
         return list(self._rounds)
 
-    def rotation(self, rounds: list[list[Carried]]) -> list[Carried]:
+    def rotation(self, rounds: list[list[CarriedTensor]]) -> list[CarriedTensor]:
         """Return the largest part of ``rounds`` that is, on every edge, the same buffers in another order."""
         find, s = self._sets.equivalence.find, self._snapshot
         entries = [entry for edge in rounds for entry in edge]

@@ -17,7 +17,7 @@ from ..conflicts.alias_sets import Fact
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..conflicts.joining import Joiner
 from .decision_record import DecisionRecord
-from .region_flow import Carried, permuted
+from .region_flow import CarriedTensor, permuted
 from .sizes import keeps_size
 from .unranked import is_unranked
 
@@ -50,7 +50,7 @@ class CarriedDecisions:
         if result >= 0:
             self._sets.unite(argument, result)
 
-    def decide(self, op: int, carried: list[Carried]) -> bool:
+    def decide(self, op: int, carried: list[CarriedTensor]) -> bool:
         """Decide what loop ``op`` yields to its next iteration; return whether it swaps buffers."""
         s, equivalence = self._snapshot, self._sets.equivalence
         pending = []
@@ -59,7 +59,7 @@ class CarriedDecisions:
                 self._record.accept(operand)
                 self.settle(argument, result)
             elif not (self._is_reshaped(operand, argument) and self._pass_on(operand, argument)):
-                pending.append(Carried(operand, argument, result))
+                pending.append(CarriedTensor(operand, argument, result))
         rotation = permuted(self._effects, self._sets, pending)
         rotates = bool(rotation) and self._return_allocs and self.rotate(op, rotation)
         swapped = set(rotation) if rotates else set()
@@ -90,7 +90,7 @@ class CarriedDecisions:
             joiner.check.iterations.copy(operand, argument)
         self._record.enter(operand, conflict)
 
-    def rotate(self, op: int, rotation: list[Carried]) -> bool:
+    def rotate(self, op: int, rotation: list[CarriedTensor]) -> bool:
         """Join the sets of buffers that a loop swaps, if they start apart and nothing is destroyed.
 
         ``op`` is the loop, or the branch back to its header.

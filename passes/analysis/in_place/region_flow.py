@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from ..conflicts.alias_sets import AliasSets
 from ..effects.reader import TensorEffects
-from ..effects.tables import Carried, HandOvers, Passed
+from ..effects.tables import CarriedTensor, HandOvers, Passed
 
-__all__ = ["Carried", "Passed", "carried_values", "exit_values", "passed_values", "permuted"]
+__all__ = ["CarriedTensor", "Passed", "carried_values", "exit_values", "passed_values", "permuted"]
 
 
 _NOTHING = HandOvers([], [], [])
 
 
-def carried_values(effects: TensorEffects, op: int) -> list[Carried]:
+def carried_values(effects: TensorEffects, op: int) -> list[CarriedTensor]:
     """Return what ``op`` carries from one iteration to the next; empty for ops that are no loops."""
     return _hand_overs(effects, op).carried
 
@@ -56,7 +56,7 @@ def _read(effects: TensorEffects, op: int) -> HandOvers:
         elif _is_passed(effects, targets):
             found.passed.append(Passed(operand, targets))
         else:
-            found.carried.append(Carried(operand, arguments[0], results[0] if results else -1))
+            found.carried.append(CarriedTensor(operand, arguments[0], results[0] if results else -1))
     return found
 
 
@@ -72,7 +72,7 @@ def _terminator_operands(effects: TensorEffects, op: int) -> Iterator[int]:
             yield from s.operands(terminator)
 
 
-def permuted(effects: TensorEffects, sets: AliasSets, carried: list[Carried]) -> list[Carried]:
+def permuted(effects: TensorEffects, sets: AliasSets, carried: list[CarriedTensor]) -> list[CarriedTensor]:
     """Return the largest part of ``carried`` whose yielded buffers are exactly its carried ones, in another order.
 
     Leaves out, as long as there is one, an entry whose carried buffer is not yielded exactly once, or whose yielded

@@ -22,11 +22,11 @@ from math import inf
 from .distributed_loops import gathered
 from .omega_test import Row, combine, evaluate
 from .points import FIRST, Points, number
-from .problems import Answer, Case, Outcome, not_less
-from .relations import MOST_LOOPS, Finding, IndexSets, answer_of
+from .problems import Answer, Case, Solvability, not_less
+from .relations import MOST_LOOPS, DimensionAnswer, IndexSets, answer_of
 from .slices import Slice
 from .sums import Index, Symbol, index_symbols
-from .symbols import IndexTerms, Loop
+from .symbols import IndexTerms, InductionVariable
 
 __all__ = ["covers"]
 
@@ -34,7 +34,9 @@ _SLICES = 4
 """How many different slices are looked at; the work grows with their number to the power of the dimensions."""
 
 
-def covers(sets: IndexSets, slices: Sequence[Slice], sizes: Sequence[Index], nest: Sequence[Loop]) -> Finding:
+def covers(
+    sets: IndexSets, slices: Sequence[Slice], sizes: Sequence[Index], nest: Sequence[InductionVariable]
+) -> DimensionAnswer:
     """Whether each element of a tensor of ``sizes`` lies in one of ``slices`` in some iteration of ``nest``.
 
     The slices are those of one iteration of the innermost loop. NO comes with values of the symbols that do not depend
@@ -46,7 +48,7 @@ def covers(sets: IndexSets, slices: Sequence[Slice], sizes: Sequence[Index], nes
         slice_ for slice_ in distinct if len(slice_.offsets) == len(sizes) and min(slice_.symbols, default=0) >= 0
     ]
     if len(nest) > MOST_LOOPS or any(loop.upper is None for loop in nest):
-        return Finding(Answer.UNKNOWN)
+        return DimensionAnswer(Answer.UNKNOWN)
     terms, loops = gathered(sets.terms, nest, usable, sets.runs_always(nest))
     tensor = _Tensor(terms, tuple(sizes), loops, tuple(usable[:_SLICES]))
     # What a few slices cover all of them cover; what a few leave out another may have.
@@ -54,14 +56,14 @@ def covers(sets: IndexSets, slices: Sequence[Slice], sizes: Sequence[Index], nes
     for found in map(tensor.covered, tensor.slices) if usable else (tensor.any_element(),):
         if found.answer in answers:
             return found
-    return Finding(Answer.UNKNOWN)
+    return DimensionAnswer(Answer.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
     """Which dimension a loop moves the guiding slice in, where that begins, and by how much it moves; -1 for none."""
 
-    loop: Loop
+    loop: InductionVariable
     dimension: int
     start: Index
     factor: Index
@@ -73,7 +75,7 @@ class _Choice:
 class _Tensor:
     terms: IndexTerms
     sizes: tuple[Index, ...]
-    loops: tuple[Loop, ...]
+    loops: tuple[InductionVariable, ...]
     slices: tuple[Slice, ...]
 
     def _element(self) -> tuple[Points, list[Row]]:
@@ -85,16 +87,16 @@ class _Tensor:
             points.problem.at_least(points.row(size, FIRST), index, 1)
         return points, element
 
-    def any_element(self) -> Finding:
+    def any_element(self) -> DimensionAnswer:
         """Whether the tensor has no element."""
         points, _ = self._element()
         return answer_of(points, points.decide())
 
-    def covered(self, guide: Slice) -> Finding:
+    def covered(self, guide: Slice) -> DimensionAnswer:
         """Whether no element lies outside of the slices of the iterations that ``guide`` names."""
         choices = self._choices(guide)
         if choices is None:
-            return Finding(Answer.UNKNOWN)
+            return DimensionAnswer(Answer.UNKNOWN)
         for depth in range(len(choices) + 1):
             points, element = self._element()
             for choice in choices[:depth]:
@@ -105,14 +107,14 @@ class _Tensor:
                 self._miss(points, element)
             outcome = points.decide()
             if outcome.is_feasible is None:
-                return Finding(Answer.UNKNOWN)
+                return DimensionAnswer(Answer.UNKNOWN)
             if outcome.is_feasible:
                 return self._confirmed(points, [evaluate(index, outcome.solution) for index in element], outcome)
-        return Finding(Answer.YES)
+        return DimensionAnswer(Answer.YES)
 
-    def _ordered(self, guide: Slice) -> list[Loop]:
+    def _ordered(self, guide: Slice) -> list[InductionVariable]:
         """Return the loops with those first that move the slice the farthest, as far as bounds allow it."""
-        order: list[Loop] = []
+        order: list[InductionVariable] = []
         waiting = {loop.variable: loop for loop in self.loops}
         while waiting:
             ready = [
@@ -124,7 +126,7 @@ class _Tensor:
             order.append(waiting.pop(farthest.variable))
         return order
 
-    def _distance(self, guide: Slice, loop: Loop) -> float:
+    def _distance(self, guide: Slice, loop: InductionVariable) -> float:
         moves = [self.terms.factor(offset, loop.variable) for offset in guide.offsets]
         numbers = [
             abs(factor) * loop.step for factor in moves if isinstance(factor, int) and isinstance(loop.step, int)
@@ -167,7 +169,7 @@ class _Tensor:
             else:
                 points.problem.alternatives.append(tuple(cases))
 
-    def _confirmed(self, points: Points, element: list[int], outcome: Outcome) -> Finding:
+    def _confirmed(self, points: Points, element: list[int], outcome: Solvability) -> DimensionAnswer:
         """Whether the element, for those values of what no loop changes, lies in no slice of any iteration."""
         variables = {loop.variable for loop in self.loops}
         values = tuple(
@@ -183,8 +185,8 @@ class _Tensor:
             for dimension, index in enumerate(element):
                 other.inside(slice_, dimension, FIRST, number(index))
             if other.decide().is_feasible is not False:
-                return Finding(Answer.UNKNOWN)
-        return Finding(Answer.NO, values, tuple(element))
+                return DimensionAnswer(Answer.UNKNOWN)
+        return DimensionAnswer(Answer.NO, values, tuple(element))
 
 
 def _choose(points: Points, choice: _Choice, element: Sequence[Row], guide: Slice) -> None:
@@ -254,5 +256,5 @@ def _number(factor: Index) -> int:
     return factor if isinstance(factor, int) else 0
 
 
-def _upper(points: Points, loop: Loop) -> Row:
+def _upper(points: Points, loop: InductionVariable) -> Row:
     return {} if loop.upper is None else points.row(loop.upper, FIRST)

@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterable, Sequence
 
 from .slices import Slice
 from .sums import Index, index_symbols
-from .symbols import IndexTerms, Loop
+from .symbols import IndexTerms, InductionVariable
 
 __all__ = ["gathered"]
 
 
 def gathered(
-    terms: IndexTerms, nest: Sequence[Loop], slices: Iterable[Slice], runs: Callable[[Loop], bool]
-) -> tuple[IndexTerms, tuple[Loop, ...]]:
+    terms: IndexTerms,
+    nest: Sequence[InductionVariable],
+    slices: Iterable[Slice],
+    runs: Callable[[InductionVariable], bool],
+) -> tuple[IndexTerms, tuple[InductionVariable, ...]]:
     """Return the loops of ``nest`` with each pair of a loop over ids and one that it distributes as one loop.
 
     ``runs`` tells whether a loop certainly runs at least once. A loop over ids stays if anything else depends on its
@@ -45,17 +48,17 @@ def gathered(
     return (terms.with_loops(changed), tuple(loops)) if changed else (terms, tuple(nest))
 
 
-def _symbols(loop: Loop) -> list[int]:
+def _symbols(loop: InductionVariable) -> list[int]:
     parts = (loop.lower, loop.step, *(() if loop.upper is None else (loop.upper,)))
     return [symbol for part in parts for symbol in index_symbols(part)]
 
 
-def _ids_of(terms: IndexTerms, loop: Loop) -> frozenset[int]:
+def _ids_of(terms: IndexTerms, loop: InductionVariable) -> frozenset[int]:
     """Return the variables that the lower bound of ``loop`` depends on."""
     return frozenset().union(*(terms.varies_with(symbol) for symbol in index_symbols(loop.lower)))
 
 
-def _whole(terms: IndexTerms, ids: Loop, loop: Loop) -> Loop | None:
+def _whole(terms: IndexTerms, ids: InductionVariable, loop: InductionVariable) -> InductionVariable | None:
     """Return the loop of which ``loop`` has every ``count``-th iteration, from the one with the number of the id on."""
     if ids.lower != 0 or ids.step != 1 or ids.upper is None:
         return None
@@ -63,7 +66,7 @@ def _whole(terms: IndexTerms, ids: Loop, loop: Loop) -> Loop | None:
     base = terms.replaced(loop.lower, ids.variable, 0)
     if size is None or base is None or size == 0 or terms.product(size, ids.upper) != loop.step:
         return None
-    return Loop(loop.variable, base, loop.upper, size)
+    return InductionVariable(loop.variable, base, loop.upper, size)
 
 
 def _reaches(terms: IndexTerms, symbols: Iterable[int], ids: int, loop: int) -> bool:

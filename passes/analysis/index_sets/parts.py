@@ -18,19 +18,19 @@ from dataclasses import dataclass
 from ..ir.union_find import UnionFind
 from .omega_test import evaluate
 from .points import FIRST, Direction, Points
-from .problems import Answer, Outcome
+from .problems import Answer, Solvability
 from .slices import Slice
 from .sums import Index, index_symbols
-from .symbols import IndexTerms, Loop, Range
+from .symbols import IndexTerms, InductionVariable, Range
 
-__all__ = ["Demand", "Finding", "Kind", "Parts", "Witness", "answer_of"]
+__all__ = ["Demand", "DimensionAnswer", "DimensionRelation", "Parts", "Witness", "answer_of"]
 
 Witness = tuple[tuple[int, int, int], ...]
 """Symbols, at which of the two points (0: the same at both), and their values."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DimensionAnswer:
     """An answer, and for NO the values that show it."""
 
     answer: Answer
@@ -39,7 +39,7 @@ class Finding:
     """Where one element is concerned, its indices."""
 
 
-class Kind(enum.Enum):
+class DimensionRelation(enum.Enum):
     """What is demanded of one dimension of two slices."""
 
     COMMON = "common"
@@ -53,18 +53,18 @@ class Kind(enum.Enum):
 _Extent = tuple[Index, Index, Index]
 """Offset, size and stride."""
 
-Demand = tuple[Kind, int, int]
+Demand = tuple[DimensionRelation, int, int]
 """What is demanded, and of which extents, by their numbers."""
 
 
-def answer_of(points: Points, outcome: Outcome) -> Finding:
+def answer_of(points: Points, outcome: Solvability) -> DimensionAnswer:
     """Read the answer off an outcome: a solution shows the contrary."""
     if outcome.is_feasible is None or (outcome.is_feasible and not points.is_exact):
-        return Finding(Answer.UNKNOWN)
+        return DimensionAnswer(Answer.UNKNOWN)
     if not outcome.is_feasible:
-        return Finding(Answer.YES)
+        return DimensionAnswer(Answer.YES)
     values = ((symbol, side, evaluate(row, outcome.solution)) for (symbol, side), row in points.symbols.items())
-    return Finding(Answer.NO, tuple(values))
+    return DimensionAnswer(Answer.NO, tuple(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Parts:
         self._terms = terms
         self._supports: dict[int, frozenset[int]] = {}
         self._points: dict[object, Points] = {}
-        self._findings: dict[object, Finding] = {}
+        self._findings: dict[object, DimensionAnswer] = {}
         self._groups: dict[object, list[_Group]] = {}
         # Slices are looked up once: everything else has numbers.
         self._numbers: dict[_Extent, int] = {}
@@ -107,8 +107,11 @@ class Parts:
         return number
 
     def decide(
-        self, demands: Sequence[Demand], nest: Sequence[Loop], directions: Mapping[int, Direction] | None = None
-    ) -> Finding:
+        self,
+        demands: Sequence[Demand],
+        nest: Sequence[InductionVariable],
+        directions: Mapping[int, Direction] | None = None,
+    ) -> DimensionAnswer:
         """Whether ``demands`` cannot be met in iterations of ``nest`` that lie like that to each other."""
         given = directions or {}
         varied = frozenset(v for v, direction in given.items() if direction is not Direction.SAME)
@@ -122,9 +125,11 @@ class Parts:
                 return found
             is_known = is_known and found.answer is Answer.NO
             witness.extend(found.witness)
-        return Finding(Answer.NO, tuple(witness)) if is_known else Finding(Answer.UNKNOWN)
+        return DimensionAnswer(Answer.NO, tuple(witness)) if is_known else DimensionAnswer(Answer.UNKNOWN)
 
-    def points(self, nest: Sequence[Loop], directions: Mapping[int, Direction], varied: frozenset[int]) -> Points:
+    def points(
+        self, nest: Sequence[InductionVariable], directions: Mapping[int, Direction], varied: frozenset[int]
+    ) -> Points:
         """Return two points of ``nest`` that lie like that to each other; ``varied`` may differ between them."""
         given = tuple((loop, directions.get(loop.variable, Direction.SAME)) for loop in nest)
         key = (given, varied)
@@ -140,10 +145,10 @@ class Parts:
     def _part(
         self,
         demands: tuple[Demand, ...],
-        loops: tuple[Loop, ...],
+        loops: tuple[InductionVariable, ...],
         given: Mapping[int, Direction],
         varied: frozenset[int],
-    ) -> Finding:
+    ) -> DimensionAnswer:
         key = (demands, tuple([(loop.variable, given.get(loop.variable)) for loop in loops]), varied)
         found = self._findings.get(key)
         if found is None:
@@ -151,13 +156,13 @@ class Parts:
             is_linear = True
             for kind, first, second in demands:
                 is_linear = _add(points, kind, self._extents[first][0], self._extents[second][0]) and is_linear
-            found = answer_of(points, points.decide()) if is_linear else Finding(Answer.UNKNOWN)
+            found = answer_of(points, points.decide()) if is_linear else DimensionAnswer(Answer.UNKNOWN)
             self._findings[key] = found
         return found
 
     # --- what depends on what ------------------------------------------------------------------------------------
 
-    def _grouped(self, demands: Sequence[Demand], nest: Sequence[Loop]) -> list[_Group]:
+    def _grouped(self, demands: Sequence[Demand], nest: Sequence[InductionVariable]) -> list[_Group]:
         """Return groups of demands and loops that have no symbol in common."""
         supports = tuple([self._pair(first, second) for _, first, second in demands])
         key = (supports, tuple([loop.variable for loop in nest]))
@@ -208,14 +213,14 @@ class Parts:
         return found
 
 
-def _add(points: Points, kind: Kind, first: Slice, second: Slice) -> bool:
+def _add(points: Points, kind: DimensionRelation, first: Slice, second: Slice) -> bool:
     """Add a demand about slices of one dimension; False if it is not linear."""
-    if kind is Kind.COMMON:
+    if kind is DimensionRelation.COMMON:
         points.overlap(first, second)
         return True
     index = points.problem.unknown()
     points.inside(first, 0, FIRST, index)
-    cases = points.outside(second, 0, FIRST, index) if kind is Kind.LEFT_OUT else ()
+    cases = points.outside(second, 0, FIRST, index) if kind is DimensionRelation.LEFT_OUT else ()
     if cases:
         points.problem.alternatives.append(cases)
     return cases is not None

@@ -11,11 +11,11 @@ import enum
 from collections.abc import Collection, Iterable
 
 from .omega_test import CONSTANT, Row, combine
-from .problems import Case, Outcome, Problem, ProductRows, not_less
+from .problems import Case, Problem, ProductRows, Solvability, not_less
 from .search import decide
 from .slices import Slice
 from .sums import Index, Symbol
-from .symbols import Extremum, IndexTerms, Loop, Product, Quotient, Range
+from .symbols import Extremum, IndexTerms, InductionVariable, Product, Quotient, Range
 
 __all__ = ["FIRST", "SECOND", "Direction", "Points", "number"]
 
@@ -58,7 +58,7 @@ class Points:
         other.problem, other.is_exact, other.symbols = self.problem.copy(), self.is_exact, dict(self.symbols)
         return other
 
-    def decide(self, problem: Problem | None = None) -> Outcome:
+    def decide(self, problem: Problem | None = None) -> Solvability:
         """Tell whether the problem, or one made from it, has a solution."""
         return decide(self.problem if problem is None else problem, self._terms.memory, self._terms.effort)
 
@@ -73,13 +73,13 @@ class Points:
             row = combine(row, self._symbol(symbol, side, depth), factor)
         return row
 
-    def exist(self, loops: Iterable[Loop]) -> None:
+    def exist(self, loops: Iterable[InductionVariable]) -> None:
         """Demand that the points lie inside of ``loops``."""
         for loop in loops:
             for side in (FIRST, SECOND) if self._varied else (FIRST,):
                 self._symbol(loop.variable, side, 0)
 
-    def relate(self, loop: Loop, direction: Direction) -> None:
+    def relate(self, loop: InductionVariable, direction: Direction) -> None:
         """Demand that the iterations of ``loop`` lie like that at the points; a SAME loop is not among the varied."""
         first, second = self._symbol(loop.variable, FIRST, 0), self._symbol(loop.variable, SECOND, 0)
         before, after = not_less(second, first, 1), not_less(first, second, 1)
@@ -104,7 +104,7 @@ class Points:
 
     def _defined(self, definition: object, side: int, depth: int) -> Row:
         problem = self.problem
-        if isinstance(definition, Loop):
+        if isinstance(definition, InductionVariable):
             return self.iteration(definition, side, depth)
         if isinstance(definition, Product):
             return self.multiplied(self.row(definition.first, side, depth), self.row(definition.second, side, depth))
@@ -125,7 +125,7 @@ class Points:
                 problem.at_least(self.row(definition.bound, side, depth), row, 1)
         return row
 
-    def iteration(self, loop: Loop, side: int, depth: int = 0) -> Row:
+    def iteration(self, loop: InductionVariable, side: int, depth: int = 0) -> Row:
         """Return the induction variable in some iteration of ``loop``, which is demanded to exist."""
         problem = self.problem
         lower, step = self.row(loop.lower, side, depth), self.row(loop.step, side, depth)

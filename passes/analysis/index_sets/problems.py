@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from .omega_test import CONSTANT, Row, combine, evaluate
 
-__all__ = ["Answer", "Case", "Outcome", "Problem", "ProductRows", "not_less", "product_rules"]
+__all__ = ["Answer", "Case", "Problem", "ProductRows", "Solvability", "not_less", "product_rules"]
 
 _MOST_PRODUCTS = 24
 """More products than that are not compared with each other."""
@@ -61,7 +61,7 @@ class ProductRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Solvability:
     """Whether a problem has a solution (None if unknown), and one if it has."""
 
     is_feasible: bool | None

@@ -21,7 +21,7 @@ from ..ir.grid_uniformity import GridUniformity
 from ..ir.snapshot import Snapshot
 from .slices import Slice
 from .sums import Index, IndexSums, Symbol, add, affine_value, index_symbols, index_terms
-from .symbols import IndexTerms, Loop, Range
+from .symbols import IndexTerms, InductionVariable, Range
 
 __all__ = ["Follow", "IndexReader"]
 
@@ -47,9 +47,9 @@ class IndexReader:
         self._uniformity = GridUniformity(snapshot)
         self._known: dict[int, Index] = {}
         self._named: dict[tuple[str, int, int], Symbol] = {}
-        self._loops: dict[int, tuple[Loop, ...]] = {}
-        self._around: dict[int, tuple[Loop, ...]] = {-1: ()}
-        self._grids: dict[int, tuple[Loop, ...]] = {}
+        self._loops: dict[int, tuple[InductionVariable, ...]] = {}
+        self._around: dict[int, tuple[InductionVariable, ...]] = {-1: ()}
+        self._grids: dict[int, tuple[InductionVariable, ...]] = {}
 
     # --- slices and indices ------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ class IndexReader:
     def _declared(self, value: int) -> Symbol:
         """Return the value as a symbol that may differ in each iteration of the loops around it."""
         loops = self.loops_around(self._snapshot.value_block[value])
-        if not isinstance(self.terms.definitions.get(value), Loop):
+        if not isinstance(self.terms.definitions.get(value), InductionVariable):
             self.terms.surroundings[value] = frozenset((*(loop.variable for loop in loops), *self._ids(value)))
         return Symbol(value)
 
@@ -199,7 +199,7 @@ class IndexReader:
 
     # --- loops -------------------------------------------------------------------------------------------------
 
-    def loops_around(self, block: int) -> tuple[Loop, ...]:
+    def loops_around(self, block: int) -> tuple[InductionVariable, ...]:
         """Return the loops that ``block`` lies in, outermost first."""
         s = self._snapshot
         path: list[int] = []
@@ -210,7 +210,7 @@ class IndexReader:
             self._around[inner] = (*self._around[s.parent_block(inner)], *self._loops_of(inner))
         return self._around[path[0] if path else block]
 
-    def _loops_of(self, block: int) -> tuple[Loop, ...]:
+    def _loops_of(self, block: int) -> tuple[InductionVariable, ...]:
         """Return the loops that the op around ``block`` is, for this block."""
         s = self._snapshot
         op = s.block_op[block]
@@ -221,7 +221,7 @@ class IndexReader:
                 self._loops[op] = self._read_loop(op, block) or (self.terms.loop(0, None),)
         return self._loops[op]
 
-    def _read_loop(self, op: int, block: int) -> tuple[Loop, ...]:
+    def _read_loop(self, op: int, block: int) -> tuple[InductionVariable, ...]:
         s = self._snapshot
         name, attributes = s.op_name[op], s.ops[op].attributes
         operands = [s.operand_value[operand] for operand in s.operands(op)]
@@ -248,14 +248,14 @@ class IndexReader:
 
     # --- workgroups --------------------------------------------------------------------------------------------
 
-    def workgroups(self, function: int) -> tuple[Loop, ...]:
+    def workgroups(self, function: int) -> tuple[InductionVariable, ...]:
         """Return the loops over the ids of workgroups that ``function`` asks for, the last dimension outermost."""
         if function not in self._grids:
             s = self._snapshot
             ids = [op for op in s.nested_ops(function) if s.op_name[op] == "dispatch.workgroup_id"]
             found = {self._dimension(op): self._workgroup(op) for op in ids}
             definitions = [self.terms.definitions[found[d].value] for d in sorted(found, reverse=True)]
-            self._grids[function] = tuple(loop for loop in definitions if isinstance(loop, Loop))
+            self._grids[function] = tuple(loop for loop in definitions if isinstance(loop, InductionVariable))
         return self._grids[function]
 
     def _dimension(self, op: int) -> int:

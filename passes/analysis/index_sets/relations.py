@@ -21,15 +21,15 @@ import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from .distributed_loops import gathered
-from .parts import Finding, Kind, Parts, Witness, answer_of
+from .parts import DimensionAnswer, DimensionRelation, Parts, Witness, answer_of
 from .points import FIRST, Direction, Points
 from .problems import Answer, Case, not_less
 from .slices import Slice, SliceRelation, slice_relation
-from .symbols import IndexTerms, Loop
+from .symbols import IndexTerms, InductionVariable
 
 __all__ = [
     "MOST_LOOPS",
-    "Finding",
+    "DimensionAnswer",
     "IndexSets",
     "Presence",
     "SetRelation",
@@ -75,7 +75,7 @@ class IndexSets:
 
     # --- one point ---------------------------------------------------------------------------------------------
 
-    def relation(self, first: Slice, second: Slice, nest: Sequence[Loop] = ()) -> SetRelation:
+    def relation(self, first: Slice, second: Slice, nest: Sequence[InductionVariable] = ()) -> SetRelation:
         """Compare two slices of one tensor in one iteration of ``nest``."""
         quick = slice_relation(first, second)
         if quick is SliceRelation.EQUAL:
@@ -94,18 +94,18 @@ class IndexSets:
         unknown = Answer.UNKNOWN in (apart, within, around)
         return SetRelation.UNKNOWN if unknown else SetRelation.MAY_OVERLAP
 
-    def is_contained(self, first: Slice, second: Slice, nest: Sequence[Loop] = ()) -> Finding:
+    def is_contained(self, first: Slice, second: Slice, nest: Sequence[InductionVariable] = ()) -> DimensionAnswer:
         """Whether every element of ``first`` is one of ``second``, in one iteration of ``nest``."""
         mine, other = self._parts.extents(first), self._parts.extents(second)
         if len(mine) != len(other):
-            return Finding(Answer.UNKNOWN)
-        result = Finding(Answer.YES)
+            return DimensionAnswer(Answer.UNKNOWN)
+        result = DimensionAnswer(Answer.YES)
         for dimension, (extent, around) in enumerate(zip(mine, other, strict=True)):
             if extent == around:
                 continue
             # An element of the first whose index is none of the second's.
-            demands = [(Kind.INSIDE, number, number) for number in mine]
-            demands[dimension] = (Kind.LEFT_OUT, extent, around)
+            demands = [(DimensionRelation.INSIDE, number, number) for number in mine]
+            demands[dimension] = (DimensionRelation.LEFT_OUT, extent, around)
             found = self._parts.decide(demands, nest)
             if found.answer is Answer.NO:
                 return found
@@ -118,9 +118,9 @@ class IndexSets:
         self,
         first: Slice,
         second: Slice,
-        nest: Sequence[Loop] = (),
+        nest: Sequence[InductionVariable] = (),
         directions: Mapping[int, Direction] | None = None,
-    ) -> Finding:
+    ) -> DimensionAnswer:
         """Whether ``first`` in an iteration of ``nest`` has no element of ``second`` in another one.
 
         ``directions`` says, by the loops' variables, how the iterations lie to each other; SAME if not given. Loops
@@ -129,15 +129,19 @@ class IndexSets:
         """
         mine, other = self._parts.extents(first), self._parts.extents(second)
         if len(mine) != len(other):
-            return Finding(Answer.UNKNOWN)
-        return self._parts.decide([(Kind.COMMON, *pair) for pair in zip(mine, other, strict=True)], nest, directions)
+            return DimensionAnswer(Answer.UNKNOWN)
+        return self._parts.decide(
+            [(DimensionRelation.COMMON, *pair) for pair in zip(mine, other, strict=True)], nest, directions
+        )
 
-    def points(self, nest: Sequence[Loop], directions: Mapping[int, Direction]) -> Points:
+    def points(self, nest: Sequence[InductionVariable], directions: Mapping[int, Direction]) -> Points:
         """Return two points of ``nest`` that lie like that to each other."""
         varied = frozenset(v for v, direction in directions.items() if direction is not Direction.SAME)
         return self._parts.points(nest, directions, varied)
 
-    def are_disjoint_between(self, first: Slice, second: Slice, nest: Sequence[Loop], loop: Loop) -> Finding:
+    def are_disjoint_between(
+        self, first: Slice, second: Slice, nest: Sequence[InductionVariable], loop: InductionVariable
+    ) -> DimensionAnswer:
         """Whether ``first`` never meets ``second`` of another iteration of ``loop``.
 
         The loops around it are in the same iteration, those inside in any.
@@ -147,24 +151,24 @@ class IndexSets:
             for direction in (Direction.LATER, Direction.EARLIER)
         )
 
-    def iterations_are_disjoint(self, slice_: Slice, nest: Sequence[Loop]) -> Finding:
+    def iterations_are_disjoint(self, slice_: Slice, nest: Sequence[InductionVariable]) -> DimensionAnswer:
         """Whether no element of ``slice_`` is met in two iterations of ``nest``. One system for each loop."""
         if len(nest) > MOST_LOOPS:
-            return Finding(Answer.UNKNOWN)
+            return DimensionAnswer(Answer.UNKNOWN)
         terms, loops = gathered(self.terms, nest, [slice_], self.runs_always(nest))
         sets = self if terms is self.terms else IndexSets(terms)
         return first_no(
             sets.are_disjoint(slice_, slice_, loops, carried_by(loops, loop, Direction.LATER)) for loop in loops
         )
 
-    def runs_always(self, nest: Sequence[Loop]) -> Callable[[Loop], bool]:
+    def runs_always(self, nest: Sequence[InductionVariable]) -> Callable[[InductionVariable], bool]:
         """Return whether a loop of ``nest`` runs at least once whenever it is reached."""
         around = {loop: nest[:depth] for depth, loop in enumerate(nest)}
         return lambda loop: self.iterations(loop, around[loop]) is Presence.ALWAYS
 
     # --- emptiness ---------------------------------------------------------------------------------------------
 
-    def elements(self, slice_: Slice, nest: Sequence[Loop] = ()) -> Presence:
+    def elements(self, slice_: Slice, nest: Sequence[InductionVariable] = ()) -> Presence:
         """Whether ``slice_`` has elements."""
 
         def empty(points: Points) -> None:
@@ -177,7 +181,7 @@ class IndexSets:
 
         return self._presence(empty, filled, nest)
 
-    def iterations(self, loop: Loop, around: Sequence[Loop] = ()) -> Presence:
+    def iterations(self, loop: InductionVariable, around: Sequence[InductionVariable] = ()) -> Presence:
         """Whether ``loop`` runs at least once when it is reached, in the iterations of the loops ``around`` it."""
         if loop.upper is None:
             return Presence.UNKNOWN
@@ -192,7 +196,7 @@ class IndexSets:
         return self._presence(empty, filled, around)
 
     def _presence(
-        self, empty: Callable[[Points], None], filled: Callable[[Points], None], nest: Sequence[Loop]
+        self, empty: Callable[[Points], None], filled: Callable[[Points], None], nest: Sequence[InductionVariable]
     ) -> Presence:
         answers: list[Answer] = []
         for demand in (empty, filled):
@@ -204,15 +208,17 @@ class IndexSets:
         return Presence.SOMETIMES if answers == [Answer.NO, Answer.NO] else Presence.UNKNOWN
 
 
-def carried_by(nest: Sequence[Loop], loop: Loop, direction: Direction) -> dict[int, Direction]:
+def carried_by(
+    nest: Sequence[InductionVariable], loop: InductionVariable, direction: Direction
+) -> dict[int, Direction]:
     """Return the directions of two iterations of ``loop``: the same of the loops around it, any of those inside."""
     depth = nest.index(loop)
     return {loop.variable: direction} | {inner.variable: Direction.ANY for inner in nest[depth + 1 :]}
 
 
-def first_no(findings: Iterable[Finding]) -> Finding:
+def first_no(findings: Iterable[DimensionAnswer]) -> DimensionAnswer:
     """Return YES if all are, else a NO if there is one; asks no further than that."""
-    result = Finding(Answer.YES)
+    result = DimensionAnswer(Answer.YES)
     for finding in findings:
         if finding.answer is Answer.NO:
             return finding

@@ -18,25 +18,25 @@ from collections.abc import Iterable
 
 from ..ir.union_find import UnionFind
 from .omega_test import CONSTANT, Row, TooHard, combine, evaluate, solve
-from .problems import Case, Outcome, Problem, ProductRows, product_rules
+from .problems import Case, Problem, ProductRows, Solvability, product_rules
 
 __all__ = ["Memory", "decide"]
 
 _MOST_REMEMBERED = 20000
 _TRIED_FACTORS = (1, 2, 3, 5)
 
-Memory = dict[object, Outcome]
+Memory = dict[object, Solvability]
 """What is known of parts, by their shapes."""
 
 
-def decide(problem: Problem, memory: Memory, effort: int) -> Outcome:
+def decide(problem: Problem, memory: Memory, effort: int) -> Solvability:
     """Tell whether ``problem`` has a solution, with ``effort`` systems at most; ``memory`` is used and added to."""
     whole = problem.copy()
     whole.alternatives.extend(product_rules(problem))
     try:
         return _Search(memory, effort).run(whole)
     except TooHard:
-        return Outcome(None)
+        return Solvability(None)
 
 
 class _Search:
@@ -44,10 +44,10 @@ class _Search:
         self._left = effort
         self._memory = memory
 
-    def run(self, problem: Problem) -> Outcome:
+    def run(self, problem: Problem) -> Solvability:
         found = _parts(problem)
         if found is None:
-            return Outcome(is_feasible=False)
+            return Solvability(is_feasible=False)
         parts, bridges = found
         values: dict[int, int] = {}
         failed = False
@@ -61,9 +61,9 @@ class _Search:
             values |= outcome.solution
         if bridges:
             return self._split(problem, min(bridges, key=len), values)
-        return Outcome(None) if failed else Outcome(is_feasible=True, solution=values)
+        return Solvability(None) if failed else Solvability(is_feasible=True, solution=values)
 
-    def _split(self, problem: Problem, cases: tuple[Case, ...], values: dict[int, int]) -> Outcome:
+    def _split(self, problem: Problem, cases: tuple[Case, ...], values: dict[int, int]) -> Solvability:
         """Try the cases, those first that hold already."""
         failed = False
         rest = [other for other in problem.alternatives if other is not cases]
@@ -76,9 +76,9 @@ class _Search:
             if found.is_feasible:
                 return found
             failed = failed or found.is_feasible is None
-        return Outcome(None if failed else False)
+        return Solvability(None if failed else False)
 
-    def _part(self, part: Problem) -> Outcome:
+    def _part(self, part: Problem) -> Solvability:
         names: dict[int, int] = {CONSTANT: CONSTANT}
         shape = _shape(part, names)
         known = self._memory.get(shape)
@@ -86,26 +86,26 @@ class _Search:
             known = self._decided(part)
             if len(self._memory) < _MOST_REMEMBERED:
                 solution = {names[v]: value for v, value in known.solution.items() if v in names}
-                self._memory[shape] = Outcome(known.is_feasible, solution)
+                self._memory[shape] = Solvability(known.is_feasible, solution)
             return known
         named = {name: variable for variable, name in names.items()}
-        return Outcome(known.is_feasible, {named[name]: value for name, value in known.solution.items()})
+        return Solvability(known.is_feasible, {named[name]: value for name, value in known.solution.items()})
 
-    def _decided(self, part: Problem) -> Outcome:
+    def _decided(self, part: Problem) -> Solvability:
         self._left -= 1
         if self._left < 0:
             raise TooHard
         solution = solve(part.equations, part.bounds)
         if solution is None:
-            return Outcome(is_feasible=False)
+            return Solvability(is_feasible=False)
         open_ = [cases for cases in part.alternatives if not any(case.holds(solution) for case in cases)]
         if open_:
             return self._split(part, min(open_, key=len), solution)
         if all(product.holds(solution) for product in part.products):
-            return Outcome(is_feasible=True, solution=solution)
+            return Solvability(is_feasible=True, solution=solution)
         return self._with_numbers(part, solution)
 
-    def _with_numbers(self, problem: Problem, solution: dict[int, int]) -> Outcome:
+    def _with_numbers(self, problem: Problem, solution: dict[int, int]) -> Solvability:
         """Try numbers for a factor of a product, which makes it linear."""
         wrong = next(product for product in problem.products if not product.holds(solution))
         for row, other in ((wrong.second, wrong.first), (wrong.first, wrong.second)):
@@ -117,7 +117,7 @@ class _Search:
                 found = self.run(narrowed)
                 if found.is_feasible:
                     return found
-        return Outcome(None)
+        return Solvability(None)
 
 
 def _is_part_of(weaker: Case, case: Case) -> bool:

@@ -4,9 +4,9 @@ An index (``sums.py``) is a sum of symbols. This table says what a symbol stands
 snapshot; others stand for parts of an expression that are no value of the program, such as the quotient in ``d0 +
 d0 floordiv 2``, and get numbers that no snapshot uses. Two equal quotients, products or minima are one symbol.
 
-A :class:`Loop` runs ``variable = lower, lower + step, …`` while it is below ``upper``; its step is at least 1.
-Symbols without a definition are any integers, the same wherever none of the loops that they vary with has another
-iteration.
+A :class:`InductionVariable` runs ``variable = lower, lower + step, …`` while it is below ``upper``; its step is at
+least 1. Symbols without a definition are any integers, the same wherever none of the loops that they vary with has
+another iteration.
 
 Index arithmetic is taken not to overflow here. See docs/theory/index-sets.md.
 
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from .search import Memory
 from .sums import Index, Symbol, add, index_symbols, index_terms
 
-__all__ = ["Definition", "Extremum", "IndexTerms", "Loop", "Product", "Quotient", "Range"]
+__all__ = ["Definition", "Extremum", "IndexTerms", "InductionVariable", "Product", "Quotient", "Range"]
 
 _FIRST_VIRTUAL = 1 << 40
 """Larger than the numbers of a snapshot's values."""
@@ -33,7 +33,7 @@ _DEEPEST = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class InductionVariable:
     """A loop by its induction variable; without ``upper`` nobody knows when it ends."""
 
     variable: int
@@ -74,7 +74,7 @@ class Range:
     bound: Index | None = None
 
 
-Definition = Loop | Extremum | Quotient | Product | Range
+Definition = InductionVariable | Extremum | Quotient | Product | Range
 
 
 class IndexTerms:
@@ -105,13 +105,13 @@ class IndexTerms:
         self.surroundings[symbol.value] = frozenset(loops)
         return symbol
 
-    def loop(self, lower: Index, upper: Index | None, step: Index = 1) -> Loop:
+    def loop(self, lower: Index, upper: Index | None, step: Index = 1) -> InductionVariable:
         """Return a new loop with a new variable."""
         return self.define_loop(self.fresh().value, lower, upper, step)
 
-    def define_loop(self, variable: int, lower: Index, upper: Index | None, step: Index = 1) -> Loop:
+    def define_loop(self, variable: int, lower: Index, upper: Index | None, step: Index = 1) -> InductionVariable:
         """State that symbol ``variable`` is the induction variable of a loop."""
-        loop = Loop(variable, lower, upper, step)
+        loop = InductionVariable(variable, lower, upper, step)
         self.definitions[variable] = loop
         return loop
 
@@ -147,7 +147,7 @@ class IndexTerms:
             self.definitions[symbol.value] = definition
         return symbol
 
-    def with_loops(self, loops: Iterable[Loop]) -> IndexTerms:
+    def with_loops(self, loops: Iterable[InductionVariable]) -> IndexTerms:
         """Return a table that says the same of all symbols but the variables of ``loops``."""
         other = IndexTerms(self.effort)
         other.definitions = self.definitions | {loop.variable: loop for loop in loops}
@@ -160,7 +160,7 @@ class IndexTerms:
     def parts(self, symbol: int) -> tuple[Index, ...]:
         """Return the indices that the definition of ``symbol`` is made of."""
         definition = self.definitions.get(symbol)
-        if isinstance(definition, Loop):
+        if isinstance(definition, InductionVariable):
             bounds = (definition.lower, definition.step)
             return bounds if definition.upper is None else (*bounds, definition.upper)
         if isinstance(definition, Extremum):
@@ -182,7 +182,7 @@ class IndexTerms:
             if missing:
                 stack.extend(missing)
                 continue
-            own = frozenset((last,)) if isinstance(self.definitions.get(last), Loop) else frozenset[int]()
+            own = frozenset((last,)) if isinstance(self.definitions.get(last), InductionVariable) else frozenset[int]()
             around = self.surroundings.get(last, frozenset())
             self._varies[last] = own.union(around, *(self._varies[part] for part in parts))
             stack.pop()
@@ -208,7 +208,7 @@ class IndexTerms:
         if depth == 0 or definition is None:
             return False
         below = depth - 1
-        if isinstance(definition, Loop):
+        if isinstance(definition, InductionVariable):
             return self.is_never_negative(definition.lower, below)
         if isinstance(definition, Range):
             return definition.least is not None and self.is_never_negative(definition.least, below)

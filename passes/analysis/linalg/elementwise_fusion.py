@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from .structured_op import Index, Structured, as_structured
+from .structured_op import OperandIndex, Structured, as_structured
 
 __all__ = ["ElementwiseFusion", "find_fusion"]
 
@@ -38,7 +38,7 @@ class ElementwiseFusion:
     producer: Structured
     consumer: Structured
     operands: tuple[int, ...]
-    loops: tuple[tuple[Index, ...], ...]
+    loops: tuple[tuple[OperandIndex, ...], ...]
 
 
 def find_fusion(op: ir.Operation) -> ElementwiseFusion | None:
@@ -68,7 +68,7 @@ def _is_fusible(producer: Structured, consumer: Structured, operands: Sequence[i
     return is_free or all(consumer.depends(operand, loop) for operand in operands for loop in consumer.loops)
 
 
-def _loops(producer: Structured, read: Sequence[Index]) -> tuple[Index, ...]:
+def _loops(producer: Structured, read: Sequence[OperandIndex]) -> tuple[OperandIndex, ...]:
     """Return the index of each loop of `producer` where the consumer reads at `read`."""
     position = {index.loop: number for number, index in enumerate(producer.indices[producer.inputs])}
     return tuple(read[position[loop]] for loop in producer.loops)

@@ -25,8 +25,8 @@ from .payload_effects import find_effect
 
 __all__ = [
     "UNKNOWN_SIZE",
-    "Index",
     "NotStructured",
+    "OperandIndex",
     "Structured",
     "as_structured",
     "nests_kept",
@@ -50,7 +50,7 @@ class NotStructured(Exception):
 
 
 @dataclass(frozen=True)
-class Index:
+class OperandIndex:
     """An index into an operand: `constant` plus each loop times its (nonzero) coefficient."""
 
     coefficients: Mapping[int, int] = field(default_factory=dict[int, int])
@@ -66,15 +66,15 @@ class Index:
         ((loop, factor),) = self.coefficients.items() if len(self.coefficients) == 1 else ((None, 0),)
         return loop if factor == 1 and self.constant == 0 else None
 
-    def __add__(self, other: Index) -> Index:
+    def __add__(self, other: OperandIndex) -> OperandIndex:
         total = dict(self.coefficients)
         for loop, factor in other.coefficients.items():
             total[loop] = total.get(loop, 0) + factor
-        return Index({loop: factor for loop, factor in total.items() if factor}, self.constant + other.constant)
+        return OperandIndex({loop: factor for loop, factor in total.items() if factor}, self.constant + other.constant)
 
-    def __mul__(self, factor: int) -> Index:
+    def __mul__(self, factor: int) -> OperandIndex:
         scaled = {loop: factor * own for loop, own in self.coefficients.items() if factor}
-        return Index(scaled, factor * self.constant)
+        return OperandIndex(scaled, factor * self.constant)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Structured:
     Attributes:
         op: the op.
         inputs: how many of the first operands are inputs; the others are inits.
-        indices: for each operand one `Index` for each of its dimensions; none for a scalar.
+        indices: for each operand one `OperandIndex` for each of its dimensions; none for a scalar.
         sizes: for each loop its number of iterations, None where that is dynamic.
         places: for each loop an operand and a dimension of that size.
         parallel: for each loop whether it is parallel.
@@ -93,7 +93,7 @@ class Structured:
 
     op: ir.Operation
     inputs: int
-    indices: tuple[tuple[Index, ...], ...]
+    indices: tuple[tuple[OperandIndex, ...], ...]
     sizes: tuple[int | None, ...]
     places: tuple[tuple[int, int], ...]
     parallel: tuple[bool, ...]
@@ -150,7 +150,7 @@ class Structured:
 
     def is_contiguous(self, operand: int, loop: int) -> bool:
         """Tell whether consecutive iterations of `loop` touch neighbours: it moves the last index only, by one."""
-        *others, last = self.indices[operand] or (Index(),)
+        *others, last = self.indices[operand] or (OperandIndex(),)
         return last.coefficient(loop) == 1 and not any(index.coefficient(loop) for index in others)
 
     def is_gathered(self, operand: int, loop: int) -> bool:
@@ -217,7 +217,7 @@ def nests_kept() -> Generator[None]:
         _known.reset(token)  # What keeps contexts alive must not outlive them.
 
 
-_Indices = tuple[tuple[Index, ...], ...]
+_Indices = tuple[tuple[OperandIndex, ...], ...]
 _Nest = tuple[_Indices, tuple[int | None, ...], tuple[tuple[int, int], ...], tuple[bool, ...]]
 """Of a `Structured`: `indices`, `sizes`, `places` and `parallel`."""
 _known: ContextVar[dict[tuple[ir.ArrayAttr, tuple[ir.Type, ...], int], _Nest] | None] = ContextVar(
@@ -252,12 +252,12 @@ def _number_of_inits(op: ir.Operation) -> int:
     return len(op.operands) // 2 if op.name == _REDUCE else 1
 
 
-def _index(expression: ir.AffineExpr) -> Index:
+def _index(expression: ir.AffineExpr) -> OperandIndex:
     """Return `expression` as a sum of multiples of loops."""
     if isinstance(expression, ir.AffineDimExpr):
-        return Index({expression.position: 1})
+        return OperandIndex({expression.position: 1})
     if isinstance(expression, ir.AffineConstantExpr):
-        return Index({}, expression.value)
+        return OperandIndex({}, expression.value)
     if isinstance(expression, ir.AffineAddExpr):
         return _index(expression.lhs) + _index(expression.rhs)
     if isinstance(expression, ir.AffineMulExpr):
@@ -290,7 +290,7 @@ def _sizes(
     return tuple(sizes[loop] for loop in range(loops)), tuple(places[loop] for loop in range(loops))
 
 
-def _parallel(outputs: tuple[tuple[Index, ...], ...], loops: int) -> tuple[bool, ...]:
+def _parallel(outputs: tuple[tuple[OperandIndex, ...], ...], loops: int) -> tuple[bool, ...]:
     """Return which loops are parallel; raises where inits disagree, or two iterations may write one element."""
     found: set[frozenset[int]] = set()
     for own in outputs:

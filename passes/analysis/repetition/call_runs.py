@@ -23,7 +23,7 @@ from mlir import ir
 from ..linalg.structured_op import type_bytes
 from .shared_sizes import is_plain
 
-__all__ = ["Allocation", "Call", "Copy", "Deallocation", "Given", "Kind", "Run", "find_runs"]
+__all__ = ["Call", "Copy", "Deallocation", "Given", "Kind", "Run", "TabulatedAllocation", "find_runs"]
 
 _LARGEST = (1 << 31) - 1
 """Words have 32 bits."""
@@ -51,7 +51,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Allocation:
+class TabulatedAllocation:
     """Words: the first of two places, for the address of the elements and the one to be freed; how many bytes."""
 
     alignment: ir.IntegerAttr | None
@@ -67,7 +67,7 @@ class Copy:
     """Words: source and target, each the place of its address and an offset in bytes; how many bytes."""
 
 
-Kind = Call | Allocation | Deallocation | Copy
+Kind = Call | TabulatedAllocation | Deallocation | Copy
 _Row = list[int]
 """The number of a kind, then words."""
 
@@ -234,7 +234,7 @@ class _Reader:
         self.run.size = max(self.run.size, place + 2)
         self.run.made[result] = place
         alignment = ir.IntegerAttr(attributes["alignment"]) if "alignment" in attributes else None
-        return [self._number(Allocation(alignment)), place, extent[1]]
+        return [self._number(TabulatedAllocation(alignment)), place, extent[1]]
 
     def _deallocation(self, op: ir.Operation) -> _Row | None:
         value = op.operands[0]

@@ -26,11 +26,11 @@ from math import prod
 
 from mlir import ir
 
-from ..linalg.structured_op import Index, Structured, as_structured, type_bytes
+from ..linalg.structured_op import OperandIndex, Structured, as_structured, type_bytes
 from .machine import Machine
 from .schedule import TileLoop
 
-__all__ = ["Group", "find_groups"]
+__all__ = ["FusionGroup", "find_groups"]
 
 _ROWS = 8
 """Tiles of many rows have a multiple of this."""
@@ -40,7 +40,7 @@ _MOST_PRODUCERS = 64
 
 
 @dataclass(frozen=True)
-class Group:
+class FusionGroup:
     """Ops to compute together: the root, its producers in the order of the text, and the tiles.
 
     `common` are the loops of the root that all of them move with.
@@ -52,7 +52,7 @@ class Group:
     common: tuple[int, ...]
 
 
-def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
+def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[FusionGroup]:
     """Return the groups among `ops`, linalg ops of one function in the order of the text."""
     least = min(machine.l1, machine.l2) // 2
     if not any(type_bytes(type_) > least for type_ in {result.type for op in ops for result in op.results}):
@@ -60,7 +60,7 @@ def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[Group]:
     read = [as_structured(op) for op in ops]
     numbers: dict[ir.Value, int] = {result: number for number, op in enumerate(ops) for result in op.results}
     taken: set[int] = set()
-    groups: list[Group] = []
+    groups: list[FusionGroup] = []
     for number in reversed(range(len(ops))):
         root = read[number]
         if root is None or number in taken:
@@ -111,7 +111,7 @@ class _Finder:
         self.producers: list[Structured] = []
         self.named: dict[int, _Named] = {}
         self.loops = set(root.parallel_loops) - root.falling
-        self.uses: dict[ir.Value, list[tuple[Sequence[Index], _Named]]] = {}
+        self.uses: dict[ir.Value, list[tuple[Sequence[OperandIndex], _Named]]] = {}
         self._read_by(root, {loop: loop for loop in self.loops})
 
     def _read_by(self, op: Structured, named: _Named) -> None:
@@ -192,7 +192,7 @@ class _Finder:
     def _passed_on(self) -> int:
         return sum(type_bytes(result.type) for op in self.producers for result in op.op.results)
 
-    def group(self) -> Group | None:
+    def group(self) -> FusionGroup | None:
         """Return the group, if there is one that is worth it."""
         is_contraction = _is_contraction(self.root)
         room = self.machine.l2 if is_contraction else self.machine.l1
@@ -200,7 +200,7 @@ class _Finder:
             return None
         if is_contraction and (not any(map(_is_contraction, self.producers)) or self._reads_too_much()):
             return None
-        return Group(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
+        return FusionGroup(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
 
     def _tiles(self) -> tuple[TileLoop, ...]:
         """Return tiles whose producers' results take half of the second cache, cutting outer loops first.

@@ -20,7 +20,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ....dialects.bufferizable import State
+from ....dialects.bufferizable import GlobalTensor
 from ..effects.reader import TensorEffects
 from ..effects.summary import callee_name
 from ..effects.tables import Refusal
@@ -49,7 +49,7 @@ class ProgramState:
         """Loads whose result is a copy."""
         self.declarations: list[int] = []
         """The ops that declare state which becomes memory."""
-        self._states: dict[str, State] = {}
+        self._states: dict[str, GlobalTensor] = {}
         self._declare(allows)
         self._accesses = self._find_accesses() if self._states else []
         self._stores = self._close_stores() if self._states else {}

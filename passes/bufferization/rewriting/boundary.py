@@ -21,7 +21,7 @@ from ...analysis.whole_module.layouts import Signatures, find_callers, infer_lay
 from ...analysis.whole_module.module import ModuleAnalysis
 from .rewriter import BufferRewriter
 
-__all__ = ["Boundary", "BoundaryLayout"]
+__all__ = ["BoundaryLayout", "SignatureConverter"]
 
 
 class BoundaryLayout(enum.Enum):
@@ -35,7 +35,7 @@ class BoundaryLayout(enum.Enum):
 _ANALYSIS_ATTRIBUTES = ("bufferization.writable", "bufferization.access", "bufferization.buffer_layout")
 
 
-class Boundary:
+class SignatureConverter:
     """Converts signatures under one layout rule."""
 
     def __init__(self, layout: BoundaryLayout) -> None:

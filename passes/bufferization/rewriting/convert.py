@@ -13,7 +13,7 @@ from ...analysis.in_place.function_decisions import FunctionAnalysis
 from ...analysis.whole_module.layouts import Signatures, infer_layouts
 from ...analysis.whole_module.module import ModuleAnalysis
 from ...dispatch.rewriting.preparation import declare_memrefs
-from .boundary import Boundary
+from .boundary import SignatureConverter
 from .branches import BranchConversion
 from .rewriter import BufferRewriter
 from .tidy import tidy
@@ -21,7 +21,7 @@ from .tidy import tidy
 __all__ = ["convert_module"]
 
 
-def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary: Boundary | None) -> None:
+def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary: SignatureConverter | None) -> None:
     """Convert every analysed function; ``boundary`` says what function types become, None keeps them on tensors."""
     if boundary is not None:
         boundary.declare(analysis, rewriter)
@@ -54,7 +54,7 @@ class _FunctionConversion:
         analysis: ModuleAnalysis,
         function: FunctionAnalysis,
         rewriter: BufferRewriter,
-        boundary: Boundary | None,
+        boundary: SignatureConverter | None,
     ) -> None:
         self._snapshot = analysis.snapshot
         self._effects = analysis.effects

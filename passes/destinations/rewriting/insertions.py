@@ -131,19 +131,19 @@ def _copy(op: ir.Operation, content: ir.Value, target: ir.Value) -> ir.Value:
 
 
 @dataclass
-class Trial:
+class RevocableChange:
     """A change that is taken back unless somebody says that it ``stands``."""
 
     stands: bool = False
 
 
 @contextmanager
-def tried_reuses(analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> Generator[Trial, None, None]:
+def tried_reuses(analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> Generator[RevocableChange, None, None]:
     """Let inputs take the place of inits while the block runs, and afterwards if the trial stands.
 
     Only operands change, so ops, operands and values of the outcome have the numbers that they have in ``analysis``.
     """
-    s, trial = analysis.snapshot, Trial()
+    s, trial = analysis.snapshot, RevocableChange()
     replace_operands(s, {reuse.init: s.operand_value[reuse.source] for reuse in reuses})
     try:
         yield trial

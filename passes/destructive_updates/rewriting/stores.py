@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 
 from mlir import ir
 
-from ...analysis.destructive_updates.chains import Access, Link
+from ...analysis.destructive_updates.chains import Link, UpdateAccess
 from ...analysis.destructive_updates.outcomes import ReadFrom, UpdateRewrite, is_whole_update, late_numbers
 from ...analysis.ir.snapshot import Snapshot
 from .carried import drop
-from .tiles import Place, load_tile, place_of, replace_insertion, replace_read, replace_whole, store_tile
+from .tiles import StoreTarget, load_tile, place_of, replace_insertion, replace_read, replace_whole, store_tile
 
-__all__ = ["Rewriter", "erase_dead"]
+__all__ = ["StoreRewriter", "erase_dead"]
 
 _PURE_DIALECTS = frozenset({"affine", "arith", "linalg", "math", "tensor"})
 """Ops of these that have no memrefs have no effect but their results."""
@@ -26,13 +26,13 @@ _PURE = frozenset({"dispatch.load"})
 _MEMREFS = (ir.MemRefType, ir.UnrankedMemRefType)
 
 
-class Rewriter:
+class StoreRewriter:
     """Rewrites the program of one snapshot, which nothing may use for positions afterwards."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._links: dict[int, list[Link]] = {}
-        self._places: dict[int, Place] = {}
+        self._places: dict[int, StoreTarget] = {}
         self._moved: dict[int, int] = {}
         self._now: dict[int, ir.Value] = {}
         """What stands for a value that is reloaded."""
@@ -62,7 +62,7 @@ class Rewriter:
         for op in sorted(self._links, key=lambda op: s.op_exit[op]):
             drop(s.ops[op], self._links[op])
 
-    def _begin_and_end(self, rewrite: UpdateRewrite, place: Place) -> None:
+    def _begin_and_end(self, rewrite: UpdateRewrite, place: StoreTarget) -> None:
         """Store the source if the target has to hold it, let other users reload, and drop the store."""
         s = self._snapshot
         first, last, old = s.ops[rewrite.first], s.ops[rewrite.update.ops[-1]], s.ops[rewrite.store]
@@ -78,7 +78,7 @@ class Rewriter:
                 reloaded = self._now[rewrite.update.value] = load_tile(place, None, value.type)
             value.replace_all_uses_with(reloaded)
 
-    def _update(self, access: Access, place: Place, *, is_readable: bool) -> None:
+    def _update(self, access: UpdateAccess, place: StoreTarget, *, is_readable: bool) -> None:
         s = self._snapshot
         if is_whole_update(s, access):
             replace_whole(s.ops[access.op], s.operand_index(access.operand), place, is_readable=is_readable)
@@ -99,7 +99,7 @@ class Rewriter:
         source = rewrite.update.source
         return self._now.get(source, self._snapshot.values[source])
 
-    def _read(self, rewrite: UpdateRewrite, place: Place) -> None:
+    def _read(self, rewrite: UpdateRewrite, place: StoreTarget) -> None:
         s = self._snapshot
         source = self._source(rewrite)
         if rewrite.reads is ReadFrom.SOURCE_BINDING:
@@ -110,7 +110,7 @@ class Rewriter:
             else:
                 replace_read(s.ops[access.op], place)
 
-    def _loaded_from(self, load: int) -> Place:
+    def _loaded_from(self, load: int) -> StoreTarget:
         """Return what ``load`` reads, wherever in the program it is by now."""
         if load not in self._places:
             self._places[load] = place_of(self._snapshot.ops[load])

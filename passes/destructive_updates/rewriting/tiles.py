@@ -17,7 +17,7 @@ from ....dialects.registry import find_model
 from ....dialects.subsets import dropped_dimensions, mixed_subset, subview
 
 __all__ = [
-    "Place",
+    "StoreTarget",
     "load_tile",
     "place_of",
     "replace_insertion",
@@ -30,7 +30,7 @@ _Entry = int | ir.Value
 
 
 @dataclass(frozen=True)
-class Place:
+class StoreTarget:
     """All of ``target``, a binding or a memref, or its slice ``part`` without the dimensions ``dropped``."""
 
     target: ir.Value
@@ -51,26 +51,26 @@ class Place:
         return Subset(tuple(entries[0]), tuple(entries[1]), tuple(entries[2]))
 
 
-def place_of(op: ir.Operation) -> Place:
+def place_of(op: ir.Operation) -> StoreTarget:
     """Return what a load reads or a store writes."""
     is_load = op.name == "dispatch.load"
     target = op.operands[0 if is_load else 1]
     part = dispatch.subset_of(op) if op.name.startswith("dispatch.") else None
     if part is None:
-        return Place(target)
+        return StoreTarget(target)
     shape = ir.ShapedType((op.results[0] if is_load else op.operands[0]).type).shape
-    return Place(target, part, dropped_dimensions(part.sizes, shape))
+    return StoreTarget(target, part, dropped_dimensions(part.sizes, shape))
 
 
 # --- reads ------------------------------------------------------------------------------------------------------------
 
 
-def load_tile(place: Place, subset: Subset | None, type_: ir.Type) -> ir.Value:
+def load_tile(place: StoreTarget, subset: Subset | None, type_: ir.Type) -> ir.Value:
     """Create a load of a slice of the tensor at ``place``, a binding."""
     return dispatch.load(place.target, *_groups(place.slice(subset)), result=type_)
 
 
-def replace_read(op: ir.Operation, place: Place) -> None:
+def replace_read(op: ir.Operation, place: StoreTarget) -> None:
     """Let a load stand for ``op``, which reads a slice, a vector or an element of the tensor at ``place``."""
     with ir.InsertionPoint(op), op.location:
         if isinstance(place.target.type, ir.MemRefType):
@@ -100,7 +100,7 @@ def _load_from_memref(op: ir.Operation, target: ir.Value) -> ir.Value:
 # --- updates ----------------------------------------------------------------------------------------------------------
 
 
-def store_tile(value: ir.Value, place: Place, subset: Subset | None) -> None:
+def store_tile(value: ir.Value, place: StoreTarget, subset: Subset | None) -> None:
     """Create a store of ``value`` to a slice of the tensor at ``place``, or to all of it."""
     slice_, target = place.slice(subset), place.target
     if not isinstance(target.type, ir.MemRefType):
@@ -114,7 +114,7 @@ def store_tile(value: ir.Value, place: Place, subset: Subset | None) -> None:
     )
 
 
-def replace_insertion(op: ir.Operation, place: Place) -> None:
+def replace_insertion(op: ir.Operation, place: StoreTarget) -> None:
     """Let a store stand for an insertion; what it is inserted into goes on in its place."""
     tile, into = op.operands[0], op.operands[1]
     # A thread inserts at its end.
@@ -138,7 +138,7 @@ def replace_insertion(op: ir.Operation, place: Place) -> None:
     op.erase()
 
 
-def replace_whole(op: ir.Operation, operand: int, place: Place, *, is_readable: bool) -> None:
+def replace_whole(op: ir.Operation, operand: int, place: StoreTarget, *, is_readable: bool) -> None:
     """Let ``op``, which overwrites its ``operand``, store all of what becomes of it; its content is what is there."""
     into = op.operands[operand]
     result = op.results[_model(op).aliasing_values(op, operand)[0].result]

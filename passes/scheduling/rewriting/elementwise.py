@@ -9,7 +9,7 @@ from mlir import ir
 from ....dialects.structured import linalg_index
 from ....dialects.support.cloning import clone_with
 from ...analysis.linalg.elementwise_fusion import ElementwiseFusion
-from ...analysis.linalg.structured_op import Index, Structured
+from ...analysis.linalg.structured_op import OperandIndex, Structured
 from .generic import affine_map, build_generic, hand_over
 
 __all__ = ["fuse"]
@@ -61,7 +61,7 @@ class _Inputs:
         self.all: list[_Input] = []
         self._loops = loops
 
-    def add(self, value: ir.Value, indices: Sequence[Index]) -> int:
+    def add(self, value: ir.Value, indices: Sequence[OperandIndex]) -> int:
         """Return the number of the input that is `value` at `indices`."""
         one = value, affine_map(self._loops, indices)
         for number, (other, map_) in enumerate(self.all):
@@ -71,12 +71,12 @@ class _Inputs:
         return len(self.all) - 1
 
 
-def _substituted(index: Index, loops: Sequence[Index]) -> Index:
+def _substituted(index: OperandIndex, loops: Sequence[OperandIndex]) -> OperandIndex:
     """Return `index` with what `loops` say in place of the loops of the producer."""
-    return sum((loops[loop] * factor for loop, factor in index.coefficients.items()), Index({}, index.constant))
+    return sum((loops[loop] * factor for loop, factor in index.coefficients.items()), OperandIndex({}, index.constant))
 
 
-def _inline(producer: Structured, elements: Mapping[int, ir.Value], loops: Sequence[Index]) -> ir.Value:
+def _inline(producer: Structured, elements: Mapping[int, ir.Value], loops: Sequence[OperandIndex]) -> ir.Value:
     """Build the payload of `producer` at `loops`; return what it yields."""
     known: dict[ir.Value, ir.Value] = {
         producer.payload.arguments[operand]: element for operand, element in elements.items()

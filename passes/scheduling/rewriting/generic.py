@@ -10,17 +10,17 @@ from mlir.dialects import tensor
 from ....dialects.support.index_math import tensor_size
 from ...analysis.ir.traversal import loops_around
 from ...analysis.lifetimes.hoisting import is_inside
-from ...analysis.linalg.structured_op import Index, Structured
+from ...analysis.linalg.structured_op import OperandIndex, Structured
 
 __all__ = ["affine_map", "build_generic", "empty_for_copy", "hand_over", "place_of_copy"]
 
 
-def affine_map(loops: int, indices: Sequence[Index]) -> ir.AffineMap:
+def affine_map(loops: int, indices: Sequence[OperandIndex]) -> ir.AffineMap:
     """Return the map from `loops` loops to `indices`."""
     return ir.AffineMap.get(loops, 0, [_expression(index) for index in indices])
 
 
-def _expression(index: Index) -> ir.AffineExpr:
+def _expression(index: OperandIndex) -> ir.AffineExpr:
     if index.loop is not None:
         return ir.AffineDimExpr.get(index.loop)
     total: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)

@@ -11,7 +11,7 @@ from mlir.dialects import arith
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import extract_slice, static_entries
 from ....dialects.support.index_math import Number, add, as_value, multiply, tensor_size
-from ...analysis.linalg.structured_op import Index, Structured
+from ...analysis.linalg.structured_op import OperandIndex, Structured
 
 __all__ = ["Sized", "Tile", "Tiles", "build_smaller", "loop_sizes", "slice_type", "take_slice"]
 
@@ -51,7 +51,7 @@ class Sized:
             lengths.append(self._extent(index, tiles) if is_tiled else tensor_size(value, dimension))
         return Subset(tuple(offsets), tuple(lengths), (1,) * len(offsets))
 
-    def _extent(self, index: Index, tiles: Tiles) -> Number:
+    def _extent(self, index: OperandIndex, tiles: Tiles) -> Number:
         """Return how many elements of a dimension a tile reaches; the constant of the index stays with the op."""
         if index.loop is not None and index.loop in tiles:
             return tiles[index.loop].size
@@ -70,7 +70,7 @@ def loop_sizes(op: Structured, operands: Sequence[ir.Value]) -> list[Number]:
     ]
 
 
-def _first(index: Index, tiles: Tiles) -> Number:
+def _first(index: OperandIndex, tiles: Tiles) -> Number:
     """Return the first index of a tile; loops that are not tiled begin at 0."""
     total: Number = 0
     for loop, factor in index.coefficients.items():

@@ -19,7 +19,7 @@ from mlir import ir
 from mlir.dialects import arith
 from mlir.dialects import math as math_ops
 
-__all__ = ["INFINITY", "NAN", "Bits", "Condition", "Floats", "bits_of", "polynomial"]
+__all__ = ["INFINITY", "NAN", "Bits", "Floats", "Mask", "bits_of", "polynomial"]
 
 INFINITY = math.inf
 NAN = math.nan
@@ -41,17 +41,17 @@ def _splat(like: Sequence[ir.Value], element: ir.Attribute) -> list[ir.Value]:
     return [arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, element))] * len(like)
 
 
-class Condition:
+class Mask:
     """Vectors of i1."""
 
     def __init__(self, values: Sequence[ir.Value]) -> None:
         self.values = values
 
-    def __and__(self, other: Condition) -> Condition:
-        return Condition(_each(arith.andi, self.values, other.values))
+    def __and__(self, other: Mask) -> Mask:
+        return Mask(_each(arith.andi, self.values, other.values))
 
-    def __or__(self, other: Condition) -> Condition:
-        return Condition(_each(arith.ori, self.values, other.values))
+    def __or__(self, other: Mask) -> Mask:
+        return Mask(_each(arith.ori, self.values, other.values))
 
     def select(self, yes: Floats | float, no: Floats | float) -> Floats:
         """Return `yes` in the lanes where this holds, `no` in the others; one of them must be a vector."""
@@ -93,9 +93,9 @@ class Bits:
         """Shift, with copies of the sign coming in."""
         return Bits(_each(arith.shrsi, self.values, self._lift(count)))
 
-    def is_zero(self) -> Condition:
+    def is_zero(self) -> Mask:
         """Tell which lanes are zero."""
-        return Condition(_each(partial(arith.cmpi, arith.CmpIPredicate.eq), self.values, self._lift(0)))
+        return Mask(_each(partial(arith.cmpi, arith.CmpIPredicate.eq), self.values, self._lift(0)))
 
     def floats(self) -> Floats:
         """Return the numbers that have these bits."""
@@ -161,13 +161,13 @@ class Floats:
             _each(partial(arith.bitcast, _with_element(self.values, ir.IntegerType.get_signless(32))), self.values)
         )
 
-    def __lt__(self, other: Floats | float) -> Condition:
+    def __lt__(self, other: Floats | float) -> Mask:
         return self._compare(arith.CmpFPredicate.OLT, other)
 
-    def __gt__(self, other: Floats | float) -> Condition:
+    def __gt__(self, other: Floats | float) -> Mask:
         return self._compare(arith.CmpFPredicate.OGT, other)
 
-    def equals(self, other: Floats | float) -> Condition:
+    def equals(self, other: Floats | float) -> Mask:
         """Tell where both are the same number; zeros of different sign are."""
         return self._compare(arith.CmpFPredicate.OEQ, other)
 
@@ -179,8 +179,8 @@ class Floats:
         """Return `limit` where these numbers are smaller; NaN stays."""
         return (self < limit).select(limit, self)
 
-    def _compare(self, predicate: arith.CmpFPredicate, other: Floats | float) -> Condition:
-        return Condition(_each(partial(arith.cmpf, predicate), self.values, self.lift(other).values))
+    def _compare(self, predicate: arith.CmpFPredicate, other: Floats | float) -> Mask:
+        return Mask(_each(partial(arith.cmpf, predicate), self.values, self.lift(other).values))
 
 
 def _with_element(like: Sequence[ir.Value], element: ir.Type) -> ir.VectorType:

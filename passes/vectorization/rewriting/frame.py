@@ -9,14 +9,14 @@ from mlir import ir
 from mlir.dialects import arith
 
 from ....dialects.support.index_math import Number, add, as_value, multiply
-from ...analysis.linalg.structured_op import Index
+from ...analysis.linalg.structured_op import OperandIndex
 from ...analysis.linalg.tile_sizes import sizes_of_tiles
 from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.loops import Segment
 from ...scheduling.rewriting.smaller import loop_sizes
 from .iterations import iterations_from
 
-__all__ = ["Frame", "Place", "Point", "last_dimension"]
+__all__ = ["NestFrame", "Place", "Point", "last_dimension"]
 
 Place = Mapping[int, int]
 """Where in the register tile: for each loop of it the number of the vector, or row."""
@@ -34,7 +34,7 @@ class Point:
         return Point({**self.first, loop: number}, {**self.segments, loop: segment})
 
 
-class Frame:
+class NestFrame:
     """A plan with its operands and the sizes of its loops, for which `tensor.dim` is built where they are dynamic.
 
     `replaced` are operands that are not there yet, with tensors as large that are.
@@ -51,7 +51,7 @@ class Frame:
         operand, dimension = self.op.places[loop]
         return sizes_of_tiles(self.operands[operand], dimension)
 
-    def index(self, index: Index, point: Point, place: Place) -> Number:
+    def index(self, index: OperandIndex, point: Point, place: Place) -> Number:
         """Return `index` for the first lane at `place`."""
         total: Number = index.constant
         offset = 0
@@ -67,7 +67,7 @@ class Frame:
 
     def iteration(self, loop: int, point: Point, place: Place) -> ir.Value:
         """Return the number of the iteration in `loop`: a vector for the lane loop."""
-        first = as_value(self.index(Index({loop: 1}), point, place))
+        first = as_value(self.index(OperandIndex({loop: 1}), point, place))
         return iterations_from(first, self.plan.lanes) if loop == self.plan.lane_loop else first
 
     def is_masked(self, point: Point, place: Place) -> bool:
@@ -78,7 +78,7 @@ class Frame:
     def left(self, point: Point, place: Place) -> ir.Value:
         """Return how many iterations of the lane loop there are from the first lane at `place` on."""
         loop = self.plan.lane_loop
-        first = as_value(self.index(Index({loop: 1}), point, place))
+        first = as_value(self.index(OperandIndex({loop: 1}), point, place))
         return arith.subi(as_value(self.sizes[loop]), first)
 
 

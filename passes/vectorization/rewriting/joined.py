@@ -9,7 +9,7 @@ from mlir import ir
 
 from ...analysis.schedule.joined_reductions import Join
 from ...analysis.schedule.vector_plan import VectorPlan
-from .frame import Frame, Place, Point
+from .frame import NestFrame, Place, Point
 from .lanes import broadcast, run_payload
 from .reads import Reader
 from .register_tile import RegisterTile
@@ -28,7 +28,7 @@ class Joined(RegisterTile):
         lanes = join.loops[plan.lane_loop]
         self._inner = [join.loops[loop] for loop in plan.reductions]
         self._shared: list[Shared] = []
-        super().__init__(Frame(replace(plan, structured=join.producer, lane_loop=lanes, tile=tile)))
+        super().__init__(NestFrame(replace(plan, structured=join.producer, lane_loop=lanes, tile=tile)))
 
     @property
     def carried(self) -> list[ir.Value]:

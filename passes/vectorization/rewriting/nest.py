@@ -19,7 +19,7 @@ from ....dialects.support.defining_ops import defining_op
 from ...analysis.schedule.joined_reductions import Join
 from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.any_order import forget_promises
-from .frame import Frame, Place, Point
+from .frame import NestFrame, Place, Point
 from .joined import Joined
 from .lanes import broadcast, run_payload
 from .partial_results import PartialResults
@@ -35,7 +35,7 @@ def build_nest(plan: VectorPlan, join: Join | None = None) -> list[ir.Value]:
 
     With a `join`, what takes the place of the joined op's result follows.
     """
-    frame = Frame(plan, _measured(join) if join else None)
+    frame = NestFrame(plan, _measured(join) if join else None)
     fills = [None if _reads_elements(frame, plan, number) else _fill(frame, number) for number in frame.op.outputs]
     starts = [fill and fill.operands[0] for fill in fills]
     carried = [
@@ -61,14 +61,14 @@ def _measured(join: Join) -> dict[ir.Value, ir.Value]:
     return {producer.op.results[0]: producer.op.operands[producer.inputs]}
 
 
-def _reads_elements(frame: Frame, plan: VectorPlan, output: int) -> bool:
+def _reads_elements(frame: NestFrame, plan: VectorPlan, output: int) -> bool:
     """Whether elements of an init are read as they are, by the payload or as an input; a reduction starts from them."""
     init, op = frame.operands[output], frame.op
     as_input = any(op.reads[number] and frame.operands[number] == init for number in range(op.inputs))
     return as_input or (not plan.reductions and op.reads[output])
 
 
-def _fill(frame: Frame, operand: int) -> ir.Operation | None:
+def _fill(frame: NestFrame, operand: int) -> ir.Operation | None:
     """Return the `linalg.fill` that an init comes from, if the op writes every element of it."""
     writes_all = all(index.loop is not None for index in frame.op.indices[operand])
     return defining_op(frame.operands[operand], "linalg.fill") if writes_all else None
@@ -77,7 +77,7 @@ def _fill(frame: Frame, operand: int) -> ir.Operation | None:
 class _Elementwise(RegisterTile):
     """No loop reduces: everything is read before anything is written."""
 
-    def __init__(self, frame: Frame, inner: Sequence[int]) -> None:
+    def __init__(self, frame: NestFrame, inner: Sequence[int]) -> None:
         super().__init__(frame)
         self.inner = inner
 

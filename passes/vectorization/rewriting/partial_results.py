@@ -10,7 +10,7 @@ from mlir.dialects import arith, tensor, vector
 
 from ...analysis.linalg.vector_payload import NEUTRAL_KINDS
 from .extremes import is_ordered_by_bits, reduce_by_bits
-from .frame import Frame, Place, Point
+from .frame import NestFrame, Place, Point
 from .joined import Joined
 from .lanes import Lanes, broadcast, run_payload, vector_type
 from .neutral import neutral_element
@@ -27,7 +27,7 @@ class PartialResults(RegisterTile):
     The tensor of an op that is joined comes after the accumulators, and after the outputs.
     """
 
-    def __init__(self, frame: Frame, starts: Sequence[ir.Value | None], joined: Joined | None) -> None:
+    def __init__(self, frame: NestFrame, starts: Sequence[ir.Value | None], joined: Joined | None) -> None:
         super().__init__(frame, starts)
         self.joined = joined
 

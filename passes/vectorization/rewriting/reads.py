@@ -9,7 +9,7 @@ from mlir.dialects import arith, tensor, vector
 
 from ....dialects.structured import index_constant
 from ....dialects.support.index_math import Number, add, as_value, multiply
-from .frame import Frame, Place, Point, last_dimension
+from .frame import NestFrame, Place, Point, last_dimension
 from .lanes import transpose_square, vector_type
 
 __all__ = ["Reader"]
@@ -22,7 +22,7 @@ class Reader:
     same value at the same indices: an element is read before it is written, so the update can be in place.
     """
 
-    def __init__(self, frame: Frame, point: Point, tensors: Sequence[ir.Value] = ()) -> None:
+    def __init__(self, frame: NestFrame, point: Point, tensors: Sequence[ir.Value] = ()) -> None:
         self._frame = frame
         self._point = point
         self._tensors = list(tensors)

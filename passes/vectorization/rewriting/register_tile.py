@@ -9,7 +9,7 @@ from mlir import ir
 from mlir.dialects import tensor, vector
 
 from ...scheduling.rewriting.loops import build_loop, segments
-from .frame import Frame, Place, Point, last_dimension
+from .frame import NestFrame, Place, Point, last_dimension
 from .lanes import Lanes, broadcast
 from .reads import Reader
 from .shared import Shared
@@ -21,7 +21,7 @@ Inside = Callable[[Point, list[ir.Value]], list[ir.Value]]
 
 
 def build_loops(
-    frame: Frame, loops: Sequence[int], point: Point, carried: list[ir.Value], inside: Inside
+    frame: NestFrame, loops: Sequence[int], point: Point, carried: list[ir.Value], inside: Inside
 ) -> list[ir.Value]:
     """Build `loops` around what `inside` builds, in steps of the register tile, with what is left at the ends.
 
@@ -48,7 +48,7 @@ def build_loops(
 class RegisterTile:
     """Builds one register tile."""
 
-    def __init__(self, frame: Frame, starts: Sequence[ir.Value | None] = ()) -> None:
+    def __init__(self, frame: NestFrame, starts: Sequence[ir.Value | None] = ()) -> None:
         self.frame = frame
         self.plan = frame.plan
         self.op = frame.op

@@ -12,7 +12,7 @@ from mlir import ir
 from mlir.dialects import arith
 
 from ....dialects.support.defining_ops import parent_block
-from .frame import Frame, Place, Point
+from .frame import NestFrame, Place, Point
 from .lanes import Quotients, build_op
 from .reads import Reader
 
@@ -32,7 +32,7 @@ class Shared:
         self.quotients: Quotients = {}
 
 
-def build_shared(frame: Frame, point: Point, place: Place, inner: Collection[int]) -> Shared:
+def build_shared(frame: NestFrame, point: Point, place: Place, inner: Collection[int]) -> Shared:
     """Build what the payload computes at `place` without the loops of `inner`, which are run after it.
 
     Linear in the payload.
@@ -63,7 +63,7 @@ def build_shared(frame: Frame, point: Point, place: Place, inner: Collection[int
     return shared
 
 
-def _is_shared(frame: Frame, operand: int, inner: Collection[int]) -> bool:
+def _is_shared(frame: NestFrame, operand: int, inner: Collection[int]) -> bool:
     """Whether all of `inner` read the same element, which exists even if they do not run at all."""
     indices = frame.op.indices[operand]
     return all(index.coefficients for index in indices) and not any(frame.op.depends(operand, loop) for loop in inner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import linalg
 
-from .places import DYNAMIC, Place, Slice, Sum
+from .places import DYNAMIC, LinearSum, Place, StridedBox
 from .reading import narrowed, shape_of
 
 __all__ = ["MEMORY_READS", "MEMORY_WRITES", "VIEWS", "box_shape", "init_count", "maps_of", "transfer_box", "writes_all"]
@@ -62,7 +62,7 @@ def writes_all(op: ir.Operation, operand: int) -> bool:
     return maps_of(op)[operand].is_permutation
 
 
-def transfer_box(op: ir.Operation, base: int, vector: ir.Type, indices: list[Sum]) -> Place:
+def transfer_box(op: ir.Operation, base: int, vector: ir.Type, indices: list[LinearSum]) -> Place:
     """Return the place of the box that a transfer may touch in operand ``base``, if ``vector`` tells its size."""
     shape, type_ = shape_of(op.operands[base].type), ir.VectorType(vector)
     if shape is None or any(type_.scalable_dims) or "permutation_map" not in op.attributes:
@@ -72,7 +72,7 @@ def transfer_box(op: ir.Operation, base: int, vector: ir.Type, indices: list[Sum
     for expression, size in zip(results, type_.shape, strict=False):
         if isinstance(expression, ir.AffineDimExpr):
             sizes[expression.position] = size
-    return narrowed(shape, Slice(tuple(indices), tuple(map(Sum, sizes)), (Sum(1),) * len(shape)), None)
+    return narrowed(shape, StridedBox(tuple(indices), tuple(map(LinearSum, sizes)), (LinearSum(1),) * len(shape)), None)
 
 
 def box_shape(shape: tuple[int, ...] | None) -> bool:

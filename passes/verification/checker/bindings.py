@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .machine import Machine
+from .machine import SymbolicMachine
 from .memory import Layer
-from .places import WHOLE, Sum
+from .places import WHOLE, LinearSum
 from .states import View
 
 __all__ = ["Bindings"]
 
 _FOREIGN = "memory that the program itself accesses"
 Slot = tuple[int, int]
-Piece = tuple[Slot, Sum, ir.Type]
+Piece = tuple[Slot, LinearSum, ir.Type]
 
 
 class Bindings:
     """The bindings of the function that ``machine`` executes."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SymbolicMachine) -> None:
         self.machine = machine
         s, t = machine.snapshot, machine.program.snapshot
         self._declarations = [op for op, name in enumerate(s.op_name) if name == "dispatch.binding"]
@@ -73,7 +73,7 @@ class Bindings:
         attributes = operation.attributes
         slot = ir.IntegerAttr(attributes["set"]).value, ir.IntegerAttr(attributes["binding"]).value
         has_offset = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])[0] == 1
-        return slot, m.scalars.sum(m.operand(op, 0)) if has_offset else Sum(0), operation.results[0].type
+        return slot, m.scalars.sum(m.operand(op, 0)) if has_offset else LinearSum(0), operation.results[0].type
 
     def run(self, op: int, name: str) -> None:
         """Follow a declaration that is given its sizes; other ops of the dialect have nothing to do with memory."""

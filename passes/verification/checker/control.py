@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from .machine import Machine
+from .machine import SymbolicMachine
 from .memory import Content, Layer, Renamed, Way
 from .places import WHOLE, Place, join
-from .states import State, View
-from .terms import UNDEFINED, Kind, Terms
+from .states import MemoryState, View
+from .terms import UNDEFINED, TermKind, Terms
 
 __all__ = ["Control", "way_back"]
 
@@ -22,7 +22,7 @@ def _never(_: int) -> bool:
 class Control:
     """Runs regions on ``machine``; ``run_block`` executes the ops of a block."""
 
-    def __init__(self, machine: Machine, run_block: Callable[[int], None]) -> None:
+    def __init__(self, machine: SymbolicMachine, run_block: Callable[[int], None]) -> None:
         self.machine = machine
         self.run_block = run_block
 
@@ -30,8 +30,8 @@ class Control:
 
     def meet(
         self,
-        before: State,
-        ways: Sequence[State],
+        before: MemoryState,
+        ways: Sequence[MemoryState],
         renamed: Renamed,
         op: int,
         chosen: Mapping[int, Sequence[View | None]],
@@ -83,12 +83,12 @@ class Control:
             m.views[value] = View(value)
             m.relate(value, {view.root for view in known})
 
-    def holders(self, renamed: Renamed, state: State) -> list[int]:
+    def holders(self, renamed: Renamed, state: MemoryState) -> list[int]:
         """Return the roots that hold a term that gets another name."""
         terms = self.machine.program.terms
         wanted = dict.fromkeys(old for _, before in renamed for old in before if old != UNDEFINED)
         for term in list(wanted):
-            if terms.table[term].kind == Kind.PART and isinstance(base := terms.table[term].base, int):
+            if terms.table[term].kind == TermKind.PART and isinstance(base := terms.table[term].base, int):
                 wanted[base] = None
         return list(dict.fromkeys(root for term in wanted for root in self.machine.holders(term, state)))
 
@@ -99,19 +99,19 @@ class Control:
         for _, before in renamed:
             for term, content in zip(before, contents, strict=True):
                 wanted = terms.table[term]
-                if wanted.kind == Kind.PART:
+                if wanted.kind == TermKind.PART:
                     found.extend(join(layer.place, wanted.part) for layer in content if wanted.base in layer.terms)
         return found
 
-    def seen(self, view: View, state: State, op: int) -> Content:
+    def seen(self, view: View, state: MemoryState, op: int) -> Content:
         """Return what ``view`` holds, as a content of its own."""
         layers = self.machine.memory.copied(state.get(view.root), view.place, WHOLE, op)
         return tuple(layers) or (Layer(WHOLE, frozenset(), op, "memory that is not known"),)
 
-    def changed(self, back: State, head: State) -> list[int]:
+    def changed(self, back: MemoryState, head: MemoryState) -> list[int]:
         """Return the roots that changed from ``head`` to ``back``."""
         found: dict[int, None] = {}
-        state: State | None = back
+        state: MemoryState | None = back
         while state is not None and state is not head:
             found.update(dict.fromkeys(state.changes))
             state = state.before

@@ -6,14 +6,14 @@ from .accesses import MEMORY_READS, MEMORY_WRITES, VIEWS
 from .control import Control
 from .functions import Functions
 from .groups import Groups
-from .machine import Machine, NotFollowed
+from .machine import NotFollowed, SymbolicMachine
 from .operations import Operations
 from .places import Opaque, join
 from .regions import Regions
-from .states import State, View
+from .states import MemoryState, View
 from .structured import StructuredOps
 
-__all__ = ["Execution"]
+__all__ = ["SymbolicExecution"]
 
 _HARMLESS = frozenset(
     {"memref.dim", "memref.rank", "memref.assume_alignment", "memref.extract_aligned_pointer_as_index"}
@@ -37,10 +37,10 @@ _MOST_RUNS = 200
 """How often a block of a function may be run, on the average, before the function is not followed any more."""
 
 
-class Execution:
+class SymbolicExecution:
     """Runs the functions of ``machine``."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SymbolicMachine) -> None:
         self.machine = machine
         self.groups = Groups(machine)
         self.operations = Operations(machine, self.groups)
@@ -54,7 +54,7 @@ class Execution:
         """Run all functions, callees first."""
         m = self.machine
         for function in self.functions.in_order():
-            m.state = State()
+            m.state = MemoryState()
             self._runs_left = _MOST_RUNS * sum(1 for _ in m.snapshot.nested_ops(function))
             self.groups.forget()
             self.regions.forget()

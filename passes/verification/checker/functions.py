@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from .bindings import Bindings
-from .machine import Machine
-from .memory import Answer, Verdict
+from .machine import SymbolicMachine
+from .memory import ContentAnswer, ContentVerdict
 from .module_memory import ModuleMemory
 from .places import WHOLE
 from .states import View
@@ -41,7 +41,7 @@ class Summary:
 class Functions:
     """Enters and leaves functions of ``machine``."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SymbolicMachine) -> None:
         self.machine = machine
         self.bindings = Bindings(machine)
         self.summaries: dict[str, Summary] = {}
@@ -114,7 +114,7 @@ class Functions:
             content, tensors = m.state.get(argument), self._summary.arguments
             paired = index < len(tensors) and m.program.content[tensors[index]] >= 0
             given = m.program.content[tensors[index]] if paired else -1
-            if content and (given < 0 or m.memory.holds(content, WHOLE, given).verdict is not Verdict.YES):
+            if content and (given < 0 or m.memory.holds(content, WHOLE, given).verdict is not ContentVerdict.YES):
                 self._summary.written.add(index)
         returned: list[int] = []
         for i in range(m.snapshot.op_operand_count[op]):
@@ -221,7 +221,7 @@ class Functions:
             held = m.memory.names(m.state.get(given.root), given.place)
             twin = m.twin(op)
             expected = m.program.operand_content(twin, argument) if twin >= 0 else -1
-            if expected >= 0 and m.ask(given, expected).verdict is Verdict.YES:
+            if expected >= 0 and m.ask(given, expected).verdict is ContentVerdict.YES:
                 held |= {expected}
             m.write(given, terms | held, op, "a call")
             m.views[result] = given
@@ -245,15 +245,21 @@ class Functions:
         m = self.machine
         self._check(op, i, twin)
         found = m.reads.get((op, i))
-        if found is None or found.answer.verdict is Verdict.UNKNOWN:
+        if found is None or found.answer.verdict is ContentVerdict.UNKNOWN:
             return
-        if found.answer.verdict is Verdict.YES:
+        if found.answer.verdict is ContentVerdict.YES:
             if self._is_overwritten(op, i, summary):
-                m.read(op, i, twin, found.expected, Answer(Verdict.UNKNOWN, reason=_BY_ANOTHER_NAME))
+                m.read(op, i, twin, found.expected, ContentAnswer(ContentVerdict.UNKNOWN, reason=_BY_ANOTHER_NAME))
             return
         needed = summary is not None and i < len(summary.arguments) and summary.arguments[i] in summary.needed
         if not needed:
-            m.read(op, i, twin, found.expected, Answer(Verdict.UNKNOWN, reason="a callee that may not read it"))
+            m.read(
+                op,
+                i,
+                twin,
+                found.expected,
+                ContentAnswer(ContentVerdict.UNKNOWN, reason="a callee that may not read it"),
+            )
 
     def _is_overwritten(self, op: int, i: int, summary: Summary | None) -> bool:
         """Whether the callee may write what it is handed as operand ``i`` by another name."""

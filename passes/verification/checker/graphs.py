@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .control import Control, way_back
-from .machine import Machine
-from .memory import Answer, Content, Layer, Lost, Verdict, Way
+from .machine import SymbolicMachine
+from .memory import Content, ContentAnswer, ContentVerdict, Layer, Lost, Way
 from .places import WHOLE
-from .states import State, View
+from .states import MemoryState, View
 
 __all__ = ["Graphs"]
 
@@ -21,11 +21,11 @@ _MOST_BLOCKS = 256
 
 
 @dataclass
-class Edge:
+class BranchState:
     """A branch to a block: where from, the state there, and the operands that are handed over in both programs."""
 
     branch: int
-    state: State
+    state: MemoryState
     passed: list[int]
     tensors: list[int]
     back: bool
@@ -44,11 +44,11 @@ class Head:
 class Graphs:
     """Runs regions with several blocks on ``machine``."""
 
-    def __init__(self, machine: Machine, control: Control) -> None:
+    def __init__(self, machine: SymbolicMachine, control: Control) -> None:
         self.machine = machine
         self.control = control
         self._heads: dict[int, Head] = {}
-        self._edges: dict[int, list[Edge]] = {}
+        self._edges: dict[int, list[BranchState]] = {}
         self._stable = True
 
     def is_followed(self, blocks: tuple[int, ...]) -> bool:
@@ -59,19 +59,21 @@ class Graphs:
         graph = s.graphs[s.block_branches[blocks[0]]]
         return known and len(blocks) <= _MOST_BLOCKS and not graph.unreachable
 
-    def run(self, blocks: tuple[int, ...]) -> list[tuple[int, State]]:
+    def run(self, blocks: tuple[int, ...]) -> list[tuple[int, MemoryState]]:
         """Run the region; return the ops that leave it with the states there. ``state`` is that of the entry again."""
         m, s = self.machine, self.machine.snapshot
         entry = m.state
         for block in blocks:
             self._heads[block] = Head()
             self._edges[block] = []
-        exits: list[tuple[int, State]] = []
+        exits: list[tuple[int, MemoryState]] = []
         for passes in range(_MOST_PASSES + 1):
             self._stable = True
             exits = []
             for block in blocks:
-                m.state = State(entry) if block == blocks[0] else self._enter(block, entry, passes == _MOST_PASSES)
+                m.state = (
+                    MemoryState(entry) if block == blocks[0] else self._enter(block, entry, passes == _MOST_PASSES)
+                )
                 self.control.run_block(block)
                 last = s.block_ops[block][-1]
                 if last in s.op_successors:
@@ -90,7 +92,7 @@ class Graphs:
         for number, target in enumerate(s.op_successors[branch]):
             passed = [m.operand(branch, i) for i in m.successors[branch][number]]
             tensors = [program.operand(twin, i) for i in program.successors[twin][number]]
-            edge = Edge(branch, m.state, passed, tensors, target <= block)
+            edge = BranchState(branch, m.state, passed, tensors, target <= block)
             edges = self._edges[target]
             same = [i for i, e in enumerate(edges) if e.branch == branch and e.back == edge.back]
             # Two edges of one branch to one block are told apart by what they hand over.
@@ -101,19 +103,19 @@ class Graphs:
                 edges.append(edge)
                 self._stable = self._stable and not edge.back
 
-    def _enter(self, block: int, entry: State, give_up: bool) -> State:
+    def _enter(self, block: int, entry: MemoryState, give_up: bool) -> MemoryState:
         """Return the state at the beginning of ``block``."""
         m, s = self.machine, self.machine.snapshot
         edges, head = self._edges[block], self._heads[block]
         forward = [edge for edge in edges if not edge.back]
         renamed = self._renamed(block, edges)
         if len(edges) == 1:
-            m.state = State(forward[0].state)
+            m.state = MemoryState(forward[0].state)
             for argument, value in zip(s.arguments(block), forward[0].passed, strict=True):
                 self._alias(argument, m.view(value))
             self._name(block, renamed)
             return m.state
-        m.state = state = State(entry)
+        m.state = state = MemoryState(entry)
         roots = dict.fromkeys(root for edge in edges for root in self.control.changed(edge.state, entry))
         for edge in edges:
             roots.update(dict.fromkeys(self.control.holders(renamed, edge.state)))
@@ -137,7 +139,7 @@ class Graphs:
         else:
             self.machine.views[argument] = view
 
-    def _renamed(self, block: int, edges: list[Edge]) -> list[tuple[int, list[int]]]:
+    def _renamed(self, block: int, edges: list[BranchState]) -> list[tuple[int, list[int]]]:
         """Return the terms of the arguments of ``block``'s twin, with the terms that the edges hand over."""
         m, t = self.machine, self.machine.program.snapshot
         content = m.program.content
@@ -162,7 +164,7 @@ class Graphs:
         block: int,
         root: int,
         contents: list[Content],
-        edges: list[Edge],
+        edges: list[BranchState],
         renamed: list[tuple[int, list[int]]],
         give_up: bool,
     ) -> None:
@@ -190,7 +192,7 @@ class Graphs:
         block: int,
         argument: int,
         views: list[View | None],
-        edges: list[Edge],
+        edges: list[BranchState],
         renamed: list[tuple[int, list[int]]],
         give_up: bool,
     ) -> None:
@@ -226,7 +228,7 @@ class Graphs:
 
 def _unsure(layer: Layer) -> Layer:
     """Return ``layer`` without claims that something is lost for sure: a way that leads here need not be taken."""
-    unknown = Lost(Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason))
+    unknown = Lost(ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason))
     return layer._replace(lost=dict.fromkeys(layer.lost, unknown))
 
 

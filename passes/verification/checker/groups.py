@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .accesses import VIEWS
-from .machine import Machine
-from .memory import Verdict
+from .machine import SymbolicMachine
+from .memory import ContentVerdict
 from .places import WHOLE, Place, join
 from .states import View
-from .terms import Kind
+from .terms import TermKind
 
 __all__ = ["Groups"]
 
@@ -24,7 +24,7 @@ _KEEPS_REST = {"tensor.scatter": 1}
 
 
 @dataclass
-class Group:
+class ExpandedOp:
     """The ops that tensor op ``tag`` was expanded to, in block ``block``."""
 
     tag: int
@@ -36,10 +36,10 @@ class Group:
 class Groups:
     """The groups that are open on ``machine``, in the block that is executed and the blocks around it."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SymbolicMachine) -> None:
         self.machine = machine
         self.block = -1
-        self._groups: list[Group] = []
+        self._groups: list[ExpandedOp] = []
 
     def forget(self) -> None:
         """Begin with another function, wherever the last one was left."""
@@ -56,21 +56,21 @@ class Groups:
         if self._groups and self._groups[-1].block == self.block:
             self._close(self._groups.pop())
 
-    def open(self, op: int) -> Group | None:
+    def open(self, op: int) -> ExpandedOp | None:
         """Return the group that ``op`` belongs to; None without a tag."""
         tag = self.machine.tags[op]
         if tag < 0:
             return None
         self.begin(op)
         if not self._groups or self._groups[-1].tag != tag:
-            self._groups.append(Group(tag, self.block))
+            self._groups.append(ExpandedOp(tag, self.block))
         return self._groups[-1]
 
-    def _close(self, group: Group) -> None:
+    def _close(self, group: ExpandedOp) -> None:
         """Let what a group wrote be the results of its tensor op."""
         program = self.machine.program
         results = [v for v in program.snapshot.results(group.tag) if program.content[v] >= 0]
-        results = [v for v in results if program.terms.table[program.content[v]].kind == Kind.VALUE]
+        results = [v for v in results if program.terms.table[program.content[v]].kind == TermKind.VALUE]
         if not group.targets and program.snapshot.op_name[group.tag] in _FILLED_BY_COPIES and group.allocated:
             group.targets[group.allocated[-1]] = View(group.allocated[-1])
         if len(results) != len(group.targets):
@@ -101,9 +101,9 @@ class Groups:
             m.leave_out(op, operand, "memory that the program itself accesses")
             return
         answers = [(m.ask(view, m.program.operand_content(tag, i)), i) for i in operands]
-        best = min(answers, key=lambda found: list(Verdict).index(found[0].verdict))
-        if best[0].verdict is Verdict.NO and any(a.verdict is Verdict.UNKNOWN for a, _ in answers):
-            best = next(found for found in answers if found[0].verdict is Verdict.UNKNOWN)
+        best = min(answers, key=lambda found: list(ContentVerdict).index(found[0].verdict))
+        if best[0].verdict is ContentVerdict.NO and any(a.verdict is ContentVerdict.UNKNOWN for a, _ in answers):
+            best = next(found for found in answers if found[0].verdict is ContentVerdict.UNKNOWN)
         m.read(op, operand, tag, m.program.operand_content(tag, best[1]), best[0])
 
     def write(self, op: int, value: int, place: Place = WHOLE) -> None:

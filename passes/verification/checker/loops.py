@@ -15,9 +15,9 @@ from .control import Control, way_back
 from .machine import NotFollowed
 from .memory import Content, Layer, Renamed, Way
 from .places import WHOLE
-from .states import State, View
+from .states import MemoryState, View
 
-__all__ = ["Carried", "Loop", "Loops"]
+__all__ = ["CarriedMemref", "LoopHead", "Loops"]
 
 _MOST_PASSES = 12
 _MORE_PASSES = 3
@@ -30,7 +30,7 @@ def _never(_: int) -> bool:
 
 
 @dataclass
-class Carried:
+class CarriedMemref:
     """A memref that a loop carries: its argument, where it comes from, and what the body hands on."""
 
     argument: int
@@ -39,7 +39,7 @@ class Carried:
 
 
 @dataclass
-class Loop:
+class LoopHead:
     """What is known of the head of a loop between two passes.
 
     ``renamed`` has, for each carried tensor, its term, the one at the entry and the one that the body hands on.
@@ -75,7 +75,7 @@ class Loops:
     def __init__(self, control: Control) -> None:
         self.machine = control.machine
         self.control = control
-        self._loops: dict[int, Loop] = {}
+        self._loops: dict[int, LoopHead] = {}
         self._searches = 0
         self._depth = 0
         self._deepest = 0
@@ -86,11 +86,13 @@ class Loops:
         """Begin with another function, wherever the last one was left."""
         self._depth = 0
 
-    def run(self, loop: Loop, carried: list[Carried], body: Callable[[], State]) -> tuple[State, State]:
+    def run(
+        self, loop: LoopHead, carried: list[CarriedMemref], body: Callable[[], MemoryState]
+    ) -> tuple[MemoryState, MemoryState]:
         """Run ``body`` until nothing changes; within another loop, once. Return the states at the head and the end.
 
-        ``body`` runs from the state at the head, sets :attr:`Carried.handed` and returns the state at its end. Raises
-        ``NotFollowed`` if there is no end.
+        ``body`` runs from the state at the head, sets :attr:`CarriedMemref.handed` and returns the state at its end.
+        Raises ``NotFollowed`` if there is no end.
         """
         loop = self._loops[loop.op] = self._again(loop, self.machine.state)
         self._depth += 1
@@ -103,7 +105,9 @@ class Loops:
         self._depth -= 1
         return head, back
 
-    def _search(self, loop: Loop, carried: list[Carried], body: Callable[[], State]) -> tuple[State, State]:
+    def _search(
+        self, loop: LoopHead, carried: list[CarriedMemref], body: Callable[[], MemoryState]
+    ) -> tuple[MemoryState, MemoryState]:
         entry, passes, self._deepest = self.machine.state, 0, 1
         while True:
             most = _MOST_PASSES + _MORE_PASSES * self._deepest
@@ -118,15 +122,17 @@ class Loops:
             if passes > 2 * most:
                 raise NotFollowed(_TOO_MANY)
 
-    def _pass(self, loop: Loop, carried: list[Carried], body: Callable[[], State]) -> tuple[State, State, bool]:
+    def _pass(
+        self, loop: LoopHead, carried: list[CarriedMemref], body: Callable[[], MemoryState]
+    ) -> tuple[MemoryState, MemoryState, bool]:
         """Run ``body`` once; the third result is whether all that was assumed at the head was right."""
         m, entry = self.machine, self.machine.state
         for c in carried:
             if c.argument in loop.lost:
                 c.entry = None
-        head = State(entry)
+        head = MemoryState(entry)
         self._enter(loop, carried, head, entry)
-        m.state = State(head)
+        m.state = MemoryState(head)
         back = body()
         stable = self._carry(loop, carried)
         roots = [root for root in self.control.changed(back, head) if entry.get(root)]
@@ -140,7 +146,7 @@ class Loops:
         loop.older, loop.head = loop.head, fresh
         return head, back, stable and all(content == head.get(root) for root, content in fresh.items())
 
-    def _again(self, loop: Loop, entry: State) -> Loop:
+    def _again(self, loop: LoopHead, entry: MemoryState) -> LoopHead:
         """Return what was found of the loop before: in this search, or in one that began with the same contents."""
         before = self._loops.get(loop.op)
         if self._depth == 0:
@@ -156,7 +162,7 @@ class Loops:
 
     # --- the head --------------------------------------------------------------------------------------------------
 
-    def _enter(self, loop: Loop, carried: list[Carried], head: State, entry: State) -> None:
+    def _enter(self, loop: LoopHead, carried: list[CarriedMemref], head: MemoryState, entry: MemoryState) -> None:
         """Set the state at the head: what was found so far, and the memrefs that come around."""
         m = self.machine
         renamed = [(new, [old]) for new, old, _ in loop.renamed]
@@ -185,20 +191,20 @@ class Loops:
             else:
                 m.views.pop(c.argument, None)
 
-    def _before(self, loop: Loop, root: int, entry: State, carried: list[Carried]) -> Content:
+    def _before(self, loop: LoopHead, root: int, entry: MemoryState, carried: list[CarriedMemref]) -> Content:
         """Return what the entry says of ``root``; nothing of memrefs that are not followed."""
         own = next((c for c in carried if c.argument == root), None)
         if own is None:
             return entry.get(root)
         return () if own.entry is None else self.control.seen(own.entry, entry, loop.op)
 
-    def _believed(self, loop: Loop, before: Content) -> Content:
+    def _believed(self, loop: LoopHead, before: Content) -> Content:
         """Return what the head holds if it is what the entry says, so that the next pass can find it true."""
         renamed = [(new, [old]) for new, old, _ in loop.renamed]
         places = self.control.places([before], renamed)
         return self.machine.memory.met([Way(before, _never)], renamed, places, loop.op)
 
-    def _head_content(self, loop: Loop, root: int, before: Content, after: Content) -> Content:
+    def _head_content(self, loop: LoopHead, root: int, before: Content, after: Content) -> Content:
         """Return what the head holds, by the entry and the end of the body, if that is known."""
         if not before:
             return (Layer(WHOLE, frozenset(), loop.op, "memrefs that are not followed"),)
@@ -210,7 +216,15 @@ class Loops:
         found = self.machine.memory.met(ways, renamed, places, after[-1].writer)
         return tuple(layer._replace(lost={}) for layer in found) if root in loop.alternating else found
 
-    def _at_end(self, loop: Loop, root: int, entry: State, back: State, carried: list[Carried], head: State) -> Content:
+    def _at_end(
+        self,
+        loop: LoopHead,
+        root: int,
+        entry: MemoryState,
+        back: MemoryState,
+        carried: list[CarriedMemref],
+        head: MemoryState,
+    ) -> Content:
         """Return what ``root`` holds at the head, now that the body was run."""
         if self._gives_up:
             return (Layer(WHOLE, frozenset(), loop.op, _TOO_MANY),)
@@ -226,7 +240,7 @@ class Loops:
         loop.after[root] = back.get(root) if handed is None else self.control.seen(handed, back, loop.op)
         return self._head_content(loop, root, before, loop.after[root])
 
-    def _way_back(self, loop: Loop, content: Content) -> Way:
+    def _way_back(self, loop: LoopHead, content: Content) -> Way:
         """Return the way from the end of the body; its terms and places are those of the run that ends there."""
         m, terms = self.machine, self.machine.program.terms
         begin = m.snapshot.op_enter[loop.op]
@@ -235,7 +249,7 @@ class Loops:
 
     # --- carried memrefs ----------------------------------------------------------------------------------------
 
-    def _carry(self, loop: Loop, carried: list[Carried]) -> bool:
+    def _carry(self, loop: LoopHead, carried: list[CarriedMemref]) -> bool:
         """Compare what the body hands on with what was assumed of the carried memrefs; whether that was right."""
         m, stable = self.machine, True
         for c in carried:
@@ -267,7 +281,7 @@ class Loops:
                 stable = False
         return stable
 
-    def _relate(self, loop: Loop, carried: list[Carried]) -> None:
+    def _relate(self, loop: LoopHead, carried: list[CarriedMemref]) -> None:
         """State what the carried memrefs may be at the head."""
         m = self.machine
         varying = [c.argument for c in carried if c.argument in loop.varying]
@@ -281,7 +295,7 @@ class Loops:
                 m.related[argument].discard(other)
                 m.related.get(other, set()).discard(argument)
 
-    def _may_meet(self, a: Carried, b: Carried) -> bool:
+    def _may_meet(self, a: CarriedMemref, b: CarriedMemref) -> bool:
         """Whether two carried memrefs may share memory, at the entry or one run later."""
         m = self.machine
         assert a.entry is not None

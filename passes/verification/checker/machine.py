@@ -12,15 +12,15 @@ from typing import NamedTuple
 from mlir import ir
 
 from ...analysis.ir.snapshot import Snapshot
-from .memory import Answer, Layer, Memory, Verdict
-from .places import WHOLE, Overlap, Place, Sum, join, overlap
+from .memory import ContentAnswer, ContentVerdict, Layer, SymbolicMemory
+from .places import WHOLE, LinearSum, Overlap, Place, join, overlap
 from .reading import Scalars, read_snapshot
-from .states import State, View
+from .states import MemoryState, View
 from .tags import tag_of
 from .tensor_program import TensorProgram, is_shaped, read_successors
 from .terms import UNDEFINED
 
-__all__ = ["Machine", "NotFollowed", "Read"]
+__all__ = ["MemrefRead", "NotFollowed", "SymbolicMachine"]
 
 _CONSTANT = 1 << 20
 """The key of the question whether an op changes a constant."""
@@ -33,14 +33,14 @@ class NotFollowed(Exception):
     """A function cannot be followed to its end; the text says why."""
 
 
-class Read(NamedTuple):
+class MemrefRead(NamedTuple):
     """A read of the memref program: ``op`` stands for op ``tensor_op``, whose operand ``operand`` is ``expected``."""
 
     op: int
     tensor_op: int
     operand: int
     expected: int
-    answer: Answer
+    answer: ContentAnswer
 
 
 class MemrefScalars(Scalars):
@@ -56,19 +56,19 @@ class MemrefScalars(Scalars):
         """Return the symbol of ``value``."""
         return self.twins.get(value, -value - 1)
 
-    def known(self, value: int) -> Sum | None:
+    def known(self, value: int) -> LinearSum | None:
         """Return the sum of the same value of the tensor program."""
         twin = self.twins.get(value)
         return self.sums.get(value) if twin is None else self._program.scalars.sum(twin)
 
 
-class Machine:
+class SymbolicMachine:
     """The tables of both programs, the state, and what was found out about reads."""
 
     def __init__(self, program: TensorProgram, module: ir.Operation) -> None:
         self.program = program
         self.snapshot = s = read_snapshot(module)
-        self.memory = Memory(program.terms)
+        self.memory = SymbolicMemory(program.terms)
         self.tags = [tag_of(op.location) for op in s.ops]
         for op, tag in enumerate(self.tags):
             if tag >= len(program.snapshot.op_name):
@@ -82,7 +82,7 @@ class Machine:
                 types[type_] = is_shaped(type_)
         self.is_shaped = [types[value.type] for value in s.values]
         self.successors = read_successors(s)
-        self.state = State()
+        self.state = MemoryState()
         self.views: dict[int, View] = {}
         self.related: dict[int, set[int]] = {}
         """For a root that comes on several ways, the roots that it may be, and the other way round."""
@@ -90,7 +90,7 @@ class Machine:
         """Roots that nobody knows to be another one on some way: what calls return."""
         self.tensors: dict[int, int] = {}
         """Terms of arguments and of results of calls that stayed tensors."""
-        self.reads: dict[tuple[int, int], Read] = {}
+        self.reads: dict[tuple[int, int], MemrefRead] = {}
         """The last answer for each read of each op: passes over a loop's body end with what holds in all runs."""
         self.shared: dict[int, list[Place]] = {}
         """For memory that threads share while they run, the places that this thread has for itself."""
@@ -197,7 +197,7 @@ class Machine:
         if not layer.terms:
             self.leave_out(layer.writer, _CONSTANT, "a constant that may be written")
         elif not any(terms.may_agree(term, expected) for term in layer.terms):
-            answer = Answer(Verdict.NO, layer.writer, min(layer.terms))
+            answer = ContentAnswer(ContentVerdict.NO, layer.writer, min(layer.terms))
             self.read(layer.writer, 0, constant, whole, answer, _CONSTANT)
 
     def copy(self, source: View | None, target: View, writer: int) -> None:
@@ -224,29 +224,33 @@ class Machine:
             return overlap(a.place, b.place)[0] is not Overlap.DISJOINT
         return b.root in self.related.get(a.root, ())
 
-    def holders(self, term: int, state: State) -> list[int]:
+    def holders(self, term: int, state: MemoryState) -> list[int]:
         """Return the roots that hold ``term`` in ``state``, of the last ones that were seen to."""
         found = list(self.state.holders.get(term, ()))[-_MOST_HOLDERS:]
         return [root for root in found if any(term in layer.terms for layer in state.get(root))]
 
     # --- reads -----------------------------------------------------------------------------------------------------
 
-    def ask(self, view: View | None, expected: int, place: Place = WHOLE) -> Answer:
+    def ask(self, view: View | None, expected: int, place: Place = WHOLE) -> ContentAnswer:
         """Whether ``place`` in ``view`` holds ``expected``."""
         if expected == UNDEFINED:
-            return Answer(Verdict.YES)
+            return ContentAnswer(ContentVerdict.YES)
         if view is None:
-            return Answer(Verdict.UNKNOWN, reason="memrefs that are not followed")
+            return ContentAnswer(ContentVerdict.UNKNOWN, reason="memrefs that are not followed")
         return self.memory.holds(self.state.get(view.root), join(view.place, place), expected)
 
-    def ask_operand(self, op: int, index: int, expected: int, place: Place = WHOLE) -> Answer:
+    def ask_operand(self, op: int, index: int, expected: int, place: Place = WHOLE) -> ContentAnswer:
         """Whether ``place`` in operand ``index`` of ``op``, a memref or a tensor that stayed, holds ``expected``."""
         value = self.operand(op, index)
         if value < 0 or value in self.views or not self.snapshot.value_is_tensor[value] or expected == UNDEFINED:
             return self.ask(self.views.get(value), expected, place)
         term = self.kept(value)
         is_right = term >= 0 and self.program.terms.part(term, place) == expected
-        return Answer(Verdict.YES) if is_right else Answer(Verdict.UNKNOWN, reason="tensors that stay")
+        return (
+            ContentAnswer(ContentVerdict.YES)
+            if is_right
+            else ContentAnswer(ContentVerdict.UNKNOWN, reason="tensors that stay")
+        )
 
     def kept(self, value: int) -> int:
         """Return the term of a value that stayed a tensor, as the same result of the same op; -1 if it is none."""
@@ -260,11 +264,11 @@ class Machine:
             return -1
         return self.program.content[self.program.snapshot.results(twin)[s.value_index[value]]]
 
-    def read(self, op: int, operand: int, tensor_op: int, expected: int, answer: Answer, key: int = -1) -> None:
+    def read(self, op: int, operand: int, tensor_op: int, expected: int, answer: ContentAnswer, key: int = -1) -> None:
         """Note the answer for a read of ``op``: number ``key`` of all its reads, the operand's if not given."""
         key = operand if key < 0 else key
         self.needed.update(leaf for leaf in self.program.terms.values_of(expected))
-        self.reads[op, key] = Read(op, tensor_op, operand, expected, answer)
+        self.reads[op, key] = MemrefRead(op, tensor_op, operand, expected, answer)
         self.unchecked.pop((op, key), None)
 
     def leave_out(self, op: int, operand: int, reason: str) -> None:

@@ -13,16 +13,16 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from .places import WHOLE, Overlap, Place, is_empty, join, overlap
-from .terms import FREED, UNDEFINED, Kind, Terms
+from .terms import FREED, UNDEFINED, TermKind, Terms
 
-__all__ = ["Answer", "Content", "Layer", "Lost", "Memory", "Renamed", "Verdict", "Way"]
+__all__ = ["Content", "ContentAnswer", "ContentVerdict", "Layer", "Lost", "Renamed", "SymbolicMemory", "Way"]
 
 _MOST_LAYERS = 48
 _MOST_TERMS = 12
 _MOST_WAYS = 4
 
 
-class Verdict(enum.Enum):
+class ContentVerdict(enum.Enum):
     """Whether memory holds a content."""
 
     YES = "yes"
@@ -30,10 +30,10 @@ class Verdict(enum.Enum):
     UNKNOWN = "unknown"
 
 
-class Answer(NamedTuple):
+class ContentAnswer(NamedTuple):
     """A verdict, and where it was decided: the op of the memref program that wrote, and what it wrote or why."""
 
-    verdict: Verdict
+    verdict: ContentVerdict
     writer: int = -1
     found: int = -1
     reason: str = ""
@@ -43,7 +43,7 @@ class Answer(NamedTuple):
 
 _AROUND = (Overlap.SAME, Overlap.AROUND)
 _AGREE = "contents that may agree in part"
-_YES = Answer(Verdict.YES)
+_YES = ContentAnswer(ContentVerdict.YES)
 
 
 class Lost(NamedTuple):
@@ -52,7 +52,7 @@ class Lost(NamedTuple):
     ``content`` is what memory holds at its end, and ``term`` what the content that is asked for is there.
     """
 
-    answer: Answer
+    answer: ContentAnswer
     content: Content = ()
     term: int = -1
 
@@ -95,7 +95,7 @@ Renamed = Sequence[tuple[int, list[int]]]
 """Terms that are defined where ways meet, each with the terms that it is on the ways."""
 
 
-class Memory:
+class SymbolicMemory:
     """Questions and changes; contents are values and are never changed."""
 
     def __init__(self, terms: Terms) -> None:
@@ -105,34 +105,36 @@ class Memory:
 
     def holds(
         self, content: Content, place: Place, expected: int, apart: Sequence[Place] = (), depth: int = _MOST_WAYS
-    ) -> Answer:
+    ) -> ContentAnswer:
         """Whether ``place`` holds ``expected``, leaving out the places ``apart``."""
         if expected == UNDEFINED or is_empty(place):
             return _YES
         exceptions = list(apart)
         for layer in reversed(content):
             if not layer.certain:
-                return Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason)
+                return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason)
             relation, rest = overlap(layer.place, place)
             if relation is Overlap.DISJOINT or (exceptions and _is_inside(layer.place, exceptions)):
                 continue
             if relation in _AROUND:
                 answer = self._matches(layer, rest, expected, self._within(exceptions, place))
-                if answer.verdict is Verdict.UNKNOWN and depth:
+                if answer.verdict is ContentVerdict.UNKNOWN and depth:
                     return self._ask_ways(layer, place, rest, expected, exceptions, depth) or answer
                 return answer
             if relation is Overlap.UNKNOWN:
-                return Answer(Verdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared")
+                return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared")
             within = self._within(exceptions, layer.place)
             answer = self._matches(layer, WHOLE, self.terms.part(expected, rest), within)
-            if answer.verdict is not Verdict.YES:
+            if answer.verdict is not ContentVerdict.YES:
                 apart_from = [e for e in exceptions if overlap(e, layer.place)[0] is Overlap.DISJOINT]
                 if len(within) + len(apart_from) < len(exceptions):
                     # A younger write may have overwritten a part of this one.
-                    return Answer(Verdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared", partial=True)
+                    return ContentAnswer(
+                        ContentVerdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared", partial=True
+                    )
                 return answer._replace(partial=True)
             exceptions.append(layer.place)
-        return Answer(Verdict.UNKNOWN, reason="memory that is not known")
+        return ContentAnswer(ContentVerdict.UNKNOWN, reason="memory that is not known")
 
     @staticmethod
     def _within(exceptions: list[Place], place: Place) -> list[Place]:
@@ -140,13 +142,13 @@ class Memory:
         found = [overlap(place, exception) for exception in exceptions]
         return [rest for relation, rest in found if relation in _AROUND]
 
-    def _matches(self, layer: Layer, rest: Place, expected: int, exceptions: list[Place]) -> Answer:
+    def _matches(self, layer: Layer, rest: Place, expected: int, exceptions: list[Place]) -> ContentAnswer:
         """Whether the part ``rest`` of ``layer`` holds ``expected``, outside of ``exceptions``."""
         parts = [self.terms.part(term, rest) for term in layer.terms] if rest else layer.terms
         if any(self.terms.same(part, expected, exceptions) for part in parts):
             return _YES
         if FREED in parts:
-            return Answer(Verdict.NO, layer.writer, FREED)
+            return ContentAnswer(ContentVerdict.NO, layer.writer, FREED)
         if expected == UNDEFINED:
             return _YES
         for term, lost in layer.lost.items():
@@ -159,20 +161,20 @@ class Memory:
             # Where ways meet, any memory holds what is not defined: it was perhaps written on some way.
             parts = [part for part in parts if part != UNDEFINED]
         if not parts:
-            return Answer(Verdict.UNKNOWN, layer.writer, -1, layer.reason)
+            return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason)
         agree = self.terms.share_values if exceptions else self.terms.may_agree
         if any(agree(part, expected) for part in parts):
-            return Answer(Verdict.UNKNOWN, layer.writer, -1, _AGREE)
-        return Answer(Verdict.NO, layer.writer, min(parts))
+            return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, _AGREE)
+        return ContentAnswer(ContentVerdict.NO, layer.writer, min(parts))
 
-    def _of_part(self, answer: Answer, term: int, reason: str) -> Answer:
+    def _of_part(self, answer: ContentAnswer, term: int, reason: str) -> ContentAnswer:
         """Return what ``answer``, why memory does not hold ``term``, says of a part: NO if nothing of it is left."""
         gone = answer.found >= 0 and not answer.partial and not self.terms.share_values(answer.found, term)
-        return answer if gone else Answer(Verdict.UNKNOWN, answer.writer, -1, reason or _AGREE)
+        return answer if gone else ContentAnswer(ContentVerdict.UNKNOWN, answer.writer, -1, reason or _AGREE)
 
     def _ask_ways(
         self, layer: Layer, place: Place, rest: Place, expected: int, exceptions: list[Place], depth: int
-    ) -> Answer | None:
+    ) -> ContentAnswer | None:
         """Ask the way on which ``layer`` lost what is expected, for the place in question alone."""
         within = self._within(exceptions, place)
         for term, lost in layer.lost.items():
@@ -180,7 +182,7 @@ class Memory:
             if lost.content and part != UNDEFINED and self.terms.same(expected, part, within):
                 wanted = self.terms.part(lost.term, rest)
                 answer = self.holds(lost.content, place, wanted, exceptions, depth - 1)
-                return answer if answer.verdict is Verdict.NO else None
+                return answer if answer.verdict is ContentVerdict.NO else None
         return None
 
     def names(self, content: Content, place: Place) -> frozenset[int]:
@@ -280,16 +282,16 @@ class Memory:
         lost: dict[int, Lost] = {}
         for term, before in asked.items():
             answers = [
-                Answer(Verdict.UNKNOWN, reason="contents of another run of a loop")
+                ContentAnswer(ContentVerdict.UNKNOWN, reason="contents of another run of a loop")
                 if way.is_stale(old)
                 else self.holds(way.content, place, old, apart)
                 for way, old in zip(ways, before, strict=True)
             ]
-            failed = [answer for answer in answers if answer.verdict is not Verdict.YES]
+            failed = [answer for answer in answers if answer.verdict is not ContentVerdict.YES]
             if not failed:
                 terms.add(term)
             elif len(failed) < len(answers):
-                answer = next((answer for answer in failed if answer.verdict is Verdict.NO), failed[0])
+                answer = next((answer for answer in failed if answer.verdict is ContentVerdict.NO), failed[0])
                 way = answers.index(answer)
                 again = ways[way].content if ways[way].again else ()
                 lost[term] = Lost(answer, again, before[way])
@@ -297,7 +299,7 @@ class Memory:
 
     def _is_candidate(self, term: int, named: frozenset[int]) -> bool:
         """Whether memory with the names ``named`` may hold ``term``."""
-        return term in named or term == UNDEFINED or self.terms.table[term].kind == Kind.INSERTION
+        return term in named or term == UNDEFINED or self.terms.table[term].kind == TermKind.INSERTION
 
 
 def _is_inside(place: Place, others: Iterable[Place]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .machine import Machine
+from .machine import SymbolicMachine
 from .memory import Layer
 from .places import WHOLE
 from .states import View
@@ -18,7 +18,7 @@ _STATE_OPS = frozenset({"ml_program.global_load", "ml_program.global_store"})
 class ModuleMemory:
     """The globals of the program that ``machine`` executes."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SymbolicMachine) -> None:
         self.machine = machine
         self.globals: dict[str, int] = {}
         """For each global that was met, its root."""

@@ -10,7 +10,7 @@ from mlir import ir
 
 from .accesses import MEMORY_READS, MEMORY_WRITES, transfer_box
 from .groups import Groups
-from .machine import Machine
+from .machine import SymbolicMachine
 from .places import WHOLE, Opaque, Place, Reshape, join
 from .reading import element_place, shape_of, slice_place
 from .states import View
@@ -25,7 +25,7 @@ _STORES = frozenset({"bufferization.materialize_in_destination", "ml_program.glo
 class Operations:
     """Executes ops without control flow on ``machine``."""
 
-    def __init__(self, machine: Machine, groups: Groups) -> None:
+    def __init__(self, machine: SymbolicMachine, groups: Groups) -> None:
         self.machine = machine
         self.groups = groups
         self._places: dict[int, Place] = {}

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 __all__ = [
     "WHOLE",
+    "LinearSum",
     "Overlap",
     "Place",
     "Reshape",
-    "Slice",
     "Step",
-    "Sum",
+    "StridedBox",
     "add",
     "constant",
     "is_empty",
@@ -35,45 +35,45 @@ _MOST_REMEMBERED = 1 << 15
 """How many pairs of places are remembered with how they lie to each other, over all programs."""
 
 
-class Sum(NamedTuple):
+class LinearSum(NamedTuple):
     """``constant`` plus each symbol times its factor; symbols are the numbers of values, in increasing order."""
 
     constant: int
     terms: tuple[tuple[int, int], ...] = ()
 
 
-_NOTHING = Sum(0)
+_NOTHING = LinearSum(0)
 
 
-def constant(value: int) -> Sum:
+def constant(value: int) -> LinearSum:
     """Return ``value`` as a sum."""
-    return Sum(value)
+    return LinearSum(value)
 
 
-def add(a: Sum, b: Sum, factor: int = 1) -> Sum:
+def add(a: LinearSum, b: LinearSum, factor: int = 1) -> LinearSum:
     """Return ``a + factor * b``."""
     if not b.terms:
-        return Sum(a.constant + factor * b.constant, a.terms)
+        return LinearSum(a.constant + factor * b.constant, a.terms)
     if factor == -1 and a.terms == b.terms:
-        return Sum(a.constant - b.constant)
+        return LinearSum(a.constant - b.constant)
     factors = dict(a.terms)
     for symbol, own in b.terms:
         factors[symbol] = factors.get(symbol, 0) + factor * own
     terms = tuple(sorted((symbol, f) for symbol, f in factors.items() if f))
-    return Sum(a.constant + factor * b.constant, terms)
+    return LinearSum(a.constant + factor * b.constant, terms)
 
 
-def scaled(a: Sum, factor: int) -> Sum:
+def scaled(a: LinearSum, factor: int) -> LinearSum:
     """Return ``factor * a``."""
-    return add(Sum(0), a, factor)
+    return add(LinearSum(0), a, factor)
 
 
-class Slice(NamedTuple):
+class StridedBox(NamedTuple):
     """A box with strides; one entry for each dimension of what is sliced."""
 
-    offsets: tuple[Sum, ...]
-    sizes: tuple[Sum, ...]
-    strides: tuple[Sum, ...]
+    offsets: tuple[LinearSum, ...]
+    sizes: tuple[LinearSum, ...]
+    strides: tuple[LinearSum, ...]
 
 
 class Reshape(NamedTuple):
@@ -89,7 +89,7 @@ class Opaque(NamedTuple):
     number: int
 
 
-Step = Slice | Reshape | Opaque
+Step = StridedBox | Reshape | Opaque
 Place = tuple[Step, ...]
 WHOLE: Place = ()
 
@@ -127,7 +127,7 @@ def _append(place: list[Step], step: Step) -> None:
         if before != step.after:
             place.append(Reshape(before, step.after))
         return
-    if isinstance(step, Slice) and isinstance(last, Reshape):
+    if isinstance(step, StridedBox) and isinstance(last, Reshape):
         widened = _through_unit_dimensions(last, step)
         if widened is not None:
             place.pop()
@@ -135,7 +135,7 @@ def _append(place: list[Step], step: Step) -> None:
             _append(place, outer)
             _append(place, reshape)
             return
-    if isinstance(step, Slice) and isinstance(last, Slice):
+    if isinstance(step, StridedBox) and isinstance(last, StridedBox):
         composed = _composed(last, step)
         if composed is not None:
             place[-1] = composed
@@ -143,33 +143,33 @@ def _append(place: list[Step], step: Step) -> None:
     place.append(step)
 
 
-def _composed(outer: Slice, inner: Slice) -> Slice | None:
+def _composed(outer: StridedBox, inner: StridedBox) -> StridedBox | None:
     """Return the one slice that ``inner`` of ``outer`` is, if its entries are sums."""
     if len(outer.offsets) != len(inner.offsets):
         return None
-    offsets: list[Sum] = []
-    strides: list[Sum] = []
+    offsets: list[LinearSum] = []
+    strides: list[LinearSum] = []
     for base, step, offset, stride in zip(outer.offsets, outer.strides, inner.offsets, inner.strides, strict=True):
         if step.terms:
             return None
         offsets.append(add(base, offset, step.constant))
         strides.append(scaled(stride, step.constant))
-    return Slice(tuple(offsets), inner.sizes, tuple(strides))
+    return StridedBox(tuple(offsets), inner.sizes, tuple(strides))
 
 
-def _through_unit_dimensions(reshape: Reshape, slice_: Slice) -> tuple[Slice, Reshape] | None:
+def _through_unit_dimensions(reshape: Reshape, slice_: StridedBox) -> tuple[StridedBox, Reshape] | None:
     """Return a slice and the reshape behind it for a slice behind a reshape that only leaves out unit dimensions."""
     kept = dropped_dimensions(reshape.before, reshape.after)
     if kept is None or len(kept) != len(slice_.offsets):
         return None
-    zero, one = Sum(0), Sum(1)
+    zero, one = LinearSum(0), LinearSum(1)
     rank = len(reshape.before)
     offsets, sizes, strides = [zero] * rank, [one] * rank, [one] * rank
     for dimension, offset, size, stride in zip(kept, slice_.offsets, slice_.sizes, slice_.strides, strict=True):
         offsets[dimension], sizes[dimension], strides[dimension] = offset, size, stride
     after = tuple(_static(size) for size in slice_.sizes)
     before = tuple(_static(size) for size in sizes)
-    return Slice(tuple(offsets), tuple(sizes), tuple(strides)), Reshape(before, after)
+    return StridedBox(tuple(offsets), tuple(sizes), tuple(strides)), Reshape(before, after)
 
 
 def dropped_dimensions(before: Sequence[int], after: Sequence[int]) -> list[int] | None:
@@ -183,13 +183,13 @@ def dropped_dimensions(before: Sequence[int], after: Sequence[int]) -> list[int]
     return kept if len(kept) == len(after) else None
 
 
-def _static(size: Sum) -> int:
+def _static(size: LinearSum) -> int:
     return DYNAMIC if size.terms else size.constant
 
 
 def is_empty(place: Place) -> bool:
     """Whether ``place`` certainly has no elements: some size is the constant zero."""
-    return any(_NOTHING in step.sizes for step in place if isinstance(step, Slice))
+    return any(_NOTHING in step.sizes for step in place if isinstance(step, StridedBox))
 
 
 @functools.lru_cache(maxsize=_MOST_REMEMBERED)
@@ -215,7 +215,11 @@ def _compare_rests(a: Place, b: Place) -> tuple[Overlap, Place]:
         return Overlap.AROUND if not _bijective(b) else Overlap.SAME, join(_reversed(a), b)
     if isinstance(second, Reshape) and len(b) == 1:
         return Overlap.INSIDE, join(_reversed(b), a)
-    if not isinstance(first, Slice) or not isinstance(second, Slice) or len(first.offsets) != len(second.offsets):
+    if (
+        not isinstance(first, StridedBox)
+        or not isinstance(second, StridedBox)
+        or len(first.offsets) != len(second.offsets)
+    ):
         return Overlap.UNKNOWN, ()
     if _disjoint(first, second):
         return Overlap.DISJOINT, ()
@@ -236,7 +240,7 @@ def _reversed(steps: Place) -> Place:
     return tuple(Reshape(step.after, step.before) for step in reversed(steps) if isinstance(step, Reshape))
 
 
-def _disjoint(a: Slice, b: Slice) -> bool:
+def _disjoint(a: StridedBox, b: StridedBox) -> bool:
     """Whether the slices are known to have no element in common: in one dimension, that is enough."""
     for d in range(len(a.offsets)):
         distance = add(b.offsets[d], a.offsets[d], -1)
@@ -249,20 +253,20 @@ def _disjoint(a: Slice, b: Slice) -> bool:
     return False
 
 
-def _behind(distance: Sum, first: Slice, d: int) -> bool:
+def _behind(distance: LinearSum, first: StridedBox, d: int) -> bool:
     """Whether what begins ``distance`` behind the begin of ``first`` begins behind its end, in dimension ``d``."""
     size, stride = first.sizes[d], first.strides[d]
     if stride.terms or stride.constant < 1:
         return False
     # The last element is (size - 1) * stride behind the first one.
-    gap = add(add(distance, size, -stride.constant), Sum(stride.constant - 1))
+    gap = add(add(distance, size, -stride.constant), LinearSum(stride.constant - 1))
     return not gap.terms and gap.constant >= 0
 
 
-def _inside(inner: Slice, outer: Slice) -> Slice | None:
+def _inside(inner: StridedBox, outer: StridedBox) -> StridedBox | None:
     """Return where ``inner`` is in ``outer``, if it certainly is."""
-    offsets: list[Sum] = []
-    strides: list[Sum] = []
+    offsets: list[LinearSum] = []
+    strides: list[LinearSum] = []
     for d in range(len(outer.offsets)):
         distance = add(inner.offsets[d], outer.offsets[d], -1)
         step, stride = outer.strides[d], inner.strides[d]
@@ -271,9 +275,9 @@ def _inside(inner: Slice, outer: Slice) -> Slice | None:
         if distance.constant < 0 or distance.constant % step.constant or stride.constant % step.constant:
             return None
         begin, factor = distance.constant // step.constant, stride.constant // step.constant
-        room = add(add(outer.sizes[d], inner.sizes[d], -factor), Sum(factor - 1 - begin))
+        room = add(add(outer.sizes[d], inner.sizes[d], -factor), LinearSum(factor - 1 - begin))
         if room.terms or room.constant < 0:
             return None
-        offsets.append(Sum(begin))
-        strides.append(Sum(factor))
-    return Slice(tuple(offsets), inner.sizes, tuple(strides))
+        offsets.append(LinearSum(begin))
+        strides.append(LinearSum(factor))
+    return StridedBox(tuple(offsets), inner.sizes, tuple(strides))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ...analysis.ir.snapshot import Snapshot
-from .places import DYNAMIC, Place, Reshape, Slice, Sum, add, join, scaled
+from .places import DYNAMIC, LinearSum, Place, Reshape, StridedBox, add, join, scaled
 
 __all__ = ["Scalars", "element_place", "read_snapshot", "shape_of", "slice_place", "successor_operands"]
 
@@ -59,7 +59,7 @@ class Scalars:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
-        self.sums: dict[int, Sum] = {}
+        self.sums: dict[int, LinearSum] = {}
         self._frozen = False
 
     def freeze(self) -> None:
@@ -70,20 +70,20 @@ class Scalars:
         """Return the symbol of ``value``: in the tensor program its number."""
         return value
 
-    def known(self, value: int) -> Sum | None:
+    def known(self, value: int) -> LinearSum | None:
         """Return a sum that is known from elsewhere."""
         return self.sums.get(value)
 
-    def sum(self, value: int, depth: int = 8) -> Sum:
+    def sum(self, value: int, depth: int = 8) -> LinearSum:
         """Return the sum that ``value`` is; a symbol where it is none of constants, sums and multiples."""
         found = self.known(value)
         if found is None:
             found = self._read(value, depth) if depth and not self._frozen else None
-            found = found or Sum(0, ((self.symbol(value), 1),))
+            found = found or LinearSum(0, ((self.symbol(value), 1),))
             self.sums[value] = found
         return found
 
-    def _read(self, value: int, depth: int) -> Sum | None:
+    def _read(self, value: int, depth: int) -> LinearSum | None:
         s = self._snapshot
         op = s.value_op[value] if value >= 0 else -1
         if op < 0:
@@ -91,7 +91,7 @@ class Scalars:
         name = s.op_name[op]
         if name in ("arith.constant", "index.constant"):
             attribute = s.ops[op].attributes["value"]
-            return Sum(ir.IntegerAttr(attribute).value) if isinstance(attribute, ir.IntegerAttr) else None
+            return LinearSum(ir.IntegerAttr(attribute).value) if isinstance(attribute, ir.IntegerAttr) else None
         operands = [s.operand_value[operand] for operand in s.operands(op)]
         if name == "arith.addi":
             return add(self.sum(operands[0], depth - 1), self.sum(operands[1], depth - 1))
@@ -113,33 +113,33 @@ def slice_place(snapshot: Snapshot, op: int, scalars: Scalars, result: ir.Type) 
     segments = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
     operands = iter(snapshot.operands(op)[sum(segments[i] for i in range(sliced + 1)) :])
 
-    def entries(name: str) -> tuple[Sum, ...]:
+    def entries(name: str) -> tuple[LinearSum, ...]:
         return tuple(
-            scalars.sum(snapshot.operand_value[next(operands)]) if entry == _DYNAMIC else Sum(entry)
+            scalars.sum(snapshot.operand_value[next(operands)]) if entry == _DYNAMIC else LinearSum(entry)
             for entry in _integers(attributes[name])
         )
 
-    slice_ = Slice(entries("static_offsets"), entries("static_sizes"), entries("static_strides"))
+    slice_ = StridedBox(entries("static_offsets"), entries("static_sizes"), entries("static_strides"))
     return narrowed(shape_of(operation.operands[sliced].type), slice_, shape_of(result))
 
 
-def narrowed(shape: Sequence[int] | None, slice_: Slice, result: tuple[int, ...] | None) -> Place:
+def narrowed(shape: Sequence[int] | None, slice_: StridedBox, result: tuple[int, ...] | None) -> Place:
     """Return the place of ``slice_`` in something of ``shape``, seen under the shape ``result``."""
     sizes = tuple(DYNAMIC if size.terms else size.constant for size in slice_.sizes)
-    zero, one = Sum(0), Sum(1)
+    zero, one = LinearSum(0), LinearSum(1)
     whole = (
         sizes == shape
         and DYNAMIC not in sizes
         and all(offset == zero for offset in slice_.offsets)
         and all(stride == one for stride in slice_.strides)
     )
-    steps: list[Slice | Reshape] = [] if whole else [slice_]
+    steps: list[StridedBox | Reshape] = [] if whole else [slice_]
     if result is not None and len(result) != len(sizes):
         steps.append(Reshape(sizes, result))
     return join((), steps)
 
 
-def element_place(shape: Sequence[int] | None, indices: Sequence[Sum]) -> Place:
+def element_place(shape: Sequence[int] | None, indices: Sequence[LinearSum]) -> Place:
     """Return the place of one element of something of ``shape``."""
-    ones = (Sum(1),) * len(indices)
-    return narrowed(shape, Slice(tuple(indices), ones, ones), None)
+    ones = (LinearSum(1),) * len(indices)
+    return narrowed(shape, StridedBox(tuple(indices), ones, ones), None)

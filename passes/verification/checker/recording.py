@@ -9,7 +9,7 @@ from mlir import ir
 
 from ...analysis.ir.snapshot import Snapshot
 from ...framework.errors import PassFailure
-from .machine import Machine
+from .machine import SymbolicMachine
 from .report import VerificationReport, verify
 from .tags import plain_location, take_tags
 from .tensor_program import TensorProgram
@@ -37,7 +37,7 @@ class Recording:
 
     def finish(self, module: ir.Operation, trace: BufferTrace) -> VerificationReport:
         """Check ``module`` and take the tags off it and off ``trace``. Raises ``PassFailure`` for a wrong program."""
-        machine = Machine(self._program, module)
+        machine = SymbolicMachine(self._program, module)
         report = verify(machine)
         take_tags(machine.snapshot)
         trace.events = [dataclasses.replace(event, location=plain_location(event.location)) for event in trace.events]

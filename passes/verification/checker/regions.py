@@ -6,10 +6,10 @@ from .control import Control
 from .functions import Functions
 from .graphs import Graphs
 from .groups import Groups
-from .loops import Carried, Loop, Loops
-from .states import State
+from .loops import CarriedMemref, LoopHead, Loops
+from .states import MemoryState
 from .tensor_program import TensorProgram
-from .threads import Threads
+from .threads import SymbolicThreads
 
 __all__ = ["Regions"]
 
@@ -28,7 +28,7 @@ class Regions:
         self.functions = functions
         self.loops = Loops(control)
         self.graphs = Graphs(control.machine, control)
-        self.threads = Threads(control.machine, control)
+        self.threads = SymbolicThreads(control.machine, control)
         self._depth = 0
 
     def forget(self) -> None:
@@ -111,10 +111,10 @@ class Regions:
     def _branch(self, op: int, twin: int) -> None:
         m, s, program = self.machine, self.machine.snapshot, self.machine.program
         before = m.state
-        ways: list[State] = []
+        ways: list[MemoryState] = []
         exits: list[int] = []
         for region in s.op_regions[op]:
-            m.state = State(before)
+            m.state = MemoryState(before)
             if region:
                 self.control.run_block(region[0])
                 exits.append(s.block_ops[region[0]][-1])
@@ -137,21 +137,21 @@ class Regions:
         block = s.op_regions[op][0][0]
         arguments = s.arguments(block)
         carried = [
-            Carried(arguments[i + 1], m.view(m.operand(op, 3 + i)))
+            CarriedMemref(arguments[i + 1], m.view(m.operand(op, 3 + i)))
             for i, result in enumerate(s.results(op))
             if m.is_shaped[result]
         ]
         exit_ = s.block_ops[block][-1]
         first = {arguments[i + 1]: i for i in range(len(arguments) - 1)}
 
-        def body() -> State:
+        def body() -> MemoryState:
             self.control.run_block(block)
             for c in carried:
                 c.handed = m.view(m.operand(exit_, first[c.argument]))
             return m.state
 
         entry = m.state
-        head, back = self.loops.run(Loop(op, twin, self._renamed_for(program, twin)), carried, body)
+        head, back = self.loops.run(LoopHead(op, twin, self._renamed_for(program, twin)), carried, body)
         runs = twin >= 0 and program.surely_runs(twin)
         m.state = (back if runs else head).fold(entry)
         for i, result in enumerate(s.results(op)):
@@ -177,7 +177,7 @@ class Regions:
         condition, yield_ = s.block_ops[before][-1], s.block_ops[after][-1]
         arguments = s.arguments(before)
         shaped = [i for i, argument in enumerate(arguments) if m.is_shaped[argument]]
-        carried = [Carried(arguments[i], m.view(m.operand(op, i))) for i in shaped]
+        carried = [CarriedMemref(arguments[i], m.view(m.operand(op, i))) for i in shaped]
         out = m.state
 
         def pass_on(values: range) -> None:
@@ -185,12 +185,12 @@ class Regions:
                 if m.is_shaped[value]:
                     self._alias(value, m.operand(condition, 1 + i))
 
-        def body() -> State:
+        def body() -> MemoryState:
             nonlocal out
             self.control.run_block(before)
             out = m.state
             pass_on(s.arguments(after))
-            m.state = State(out)
+            m.state = MemoryState(out)
             self.control.run_block(after)
             for i, c in zip(shaped, carried, strict=True):
                 c.handed = m.view(m.operand(yield_, i))
@@ -204,7 +204,7 @@ class Regions:
                     handed = program.content[program.yielded(twin, 1, i)]
                     renamed.append((program.content[argument], program.operand_content(twin, i), handed))
         entry = m.state
-        self.loops.run(Loop(op, twin, renamed), carried, body)
+        self.loops.run(LoopHead(op, twin, renamed), carried, body)
         pass_on(s.results(op))
         m.state = out.fold(entry)
 
@@ -212,14 +212,14 @@ class Regions:
         """Run the regions of an op any number of times, in any order."""
         m = self.machine
 
-        def body() -> State:
+        def body() -> MemoryState:
             for region in m.snapshot.op_regions[op]:
                 for block in region:
                     self.control.run_block(block)
             return m.state
 
         entry = m.state
-        head, _ = self.loops.run(Loop(op, -1, []), [], body)
+        head, _ = self.loops.run(LoopHead(op, -1, []), [], body)
         m.state = head.fold(entry)
         for result in m.snapshot.results(op):
             m.views.pop(result, None)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from mlir import ir
 
-from .execution import Execution
-from .machine import Machine, Read
-from .memory import Verdict
+from .execution import SymbolicExecution
+from .machine import MemrefRead, SymbolicMachine
+from .memory import ContentVerdict
 from .tags import plain_location
 from .tensor_program import TensorProgram
-from .terms import FREED, UNDEFINED, Kind
+from .terms import FREED, UNDEFINED, TermKind
 
 __all__ = ["VerificationReport", "Violation", "verify"]
 
@@ -44,19 +44,19 @@ class VerificationReport:
         return "\n".join(lines)
 
 
-def verify(machine: Machine) -> VerificationReport:
+def verify(machine: SymbolicMachine) -> VerificationReport:
     """Check the module that ``machine`` was made for. Nothing is changed.
 
     Linear in ops and uses, times the passes over loops, which grow with the depth of the nest. What takes more than
     `execution._MOST_RUNS` runs of a function's ops, on the average, is not checked.
     """
-    Execution(machine).run()
+    SymbolicExecution(machine).run()
     report = VerificationReport()
     for read in machine.reads.values():
         verdict = read.answer.verdict
-        if verdict is Verdict.YES:
+        if verdict is ContentVerdict.YES:
             report.checked += 1
-        elif verdict is Verdict.UNKNOWN:
+        elif verdict is ContentVerdict.UNKNOWN:
             report.unchecked[read.answer.reason] += 1
         else:
             report.checked += 1
@@ -65,7 +65,7 @@ def verify(machine: Machine) -> VerificationReport:
     return report
 
 
-def _describe(machine: Machine, read: Read) -> Violation:
+def _describe(machine: SymbolicMachine, read: MemrefRead) -> Violation:
     program = machine.program
     name = program.snapshot.op_name[read.tensor_op] if read.tensor_op >= 0 else machine.snapshot.op_name[read.op]
     answer = read.answer
@@ -97,15 +97,15 @@ def _describe(machine: Machine, read: Read) -> Violation:
 def _named(program: TensorProgram, number: int) -> tuple[str, ir.Location | None]:
     """Return words for a term, and where its value is defined."""
     term, prefix = program.terms.table[number], ""
-    while term.kind in (Kind.PART, Kind.INSERTION) and isinstance(term.base, int):
-        prefix = "a part of " if term.kind == Kind.PART else "an update of "
+    while term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
+        prefix = "a part of " if term.kind == TermKind.PART else "an update of "
         term = program.terms.table[term.base]
     s = program.snapshot
-    if term.kind == Kind.CONSTANT:
+    if term.kind == TermKind.CONSTANT:
         return f"{prefix}a constant", None
-    if term.kind == Kind.ELEMENT:
+    if term.kind == TermKind.ELEMENT:
         return f"{prefix}a scalar", None
-    if term.kind != Kind.VALUE or not isinstance(term.base, int):
+    if term.kind != TermKind.VALUE or not isinstance(term.base, int):
         return f"{prefix}a tensor without content", None
     op = s.value_op[term.base]
     if op >= 0:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from .memory import Content
 from .places import WHOLE, Place
 
-__all__ = ["State", "View"]
+__all__ = ["MemoryState", "View"]
 
 _FEW = 4
 
@@ -19,10 +19,10 @@ class View(NamedTuple):
     place: Place = WHOLE
 
 
-class State:
+class MemoryState:
     """Contents of roots, as changes of a state before."""
 
-    def __init__(self, before: State | None = None) -> None:
+    def __init__(self, before: MemoryState | None = None) -> None:
         self.before = before
         self.changes: dict[int, Content] = {}
         self.holders: dict[int, dict[int, None]] = {} if before is None else before.holders
@@ -30,7 +30,7 @@ class State:
 
     def get(self, root: int) -> Content:
         """Return what ``root`` holds; the nesting depth."""
-        state: State | None = self
+        state: MemoryState | None = self
         while state is not None:
             found = state.changes.get(root)
             if found is not None:
@@ -47,10 +47,10 @@ class State:
                 holders.pop(root, None)
                 holders[root] = None
 
-    def fold(self, before: State) -> State:
+    def fold(self, before: MemoryState) -> MemoryState:
         """Put all changes since ``before`` into that, and return it."""
-        chain: list[State] = []
-        state: State | None = self
+        chain: list[MemoryState] = []
+        state: MemoryState | None = self
         while state is not None and state is not before:
             chain.append(state)
             state = state.before

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .accesses import init_count, maps_of, writes_all
 from .groups import Groups
-from .machine import Machine
-from .memory import Answer, Verdict
+from .machine import SymbolicMachine
+from .memory import ContentAnswer, ContentVerdict
 from .places import Overlap, overlap
 from .terms import UNDEFINED
 
@@ -15,7 +15,7 @@ __all__ = ["StructuredOps"]
 class StructuredOps:
     """Executes structured ops on ``machine``."""
 
-    def __init__(self, machine: Machine, groups: Groups) -> None:
+    def __init__(self, machine: SymbolicMachine, groups: Groups) -> None:
         self.machine = machine
         self.groups = groups
 
@@ -64,8 +64,8 @@ class StructuredOps:
             m.leave_out(op, operand, "memory that the program itself accesses")
             return
         answer = m.ask_operand(op, operand, expected)
-        if not is_sure and answer.verdict is Verdict.NO:
-            answer = Answer(Verdict.UNKNOWN, reason="elements that may all be overwritten")
+        if not is_sure and answer.verdict is ContentVerdict.NO:
+            answer = ContentAnswer(ContentVerdict.UNKNOWN, reason="elements that may all be overwritten")
         m.read(op, operand, twin, expected, answer)
 
     def _check_order(self, op: int, operand: int, inits: range, twin: int) -> None:
@@ -85,5 +85,9 @@ class StructuredOps:
             expected = read.expected if read is not None else UNDEFINED
             if expected == UNDEFINED and twin >= 0:
                 continue  # Whatever is read there will do.
-            verdict = Verdict.NO if same and twin >= 0 and m.program.terms.is_defined(expected) else Verdict.UNKNOWN
-            m.read(op, operand, tag, expected, Answer(verdict, op, reason="an op that writes what it reads"))
+            verdict = (
+                ContentVerdict.NO
+                if same and twin >= 0 and m.program.terms.is_defined(expected)
+                else ContentVerdict.UNKNOWN
+            )
+            m.read(op, operand, tag, expected, ContentAnswer(verdict, op, reason="an op that writes what it reads"))

@@ -17,7 +17,7 @@ from .accesses import transfer_box
 from .places import Place, Reshape
 from .reading import Scalars, element_place, shape_of, slice_place, successor_operands
 from .tags import put_tags
-from .terms import UNDEFINED, Kind, Terms
+from .terms import UNDEFINED, TermKind, Terms
 
 __all__ = ["TensorProgram", "is_shaped"]
 
@@ -223,7 +223,7 @@ class TensorProgram:
             if not results and not regions:
                 continue
             dialect = name.partition(".")[0]
-            made = any(self.terms.table[self.content[value]].kind == Kind.VALUE for value in results)
+            made = any(self.terms.table[self.content[value]].kind == TermKind.VALUE for value in results)
             if dialect == "tensor" and not made:
                 continue  # What its terms say is all.
             if name != "func.func" and (dialect in _MOVES or name in _MOVING or dialect == "cf"):
@@ -247,9 +247,9 @@ class TensorProgram:
         leaves = {leaf for value in sources if value >= 0 and self.content[value] >= 0 for leaf in self._leaves(value)}
         for value in made:
             term = self.content[value]
-            while term >= 0 and table[term].kind == Kind.INSERTION and table[term].inserted >= 0:
+            while term >= 0 and table[term].kind == TermKind.INSERTION and table[term].inserted >= 0:
                 term = table[term].inserted
-            if term >= 0 and table[term].kind == Kind.VALUE and table[term].base == value:
+            if term >= 0 and table[term].kind == TermKind.VALUE and table[term].base == value:
                 self.terms.relate(term, leaves)  # What has the content of another value is related with that.
 
     def _leaves(self, value: int) -> list[int]:
@@ -260,7 +260,7 @@ class TensorProgram:
             if not work:
                 return found
             term = self.terms.table[work.pop()]
-            if term.kind in (Kind.PART, Kind.INSERTION) and isinstance(term.base, int):
+            if term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
                 work.extend(part for part in (term.base, term.inserted) if part >= 0)
             else:
                 found.append(self.terms.number(term))

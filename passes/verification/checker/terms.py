@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
-from .places import WHOLE, Overlap, Place, Slice, is_empty, join, overlap
+from .places import WHOLE, Overlap, Place, StridedBox, is_empty, join, overlap
 
-__all__ = ["FREED", "UNDEFINED", "Kind", "Term", "Terms"]
+__all__ = ["FREED", "UNDEFINED", "Term", "TermKind", "Terms"]
 
 UNDEFINED = 0
 """No content: whatever memory holds will do."""
@@ -23,7 +23,7 @@ _DEPTH = 24
 _MOST_LEAVES = 200
 
 
-class Kind:
+class TermKind:
     """Kinds of terms."""
 
     VALUE, ELEMENT, CONSTANT, PART, INSERTION, MARK = range(6)
@@ -50,7 +50,7 @@ class Terms:
         self._parts: dict[tuple[int, Place], int] = {}
         self._leaves: dict[int, frozenset[int] | None] = {}
         for mark in (UNDEFINED, FREED):
-            self._make(Term(Kind.MARK, mark))
+            self._make(Term(TermKind.MARK, mark))
 
     def _make(self, term: Term) -> int:
         number = self._numbers.get(term)
@@ -62,12 +62,12 @@ class Terms:
 
     def _age_of(self, term: Term) -> tuple[int, int]:
         ages = [self._symbol_age(symbol) for symbol in symbols_of(term.part)]
-        if term.kind in (Kind.PART, Kind.INSERTION):
+        if term.kind in (TermKind.PART, TermKind.INSERTION):
             assert isinstance(term.base, int)
             ages.append(self._age[term.base])
             if term.inserted >= 0:
                 ages.append(self._age[term.inserted])
-        elif term.kind in (Kind.VALUE, Kind.ELEMENT):
+        elif term.kind in (TermKind.VALUE, TermKind.ELEMENT):
             assert isinstance(term.base, int)
             ages.append(self._symbol_age(term.base))
         return max((age[0] for age in ages), default=-1), max((age[1] for age in ages), default=-1)
@@ -84,15 +84,15 @@ class Terms:
 
     def value(self, number: int) -> int:
         """Return the content of a tensor value."""
-        return self._make(Term(Kind.VALUE, number))
+        return self._make(Term(TermKind.VALUE, number))
 
     def element(self, symbol: int) -> int:
         """Return the content of one element that holds a scalar."""
-        return self._make(Term(Kind.ELEMENT, symbol))
+        return self._make(Term(TermKind.ELEMENT, symbol))
 
     def constant(self, key: Hashable) -> int:
         """Return the content of a constant."""
-        return self._make(Term(Kind.CONSTANT, key))
+        return self._make(Term(TermKind.CONSTANT, key))
 
     def number(self, term: Term) -> int:
         """Return the number of a term that was made."""
@@ -100,7 +100,7 @@ class Terms:
 
     def is_constant(self, number: int) -> bool:
         """Whether ``number`` is the content of a constant."""
-        return self.table[number].kind == Kind.CONSTANT
+        return self.table[number].kind == TermKind.CONSTANT
 
     def part(self, whole: int, place: Place) -> int:
         """Return what ``whole`` holds at ``place``."""
@@ -116,13 +116,13 @@ class Terms:
             return UNDEFINED
         for _ in range(_DEPTH):
             term = self.table[whole]
-            if not place or term.kind == Kind.MARK:
+            if not place or term.kind == TermKind.MARK:
                 return whole
-            if term.kind == Kind.PART:
+            if term.kind == TermKind.PART:
                 assert isinstance(term.base, int)
                 whole, place = term.base, join(term.part, place)
                 continue
-            if term.kind != Kind.INSERTION:
+            if term.kind != TermKind.INSERTION:
                 break
             relation, rest = overlap(term.part, place)
             assert isinstance(term.base, int)
@@ -134,7 +134,7 @@ class Terms:
                 return self.insertion(term.inserted, self.part(term.base, place), rest)
             else:
                 break
-        return self._make(Term(Kind.PART, whole, place))
+        return self._make(Term(TermKind.PART, whole, place))
 
     def insertion(self, inserted: int, base: int, place: Place) -> int:
         """Return ``base`` with ``inserted`` at ``place``."""
@@ -142,16 +142,16 @@ class Terms:
             return base
         for _ in range(_DEPTH):
             term = self.table[base]
-            if term.kind != Kind.INSERTION or overlap(place, term.part)[0] not in (Overlap.SAME, Overlap.AROUND):
+            if term.kind != TermKind.INSERTION or overlap(place, term.part)[0] not in (Overlap.SAME, Overlap.AROUND):
                 break
             assert isinstance(term.base, int)
             base = term.base
         if not place or inserted == base == UNDEFINED:
             return inserted
         term = self.table[inserted]
-        if term.kind == Kind.PART and (term.base, term.part) == (base, place):
+        if term.kind == TermKind.PART and (term.base, term.part) == (base, place):
             return base
-        return self._make(Term(Kind.INSERTION, base, place, inserted))
+        return self._make(Term(TermKind.INSERTION, base, place, inserted))
 
     def same(self, a: int, b: int, exceptions: Sequence[Place]) -> bool:
         """Whether memory with ``a`` certainly has all of ``b``, outside of ``exceptions``; to a limit of insertions."""
@@ -160,14 +160,14 @@ class Terms:
             if b in (a, UNDEFINED):
                 return a != FREED
             first, second = self.table[a], self.table[b]
-            if second.kind == Kind.INSERTION and isinstance(second.base, int):
+            if second.kind == TermKind.INSERTION and isinstance(second.base, int):
                 if second.inserted == UNDEFINED:
                     exceptions, b = [*exceptions, second.part], second.base
                     continue
                 if second.base == UNDEFINED and not exceptions:
                     a, b = self.part(a, second.part), second.inserted
                     continue
-            if first.kind != Kind.INSERTION or second.kind != Kind.INSERTION:
+            if first.kind != TermKind.INSERTION or second.kind != TermKind.INSERTION:
                 return False
             if (first.inserted, first.part) != (second.inserted, second.part):
                 return False
@@ -180,7 +180,7 @@ class Terms:
         """Return what ``number`` is, outside of ``exceptions``."""
         for _ in range(_DEPTH if exceptions else 0):
             term = self.table[number]
-            if term.kind != Kind.INSERTION:
+            if term.kind != TermKind.INSERTION:
                 break
             if not any(overlap(e, term.part)[0] in (Overlap.SAME, Overlap.AROUND) for e in exceptions):
                 break
@@ -202,24 +202,29 @@ class Terms:
         if a == UNDEFINED:
             return self.share_values(a, b)
         first, second = self.table[a], self.table[b]
-        whole = (Kind.VALUE, Kind.CONSTANT, Kind.ELEMENT)
+        whole = (TermKind.VALUE, TermKind.CONSTANT, TermKind.ELEMENT)
         if first.kind in whole and second.kind in whole:
             # What a loop, a branch or a call hands on may be what it was given.
             return self.share_values(a, b)
-        if second.kind == Kind.INSERTION and second.inserted == UNDEFINED:
+        if second.kind == TermKind.INSERTION and second.inserted == UNDEFINED:
             return self.share_values(a, b)
-        if depth and second.kind == Kind.INSERTION and second.base == UNDEFINED:
+        if depth and second.kind == TermKind.INSERTION and second.base == UNDEFINED:
             return self.may_agree(self.part(a, second.part), second.inserted, depth - 1)
-        if depth and first.kind == Kind.INSERTION and second.kind == Kind.INSERTION and first.part == second.part:
+        if (
+            depth
+            and first.kind == TermKind.INSERTION
+            and second.kind == TermKind.INSERTION
+            and first.part == second.part
+        ):
             if not self.may_agree(first.inserted, second.inserted, depth - 1):
                 return False
             assert isinstance(first.base, int)
             assert isinstance(second.base, int)
             a, b = first.base, second.base
             return b in (a, UNDEFINED) or (a != UNDEFINED and self.share_values(a, b))
-        if first.kind == Kind.INSERTION and depth:
+        if first.kind == TermKind.INSERTION and depth:
             agree = self.may_agree(first.inserted, self.part(b, first.part), depth - 1)
-        elif second.kind == Kind.INSERTION and depth:
+        elif second.kind == TermKind.INSERTION and depth:
             agree = self.may_agree(self.part(a, second.part), second.inserted, depth - 1)
         else:
             agree = True
@@ -252,7 +257,7 @@ class Terms:
                 return frozenset(found)
             number = work.pop()
             term = self.table[number]
-            if term.kind in (Kind.PART, Kind.INSERTION):
+            if term.kind in (TermKind.PART, TermKind.INSERTION):
                 assert isinstance(term.base, int)
                 work.append(term.base)
                 if term.inserted >= 0:
@@ -270,10 +275,10 @@ class Terms:
             if not work:
                 break
             term = self.table[work.pop()]
-            assert isinstance(term.base, int) or term.kind == Kind.CONSTANT
-            if term.kind == Kind.VALUE and isinstance(term.base, int):
+            assert isinstance(term.base, int) or term.kind == TermKind.CONSTANT
+            if term.kind == TermKind.VALUE and isinstance(term.base, int):
                 found.add(term.base)
-            elif term.kind in (Kind.PART, Kind.INSERTION) and isinstance(term.base, int):
+            elif term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
                 work.extend(part for part in (term.base, term.inserted) if part >= 0)
         return found
 
@@ -283,7 +288,7 @@ def symbols_of(place: Place) -> list[int]:
     return [
         symbol
         for step in place
-        if isinstance(step, Slice)
+        if isinstance(step, StridedBox)
         for entry in (*step.offsets, *step.sizes, *step.strides)
         for symbol, _ in entry.terms
     ]

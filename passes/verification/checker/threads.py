@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from .control import Control
-from .machine import Machine
-from .memory import Answer, Layer, Renamed, Verdict, Way
+from .machine import SymbolicMachine
+from .memory import ContentAnswer, ContentVerdict, Layer, Renamed, Way
 from .places import WHOLE, Overlap, Place, join, overlap
-from .states import State
-from .terms import UNDEFINED, Kind
+from .states import MemoryState
+from .terms import UNDEFINED, TermKind
 
-__all__ = ["Threads"]
+__all__ = ["SymbolicThreads"]
 
 Output = tuple[int, int, int, list[int]]
 _OTHERS = "memory that other threads may write"
 
 
-class Threads:
+class SymbolicThreads:
     """Runs `scf.forall` on ``machine``."""
 
-    def __init__(self, machine: Machine, control: Control) -> None:
+    def __init__(self, machine: SymbolicMachine, control: Control) -> None:
         self.machine = machine
         self.control = control
         self._changed: dict[int, dict[int, None]] = {}
@@ -45,14 +45,14 @@ class Threads:
             changed = [root for root in seen if entry.get(root)]
             kept = [root for root in self.control.holders(renamed, entry) if root not in changed]
             bases = {root: self._bases(root, entry, outputs) for root in (*changed, *kept)}
-            m.state = head = State(entry)
+            m.state = head = MemoryState(entry)
             self._name(renamed, entry, head, changed, op)
             m.shared = dict(around)
             for root in changed:
                 layers = self._seen_by_thread(root, entry, bases[root], outputs, op)
                 head.set(root, layers)
                 m.shared[root] = [layer.place for layer in layers[1:]]
-            m.state = State(head)
+            m.state = MemoryState(head)
             self.control.run_block(block)
             back, m.shared = m.state, around
             new = {root: None for root in back.changes if entry.get(root) and root not in changed}
@@ -66,7 +66,9 @@ class Threads:
             self._keep(root, entry, back, bases[root], outputs, op)
         self._judge(op, back, bases, outputs)
 
-    def _name(self, renamed: Renamed, entry: State, state: State, changed: Collection[int], op: int) -> None:
+    def _name(
+        self, renamed: Renamed, entry: MemoryState, state: MemoryState, changed: Collection[int], op: int
+    ) -> None:
         """Let memory that no thread changes have the names of the arguments."""
         for root in self.control.holders(renamed, entry):
             if root not in changed:
@@ -92,7 +94,7 @@ class Threads:
             for i, result in enumerate(results)
         ]
 
-    def _bases(self, root: int, entry: State, outputs: list[Output]) -> list[tuple[int, Place]]:
+    def _bases(self, root: int, entry: MemoryState, outputs: list[Output]) -> list[tuple[int, Place]]:
         """Return where in ``root`` which outputs may lie."""
         terms = self.machine.program.terms
         found: list[tuple[int, Place]] = []
@@ -104,14 +106,14 @@ class Threads:
             for layer in entry.get(root):
                 if init in layer.terms:
                     found.append((number, layer.place))
-                elif wanted.kind == Kind.PART and wanted.base in layer.terms:
+                elif wanted.kind == TermKind.PART and wanted.base in layer.terms:
                     found.append((number, join(layer.place, wanted.part)))
         return list(dict.fromkeys(found))
 
     def _seen_by_thread(
         self,
         root: int,
-        entry: State,
+        entry: MemoryState,
         bases: list[tuple[int, Place]],
         outputs: list[Output],
         op: int,
@@ -121,7 +123,7 @@ class Threads:
         layers = [Layer(WHOLE, frozenset(), op, _OTHERS)]
         for number, base in bases:
             argument, init, _, inserts = outputs[number]
-            if m.memory.holds(entry.get(root), base, init).verdict is not Verdict.YES:
+            if m.memory.holds(entry.get(root), base, init).verdict is not ContentVerdict.YES:
                 continue
             for insert in inserts:
                 slice_ = m.program.places[insert]
@@ -135,8 +137,8 @@ class Threads:
     def _finish(
         self,
         root: int,
-        entry: State,
-        back: State,
+        entry: MemoryState,
+        back: MemoryState,
         bases: list[tuple[int, Place]],
         outputs: list[Output],
         op: int,
@@ -149,7 +151,7 @@ class Threads:
             inserts = outputs[number][3]
             places = [join(base, m.program.places[insert]) for insert in inserts]
             answers = [self._is_inserted(root, base, insert, back) for insert in inserts]
-            if inserts and all(answer.verdict is Verdict.YES for answer in answers):
+            if inserts and all(answer.verdict is ContentVerdict.YES for answer in answers):
                 own.extend(places)
                 done.append((base, outputs[number][2]))
         inside = (Overlap.SAME, Overlap.AROUND)
@@ -165,19 +167,25 @@ class Threads:
         m.state.set(root, content)
 
     def _keep(
-        self, root: int, entry: State, back: State, bases: list[tuple[int, Place]], outputs: list[Output], op: int
+        self,
+        root: int,
+        entry: MemoryState,
+        back: MemoryState,
+        bases: list[tuple[int, Place]],
+        outputs: list[Output],
+        op: int,
     ) -> None:
         """Let ``root``, which no thread wrote, be the outputs that were inserted where they are already."""
         m = self.machine
         for number, base in bases:
             inserts = outputs[number][3]
             if inserts and all(
-                self._is_inserted(root, base, insert, back).verdict is Verdict.YES for insert in inserts
+                self._is_inserted(root, base, insert, back).verdict is ContentVerdict.YES for insert in inserts
             ):
                 names = m.memory.names(m.state.get(root), base) | {outputs[number][2]}
                 m.state.set(root, m.memory.written(m.state.get(root), Layer(base, names, op)))
 
-    def _is_inserted(self, root: int, base: Place, insert: int, back: State) -> Answer:
+    def _is_inserted(self, root: int, base: Place, insert: int, back: MemoryState) -> ContentAnswer:
         """Whether the slice of ``insert``, in the output at ``base``, holds what is inserted."""
         program = self.machine.program
         place = join(base, program.places[insert])
@@ -186,7 +194,7 @@ class Threads:
     def _judge(
         self,
         op: int,
-        back: State,
+        back: MemoryState,
         bases: dict[int, list[tuple[int, Place]]],
         outputs: list[Output],
     ) -> None:
@@ -202,10 +210,10 @@ class Threads:
                     for output, base in found
                     if output == number
                 ]
-                order = list(Verdict)
+                order = list(ContentVerdict)
                 best = min(answers, key=lambda answer: order.index(answer.verdict), default=None)
-                if best is None or best.verdict is Verdict.NO:
+                if best is None or best.verdict is ContentVerdict.NO:
                     # Which memory is the output is a guess as long as none holds what is inserted.
-                    best = Answer(Verdict.UNKNOWN, reason=_OTHERS)
+                    best = ContentAnswer(ContentVerdict.UNKNOWN, reason=_OTHERS)
                 m.read(op, 0, insert, expected, best, key)
                 key += 1

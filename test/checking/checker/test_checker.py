@@ -14,7 +14,7 @@ import pytest
 from wrong_passes import DropFreesPass, ForgetCopiesPass, FreeTwicePass, HangPass, StrayPass, registered
 
 import mlir_inplace as mi
-from mlir_inplace.checking.checker import Kind
+from mlir_inplace.checking.checker import DifferenceKind
 from mlir_inplace.checking.checker.isolation import isolated
 from mlir_inplace.runtime.compilation import lowering
 
@@ -137,7 +137,7 @@ class TestDifferences:
     def test_a_forgotten_copy(self) -> None:
         report = mi.check(TWO_VERSIONS, FORGETFUL)
         (difference,) = report.differences
-        assert difference.kind is Kind.RESULT
+        assert difference.kind is DifferenceKind.RESULT
         assert difference.function == "main"
         assert str(difference) == (
             "'main': result 1 is 3.0 where 2.7840254 is right at [1] (1 of 4 elements are wrong)\n"
@@ -176,7 +176,7 @@ class TestDifferences:
         }
         """
         (difference,) = mi.check(text, FORGETFUL).differences
-        assert difference.kind is Kind.ARGUMENT
+        assert difference.kind is DifferenceKind.ARGUMENT
         assert difference.message == (
             "argument 0 must not change, but it is 1.5 where 0.25 is right at [1] (1 of 4 elements are wrong)"
         )
@@ -184,7 +184,7 @@ class TestDifferences:
 
     def test_a_crash(self) -> None:
         (difference,) = mi.check(TWO_VERSIONS, f"builtin.module({ONE_SHOT},test-stray)").differences
-        assert difference.kind is Kind.CRASH
+        assert difference.kind is DifferenceKind.CRASH
         assert difference.message == "the call crashed (SIGSEGV)"
         assert str(difference.origin) == (
             "-:6:8: the program crashes after 'tensor.insert' at -:5:8 before 'linalg.add' has computed a value"
@@ -193,7 +193,7 @@ class TestDifferences:
     def test_a_loop_without_end(self) -> None:
         report = mi.check(TWO_VERSIONS, f"builtin.module({ONE_SHOT},test-hang)", time_limit=1)
         (difference,) = report.differences
-        assert difference.kind is Kind.HANG
+        assert difference.kind is DifferenceKind.HANG
         assert difference.message == "the call did not end within 1 s"
         assert str(difference.origin) == (
             "-:6:8: the program does not end after 'tensor.insert' at -:5:8 before 'linalg.add' has computed a value"
@@ -202,13 +202,13 @@ class TestDifferences:
     def test_a_leak(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with_last_step(monkeypatch, "test-drop-frees")
         (difference,) = mi.check(TEMPORARY).differences
-        assert difference.kind is Kind.LEAK
+        assert difference.kind is DifferenceKind.LEAK
         assert difference.message.startswith("2 buffers of 32 bytes leaked (allocations: 2 ")
 
     def test_memory_that_is_freed_twice(self, monkeypatch: pytest.MonkeyPatch) -> None:
         with_last_step(monkeypatch, "test-free-twice")
         (difference,) = mi.check(TEMPORARY).differences
-        assert difference.kind is Kind.BAD_FREE
+        assert difference.kind is DifferenceKind.BAD_FREE
         assert difference.message.startswith("memory that is no living allocation is freed 2 times (")
 
 

@@ -10,7 +10,7 @@ from mlir import ir
 from wrong_passes import ForgetCopiesPass, registered
 
 import mlir_inplace as mi
-from mlir_inplace.checking.checker import Kind, edits, reduce_program
+from mlir_inplace.checking.checker import DifferenceKind, edits, reduce_program
 from mlir_inplace.checking.checker.options import Options
 from mlir_inplace.passes.pipeline.pipeline import Pipeline
 from mlir_inplace.runtime.source import private_copy
@@ -54,7 +54,7 @@ def test_a_large_program_becomes_a_small_one_that_fails_in_the_same_way() -> Non
         assert reduction.operations <= 6
         assert len(reduction.text.splitlines()) <= 10
         (again,) = mi.check(reduction.text, FORGETFUL).differences
-        assert again.kind is reduction.difference.kind is Kind.RESULT
+        assert again.kind is reduction.difference.kind is DifferenceKind.RESULT
         assert again.message == reduction.difference.message
         assert reduction.difference.origin is not None
         assert mi.check(reduction.text).ok

@@ -11,7 +11,7 @@ import pytest
 from wrong_passes import ForgetCopiesPass, registered
 
 import mlir_inplace as mi
-from mlir_inplace.checking.checker import Kind
+from mlir_inplace.checking.checker import DifferenceKind
 from mlir_inplace.checking.checker.inputs import Demands, InputMaker
 from mlir_inplace.checking.checker.outcomes import differs, equal_elements
 from mlir_inplace.runtime.interface.signature import Signature
@@ -116,7 +116,7 @@ def test_memory_that_the_call_writes() -> None:
     """
     assert mi.check(text, rounds=2).ok
     (difference,) = mi.check(text, FORGETFUL).differences
-    assert difference.kind is Kind.ARGUMENT
+    assert difference.kind is DifferenceKind.ARGUMENT
     assert difference.message == (
         "argument 0, which the call writes, is 1.5 where 0.25 is right at [1] (1 of 4 elements are wrong)"
     )

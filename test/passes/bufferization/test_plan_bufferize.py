@@ -9,7 +9,7 @@ from mlir import ir
 from mlir.dialects import memref
 
 import mlir_inplace as mi
-from mlir_inplace.passes.bufferization.plan_bufferize import Allocation, PlanBufferizeOptions, PlanBufferizePass
+from mlir_inplace.passes.bufferization.plan_bufferize import AllocationMode, PlanBufferizeOptions, PlanBufferizePass
 from mlir_inplace.passes.framework.errors import PassFailure
 
 TWO_BUFFERS = """
@@ -109,9 +109,9 @@ class TestRefusals:
 
 
 class TestValues:
-    @pytest.mark.parametrize("allocation", [Allocation.HEAP, Allocation.STACK])
+    @pytest.mark.parametrize("allocation", [AllocationMode.HEAP, AllocationMode.STACK])
     @pytest.mark.parametrize("count", [0, 1, 3])
-    def test_a_loop_that_reads_what_it_overwrites(self, allocation: Allocation, count: int) -> None:
+    def test_a_loop_that_reads_what_it_overwrites(self, allocation: AllocationMode, count: int) -> None:
         plan = f"builtin.module(inplace-plan-bufferize{{function-boundaries=true allocation={allocation.value}}})"
         with ir.Context():
             module = ir.Module.parse(PROGRAM)

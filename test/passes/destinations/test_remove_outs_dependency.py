@@ -11,8 +11,8 @@ from mlir.passmanager import PassManager
 import mlir_inplace as mi
 from mlir_inplace.dialects.bufferizable import AliasingValue, OpModel
 from mlir_inplace.dialects.registry import register_models
-from mlir_inplace.passes.analysis.destinations.outs_dependency import Retie, Rule
-from mlir_inplace.passes.analysis.destinations.outs_profit import FunctionCost, Trial, choose_reties
+from mlir_inplace.passes.analysis.destinations.outs_dependency import OutsRule, Retie
+from mlir_inplace.passes.analysis.destinations.outs_profit import FunctionCost, TrialCosts, choose_reties
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.whole_module.module import ModuleAnalysis, analyze_module
 from mlir_inplace.passes.destinations import remove_outs_dependency
@@ -296,20 +296,20 @@ class Evaluator:
         self.blamed = frozenset(blamed)
         self.rounds = 0
 
-    def __call__(self, reties: Sequence[Retie]) -> Trial:
+    def __call__(self, reties: Sequence[Retie]) -> TrialCosts:
         self.rounds += 1
         changed = {retie.operand for retie in reties}
         cost = FunctionCost(buffers=len(changed & self.bad) + sum(changed.issuperset(pair) for pair in self.pairs))
         costs = {"f": FunctionCost(), self.caller: cost} if self.caller else {"f": cost}
-        return Trial(costs, self.blamed & changed)
+        return TrialCosts(costs, self.blamed & changed)
 
 
-def search(count: int, evaluator: Evaluator) -> tuple[set[int], dict[Rule, set[int]]]:
+def search(count: int, evaluator: Evaluator) -> tuple[set[int], dict[OutsRule, set[int]]]:
     reties = [Retie(operand, old=0, target=operand % 3) for operand in range(count)]
     before = dict.fromkeys(evaluator([]).costs, FunctionCost())
     evaluator.rounds = 0
     outcome = choose_reties({"f": reties}, before, evaluator, size=count)
-    rejected: dict[Rule, set[int]] = {}
+    rejected: dict[OutsRule, set[int]] = {}
     for kept in outcome.rejected:
         rejected.setdefault(kept.rule, set()).add(kept.operand)
     return {retie.operand for retie in outcome.accepted}, rejected
@@ -323,14 +323,14 @@ def test_all_at_once() -> None:
 
 def test_one_bad_change_is_found_by_halving() -> None:
     evaluator = Evaluator([417])
-    assert search(1000, evaluator) == (set(range(1000)) - {417}, {Rule.COST: {417}})
+    assert search(1000, evaluator) == (set(range(1000)) - {417}, {OutsRule.COST: {417}})
     assert evaluator.rounds < 25
 
 
 def test_all_that_are_to_blame_are_dropped_at_once() -> None:
     bad = range(0, 1000, 7)
     evaluator = Evaluator(bad, blamed=bad)
-    assert search(1000, evaluator) == (set(range(1000)) - set(bad), {Rule.COST: set(bad)})
+    assert search(1000, evaluator) == (set(range(1000)) - set(bad), {OutsRule.COST: set(bad)})
     assert evaluator.rounds <= 3
 
 
@@ -339,17 +339,17 @@ def test_who_is_blamed_gets_a_second_chance() -> None:
     one = Evaluator([], pairs=[(3, 6)], blamed=[3, 6])
     accepted, rejected = search(10, one)
     assert len(accepted) == 9
-    assert accepted | rejected[Rule.COST] == set(range(10))
+    assert accepted | rejected[OutsRule.COST] == set(range(10))
     pairs = [(i, i + 1) for i in range(0, 200, 2)]
     many = Evaluator([], pairs=pairs, blamed=range(200))
-    assert search(300, many) == (set(range(200, 300)), {Rule.COST: set(range(200))})
+    assert search(300, many) == (set(range(200, 300)), {OutsRule.COST: set(range(200))})
     assert many.rounds <= 3
 
 
 def test_what_blame_does_not_explain_is_found_by_halving() -> None:
     """Two bad changes of which one is blamed, and a good one that is blamed wrongly."""
     evaluator = Evaluator([100, 417], blamed=[417, 5])
-    assert search(1000, evaluator) == (set(range(1000)) - {100, 417}, {Rule.COST: {100, 417}})
+    assert search(1000, evaluator) == (set(range(1000)) - {100, 417}, {OutsRule.COST: {100, 417}})
     assert evaluator.rounds < 30
 
 
@@ -357,13 +357,13 @@ def test_second_chances_that_take_too_many_rounds_cost_nothing_else() -> None:
     """Sixteen rounds are not enough to try eight bad ones by halving."""
     bad = [*range(100, 5000, 700), 4999]
     evaluator = Evaluator(bad, blamed=bad)
-    assert search(5000, evaluator) == (set(range(5000)) - set(bad), {Rule.COST: set(bad)})
+    assert search(5000, evaluator) == (set(range(5000)) - set(bad), {OutsRule.COST: set(bad)})
     assert (len(bad), evaluator.rounds) == (8, 17)
 
 
 def test_nothing_is_accepted_for_want_of_somebody_to_blame() -> None:
     evaluator = Evaluator(range(20), blamed=[50])
-    assert search(20, evaluator) == (set(), {Rule.COST: set(range(20))})
+    assert search(20, evaluator) == (set(), {OutsRule.COST: set(range(20))})
 
 
 def unprofitable(index: int) -> list[str]:
@@ -405,26 +405,26 @@ def test_too_many_bad_changes_leave_the_function_alone() -> None:
     evaluator = Evaluator(range(0, 1000, 7))
     accepted, rejected = search(1000, evaluator)
     assert not accepted
-    assert rejected[Rule.COST] <= evaluator.bad
-    assert rejected[Rule.COST] | rejected[Rule.UNDECIDED] == set(range(1000))
+    assert rejected[OutsRule.COST] <= evaluator.bad
+    assert rejected[OutsRule.COST] | rejected[OutsRule.UNDECIDED] == set(range(1000))
     assert evaluator.rounds < 70
 
 
 def test_a_change_that_costs_another_function_is_taken_back() -> None:
     evaluator = Evaluator([3], caller="g")
-    assert search(10, evaluator) == (set(), {Rule.CALLERS: set(range(10))})
+    assert search(10, evaluator) == (set(), {OutsRule.CALLERS: set(range(10))})
 
 
 def test_a_function_that_could_not_be_bufferized_any_more_is_left_alone() -> None:
     """Refusals count as costs, also in place of all other costs."""
 
-    def refused(reties: Sequence[Retie]) -> Trial:
-        return Trial({"f": FunctionCost(refusals=len(reties))})
+    def refused(reties: Sequence[Retie]) -> TrialCosts:
+        return TrialCosts({"f": FunctionCost(refusals=len(reties))})
 
-    def not_analysed(reties: Sequence[Retie]) -> Trial:
-        return Trial({} if reties else {"f": FunctionCost(copies=3)})
+    def not_analysed(reties: Sequence[Retie]) -> TrialCosts:
+        return TrialCosts({} if reties else {"f": FunctionCost(copies=3)})
 
     for evaluate in (refused, not_analysed):
         outcome = choose_reties({"f": [Retie(0, 0, 1), Retie(1, 0, 1)]}, evaluate([]).costs, evaluate, size=2)
         assert not outcome.accepted
-        assert [kept.rule for kept in outcome.rejected] == [Rule.COST, Rule.COST]
+        assert [kept.rule for kept in outcome.rejected] == [OutsRule.COST, OutsRule.COST]

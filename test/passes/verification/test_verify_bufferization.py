@@ -10,7 +10,7 @@ from verification_runs import only_when_asked, run  # noqa: F401 - the fixture i
 
 from mlir_inplace.passes.analysis.conflicts.joining import Joiner
 from mlir_inplace.passes.framework.errors import PassError
-from mlir_inplace.passes.verification.checker.execution import Execution
+from mlir_inplace.passes.verification.checker.execution import SymbolicExecution
 from mlir_inplace.passes.verification.checker.recording import ATTRIBUTE, VARIABLE
 
 RECORD = "inplace-verify-bufferization{record=true}"
@@ -328,8 +328,10 @@ def nest(depth: int) -> str:
 
 def test_deep_nests_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
-    run_block = Execution.run_block
-    monkeypatch.setattr(Execution, "run_block", lambda self, block: (runs.append(block), run_block(self, block))[1])
+    run_block = SymbolicExecution.run_block
+    monkeypatch.setattr(
+        SymbolicExecution, "run_block", lambda self, block: (runs.append(block), run_block(self, block))[1]
+    )
     counts: list[int] = []
     for depth in (3, 6, 12):
         runs.clear()

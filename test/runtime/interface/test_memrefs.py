@@ -28,7 +28,7 @@ from mlir_inplace.runtime.interface.memrefs import (
     overlaps_itself,
     row_major_strides,
 )
-from mlir_inplace.runtime.interface.signature import Kind, Parameter, ValueType
+from mlir_inplace.runtime.interface.signature import BoundaryKind, Parameter, ValueType
 
 Array = np.ndarray[Any, Any]
 
@@ -69,7 +69,7 @@ class TestElementStrides:
     element = ElementType("f32", np.dtype(np.float32), "f", 4, lambda value: (value,), lambda parts: parts[0])
 
     def strides(self, array: Array, wanted: tuple[int | None, ...], *, identity: bool = False) -> tuple[int, ...]:
-        type_ = ValueType("memref", Kind.MEMREF, self.element, (None,) * array.ndim)
+        type_ = ValueType("memref", BoundaryKind.MEMREF, self.element, (None,) * array.ndim)
         return element_strides(array, Parameter(0, "a", type_, False), Layout(wanted, None, 4, identity))
 
     def test_any(self) -> None:

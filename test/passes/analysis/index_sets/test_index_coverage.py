@@ -14,10 +14,10 @@ from mlir_inplace.passes.analysis.index_sets.problems import Answer
 from mlir_inplace.passes.analysis.index_sets.relations import IndexSets
 from mlir_inplace.passes.analysis.index_sets.slices import Slice
 from mlir_inplace.passes.analysis.index_sets.sums import Index
-from mlir_inplace.passes.analysis.index_sets.symbols import Loop, Range
+from mlir_inplace.passes.analysis.index_sets.symbols import InductionVariable, Range
 
 
-def answer(p: Program, slices: list[Slice], sizes: list[Index], nest: list[Loop]) -> Answer:
+def answer(p: Program, slices: list[Slice], sizes: list[Index], nest: list[InductionVariable]) -> Answer:
     return covers(p.sets, slices, sizes, nest).answer
 
 

@@ -13,7 +13,7 @@ from mlir_inplace.passes.analysis.index_sets.problems import Answer
 from mlir_inplace.passes.analysis.index_sets.reader import IndexReader
 from mlir_inplace.passes.analysis.index_sets.relations import IndexSets
 from mlir_inplace.passes.analysis.index_sets.slices import Slice
-from mlir_inplace.passes.analysis.index_sets.symbols import Loop
+from mlir_inplace.passes.analysis.index_sets.symbols import InductionVariable
 
 ARGUMENTS = '%t: !d loc("t"), %a: tensor<?x?xf32> loc("a"), %f: f32, %n: index, %m: index, %ts: index, %p: i1'
 
@@ -33,7 +33,7 @@ class Read:
         operand = self.program.snapshot.operands(op)[self.program.snapshot.op_name[op].startswith("tensor.insert")]
         return self.reader.slice(self.program.analysis.effects.slices[operand])
 
-    def nest(self, label: str) -> tuple[Loop, ...]:
+    def nest(self, label: str) -> tuple[InductionVariable, ...]:
         return self.reader.loops_around(self.program.snapshot.op_block[self.program.op(label)])
 
     def is_written_once(self, label: str) -> Answer:

@@ -10,10 +10,16 @@ from random_index_sets import Case, Generator, Values, elements, iterations, plu
 
 from mlir_inplace.passes.analysis.index_sets.points import Direction
 from mlir_inplace.passes.analysis.index_sets.problems import Answer
-from mlir_inplace.passes.analysis.index_sets.relations import Finding, IndexSets, Presence, SetRelation, carried_by
+from mlir_inplace.passes.analysis.index_sets.relations import (
+    DimensionAnswer,
+    IndexSets,
+    Presence,
+    SetRelation,
+    carried_by,
+)
 from mlir_inplace.passes.analysis.index_sets.slices import Slice
 from mlir_inplace.passes.analysis.index_sets.sums import Index, Symbol
-from mlir_inplace.passes.analysis.index_sets.symbols import IndexTerms, Loop, Range
+from mlir_inplace.passes.analysis.index_sets.symbols import IndexTerms, InductionVariable, Range
 
 YES, NO, UNKNOWN = Answer
 EQUAL, DISJOINT, CONTAINED, CONTAINS, MAY_OVERLAP, NOT_KNOWN = SetRelation
@@ -29,7 +35,7 @@ class Program:
         self.ts = self.terms.fresh(Range(1))
         self.x = self.terms.fresh()
 
-    def loop(self, lower: Index, upper: Index, step: Index = 1) -> tuple[Loop, Symbol]:
+    def loop(self, lower: Index, upper: Index, step: Index = 1) -> tuple[InductionVariable, Symbol]:
         loop = self.terms.loop(lower, upper, step)
         return loop, Symbol(loop.variable)
 
@@ -239,7 +245,7 @@ def test_slices_that_may_be_empty() -> None:
 # --- all of it at random ---------------------------------------------------------------------------------------
 
 
-def at_most(found: Finding, case: Case) -> Values | None:
+def at_most(found: DimensionAnswer, case: Case) -> Values | None:
     """The values of the parameters that an answer gives (1 where it gives none), if running through them is quick."""
     values = dict.fromkeys(case.parameters, 1)
     values |= {symbol: value for symbol, _, value in found.witness if symbol in values}
