@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .machine import SymbolicMachine
 from .memory import Content, Layer, Renamed, Way
-from .places import WHOLE, Place, join
+from .places import WHOLE, Place, is_empty, join
 from .states import MemoryState, View
 from .terms import UNDEFINED, TermKind, Terms
 
@@ -104,8 +104,9 @@ class Control:
         return found
 
     def seen(self, view: View, state: MemoryState, op: int) -> Content:
-        """Return what ``view`` holds, as a content of its own."""
-        layers = self.machine.memory.copied(state.get(view.root), view.place, WHOLE, op)
+        """Return what ``view`` holds, as a content of its own. Of one without elements nothing can be said."""
+        is_known = not is_empty(view.place)
+        layers = self.machine.memory.copied(state.get(view.root), view.place, WHOLE, op) if is_known else []
         return tuple(layers) or (Layer(WHOLE, frozenset(), op, "memory that is not known"),)
 
     def changed(self, back: MemoryState, head: MemoryState) -> list[int]:

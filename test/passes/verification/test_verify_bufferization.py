@@ -429,6 +429,21 @@ def test_a_copied_part_is_not_taken_for_wrong_where_all_of_it_was_not_kept() -> 
     assert told_of(text) == "0 reads are right, 4 were not checked"
 
 
+def test_a_loop_that_carries_on_a_view_without_elements() -> None:
+    text = """func.func @main(%t: tensor<?xf32>, %x: f32, %n: index) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %t) -> (tensor<?xf32>) {
+        %b = linalg.add ins(%a, %a : tensor<?xf32>, tensor<?xf32>) outs(%a : tensor<?xf32>) -> tensor<?xf32>
+        %s = tensor.extract_slice %b[0] [%c0] [1] : tensor<?xf32> to tensor<?xf32>
+        %f = linalg.fill ins(%x : f32) outs(%s : tensor<?xf32>) -> tensor<?xf32>
+        scf.yield %f : tensor<?xf32>
+      }
+      return %r : tensor<?xf32>
+    }"""
+    assert told_of(text) == "0 reads are right, 3 were not checked"
+
+
 def test_a_function_that_is_not_followed_may_write_what_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mlir_inplace.passes.verification.checker.execution._MOST_RUNS", 0)
     with ir.Context():
