@@ -49,10 +49,10 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..analysis.destinations.costs import TRIAL_OPTIONS, Cost, by_name, cost
 from ..analysis.destinations.outs_blame import align, blame
 from ..analysis.destinations.outs_dependency import KeptInit, Mode, OutsRule, Retie, is_fusible, plan_reties
-from ..analysis.destinations.outs_profit import FunctionCost, OutsChanges, TrialCosts, choose_reties, function_costs
-from ..analysis.in_place.options import AnalysisOptions
+from ..analysis.destinations.outs_profit import OutsChanges, TrialCosts, choose_reties
 from ..analysis.ir.snapshot import Snapshot
 from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ..framework.base import Pass, Statistic
@@ -70,10 +70,6 @@ class RemoveOutsDependencyOptions(PassOptions):
     mode: Mode = option(Mode.PRESERVE_DESTINATION, help="what replaces an init that is not read")
     print_replaced: bool = option(False, help="emit a remark for every init that is replaced, with what that allows")
     print_kept: bool = option(False, help="emit a remark for every init that has a producer and stays, with why")
-
-
-def _analyze(module: ir.Operation) -> ModuleAnalysis:
-    return analyze_module(module, AnalysisOptions(boundaries=True, allow_unknown=True))
 
 
 class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
@@ -94,7 +90,7 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
     def run(self, op: ir.Operation) -> None:
         with op.context:
             for sweep in range(_SWEEPS):
-                analysis = _analyze(op)
+                analysis = analyze_module(op, TRIAL_OPTIONS)
                 plan = plan_reties(analysis, self.options.mode)
                 outcome = self._choose(analysis, plan.reties) if plan.reties else OutsChanges()
                 kept = (*plan.kept, *outcome.rejected)
@@ -113,9 +109,9 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
             copy = analysis.snapshot.root.clone()
             # Which regions repeat is not asked: only the numbers count.
             changes = apply_reties(Snapshot(copy.operation, lambda _op, _name, _region: False), some)
-            after = _analyze(copy.operation)
+            after = analyze_module(copy.operation, TRIAL_OPTIONS)
             costs = self._costs(after)
-            if not any(name in costs and costs[name].exceeds(cost) for name, cost in before.items()):
+            if not any(name in costs and costs[name].exceeds(old) for name, old in before.items()):
                 return TrialCosts(costs)
             return TrialCosts(costs, self._blamed(analysis, after, changes, some))
 
@@ -142,10 +138,10 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
                 blamed |= blame(*pair, origin, mine[function.function], buffers=buffers)
         return blamed
 
-    def _costs(self, analysis: ModuleAnalysis) -> dict[str, FunctionCost]:
-        costs = function_costs(analysis)
+    def _costs(self, analysis: ModuleAnalysis) -> dict[str, Cost]:
+        costs = {name: cost(analysis, function, new_tensors=True) for name, function in by_name(analysis).items()}
         if self.options.mode is Mode.EMPTY:
-            return {name: cost.without_buffers() for name, cost in costs.items()}
+            return {name: one.without_buffers() for name, one in costs.items()}
         return costs
 
     def _replace(self, analysis: ModuleAnalysis, outcome: OutsChanges) -> None:
@@ -170,13 +166,12 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
     def _tell_buffers(self, analysis: ModuleAnalysis, outcome: OutsChanges) -> None:
         """Count the buffers that are saved, and report them at the functions that had them."""
         before = self._costs(analysis)
-        for function in analysis.functions:
-            op = analysis.snapshot.ops[function.function]
-            name = ir.StringAttr(op.attributes["sym_name"]).value
+        for name, function in by_name(analysis).items():
             saved = before[name].buffers - outcome.costs[name].buffers
             self.count("buffers-saved", saved)
             if saved and self.options.print_replaced:
-                self.remark(op.location, f"the function needs {saved} buffer{'s' if saved > 1 else ''} less")
+                location = analysis.snapshot.ops[function.function].location
+                self.remark(location, f"the function needs {saved} buffer{'s' if saved > 1 else ''} less")
 
     def _tell_replaced(self, place: _Place, *, dead: bool, fusible: bool) -> None:
         allowed = ["it no longer depends on that"]

@@ -23,7 +23,7 @@ from ..in_place.fewest_allocations import has_fewest_allocations
 from ..in_place.function_decisions import FunctionAnalysis
 from ..ir.snapshot import Snapshot
 from ..whole_module.module import ModuleAnalysis
-from .empty_tensor_trial import is_looped
+from .costs import is_looped
 from .init_reuse import Reuse, find_reuses, is_own, is_splat
 
 __all__ = ["needed_no_less", "plain_reuses"]
@@ -117,10 +117,11 @@ def needed_no_less(before: Snapshot, reuses: Sequence[Reuse], after: ModuleAnaly
 
 def _needed_no_less(effects: TensorEffects, after: ModuleAnalysis, function: FunctionAnalysis) -> bool:
     """The same for one function; ``effects`` are those before."""
-    refused = [decision.operand for decision in function.decisions.values() if not decision.in_place]
+    operand_op = after.snapshot.operand_op
+    refused = [operand_op[decision.operand] for decision in function.decisions.values() if not decision.in_place]
     return (
         not function.refusals
-        and not any(is_looped(after, operand) for operand in refused)
+        and not any(is_looped(after, op) for op in refused)
         and not any(operand in effects.redundant_source for operand in function.decisions)
         and has_fewest_allocations(effects, function)
     )

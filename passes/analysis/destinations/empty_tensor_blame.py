@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..conflicts.decisions import Strategy
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
+from .costs import expense
 
-__all__ = ["Window", "expense", "find_blamed"]
+__all__ = ["Window", "find_blamed"]
 
 _NEARBY = 8
 """How many windows that begin before a write are asked whether they have not ended yet."""
@@ -68,13 +68,6 @@ def find_blamed(
                 blamed.add(found.write)
                 break
     return blamed
-
-
-def expense(analysis: ModuleAnalysis, function: FunctionAnalysis, operand: int) -> tuple[int, int]:
-    """Return how many copies and buffers the decision for an operand costs."""
-    decision = function.decisions[operand]
-    inserts = operand in analysis.effects.redundant_source and operand not in function.redundant_writes
-    return decision.copies + inserts, int(decision.strategy is Strategy.OUT_OF_PLACE)
 
 
 def _worse(

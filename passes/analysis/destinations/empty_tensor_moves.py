@@ -7,7 +7,7 @@ plans before it, and the plans are carried out in the same order.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
@@ -76,7 +76,7 @@ class Places:
         self._fixed: set[int] = set()
         ops = snapshot.nested_ops(function)
         self._steps = _STEPS_PER_OP * (len(ops) + _STEPS_PER_OP)
-        self._exits = [snapshot.op_enter[op] for op in ops if self._may_not_return(op)]
+        self._exits = [op for op in ops if self._may_not_return(op)]
         self._memory: list[int] | None = None
 
     def spend(self) -> bool:
@@ -118,26 +118,24 @@ class Places:
     def check_always_reached(self, before: int, insertion: int) -> None:
         """Raise if something in between may end the program, and so may keep a slice from being checked."""
         s = self._snapshot
-        position = bisect_left(self._exits, s.op_enter[before])
-        if position < len(self._exits) and self._exits[position] < s.op_enter[insertion]:
-            op = s.nested_ops(self._function)[0] + self._op_at(self._exits[position])
+        op = self._first_between(self._exits, before, insertion)
+        if op is not None:
             name = s.op_name[op]
             raise Obstacle(f"'{name}' may end the program before the insertion, whose slice may be out of bounds", op)
 
-    def _op_at(self, position: int) -> int:
-        """Return which nested op is entered at ``position``, counted from the first."""
-        s = self._snapshot
-        ops = s.nested_ops(self._function)
-        return bisect_left(s.op_enter, position, ops.start, ops.stop) - ops.start
+    def _first_between(self, ops: Sequence[int], before: int, insertion: int) -> int | None:
+        """Return the first of ``ops`` from ``before`` to the insertion."""
+        enter = self._snapshot.op_enter
+        place = bisect_left(ops, enter[before], key=enter.__getitem__)
+        return ops[place] if place < len(ops) and enter[ops[place]] < enter[insertion] else None
 
     def check_no_memory(self, before: int, insertion: int) -> None:
         """Raise if an op from ``before`` to the insertion may touch a memref."""
         s = self._snapshot
         if self._memory is None:
-            self._memory = [s.op_enter[op] for op in s.nested_ops(self._function) if self._touches_memory(op)]
-        position = bisect_left(self._memory, s.op_enter[before])
-        if position < len(self._memory) and self._memory[position] < s.op_enter[insertion]:
-            op = s.nested_ops(self._function)[0] + self._op_at(self._memory[position])
+            self._memory = [op for op in s.nested_ops(self._function) if self._touches_memory(op)]
+        op = self._first_between(self._memory, before, insertion)
+        if op is not None:
             raise Obstacle(f"'{s.op_name[op]}' may use the memref before the insertion", op)
 
     def _touches_memory(self, op: int) -> bool:

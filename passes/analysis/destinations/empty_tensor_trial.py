@@ -14,16 +14,17 @@ Cost: two analyses and a copy of the module for each round; what fails is left o
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mlir import ir
 
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
-from .empty_tensor_blame import Window, expense, find_blamed
+from .costs import Cost, by_name, cost, is_looped
+from .empty_tensor_blame import Window, find_blamed
 from .empty_tensors import Elimination, EliminationPlan, KeptInsertion, has_empty
 
-__all__ = ["TRIAL_INSERTION", "TRIAL_SLICE", "Cost", "by_name", "cost", "judge_eliminations", "tagged"]
+__all__ = ["TRIAL_INSERTION", "TRIAL_SLICE", "judge_eliminations"]
 
 TRIAL_INSERTION = "inplace.trial_insertion"
 """Attribute of an insertion in the copy: which elimination of the plan it belongs to."""
@@ -33,30 +34,6 @@ TRIAL_SLICE = "inplace.trial_slice"
 
 
 _SLICES = frozenset({"bufferization.to_tensor", "tensor.extract_slice"})
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What the decisions of a function lead to, in all and in loops, where it happens again and again.
-
-    ``refusals`` come first, as a function that cannot be bufferized is worse than any copy.
-    """
-
-    refusals: int
-    copies: int
-    buffers: int
-    looped_copies: int
-    looped_buffers: int
-
-    def is_at_most(self, other: Cost) -> bool:
-        """Whether nothing of this is more than of ``other``."""
-        return (
-            self.refusals <= other.refusals
-            and self.copies <= other.copies
-            and self.buffers <= other.buffers
-            and self.looped_copies <= other.looped_copies
-            and self.looped_buffers <= other.looped_buffers
-        )
 
 
 def judge_eliminations(
@@ -79,7 +56,7 @@ def judge_eliminations(
         inside = s.nested_ops(function.function)
         mine = {index: e for index, e in enumerate(plan.eliminations) if s.operand_op[e.write] in inside}
         after_it = found.functions[name]
-        if mine and not cost(after, after_it).is_at_most(_most(before, function, mine.values())):
+        if mine and cost(after, after_it).exceeds(_most(before, function, mine.values())):
             reason = "it would cost a copy or a buffer elsewhere in the function"
             windows = [found.window(index, e.write) for index, e in mine.items()]
             guilty = find_blamed((before, function), (after, after_it), ops, windows)
@@ -91,39 +68,15 @@ def judge_eliminations(
 
 def _most(before: ModuleAnalysis, function: FunctionAnalysis, eliminations: Iterable[Elimination]) -> Cost:
     """Return what ``function`` may cost after ``eliminations``, each of which saves the copy of its insertion."""
-    saved = [e for e in eliminations if e.write in before.effects.redundant_source]
-    looped = sum(is_looped(before, e.write) for e in saved)
+    s = before.snapshot
+    saved = [s.operand_op[e.write] for e in eliminations if e.write in before.effects.redundant_source]
+    looped = sum(is_looped(before, op) for op in saved)
     old = cost(before, function)
-    return replace(old, copies=old.copies - len(saved), looped_copies=old.looped_copies - looped)
+    return replace(old, copies=old.copies - len(saved), copies_in_loops=old.copies_in_loops - looped)
 
 
 def _keep(elimination: Elimination, reason: str, op: int) -> KeptInsertion:
     return KeptInsertion(elimination.write, reason, op, is_empty=has_empty(elimination.starts))
-
-
-def by_name(analysis: ModuleAnalysis) -> dict[str, FunctionAnalysis]:
-    """Return what was found of each function, by its name."""
-    ops = analysis.snapshot.ops
-    return {ir.StringAttr(ops[f.function].attributes["sym_name"]).value: f for f in analysis.functions}
-
-
-def is_looped(analysis: ModuleAnalysis, operand: int) -> bool:
-    """Whether the op of ``operand`` may run more than once while its function runs once."""
-    s = analysis.snapshot
-    return s.block_loop[s.op_block[s.operand_op[operand]]] >= 0
-
-
-def cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Cost:
-    """Return what the decisions of ``function`` lead to. Linear in its decisions."""
-    counts = [0, 0, 0, 0]
-    for decision in function.decisions.values():
-        copies, buffers = expense(analysis, function, decision.operand)
-        if not copies and not buffers:
-            continue
-        looped = is_looped(analysis, decision.operand)
-        for index, number in enumerate((copies, buffers, copies * looped, buffers * looped)):
-            counts[index] += number
-    return Cost(len(function.refusals), *counts)
 
 
 class _Outcome:
@@ -132,8 +85,8 @@ class _Outcome:
     def __init__(self, analysis: ModuleAnalysis, insertions: set[str]) -> None:
         self._analysis = analysis
         self.functions = by_name(analysis)
-        self._insertions = tagged(analysis, insertions, TRIAL_INSERTION)
-        self._slices = tagged(analysis, _SLICES, TRIAL_SLICE)
+        self._insertions = _tagged(analysis, insertions, TRIAL_INSERTION)
+        self._slices = _tagged(analysis, _SLICES, TRIAL_SLICE)
         self._owner = {function.function: function for function in analysis.functions}
         self._last_use: dict[int, dict[int, int]] = {}
         """By function and may-alias set, the last position at which a value of the set is used."""
@@ -187,7 +140,7 @@ class _Outcome:
         return self._last_use[function.function].get(sets.find(value), 0) > s.op_enter[insertion]
 
 
-def tagged(analysis: ModuleAnalysis, names: Set[str], attribute: str) -> dict[int, int]:
+def _tagged(analysis: ModuleAnalysis, names: Set[str], attribute: str) -> dict[int, int]:
     """Return the ops with ``attribute``, by its value; only ops called one of ``names`` are asked."""
     s = analysis.snapshot
     candidates = (op for op, name in enumerate(s.op_name) if name in names and attribute in s.ops[op].attributes)

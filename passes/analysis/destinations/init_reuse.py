@@ -19,11 +19,12 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
+from ....dialects.support.defining_ops import defining_op
 from ..conflicts.decisions import Strategy
 from ..effects.reader import TensorEffects
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
-from .empty_tensor_trial import by_name, cost
+from .costs import by_name, cost
 
 __all__ = [
     "Reuse",
@@ -64,14 +65,14 @@ def splat_inits(analysis: ModuleAnalysis) -> list[int]:
 
 def is_splat(value: ir.Value) -> bool:
     """Whether ``value`` is a constant tensor whose elements are one number of a kind that ``linalg.fill`` takes."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+    op = defining_op(value, "arith.constant")
+    if op is None:
         return False
     # The bindings cannot return elements of other types.
     element = ir.ShapedType(value.type).element_type
     if not isinstance(element, ir.IntegerType | ir.IndexType | ir.FloatType):
         return False
-    elements = owner.operation.attributes["value"]
+    elements = op.attributes["value"]
     return isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
 
 
@@ -184,7 +185,7 @@ def judge_reuses(before: ModuleAnalysis, reuses: Sequence[Reuse], after: ModuleA
     for name, function in by_name(before).items():
         mine = _reuses_in(before, function.function, reuses)
         bad = _failing(after, functions[name], mine)
-        if not bad and not cost(after, functions[name]).is_at_most(cost(before, function)):
+        if not bad and cost(after, functions[name]).exceeds(cost(before, function)):
             # Without any of its own it pays for what a function that it calls does.
             bad = mine[len(mine) // 2 :] or list(reuses)
         failed |= dict.fromkeys(bad)
@@ -206,29 +207,16 @@ def _reuses_in(analysis: ModuleAnalysis, function: int, reuses: Iterable[Reuse])
 
 def _failing(after: ModuleAnalysis, function: FunctionAnalysis, reuses: Sequence[Reuse]) -> list[Reuse]:
     """Return those of ``reuses``, all in ``function``, that are not in place or hand out a part of a buffer."""
-    changed = _Changed(after, function)
-    return [reuse for reuse in reuses if not changed.stands(reuse.init)]
+    s, sets = after.snapshot, function.sets
+    results = (s.operand_value[operand] for op in s.exits(function.function, 0) for operand in s.operands(op))
+    handed_out = {sets.find(value) for value in results if value >= 0 and s.value_is_tensor[value]}
 
-
-class _Changed:
-    """A function after its reuses."""
-
-    def __init__(self, analysis: ModuleAnalysis, function: FunctionAnalysis) -> None:
-        s = analysis.snapshot
-        self._snapshot = s
-        self._function = function
-        exits = s.exits(function.function, 0)
-        handed_out = (s.operand_value[operand] for op in exits for operand in s.operands(op))
-        find = function.sets.find
-        self._handed_out = {find(value) for value in handed_out if value >= 0 and s.value_is_tensor[value]}
-
-    def stands(self, operand: int) -> bool:
-        """Whether ``operand``, an init that an input took the place of, costs nothing."""
-        s, sets = self._snapshot, self._function.sets
-        decision = self._function.decisions.get(operand)
+    def stands(operand: int) -> bool:
+        decision, value = function.decisions.get(operand), s.operand_value[operand]
         if decision is None or not decision.in_place:
             return False
-        value = s.operand_value[operand]
         is_part = any(slice_ is not None for _, slice_ in sets.path(value))
         # A caller would be given a copy of the part.
-        return not is_part or sets.find(value) not in self._handed_out
+        return not is_part or sets.find(value) not in handed_out
+
+    return [reuse for reuse in reuses if not stands(reuse.init)]

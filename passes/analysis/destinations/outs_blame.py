@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from ..in_place.function_decisions import FunctionAnalysis
 from ..ir.snapshot import Snapshot
 from ..whole_module.module import ModuleAnalysis
+from .costs import Charge, charges
 from .outs_dependency import Retie
-from .outs_profit import Charge, charges
 
 __all__ = ["align", "blame"]
 

@@ -22,6 +22,7 @@ from ....dialects.destinations import Destinations
 from ....dialects.registry import find_model
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
+from .costs import by_name
 
 __all__ = ["KeptInit", "Mode", "OutsPlan", "OutsRule", "Retie", "is_fusible", "plan_reties"]
 
@@ -94,12 +95,10 @@ def plan_reties(analysis: ModuleAnalysis, mode: Mode) -> OutsPlan:
     """Plan for every function whose in-place analysis refused nothing."""
     planner = _Planner(analysis, mode)
     reties: dict[str, list[Retie]] = {}
-    for function in analysis.functions:
-        if not function.refusals:
-            found = planner.plan(function)
-            if found:
-                op = analysis.snapshot.ops[function.function]
-                reties[ir.StringAttr(op.attributes["sym_name"]).value] = found
+    for name, function in by_name(analysis).items():
+        found = [] if function.refusals else planner.plan(function)
+        if found:
+            reties[name] = found
     return OutsPlan(reties, tuple(planner.kept))
 
 

@@ -12,118 +12,23 @@ those are left that were blamed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import astuple, dataclass, field
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 
-from mlir import ir
-
-from ....dialects.registry import find_model
-from ..conflicts.decisions import Strategy
-from ..in_place.function_decisions import FunctionAnalysis
-from ..whole_module.module import ModuleAnalysis
+from .costs import Cost
 from .outs_dependency import KeptInit, OutsRule, Retie
 
-__all__ = ["Charge", "FunctionCost", "OutsChanges", "TrialCosts", "charges", "choose_reties", "function_costs"]
+__all__ = ["OutsChanges", "TrialCosts", "choose_reties"]
 
 _ROUNDS = 64
 _ROUNDS_IF_LARGE = 16
 _LARGE = 4096
 _FEW_SUSPECTS = 8
-_CONSTANT = "arith.constant"
 
 
-@dataclass(frozen=True)
-class FunctionCost:
-    """What the decisions of a function lead to; refusals are what would stop its bufferization."""
-
-    refusals: int = 0
-    copies: int = 0
-    copies_in_loops: int = 0
-    buffers: int = 0
-    buffers_in_loops: int = 0
-
-    def exceeds(self, other: FunctionCost) -> bool:
-        """Whether any of the numbers is greater than that of ``other``."""
-        return any(mine > theirs for mine, theirs in zip(astuple(self), astuple(other), strict=True))
-
-    def without_buffers(self) -> FunctionCost:
-        """Return the same without its buffers."""
-        return FunctionCost(self.refusals, self.copies, self.copies_in_loops)
-
-
-Costs = Mapping[str, FunctionCost]
-_REFUSED = FunctionCost(refusals=sys.maxsize)
+Costs = Mapping[str, Cost]
+_REFUSED = Cost(refusals=sys.maxsize)
 """Of a function that is not analysed at all any more."""
-
-
-def function_costs(analysis: ModuleAnalysis) -> dict[str, FunctionCost]:
-    """Return the cost of each analysed function, by its name. Linear in ops and uses."""
-    ops = analysis.snapshot.ops
-    return {
-        ir.StringAttr(ops[function.function].attributes["sym_name"]).value: _cost(analysis, function)
-        for function in analysis.functions
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class Charge:
-    """Copies and buffers that one operand needs, or one value that an op makes; the other one is -1."""
-
-    op: int
-    operand: int
-    value: int
-    copies: int
-    buffers: int
-    looped: bool
-
-
-def _cost(analysis: ModuleAnalysis, function: FunctionAnalysis) -> FunctionCost:
-    found = list(charges(analysis, function))
-    looped = [charge for charge in found if charge.looped]
-    return FunctionCost(
-        len(function.refusals),
-        sum(charge.copies for charge in found),
-        sum(charge.copies for charge in looped),
-        sum(charge.buffers for charge in found),
-        sum(charge.buffers for charge in looped),
-    )
-
-
-def charges(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Iterator[Charge]:
-    """Yield what each operand and each new tensor of ``function`` costs, if anything. Linear in ops and uses."""
-    s, effects = analysis.snapshot, analysis.effects
-
-    def is_looped(op: int) -> bool:
-        return s.block_loop[s.op_block[op]] >= 0
-
-    for decision in function.decisions.values():
-        op = s.operand_op[decision.operand]
-        redundant = decision.operand in function.redundant_writes
-        copies = decision.copies + (decision.operand in effects.redundant_source and not redundant)
-        buffers = decision.strategy is Strategy.OUT_OF_PLACE
-        if copies or buffers:
-            yield Charge(op, decision.operand, -1, copies, int(buffers), is_looped(op))
-    for op in s.nested_ops(function.function):
-        model = find_model(s.op_name[op]) if s.op_result_count[op] else None
-        for number, value in enumerate(s.results(op)):
-            # What a region op returns is forwarded; its buffer was counted where it comes from.
-            if (
-                model is None
-                or not s.value_is_tensor[value]
-                or s.op_name[op] == _CONSTANT
-                or effects.sources.get(value)
-            ):
-                continue
-            if model.bufferizes_to_allocation(s.ops[op], number) and _is_kept(analysis, function, value):
-                yield Charge(op, -1, value, 0, 1, is_looped(op))
-
-
-def _is_kept(analysis: ModuleAnalysis, function: FunctionAnalysis, value: int) -> bool:
-    """Whether the buffer of ``value``, which an op makes, is needed: a tensor without content only where it is used."""
-    if not analysis.effects.undefined[value]:
-        return True
-    decisions = (function.decisions.get(use) for use in analysis.snapshot.value_uses[value])
-    return any(decision is None or decision.in_place for decision in decisions)
 
 
 @dataclass
@@ -132,7 +37,7 @@ class OutsChanges:
 
     accepted: list[Retie] = field(default_factory=list[Retie])
     rejected: list[KeptInit] = field(default_factory=list[KeptInit])
-    costs: Costs = field(default_factory=dict[str, FunctionCost])
+    costs: Costs = field(default_factory=dict[str, Cost])
 
 
 @dataclass(frozen=True)
@@ -147,7 +52,7 @@ class TrialCosts:
 class _Search:
     """Where the search stands in one function."""
 
-    cost: FunctionCost
+    cost: Cost
     pending: list[list[Retie]]
     suspects: list[Retie] = field(default_factory=list[Retie])
     """Those that were blamed."""
@@ -196,7 +101,7 @@ def _accepted(searches: Mapping[str, _Search]) -> list[Retie]:
     return [retie for search in searches.values() for retie in search.accepted]
 
 
-def _judge(search: _Search, mine: list[Retie], cost: FunctionCost, blamed: Set[int]) -> None:
+def _judge(search: _Search, mine: list[Retie], cost: Cost, blamed: Set[int]) -> None:
     """Accept ``mine``, or put aside those that are ``blamed``, or reject a single one, or put halves on the list."""
     guilty = [retie for retie in mine if retie.operand in blamed] if search.blames else []
     if not cost.exceeds(search.cost):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-__all__ = ["find_effect"]
+__all__ = ["find_effect", "is_pure"]
 
 _DIALECTS = frozenset({"arith", "complex", "index", "linalg", "math", "tensor", "vector"})
 """Ops of these that have no memrefs do nothing but compute their results, but for those in `_EFFECTS`."""
@@ -24,6 +24,8 @@ _OTHERS = frozenset(
         "affine.min",
         "builtin.unrealized_conversion_cast",
         "scf.for",
+        "scf.forall",
+        "scf.forall.in_parallel",
         "scf.if",
         "scf.index_switch",
         "scf.yield",
@@ -40,12 +42,17 @@ def find_effect(payload: ir.Block) -> str | None:
     while work:
         for view in work.pop().operations:
             op = view.operation
-            name = op.name
-            if name == _SIZE:
-                continue
-            known = name in _OTHERS or (name.partition(".")[0] in _DIALECTS and name not in _EFFECTS)
-            if not known or any(isinstance(value.type, _MEMREFS) for value in op.operands):
-                return name
+            if not is_pure(op):
+                return op.name
             if len(op.regions):
                 work += [block for region in op.regions for block in region]
     return None
+
+
+def is_pure(op: ir.Operation) -> bool:
+    """Whether `op`, but for what is nested in it, does nothing but compute its results from values."""
+    name = op.name
+    if name == _SIZE:
+        return True
+    known = name in _OTHERS or (name.partition(".")[0] in _DIALECTS and name not in _EFFECTS)
+    return known and not any(isinstance(value.type, _MEMREFS) for value in op.operands)

@@ -13,12 +13,12 @@ from collections.abc import Sequence, Set
 
 from mlir import ir
 
+from ...analysis.destinations.costs import TRIAL_OPTIONS
 from ...analysis.destinations.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE, judge_eliminations
 from ...analysis.destinations.empty_tensors import EliminationPlan, KeptInsertion, has_empty, plan_eliminations
 from ...analysis.destinations.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
 from ...analysis.destinations.initless_sources import plan_inits
 from ...analysis.destinations.insertion_trace import StartKind
-from ...analysis.in_place.options import AnalysisOptions
 from ...analysis.ir.snapshot import Snapshot
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ...framework.attribute_checks import refuse_marks
@@ -37,8 +37,6 @@ from .report import (
 )
 
 __all__ = ["convert_and_analyse", "convert_to_destination_style"]
-
-_OPTIONS = AnalysisOptions(boundaries=True, allow_unknown=True)
 
 _SMALL = 4096
 """Up to how many ops a module may be analysed more often."""
@@ -109,7 +107,7 @@ class _Conversion:
 
     def begin_with_reuses(self) -> None:
         """Let dead inputs take the place of empty inits where that is plain: nothing else comes first."""
-        self.current, reuses = analyze_early(self._module, _OPTIONS)
+        self.current, reuses = analyze_early(self._module)
         self._describe(self.current, reuses)
 
     def sweep(self) -> bool:
@@ -238,4 +236,4 @@ def _is_worth_a_look(names: Set[str], *, only_empties: bool) -> bool:
 
 
 def _analyze(module: ir.Operation, snapshot: Snapshot | None = None) -> ModuleAnalysis:
-    return analyze_module(module, _OPTIONS, snapshot)
+    return analyze_module(module, TRIAL_OPTIONS, snapshot)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...analysis.destinations.costs import TRIAL_OPTIONS
 from ...analysis.destinations.early_reuse import needed_no_less, plain_reuses
 from ...analysis.destinations.init_reuse import Reuse, judge_reuses, stand_by_themselves
 from ...analysis.effects.reader import TensorEffects
-from ...analysis.in_place.options import AnalysisOptions
 from ...analysis.ir.snapshot import Snapshot
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 from .insertions import replace_operands
@@ -21,11 +21,11 @@ from .insertions import replace_operands
 __all__ = ["analyze_early"]
 
 
-def analyze_early(module: ir.Operation, options: AnalysisOptions) -> tuple[ModuleAnalysis, list[Reuse]]:
+def analyze_early(module: ir.Operation) -> tuple[ModuleAnalysis, list[Reuse]]:
     """Make the plain reuses of ``module``; return the analysis of it as it is then, and what was made."""
     early = _Early()
     try:
-        after = analyze_module(module, options, prepare=early.make)
+        after = analyze_module(module, TRIAL_OPTIONS, prepare=early.make)
         before = after.snapshot.with_operands(early.inits)
         early.stand = stand_by_themselves(early.reuses, after) and needed_no_less(before, early.reuses, after)
     finally:
@@ -33,7 +33,7 @@ def analyze_early(module: ir.Operation, options: AnalysisOptions) -> tuple[Modul
             early.take_back()
     if early.stand:
         return after, early.reuses
-    unchanged = analyze_module(module, options, before)
+    unchanged = analyze_module(module, TRIAL_OPTIONS, before)
     if judge_reuses(unchanged, early.reuses, after):
         return unchanged, []
     replace_operands(after.snapshot, {reuse.init: after.snapshot.operand_value[reuse.init] for reuse in early.reuses})

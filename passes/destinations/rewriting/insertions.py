@@ -12,7 +12,7 @@ from mlir.dialects import bufferization
 from ....dialects.registry import find_model
 from ....dialects.subsets import extract_slice
 from ...analysis.destinations.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
-from ...analysis.destinations.empty_tensors import Elimination, EliminationPlan
+from ...analysis.destinations.empty_tensors import Elimination, EliminationPlan, inserted_operand
 from ...analysis.destinations.init_reuse import Reuse
 from ...analysis.destinations.insertion_trace import StartKind
 from ...analysis.ir.block_graph import BlockGraph
@@ -80,8 +80,7 @@ def _eliminate(analysis: ModuleAnalysis, elimination: Elimination, ops: Sequence
     for op in elimination.moves:
         ops[op].move_before(place)
     insertion = ops[s.operand_op[elimination.write]]
-    source = analysis.effects.redundant_source.get(elimination.write)
-    number = 0 if source is None else s.operand_index(source)
+    number = s.operand_index(inserted_operand(analysis, elimination.write))
     with ir.InsertionPoint(place), insertion.location:
         value, maker = _destination(insertion, s.operand_index(elimination.write), insertion.operands[number].type)
         slices = [_take_back(value, [ops[view] for view in start.views]) for start in elimination.starts]

@@ -15,6 +15,8 @@ from mlir.dialects import arith
 from ....dialects.bufferizable import Subset
 from ....dialects.structured import add_sizes, build_generic, compute_elements, fill, index_constant
 from ....dialects.subsets import insert_slice
+from ....dialects.support.cloning import attributes_of
+from ....dialects.support.index_math import Number, as_value, tensor_size
 from ....dialects.tensor.assembly import constant_yield, padding
 from ...analysis.destinations.initless_sources import Initless
 from ...analysis.whole_module.module import ModuleAnalysis
@@ -26,8 +28,6 @@ TRIAL_INIT = "inplace.trial_init"
 
 _ONE_OP_ONLY = frozenset({"scf.forall.in_parallel", "vector.mask"})
 """Ops whose regions have no place for others."""
-
-_Size = int | ir.Value
 
 
 def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence[ir.Operation], *, tag: bool) -> None:
@@ -69,30 +69,17 @@ def fill_of(constant: ir.Operation, user: ir.Operation) -> tuple[ir.Value, ir.Va
         return fill(number, init), init
 
 
-def _empty(type_: ir.Type, sizes: Sequence[_Size]) -> ir.Value:
+def _empty(type_: ir.Type, sizes: Sequence[Number]) -> ir.Value:
     shaped = ir.ShapedType(type_)
-    dynamic = [_value(size) for d, size in enumerate(sizes) if shaped.is_dynamic_dim(d)]
+    dynamic = [as_value(size) for d, size in enumerate(sizes) if shaped.is_dynamic_dim(d)]
     return ir.Operation.create("tensor.empty", results=[type_], operands=dynamic).result
 
 
-def _value(size: _Size) -> ir.Value:
-    return index_constant(size) if isinstance(size, int) else size
+def _extents(tensor: ir.Value) -> list[Number]:
+    return [tensor_size(tensor, d) for d in range(ir.ShapedType(tensor.type).rank)]
 
 
-def _extents(tensor: ir.Value) -> list[_Size]:
-    """Return the sizes of ``tensor``; creates ``tensor.dim`` where they are dynamic."""
-    shaped = ir.ShapedType(tensor.type)
-    sizes: list[_Size] = []
-    for d in range(shaped.rank):
-        if shaped.is_dynamic_dim(d):
-            operands = [tensor, index_constant(d)]
-            sizes.append(ir.Operation.create("tensor.dim", results=[ir.IndexType.get()], operands=operands).result)
-        else:
-            sizes.append(shaped.get_dim_size(d))
-    return sizes
-
-
-def _sizes(op: ir.Operation) -> list[_Size]:
+def _sizes(op: ir.Operation) -> list[Number]:
     """Return the sizes of the result of ``op``."""
     shaped = ir.ShapedType(op.results[0].type)
     operands = list(op.operands)
@@ -143,7 +130,7 @@ def _pad(op: ir.Operation, init: ir.Value) -> ir.Value:
 
 def _concat(op: ir.Operation, init: ir.Value) -> ir.Value:
     along, value = ir.IntegerAttr(op.attributes["dim"]).value, init
-    begin: _Size = 0
+    begin: Number = 0
     rank = ir.ShapedType(init.type).rank
     for part in op.operands:
         sizes = _extents(part)
@@ -155,7 +142,7 @@ def _concat(op: ir.Operation, init: ir.Value) -> ir.Value:
 
 def _elementwise(op: ir.Operation, init: ir.Value) -> ir.Value:
     element = ir.ShapedType(init.type).element_type
-    attributes = {name: op.attributes[name] for name in op.attributes}
+    attributes = attributes_of(op)
 
     def payload(elements: Sequence[ir.Value]) -> ir.Value:
         return ir.Operation.create(op.name, results=[element], operands=elements, attributes=attributes).result

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
+from mlir.dialects import tensor
 
 from ....dialects.structured import index_constant
+from ....dialects.support.defining_ops import defining_op
 from ...analysis.destinations.outs_dependency import Retie
 from ...analysis.ir.snapshot import Snapshot
+from ...analysis.linalg.payload_effects import is_pure
 
 __all__ = ["Erased", "apply_reties"]
 
-_PURE_DIALECTS = frozenset({"arith", "complex", "index", "linalg", "math", "tensor", "vector"})
-_PURE = frozenset(
-    {
-        "scf.for",
-        "scf.forall",
-        "scf.forall.in_parallel",
-        "scf.if",
-        "scf.index_switch",
-        "scf.yield",
-    }
-)
-_IMPURE = frozenset({"vector.print"})
 _EMPTY = "tensor.empty"
 
 
@@ -63,18 +54,13 @@ def apply_reties(snapshot: Snapshot, reties: Sequence[Retie]) -> Erased:
 def _empty_like(value: ir.Value, type_: ir.Type) -> tuple[ir.Value, int]:
     """Create a ``tensor.empty`` of ``type_`` with the sizes of ``value``; also return how many ops that takes."""
     shaped = ir.RankedTensorType(type_)
-    owner = value.owner
-    if not isinstance(owner, ir.Block) and owner.name == _EMPTY and value.type == type_:
-        sizes, made = list(owner.operation.operands), 1
+    op = defining_op(value, _EMPTY)
+    if op is not None and value.type == type_:
+        sizes, made = list(op.operands), 1
     else:
-        sizes = [_size(value, d) for d in range(shaped.rank) if shaped.is_dynamic_dim(d)]
+        sizes = [tensor.dim(value, index_constant(d)) for d in range(shaped.rank) if shaped.is_dynamic_dim(d)]
         made = 2 * len(sizes) + 1
     return ir.Operation.create(_EMPTY, results=[type_], operands=sizes).result, made
-
-
-def _size(value: ir.Value, dimension: int) -> ir.Value:
-    operands = [value, index_constant(dimension)]
-    return ir.Operation.create("tensor.dim", results=[ir.IndexType.get()], operands=operands).result
 
 
 def _erase_unused(snapshot: Snapshot, candidate: int, erased: Erased) -> None:
@@ -82,30 +68,14 @@ def _erase_unused(snapshot: Snapshot, candidate: int, erased: Erased) -> None:
     s, work = snapshot, [candidate]
     while work:
         op = work.pop()
-        if op < 0 or op in erased.ops or not _is_unused(s.ops[op]) or not _is_pure(s, op, erased.ops):
+        if op < 0 or op in erased.ops or any(True for result in s.ops[op].results for _ in result.uses):
             continue
-        nested = (op, *s.nested_ops(op))
+        nested = [each for each in (op, *s.nested_ops(op)) if each not in erased.ops]
+        if not all(is_pure(s.ops[each]) for each in nested):
+            continue
         # The operands as they are now: some are other values than when the snapshot was made.
-        values = {s.value_id(value) for each in nested if each not in erased.ops for value in s.ops[each].operands}
+        values = {s.value_id(value) for each in nested for value in s.ops[each].operands}
         erased.ops.update(nested)
         erased.count += 1
         work += [s.value_op[value] for value in values if value >= 0]
         s.ops[op].erase()
-
-
-def _is_unused(op: ir.Operation) -> bool:
-    return all(next(iter(result.uses), None) is None for result in op.results)
-
-
-def _is_pure(snapshot: Snapshot, op: int, erased: Set[int]) -> bool:
-    """Whether ``op``, with all that is nested in it, does nothing but compute its results from tensors and scalars."""
-    s = snapshot
-    for nested in (op, *s.nested_ops(op)):
-        if nested in erased:
-            continue
-        name = s.op_name[nested]
-        if name in _IMPURE or (name not in _PURE and name.partition(".")[0] not in _PURE_DIALECTS):
-            return False
-        if any(isinstance(value.type, ir.MemRefType | ir.UnrankedMemRefType) for value in s.ops[nested].operands):
-            return False
-    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest import mock
 
 import pytest
 from mlir import ir
@@ -11,10 +12,10 @@ from mlir.passmanager import PassManager
 import mlir_inplace as mi
 from mlir_inplace.dialects.bufferizable import AliasingValue, OpModel
 from mlir_inplace.dialects.registry import register_models
+from mlir_inplace.passes.analysis.destinations.costs import Cost
 from mlir_inplace.passes.analysis.destinations.outs_dependency import OutsRule, Retie
-from mlir_inplace.passes.analysis.destinations.outs_profit import FunctionCost, TrialCosts, choose_reties
-from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
-from mlir_inplace.passes.analysis.whole_module.module import ModuleAnalysis, analyze_module
+from mlir_inplace.passes.analysis.destinations.outs_profit import TrialCosts, choose_reties
+from mlir_inplace.passes.analysis.whole_module.module import analyze_module
 from mlir_inplace.passes.destinations import remove_outs_dependency
 from mlir_inplace.passes.destinations.remove_outs_dependency import RemoveOutsDependencyOptions
 from mlir_inplace.passes.framework.diagnostics import DiagnosticCollector
@@ -299,14 +300,14 @@ class Evaluator:
     def __call__(self, reties: Sequence[Retie]) -> TrialCosts:
         self.rounds += 1
         changed = {retie.operand for retie in reties}
-        cost = FunctionCost(buffers=len(changed & self.bad) + sum(changed.issuperset(pair) for pair in self.pairs))
-        costs = {"f": FunctionCost(), self.caller: cost} if self.caller else {"f": cost}
+        cost = Cost(buffers=len(changed & self.bad) + sum(changed.issuperset(pair) for pair in self.pairs))
+        costs = {"f": Cost(), self.caller: cost} if self.caller else {"f": cost}
         return TrialCosts(costs, self.blamed & changed)
 
 
 def search(count: int, evaluator: Evaluator) -> tuple[set[int], dict[OutsRule, set[int]]]:
     reties = [Retie(operand, old=0, target=operand % 3) for operand in range(count)]
-    before = dict.fromkeys(evaluator([]).costs, FunctionCost())
+    before = dict.fromkeys(evaluator([]).costs, Cost())
     evaluator.rounds = 0
     outcome = choose_reties({"f": reties}, before, evaluator, size=count)
     rejected: dict[OutsRule, set[int]] = {}
@@ -381,13 +382,8 @@ def unprofitable(index: int) -> list[str]:
 @pytest.mark.parametrize("count", [1, 40, 400])
 def test_bad_changes_do_not_keep_a_good_one(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """However many changes do not pay, the one that does is found in a few rounds."""
-    rounds: list[int] = []
-
-    def analyze(module: ir.Operation) -> ModuleAnalysis:
-        rounds.append(1)
-        return analyze_module(module, AnalysisOptions(boundaries=True, allow_unknown=True))
-
-    monkeypatch.setattr(remove_outs_dependency, "_analyze", analyze)
+    analyze = mock.Mock(side_effect=analyze_module)
+    monkeypatch.setattr(remove_outs_dependency, "analyze_module", analyze)
     lines = ["%c0 = arith.constant 0 : index"]
     for index in range(count):
         lines += unprofitable(index)
@@ -395,7 +391,7 @@ def test_bad_changes_do_not_keep_a_good_one(monkeypatch: pytest.MonkeyPatch, cou
     arguments = "%t0: tensor<?xf32>, %x: tensor<?xf32>, %r: tensor<?xf32> {bufferization.writable = false}"
     text = function(lines, "%t2", arguments)
     changed = after(text, REMOVE)
-    assert len(rounds) <= 8
+    assert analyze.call_count <= 8
     assert text.count("linalg.generic") == changed.count("linalg.generic") + 1
     assert "tensor.empty" not in changed
     assert counts(text, REMOVE) <= counts(text)
@@ -419,10 +415,10 @@ def test_a_function_that_could_not_be_bufferized_any_more_is_left_alone() -> Non
     """Refusals count as costs, also in place of all other costs."""
 
     def refused(reties: Sequence[Retie]) -> TrialCosts:
-        return TrialCosts({"f": FunctionCost(refusals=len(reties))})
+        return TrialCosts({"f": Cost(refusals=len(reties))})
 
     def not_analysed(reties: Sequence[Retie]) -> TrialCosts:
-        return TrialCosts({} if reties else {"f": FunctionCost(copies=3)})
+        return TrialCosts({} if reties else {"f": Cost(copies=3)})
 
     for evaluate in (refused, not_analysed):
         outcome = choose_reties({"f": [Retie(0, 0, 1), Retie(1, 0, 1)]}, evaluate([]).costs, evaluate, size=2)
