@@ -5,22 +5,34 @@ from __future__ import annotations
 from disabling import Rule
 
 _IF = "passes.analysis.conflicts.interference:Interference."
+_DESTROYS = "passes.analysis.conflicts.destruction:Destruction."
 _ORDER = "passes.analysis.ir.program_order:ProgramOrder."
 _SETS = "passes.analysis.conflicts.alias_sets:AliasSets."
 
 CONFLICTS = (
     Rule("a new write against reads", "**RaW**", _IF + "_write_against_reads", "return None"),
     Rule("decided writes against reads", "**RaW**", _IF + "_writes_against_reads", "return None"),
-    Rule("loops lead back to reads", "**RaW**", _IF + "_clobbers", "if True:", "if loop < 0:"),
-    Rule("an op reads what it writes", "**RaW**", _IF + "_clobbers", "return None", "return Rule.READ_BY_WRITER"),
+    Rule("loops lead back to reads", "**RaW**", _DESTROYS + "_has_no_way", "if False:", "if meeting.loop >= 0:"),
+    Rule(
+        "an op reads what it writes",
+        "**RaW**",
+        _DESTROYS + "_is_done_at_once",
+        "return True",
+        "return copied or self._is_simultaneous(meeting)",
+    ),
     Rule(
         "an op that discards content reads it",
         "**RaW**",
-        _IF + "_clobbers",
+        _DESTROYS + "_is_done_at_once",
         "discarded = False",
-        "discarded = self._effects.discards[read.operand] and read.operand != write.operand",
+        "discarded = self._effects.discards[read] and read != write",
     ),
-    Rule("ops that read after their regions", "**RaW**", _IF + "_reads_before_regions", "return True"),
+    Rule(
+        "ops that read after their regions",
+        "**RaW**",
+        "passes.analysis.effects.reader:TensorEffects.reads_before_regions",
+        "return True",
+    ),
     Rule("reads of ops with regions last", "**RaW**", _IF + "_end", "return end", "return max(end, s.op_exit[op])"),
     Rule(
         "reads in loops last to their end",
@@ -30,7 +42,7 @@ CONFLICTS = (
         "return s.op_enter[op] if loop < 0 else s.loop_end(loop)",
     ),
     Rule("escaped buffers live on", "**Escape**", _IF + "_end", "pass", "return s.op_exit[0]"),
-    Rule("escaped buffers are read at any time", "**Escape**", _IF + "_is_late", "return False"),
+    Rule("escaped buffers are read at any time", "**Escape**", _DESTROYS + "_is_late", "return False"),
     Rule(
         "reads through handed-out memrefs",
         "**Escape**",
@@ -56,25 +68,25 @@ CONFLICTS = (
         "for value in storage.readonly:",
     ),
     Rule("two results in one memory", "**Written twice**", _IF + "_write_against_writes", "return None"),
-    Rule("a write that lands on read elements", "**RaW**", _IF + "_are_apart", "return True"),
+    Rule("a write that lands on read elements", "**RaW**", _DESTROYS + "_is_apart", "return True"),
     Rule(
         "simultaneous access needs a model's word",
         "**Scattered slices**",
-        _IF + "_is_simultaneous",
+        _DESTROYS + "_is_simultaneous",
         "True",
-        "model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))",
+        "model.is_not_conflicting(s.ops[op], s.operand_index(read), s.operand_index(write))",
     ),
     Rule(
         "simultaneous access needs one buffer",
         "**RaW**",
-        _IF + "_is_simultaneous",
+        _DESTROYS + "_is_simultaneous",
         "True",
-        "(self._sets.are_reshapes_of_one(source, target) or self.frames.are_one_slice(source, target))",
+        "(self._sets.are_reshapes_of_one(source, target) or self._frames.are_one_slice(source, target))",
     ),
     Rule(
         "simultaneous access needs one type",
         "**RaW**",
-        _IF + "_is_simultaneous",
+        _DESTROYS + "_is_simultaneous",
         "True",
         "s.values[source].type == s.values[target].type",
     ),

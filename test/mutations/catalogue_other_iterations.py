@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from disabling import Rule
 
-_IF = "passes.analysis.conflicts.interference:Interference."
+_DESTROYS = "passes.analysis.conflicts.destruction:Destruction."
 _FRAMES = "passes.analysis.conflicts.frames:Frames."
 _ITERATIONS = "passes.analysis.conflicts.iterations:Iterations."
 _AROUND = "passes.analysis.effects.slice_iterations:SliceIterations."
@@ -27,23 +27,23 @@ OTHER_ITERATIONS = (
     Rule(
         "later reads in the same iteration",
         "**Other iterations**",
-        _IF + "_are_apart",
+        _DESTROYS + "_is_apart",
         "later = False",
         "later = order in (Order.BEFORE, Order.SAME)",
     ),
     Rule(
         "escaped buffers have no iteration",
         "**Other iterations**",
-        _IF + "_are_apart",
+        _DESTROYS + "_is_apart",
         "if loop < 0 or order in (Order.ENCLOSES, Order.INSIDE):",
-        "if loop < 0 or self._is_late(read) or order in (Order.ENCLOSES, Order.INSIDE):",
+        "if loop < 0 or meeting.is_late or order in (Order.ENCLOSES, Order.INSIDE):",
     ),
     Rule(
         "ops around others have no iteration",
         "**Other iterations**",
-        _IF + "_are_apart",
-        "if loop < 0 or self._is_late(read):",
-        "if loop < 0 or self._is_late(read) or order in (Order.ENCLOSES, Order.INSIDE):",
+        _DESTROYS + "_is_apart",
+        "if loop < 0 or meeting.is_late:",
+        "if loop < 0 or meeting.is_late or order in (Order.ENCLOSES, Order.INSIDE):",
     ),
     Rule("threads have no order", "**Other iterations**", _AROUND + "_threads", "return set()"),
     Rule(

@@ -1,30 +1,22 @@
-"""Whether an in-place write destroys a value that is still to be read: the heart of the in-place analysis.
+"""Whether may-alias sets may become one, and whether a write may be done in one: comparisons of what they hold.
 
-A value's content is fixed by SSA. A write ``w`` into memory that value ``u`` lives in destroys the content of ``u``
-for a read ``r`` of it iff time can lead from ``w`` to ``r`` without passing the definition of ``u``:
+Two sets that become one must not hold a decided write and a read whose content it destroys (``destruction.py``), nor a
+buffer that must not be written, nor two results that one op writes to one place.
 
-* ``u`` is defined on every way to ``w`` (else every way from ``w`` to ``r`` passes the definition), and
-* ``r`` comes after ``w`` in their innermost common block, or a loop around both does not define ``u``.
-
-Nothing is destroyed, although memory may be shared, in four cases, each a rule of its own below: the elements that
-``w`` writes are none of those that ``r`` reads; ``w`` writes what is there already; ``w`` and ``r`` are one op that
-handles each element completely before the next; a loop swaps the two buffers, so that they differ at any one time.
-
-Which elements two accesses touch is told by ``frames.py``.
-
-Cost: per pair (write, read) at most the nesting depth. Only pairs that meet in time and place are looked at (see
-``accesses.py``). A decision may look at a fixed number of them, and beyond that a function at a fixed number per
-operand; a decision for which that is not enough is refused, with a rule of its own.
+Cost: only accesses that meet in time and place are looked at (see ``accesses.py``). A decision may look at a fixed
+number of them, and beyond that a function at a fixed number per operand; a decision for which that is not enough is
+refused, with a rule of its own.
 """
 
 from __future__ import annotations
 
 from ..effects.reader import TensorEffects
-from ..ir.program_order import Order, ProgramOrder
+from ..ir.program_order import ProgramOrder
 from .accesses import Read, Write
 from .alias_sets import AliasSets
 from .decisions import Conflict, Rule
-from .frames import Frames, SliceFrame
+from .destruction import Destruction
+from .frames import Frames
 from .iterations import Iterations
 from .storage_set import Question, StorageSet
 from .threads import ParallelRegions
@@ -51,6 +43,7 @@ class Interference:
         self.iterations = Iterations(effects, sets)
         self.threads = ParallelRegions(effects, sets)
         self.frames = Frames(effects, order, sets)
+        self._destruction = Destruction(effects, order, sets, self.frames, self.threads)
         self._budget = 0
         self._reserve = 0
         self.spared: list[Question] = []
@@ -91,7 +84,7 @@ class Interference:
             # Code that the buffer is handed to may use it at any later time.
             return s.op_exit[0]
         end = self._order.last_moment(value, op)
-        if s.op_regions[op] and not self._reads_before_regions(op):
+        if s.op_regions[op] and not self._effects.reads_before_regions(op):
             return max(end, s.op_exit[op])
         return end
 
@@ -166,7 +159,7 @@ class Interference:
         conflict: Conflict | None = None
         if isinstance(other, Read):
             value = other.value
-            rule = self._clobbers(write, other)
+            rule = self._destruction.rule(write, other)
             if rule is not None:
                 conflict = Conflict(rule, write=write.operand, read=other.operand, value=value)
         elif isinstance(other, Write):
@@ -233,83 +226,3 @@ class Interference:
                 if conflict is not None:
                     return conflict
         return None
-
-    # --- one write, one value ----------------------------------------------------------------------------------
-
-    def _clobbers(self, write: Write, read: Read) -> Rule | None:
-        """Return why ``read`` would see what ``write`` wrote; None if it does not."""
-        s, value = self._snapshot, read.value
-        writer, reader = s.operand_op[write.operand], s.operand_op[read.operand]
-        if not self._order.dominates(value, writer) or self.frames.redundant_by(write.operand) is not None:
-            return None
-        frame = self.frames.frame(write, value)
-        if self._is_last(read):
-            replaced = frame is not None and frame.is_own and self.threads.is_replaced(value, write, frame.written)
-            return None if replaced else Rule.READ_AFTER_WRITE
-        # What has escaped may be read at any later time, by whatever way the program comes there.
-        order, block = self._order.order(writer, reader, -1 if self._is_late(read) else read.value)
-        loop = self._loop_between(read, block, frame)
-        if order is Order.SAME and loop < 0:
-            # What is written too is copied before the op runs, unless discarded, or in-place and then never shared.
-            discarded = self._effects.discards[read.operand] and read.operand != write.operand
-            copied = self._effects.writes[read.operand] and not discarded
-            if copied or self._is_simultaneous(write, read, frame):
-                return None
-            return Rule.READ_BY_WRITER
-        if loop < 0:
-            if order is Order.EXCLUSIVE or (order is Order.AFTER and not self._is_late(read)):
-                return None
-            if order is Order.INSIDE and self._reads_before_regions(reader):
-                return None
-        apart = self._are_apart(write, read, frame, loop, order)
-        return None if apart or self._sets.rotated_apart(write.value, value) else Rule.READ_AFTER_WRITE
-
-    def _are_apart(self, write: Write, read: Read, frame: SliceFrame | None, loop: int, order: Order) -> bool:
-        """Whether what ``write`` writes is none of what ``read`` reads afterwards."""
-        if self.frames.apart(frame, read.operand, loop):
-            return loop >= 0 or not self.frames.is_renewed(frame, write, read)
-        if loop < 0 or self._is_late(read) or order in (Order.ENCLOSES, Order.INSIDE):
-            return False
-        later = order in (Order.BEFORE, Order.SAME)
-        return self.frames.apart_around(frame, write, read, loop, later=later)
-
-    def _is_last(self, read: Read) -> bool:
-        """Whether ``read`` stands for what is left of a shared output after its loop."""
-        shared = self._effects.shared_outputs.get(read.value)
-        return shared is not None and shared.operand == read.operand
-
-    def _loop_between(self, read: Read, block: int, frame: SliceFrame | None) -> int:
-        """Return the outermost loop that leads from any place in ``block`` to any other while ``read.value`` lives.
-
-        Threads that keep apart what they read and write are no way from one to the other.
-        """
-        loop = self._order.outermost_wrap(read.value, block)
-        if loop < 0 or frame is None or self._effects.writes[read.operand]:
-            return loop
-        accessed = self._effects.slices.get(read.operand) if frame.is_own else frame.viewed
-        if self.threads.are_apart(loop, frame.base, read.value, frame.written, accessed):
-            return self._order.outermost_within(loop, block)
-        return loop
-
-    def _is_late(self, read: Read) -> bool:
-        """Whether the buffer was handed out by the op that reads it."""
-        return bool(self._effects.escapes[read.operand])
-
-    def _reads_before_regions(self, op: int) -> bool:
-        model = self._effects.model(op)
-        return model is not None and model.reads_before_regions(self._snapshot.ops[op])
-
-    def _is_simultaneous(self, write: Write, read: Read, frame: SliceFrame | None) -> bool:
-        """Whether one op may do ``read`` and ``write`` in shared memory."""
-        s = self._snapshot
-        source, target = s.operand_value[read.operand], write.value
-        op = s.operand_op[write.operand]
-        if self._sets.rotated_apart(source, target) or self.frames.apart(frame, read.operand, -1):
-            return True
-        model = self._effects.model(op)
-        return (
-            model is not None
-            and s.values[source].type == s.values[target].type
-            and (self._sets.are_reshapes_of_one(source, target) or self.frames.are_one_slice(source, target))
-            and model.is_not_conflicting(s.ops[op], s.operand_index(read.operand), s.operand_index(write.operand))
-        )

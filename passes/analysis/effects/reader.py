@@ -72,6 +72,11 @@ class TensorEffects(EffectTables):
         """Return the model of op number ``op``, if it has one and it applies."""
         return None if op in self.unknown_ops else self._models(self.snapshot.op_name[op])
 
+    def reads_before_regions(self, op: int) -> bool:
+        """Whether ``op`` is done with its own operands before its regions run."""
+        model = self.model(op)
+        return model is not None and model.reads_before_regions(self.snapshot.ops[op])
+
     # --- filling -----------------------------------------------------------------------------------------------
 
     def add_function(self, function: int) -> None:

@@ -1,0 +1,192 @@
+"""Whether a write destroys what a read needs: the heart of the in-place analysis, as a table of rules asked in order.
+
+A value's content is fixed by SSA. A write ``w`` into memory that value ``u`` lives in destroys the content of ``u``
+for a read ``r`` of it iff time can lead from ``w`` to ``r`` without passing the definition of ``u``:
+
+* ``u`` is defined on every way to ``w`` (else every way from ``w`` to ``r`` passes the definition), and
+* ``r`` comes after ``w`` in their innermost common block, or a loop around both does not define ``u``.
+
+Nothing is destroyed, although memory may be shared, in four cases, each a rule of its own: the elements that ``w``
+writes are none of those that ``r`` reads; ``w`` writes what is there already; ``w`` and ``r`` are one op that handles
+each element completely before the next; a loop swaps the two buffers, so that they differ at any one time.
+
+Which elements two accesses touch is told by ``frames.py``. Cost: per pair of a write and a read at most the nesting
+depth. See docs/THEORY.md, *Lemma 1* and *RaW*.
+"""
+
+from __future__ import annotations
+
+from ..effects.reader import TensorEffects
+from ..ir.program_order import Order, ProgramOrder
+from .accesses import Read, Write
+from .alias_sets import AliasSets
+from .decisions import Rule
+from .frames import Frames, SliceFrame
+from .threads import ParallelRegions
+
+__all__ = ["Destruction"]
+
+
+class _Meeting:
+    """A write and a read of memory that they may share; :meth:`Destruction._place` says where and when they meet."""
+
+    __slots__ = ("frame", "is_late", "loop", "order", "read", "reader", "write", "writer")
+
+    frame: SliceFrame | None
+    """The class that both lie in, if one is known."""
+    is_late: bool
+    """Whether the op that reads hands the buffer out."""
+    order: Order
+    """How the op that writes relates to the one that reads, within one run of their innermost common block."""
+    loop: int
+    """The outermost loop that leads from the write to the read without defining the value again; -1 if none does."""
+
+    def __init__(self, write: Write, read: Read, writer: int, reader: int) -> None:
+        self.write = write
+        self.read = read
+        self.writer = writer
+        self.reader = reader
+
+
+class Destruction:
+    """Answers for the accesses of one function; holds no decisions."""
+
+    def __init__(
+        self, effects: TensorEffects, order: ProgramOrder, sets: AliasSets, frames: Frames, threads: ParallelRegions
+    ) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+        self._order = order
+        self._sets = sets
+        self._frames = frames
+        self._threads = threads
+
+    def rule(self, write: Write, read: Read) -> Rule | None:
+        """Return why ``read`` would see what ``write`` wrote; None if it does not."""
+        owner = self._snapshot.operand_op
+        meeting = _Meeting(write, read, owner[write.operand], owner[read.operand])
+        for holds in self._HARMLESS_ANYWHERE:
+            if holds(self, meeting):
+                return None
+        self._place(meeting)
+        for holds, rule in self._RULES:
+            if holds(self, meeting):
+                return rule
+        return Rule.READ_AFTER_WRITE
+
+    # --- where and when they meet ------------------------------------------------------------------------------
+
+    def _place(self, meeting: _Meeting) -> None:
+        read = meeting.read
+        meeting.frame = self._frames.frame(meeting.write, read.value)
+        meeting.is_late = self._is_late(read)
+        # What has escaped may be read at any later time, by whatever way the program comes there.
+        value = -1 if meeting.is_late else read.value
+        meeting.order, block = self._order.order(meeting.writer, meeting.reader, value)
+        meeting.loop = self._loop_between(read, block, meeting.frame)
+
+    def _is_late(self, read: Read) -> bool:
+        return bool(self._effects.escapes[read.operand])
+
+    def _loop_between(self, read: Read, block: int, frame: SliceFrame | None) -> int:
+        """Return the outermost loop that leads from any place in ``block`` to any other while ``read.value`` lives.
+
+        Threads that keep apart what they read and write are no way from one to the other.
+        """
+        loop = self._order.outermost_wrap(read.value, block)
+        if loop < 0 or frame is None or self._effects.writes[read.operand]:
+            return loop
+        accessed = self._effects.slices.get(read.operand) if frame.is_own else frame.viewed
+        if self._threads.are_apart(loop, frame.base, read.value, frame.written, accessed):
+            return self._order.outermost_within(loop, block)
+        return loop
+
+    # --- rules -------------------------------------------------------------------------------------------------
+
+    def _is_defined_anew(self, meeting: _Meeting) -> bool:
+        """Every way from the write to the read passes the definition of the value."""
+        return not self._order.dominates(meeting.read.value, meeting.writer)
+
+    def _is_redundant(self, meeting: _Meeting) -> bool:
+        """The write puts back what is there."""
+        return self._frames.redundant_by(meeting.write.operand) is not None
+
+    def _is_left_over(self, meeting: _Meeting) -> bool:
+        """The read stands for what is left of a shared output after its loop."""
+        shared = self._effects.shared_outputs.get(meeting.read.value)
+        return shared is not None and shared.operand == meeting.read.operand
+
+    def _is_replaced(self, meeting: _Meeting) -> bool:
+        """What a thread writes of a shared output is replaced by what the same thread inserts."""
+        frame = meeting.frame
+        if frame is None or not frame.is_own or not self._is_left_over(meeting):
+            return False
+        return self._threads.is_replaced(meeting.read.value, meeting.write, frame.written)
+
+    def _is_one_op(self, meeting: _Meeting) -> bool:
+        """One op reads and writes, and no loop leads back to it."""
+        return meeting.order is Order.SAME and meeting.loop < 0
+
+    def _is_done_at_once(self, meeting: _Meeting) -> bool:
+        """One op reads each element before it is written, or reads a copy."""
+        if not self._is_one_op(meeting):
+            return False
+        read, write = meeting.read.operand, meeting.write.operand
+        # What is written too is copied before the op runs, unless discarded, or in-place and then never shared.
+        discarded = self._effects.discards[read] and read != write
+        copied = self._effects.writes[read] and not discarded
+        return copied or self._is_simultaneous(meeting)
+
+    def _is_simultaneous(self, meeting: _Meeting) -> bool:
+        """Whether one op may do both in shared memory."""
+        s, read, write = self._snapshot, meeting.read.operand, meeting.write.operand
+        source, target = s.operand_value[read], meeting.write.value
+        op = meeting.writer
+        if self._sets.rotated_apart(source, target) or self._frames.apart(meeting.frame, read, -1):
+            return True
+        model = self._effects.model(op)
+        return (
+            model is not None
+            and s.values[source].type == s.values[target].type
+            and (self._sets.are_reshapes_of_one(source, target) or self._frames.are_one_slice(source, target))
+            and model.is_not_conflicting(s.ops[op], s.operand_index(read), s.operand_index(write))
+        )
+
+    def _has_no_way(self, meeting: _Meeting) -> bool:
+        """No way leads from the write to the read: no loop does, and the read does not come after it."""
+        if meeting.loop >= 0:
+            return False
+        if meeting.order is Order.AFTER:
+            return not meeting.is_late
+        if meeting.order is Order.INSIDE:
+            return self._effects.reads_before_regions(meeting.reader)
+        return meeting.order is Order.EXCLUSIVE
+
+    def _is_apart(self, meeting: _Meeting) -> bool:
+        """What is written is none of what is read afterwards."""
+        write, read, frame = meeting.write, meeting.read, meeting.frame
+        loop, order = meeting.loop, meeting.order
+        if self._frames.apart(frame, read.operand, loop):
+            return loop >= 0 or not self._frames.is_renewed(frame, write, read)
+        if loop < 0 or meeting.is_late or order in (Order.ENCLOSES, Order.INSIDE):
+            return False
+        later = order in (Order.BEFORE, Order.SAME)
+        return self._frames.apart_around(frame, write, read, loop, later=later)
+
+    def _is_rotated(self, meeting: _Meeting) -> bool:
+        """A loop swaps the two buffers."""
+        return self._sets.rotated_apart(meeting.write.value, meeting.read.value)
+
+    _HARMLESS_ANYWHERE = (_is_defined_anew, _is_redundant)
+    """What destroys nothing, wherever and whenever the two meet: asked first, as it costs the least."""
+
+    _RULES = (
+        (_is_replaced, None),
+        (_is_left_over, Rule.READ_AFTER_WRITE),
+        (_is_done_at_once, None),
+        (_is_one_op, Rule.READ_BY_WRITER),
+        (_has_no_way, None),
+        (_is_apart, None),
+        (_is_rotated, None),
+    )
+    """The first rule that holds decides: it names the conflict, or there is none. If none holds, content is lost."""
