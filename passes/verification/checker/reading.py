@@ -126,14 +126,12 @@ def slice_place(snapshot: Snapshot, op: int, scalars: Scalars, result: ir.Type) 
 def narrowed(shape: Sequence[int] | None, slice_: StridedBox, result: tuple[int, ...] | None) -> Place:
     """Return the place of ``slice_`` in something of ``shape``, seen under the shape ``result``."""
     sizes = tuple(DYNAMIC if size.terms else size.constant for size in slice_.sizes)
+    # What has all elements of a dimension begins at the first one, whatever the index is called.
+    full = [shape is not None and size == shape[d] != DYNAMIC for d, size in enumerate(sizes)]
     zero, one = LinearSum(0), LinearSum(1)
-    whole = (
-        sizes == shape
-        and DYNAMIC not in sizes
-        and all(offset == zero for offset in slice_.offsets)
-        and all(stride == one for stride in slice_.strides)
-    )
-    steps: list[StridedBox | Reshape] = [] if whole else [slice_]
+    offsets = tuple(zero if all_ else offset for all_, offset in zip(full, slice_.offsets, strict=True))
+    strides = tuple(one if all_ else stride for all_, stride in zip(full, slice_.strides, strict=True))
+    steps: list[StridedBox | Reshape] = [] if all(full) else [StridedBox(offsets, slice_.sizes, strides)]
     if result is not None and len(result) != len(sizes):
         steps.append(Reshape(sizes, result))
     return join((), steps)

@@ -381,6 +381,10 @@ def test_a_loop_that_writes_in_pieces(missing: int | None) -> None:
         """%s = tensor.insert %x into %t[%i] : TYPE
         %u = tensor.insert_slice %g into %s[2] [4] [1] : tensor<4xf32> into TYPE
         %r = tensor.insert %x into %u[%c3] : TYPE""",
+        # There is one index only.
+        """%s = tensor.extract_slice %t[2] [1] [1] : TYPE to tensor<1xf32>
+        %u = tensor.insert %x into %s[%i] : tensor<1xf32>
+        %r = tensor.insert_slice %u into %t[2] [1] [1] : tensor<1xf32> into TYPE""",
         # Nothing is inserted.
         "%r = tensor.insert_slice %z into %t[0] [%c0] [1] : tensor<?xf32> into TYPE",
     ],
