@@ -26,7 +26,7 @@ from ..index_sets.problems import Answer
 from ..index_sets.slices import SliceRelation, slice_relation
 from ..ir.snapshot import Snapshot
 from .bounds import may_be_inside
-from .chains import DestructiveUpdate, DestructiveUpdates, RefusedUpdate
+from .chains import Access, DestructiveUpdate, DestructiveUpdates, RefusedUpdate
 from .outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, is_tile_read, is_whole_update, why_not_in_memory
 from .proofs import UpdateProof, UpdateProofs
 from .races import UpdateRaces
@@ -65,6 +65,31 @@ class _Windows:
         """Return who uses the slot in ``window`` so that it matters: stores, and loads if it is to be stored to."""
         taken = [windows[slot] for windows in (self.stores, *([self.loads] * for_store)) if slot in windows]
         return [op for windows in taken for op in windows.meeting(window, _MOST_STORES + 2)]
+
+
+_Kept = tuple[RewriteRule, int]
+"""The rule that keeps a store, and the op that breaks it."""
+
+
+@dataclass
+class _Candidate:
+    """A store that nothing but the slices of its update can keep, and what is known of them."""
+
+    store: int
+    update: DestructiveUpdate
+    proof: UpdateProof
+    wholes: list[Access]
+    """Ops of linalg that compute a next version and read the one before."""
+    is_readable: bool
+    """Whether the target may be loaded from."""
+    reloads: bool
+    """Whether the value has other users."""
+    reads: ReadFrom = ReadFrom.SOURCE
+
+    @property
+    def first_read(self) -> int:
+        """The first op that reads a version."""
+        return (*self.wholes, *self.update.reads)[0].op
 
 
 class _Planner:
@@ -156,7 +181,7 @@ class _Planner:
                 self.windows.loads.setdefault(self.accesses.slot(load), PlannedWindows()).add(window, load)
         return rewrite
 
-    def _why_not(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+    def _why_not(self, store: int, update: DestructiveUpdate) -> _Kept | None:
         """Return a rule that keeps the store whatever is proven of the slices."""
         s, first = self.snapshot, update.ops[0]
         kept = why_not_in_memory(self.effects, store, update) or self._why_not_in_threads(store, update)
@@ -166,7 +191,7 @@ class _Planner:
             return RewriteRule.INTERLEAVED, store
         return None
 
-    def _why_not_in_threads(self, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
+    def _why_not_in_threads(self, store: int, update: DestructiveUpdate) -> _Kept | None:
         """Return a rule by which promotion could not make a value of what threads of a forall would store."""
         s = self.snapshot
         around = s.block_op[s.op_block[store]]
@@ -185,37 +210,93 @@ class _Planner:
                 return RewriteRule.THREAD_SLICES, link.op
         return None
 
+    # --- rules about what is proven ----------------------------------------------------------------------------
+
     def _where(self, store: int, update: DestructiveUpdate, proof: UpdateProof) -> UpdateRewrite | KeptStore:
         """Decide where reads find their content, and whether the target has to hold the source first."""
         s = self.snapshot
-        is_readable = dispatch.access_of(self.accesses.binding(store).type).reads
-        reads = ReadFrom.SOURCE
-        wholes = [a for a in update.updates if is_whole_update(s, a) and self.effects.reads[a.operand]]
-        if wholes or (update.reads and proof.reads_source is not Answer.YES and not self.proofs.sees_source(update)):
-            if not is_readable:
-                return KeptStore(store, RewriteRule.READS_TARGET, (*wholes, *update.reads)[0].op)
-            for access in update.reads:
-                if not is_tile_read(self.effects, access):
-                    return KeptStore(store, RewriteRule.READ, access.op)
-                if not self._may_be_load(access.operand, store):
-                    return KeptStore(store, RewriteRule.OUTSIDE, access.op)
-            reads = ReadFrom.TARGET
-        elif proof.reads_source is Answer.YES and self._is_loaded_tile_by_tile(store, update):
-            reads = ReadFrom.SOURCE_BINDING
-        reloads = len(s.value_uses[update.value]) > 1
-        if reloads and not is_readable:
-            return KeptStore(store, RewriteRule.OTHER_USERS, store)
-        if reads is ReadFrom.TARGET and not self.races.are_threads_apart(update):
-            return KeptStore(store, RewriteRule.THREADS, update.reads[0].op)
-        is_own = not self.has_grid or self.races.are_parts_apart(store, self.function)
-        if not is_own and (reloads or (reads is ReadFrom.TARGET and not self._is_in_own_elements(store, update))):
-            return KeptStore(store, RewriteRule.GRID_READS, store if reloads else (*wholes, *update.reads)[0].op)
+        candidate = _Candidate(
+            store,
+            update,
+            proof,
+            [access for access in update.updates if is_whole_update(s, access) and self.effects.reads[access.operand]],
+            is_readable=dispatch.access_of(self.accesses.binding(store).type).reads,
+            reloads=len(s.value_uses[update.value]) > 1,
+        )
+        candidate.reads = self._reads_from(candidate)
+        for why_kept in self._RULES:
+            kept = why_kept(self, candidate)
+            if kept is not None:
+                return KeptStore(store, *kept)
+        copies = self._needs_copy(candidate)
+        return UpdateRewrite(store, update, proof, candidate.reads, copies, candidate.is_readable, candidate.reloads)
+
+    def _reads_from(self, candidate: _Candidate) -> ReadFrom:
+        """Return where reads find their content, if no rule keeps the store."""
+        update, reads_source = candidate.update, candidate.proof.reads_source is Answer.YES
+        if candidate.wholes or (update.reads and not reads_source and not self.proofs.sees_source(update)):
+            return ReadFrom.TARGET
+        if reads_source and self._is_loaded_tile_by_tile(candidate.store, update):
+            return ReadFrom.SOURCE_BINDING
+        return ReadFrom.SOURCE
+
+    def _why_unreadable(self, candidate: _Candidate) -> _Kept | None:
+        """What was updated is read again, and the target must not be loaded from."""
+        if candidate.reads is not ReadFrom.TARGET or candidate.is_readable:
+            return None
+        return RewriteRule.READS_TARGET, candidate.first_read
+
+    def _why_no_loads(self, candidate: _Candidate) -> _Kept | None:
+        """No load of a tile of the target can stand for a read."""
+        for access in candidate.update.reads if candidate.reads is ReadFrom.TARGET else ():
+            if not is_tile_read(self.effects, access):
+                return RewriteRule.READ, access.op
+            if not self._may_be_load(access.operand, candidate.store):
+                return RewriteRule.OUTSIDE, access.op
+        return None
+
+    def _why_no_reload(self, candidate: _Candidate) -> _Kept | None:
+        """Others use the value, and the target must not be loaded from."""
+        if not candidate.reloads or candidate.is_readable:
+            return None
+        return RewriteRule.OTHER_USERS, candidate.store
+
+    def _why_threads(self, candidate: _Candidate) -> _Kept | None:
+        """A thread would read in the target what another one may have stored."""
+        if candidate.reads is not ReadFrom.TARGET or self.races.are_threads_apart(candidate.update):
+            return None
+        return RewriteRule.THREADS, candidate.update.reads[0].op
+
+    def _why_grid_reads(self, candidate: _Candidate) -> _Kept | None:
+        """A workgroup would read in the target what another one may have stored."""
+        store, update = candidate.store, candidate.update
+        if self._is_own(store):
+            return None
+        if candidate.reloads:
+            return RewriteRule.GRID_READS, store
+        if candidate.reads is not ReadFrom.TARGET or self._is_in_own_elements(store, update):
+            return None
+        return RewriteRule.GRID_READS, candidate.first_read
+
+    def _why_grid(self, candidate: _Candidate) -> _Kept | None:
+        """The source has to be stored first, where other workgroups store as well."""
+        if self._is_own(candidate.store) or not self._needs_copy(candidate):
+            return None
+        return RewriteRule.GRID, candidate.update.ops[0]
+
+    _RULES = (_why_unreadable, _why_no_loads, _why_no_reload, _why_threads, _why_grid_reads, _why_grid)
+    """Asked in this order; the first one that says why keeps the store."""
+
+    def _needs_copy(self, candidate: _Candidate) -> bool:
+        """Whether the target has to hold the source first: elements keep what it held, or are read there."""
+        store, update, proof = candidate.store, candidate.update, candidate.proof
         by_grid = self._is_in_every_workgroup(store, update) and proof.covers_with_grid is Answer.YES
-        is_covered = proof.covers is Answer.YES or (by_grid and not reloads)
-        copies = (not is_covered or reads is ReadFrom.TARGET) and not self._holds_source(store, update)
-        if copies and not is_own:
-            return KeptStore(store, RewriteRule.GRID, update.ops[0])
-        return UpdateRewrite(store, update, proof, reads, copies, is_readable, reloads)
+        is_covered = proof.covers is Answer.YES or (by_grid and not candidate.reloads)
+        return (not is_covered or candidate.reads is ReadFrom.TARGET) and not self._holds_source(store, update)
+
+    def _is_own(self, store: int) -> bool:
+        """Whether no two workgroups store the same element."""
+        return not self.has_grid or self.races.are_parts_apart(store, self.function)
 
     def _is_in_own_elements(self, store: int, update: DestructiveUpdate) -> bool:
         """Whether no other workgroup updates what this one reads, of a tensor that is all of the target."""
@@ -237,8 +318,7 @@ class _Planner:
             return False
         if accesses.slot(load) != accesses.slot(store):
             return True
-        is_own = not self.has_grid or self.races.are_parts_apart(store, self.function)
-        return accesses.is_same_part(load, store) and (is_own or self._is_in_own_elements(store, update))
+        return accesses.is_same_part(load, store) and (self._is_own(store) or self._is_in_own_elements(store, update))
 
     def _may_be_load(self, read: int, access: int) -> bool:
         """Whether a load from where ``access`` loads or stores may stand for what operand ``read`` reads."""
