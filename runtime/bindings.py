@@ -5,12 +5,12 @@ Everywhere else code reads as in the upstream documentation, `from mlir import i
 
 1. `MLIR_INPLACE_BINDINGS=<package>` in the environment forces the package of that name.
 2. Otherwise the first complete package of `PROVIDERS` is taken; a real `mlir` wins.
-3. Is the chosen package not `mlir` itself, then `mlir` becomes an alias of it: `mlir.x` IS the module `<package>.x`,
+3. If the chosen package is not `mlir` itself, `mlir` becomes an alias of it: `mlir.x` IS the module `<package>.x`,
    the same object under both names, as nanobind requires (loading the libraries twice aborts the process).
 
 Complete means that every module of `REQUIRED_MODULES` can be found. Looking imports nothing, so a placeholder or a
-partial package leaves no trace in the process. None, or only incomplete ones: one `ImportError` of one line, which
-names what is missing and the command that installs it.
+partial package leaves no trace in the process. Where no package is complete, an `ImportError` of one line names what
+is missing and the command that installs it.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Provider:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """What looking for one package found."""
+    """One package that was looked for, where it is, and which modules it lacks."""
 
     package: str
     location: str | None
@@ -225,7 +225,7 @@ def _has_module(folders: Sequence[str], module: str) -> bool:
 
 
 def _find_top_level(name: str) -> Sequence[str]:
-    """The folders of an installed top-level package, asked of every finder, for editable installs have their own."""
+    """The folders of an installed top-level package; every finder is asked, since editable installs have their own."""
     for finder in sys.meta_path:
         if isinstance(finder, _AliasFinder) or not hasattr(finder, "find_spec"):
             continue

@@ -1,6 +1,6 @@
-"""`bufferize`: bufferize a module in place, and tell why every copy and buffer is there.
+"""`bufferize`: bufferize a module in place, and report why every copy and buffer is there.
 
-The report is data: strings and numbers that outlive the module, its context and the ops that were replaced.
+The report is plain data: strings and numbers that outlive the module, its context and the ops that were replaced.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ __all__ = ["BufferRecord", "BufferizationReport", "ReportedDecision", "bufferize
 
 @dataclass(frozen=True)
 class ReportedDecision:
-    """What was decided for one operand.
+    """The decision for one operand.
 
     Attributes:
         function: the symbol of the function.
         location: `file:line:column`, or `unknown`.
         in_place: whether neither a buffer nor a copy is needed.
-        text: one sentence: the operand, the decision, the rule behind a "no".
-        notes: what a "no" is between: the write, the read, the definition, each with its place.
+        text: one sentence: the operand, the decision, the rule that made it out-of-place.
+        notes: the write, the read and the definition of a conflict, each with its place.
     """
 
     function: str
@@ -65,9 +65,9 @@ class BufferRecord:
 
 @dataclass(frozen=True)
 class BufferizationReport:
-    """Everything that one-shot bufferization decided and emitted; `str()` is for people.
+    """All decisions, allocations and copies of one-shot bufferization; `str()` is for people.
 
-    Counts are of ops in the IR: one in a loop's body counts once. `program.memory_stats` counts what happens.
+    Counts are of ops in the IR: an op in a loop counts once. `program.memory_stats` counts executed ops.
     """
 
     decisions: tuple[ReportedDecision, ...]
@@ -129,7 +129,7 @@ def bufferize(module: ir.Module | ir.Operation, **options: Any) -> Bufferization
 
 
 class _Reporter(Instrumentation):
-    """Listens to the pass: what must be asked of ops is asked before they are gone."""
+    """Observer of the pass, which reads ops before they are erased."""
 
     def __init__(self) -> None:
         self._decisions: list[ReportedDecision] = []
@@ -137,12 +137,12 @@ class _Reporter(Instrumentation):
         self._events: dict[EventKind, list[BufferRecord]] = {kind: [] for kind in EventKind}
 
     def before_pass(self, step: PassStep | UpstreamStep, op: ir.Operation) -> None:
-        """Ask the pass to tell us."""
+        """Make this the observer of the pass."""
         if isinstance(step, PassStep) and isinstance(step.instance, OneShotBufferizePass):
             step.instance.observer = self
 
     def analysed(self, analysis: ModuleAnalysis) -> None:
-        """Turn the decisions into text while the ops they are about exist."""
+        """Turn the decisions into text while their ops exist."""
         s = analysis.snapshot
         for function in analysis.functions:
             name = ir.StringAttr(s.ops[function.function].attributes["sym_name"]).value
@@ -156,14 +156,14 @@ class _Reporter(Instrumentation):
                 self._reasons[decision.operand] = text
 
     def converted(self, trace: BufferTrace) -> None:
-        """Join what was emitted with the reasons."""
+        """Join allocations and copies with the reasons for them."""
         for event in trace.events:
             reason = self._reasons.get(event.operand, "the op makes a new tensor or needs another layout")
             record = BufferRecord(place_text(event.location), str(event.type), buffer_bytes(event.type), reason)
             self._events[event.kind].append(record)
 
     def report(self) -> BufferizationReport:
-        """What was heard."""
+        """The report of the run."""
         return BufferizationReport(
             tuple(self._decisions),
             tuple(self._events[EventKind.ALLOCATION]),

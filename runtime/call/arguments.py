@@ -1,4 +1,4 @@
-"""What a caller may pass: every check of an argument that can be made before native code runs.
+"""Argument checks: all that can be checked before native code runs.
 
 Nothing is converted silently. A dtype must be exactly the parameter's; only a Python or NumPy scalar may stand for a
 rank-0 array, under the same rules as for a scalar parameter.
@@ -18,7 +18,7 @@ from ..interface.memrefs import Array, data_address, overlap, overlaps_itself
 from ..interface.signature import Parameter, Signature, ValueType
 
 Reader = Callable[[Any], tuple[Any, ...]]
-"""Turns an argument into the values its frame takes."""
+"""Turns an argument into the values that are packed into a frame."""
 
 
 def checked_arguments(signature: Signature, arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -84,7 +84,7 @@ def check_array(label: str, wanted: ValueType, array: Array) -> None:
 
 
 def array_reader(parameter: Parameter, layout: Layout, array: Array) -> Reader:
-    """Reads the address of arrays like `array`; checks what can differ between them: alignment and writability."""
+    """A reader of addresses for arrays like `array`; it checks alignment and writability in each call."""
     back = (layout.offset or 0) * array.itemsize
     mask = layout.alignment - 1 if array.size else 0
     label, writable = parameter.label, parameter.writable
@@ -101,7 +101,7 @@ def array_reader(parameter: Parameter, layout: Layout, array: Array) -> Reader:
 
 
 def scalar_reader(parameter: Parameter) -> Reader:
-    """Reads a scalar; errors name the argument."""
+    """A reader of scalars; its errors name the argument."""
     encode, label = parameter.type.element.encode, parameter.label
 
     def read(value: Any) -> tuple[Any, ...]:
@@ -114,7 +114,7 @@ def scalar_reader(parameter: Parameter) -> Reader:
 
 
 class SizeCheckError(ValueError):
-    """An argument of a dispatch function has not the size that the program says.
+    """An argument of a dispatch function does not have the size that the program says.
 
     Attributes:
         argument: its number.
@@ -128,7 +128,7 @@ class SizeCheckError(ValueError):
 
 
 def failed_check(signature: Signature, arguments: Sequence[Any], check: int, needed: int) -> SizeCheckError:
-    """What check number `check` of a dispatch function, from 1, has found; `needed`: what would have been right."""
+    """The error for check number `check` (from 1) of a dispatch function; `needed` would have been right."""
     number, dimension = (signature.size_checks or ())[check - 1]
     return SizeCheckError(_size_finding(signature, arguments, number, dimension, needed), number, dimension, needed)
 

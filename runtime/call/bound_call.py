@@ -1,4 +1,4 @@
-"""A call whose arguments are settled: checked and packed once, so that calling costs little more than the jump."""
+"""Bound calls: arguments are checked and packed once, so that a call costs little more than the jump."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Finish = Callable[[], Any]
 class BoundCall:
     """One function of a program with its arguments: `call = program.bind(a, b)`, then `call()` as often as wanted.
 
-    Arrays are bound, not their contents: each call reads what they hold then, and an argument that is
-    `bufferization.writable` is changed by each call. Scalars are bound by value. All checks are made when it is bound.
+    Arrays are bound, not their contents: each call reads what they hold at that time, and changes an argument that is
+    `bufferization.writable`. Scalars are bound by value. All checks are made when it is bound.
 
     A result is the same array in each call, overwritten by the next one: copy it to keep it. It is the array of `out`
     if that was given (a result that cannot be computed there, because it overlaps an argument or is not contiguous, is
@@ -61,7 +61,7 @@ class BoundCall:
 
 
 def _one_at_a_time(finish: Finish) -> Finish:
-    # What is taken over from the frame must be taken once, even by those who do not keep to one thread.
+    # A buffer in the frame must be adopted once, even if several threads call.
     lock = threading.Lock()
 
     def locked() -> Any:

@@ -1,4 +1,4 @@
-"""A callable for each function a program offers."""
+"""Entry points: a callable for each public function of a program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .bound_call import BoundCall
 from .plan import CallPlan
 from .results import NativeCode
 
-# A program called with ever new shapes must not keep a plan for each.
+# A program that is called with ever new shapes must not keep a plan for each.
 _MOST_PLANS = 256
 
 _ndarray = np.ndarray
@@ -67,7 +67,7 @@ class EntryPoint:
             try:
                 plan = CallPlan(self.signature, self._native(True), arguments)
             except StrideError:
-                # Native code for contiguous tensors cannot take these; the code for any strides is made when needed.
+                # Not contiguous: compile the version for any strides.
                 plan = CallPlan(self.signature, self._native(False), arguments)
             if len(self._plans) >= _MOST_PLANS:
                 self._plans.clear()
@@ -79,5 +79,5 @@ class EntryPoint:
 
 
 def _call_key(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What calls with one plan have in common. A scalar's value does not matter, only that it is one."""
+    """The key of a plan: dtypes, shapes and strides of arrays, types of scalars."""
     return tuple([(a.dtype, a.shape, a.strides) if type(a) is _ndarray else type(a) for a in arguments])

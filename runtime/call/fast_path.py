@@ -1,7 +1,7 @@
-"""The calls that most are: contiguous arrays in, fresh arrays out. As few steps as Python needs for that.
+"""Fast path for the common call: contiguous arrays in, one fresh array out.
 
-A call of a small program takes longer to prepare than to run, so what is known of all calls of a plan is taken out of
-it, and what rarely matters is asked of all arrays at once. The unusual goes the long way, which says what is wrong.
+A call of a small program takes longer to prepare than to run. So what all calls of a plan share is computed once, and
+rare conditions are tested for all arrays at once. Other calls take the slow path, which also says what is wrong.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from .frames import CallFrame, FrameLayout
 __all__ = ["Out", "QuickCall", "describe_out", "quick_call"]
 
 QuickCall = Callable[[Sequence[Any]], Array | None]
-"""Runs with the arguments of a call and returns the result; None, without a run, if they have to go the long way."""
+"""Runs with the arguments of a call and returns the result; None, without a run, if they need the slow path."""
 
 _BUFFER_KINDS = "biufc"
-"""The kinds of dtypes that the buffer protocol knows: bfloat16 is none of them."""
+"""The kinds of dtypes in the buffer protocol, which lacks bfloat16."""
 
 
 @dataclass(frozen=True)
 class Out:
-    """How to make the memory of one result that is an argument: anew, or from what earlier results had."""
+    """How to allocate one result that native code takes as an argument: anew, or from a pool of earlier results."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -41,17 +41,17 @@ class Out:
 
     @property
     def block_bytes(self) -> int:
-        """How large a block has to be: the result may begin up to `alignment` behind its beginning."""
+        """The size of a block, in which the result may start up to `alignment` bytes after the start."""
         return self.nbytes + self.alignment
 
     def new_array(self) -> tuple[Array, int]:
-        """An array that nobody else has, aligned for vectors, and its address."""
+        """A fresh array, aligned for vectors, and its address."""
         block = np.empty(self.block_bytes, np.uint8) if self.pool is None else self.pool.take()
         return new_array(self.shape, self.dtype, block, self.alignment)
 
 
 def describe_out(signature: Signature, out: OutArgument) -> Out:
-    """Return how the memory of `out` is made."""
+    """How to allocate the result that is `out`."""
     dtype = signature.results[out.result].element.dtype
     nbytes = math.prod(out.shape) * dtype.itemsize
     made = Out(out.shape, dtype, nbytes, max(out.alignment, RESULT_ALIGNMENT), None)
@@ -66,10 +66,10 @@ def quick_call(
     layout: FrameLayout,
     native: Callable[[int], None],
 ) -> QuickCall | None:
-    """Return a call for arguments like `arguments`, None if theirs is not of the usual kind.
+    """The fast path for arguments like `arguments`; None where there is none.
 
-    That is: arrays with elements that Python knows, which begin where their memrefs do, and one result, which has an
-    argument of its own. Arrays that are read-only or not aligned go the long way.
+    There is one for contiguous arrays of types in the buffer protocol, without offsets, and one result, which is an out
+    argument. Arrays that are read-only or not aligned take the slow path.
     """
     usual = all(
         given is not None and not given.offset and array.flags.c_contiguous and array.size

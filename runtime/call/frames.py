@@ -1,4 +1,4 @@
-"""The memory through which one call passes its arguments and gets its results.
+"""Frames: the memory through which a call passes its arguments and gets its results.
 
 Native code takes the address of a table of pointers (see `native/engine.py`). A frame is one block of memory with all
 that the table points to, in four parts:
@@ -21,7 +21,7 @@ _WORD = 8
 
 @dataclass(frozen=True)
 class ArraySlot:
-    """An array argument: what its descriptor says besides the pointers, in elements."""
+    """The part of an array argument's descriptor that all calls of a plan share: no pointers, all in elements."""
 
     offset: int
     shape: tuple[int, ...]
@@ -37,7 +37,7 @@ class CallFrame:
 
 
 class FrameLayout:
-    """How frames look for one call signature: `arguments` packs at 0, `returned` unpacks at `returned_offset`.
+    """The layout of frames for one call signature: `arguments` packs at 0, `returned` unpacks at `returned_offset`.
 
     Args:
         arguments: in native order, an `ArraySlot` or the `struct` code of a scalar.
@@ -53,7 +53,7 @@ class FrameLayout:
         constants: list[int] = []
         pointers: list[int] = []
         for number, argument in enumerate(arguments):
-            # A repeat count of zero asks `struct` for nothing but the padding before the value.
+            # A repeat count of zero adds the padding before a value, and no value.
             place = struct.calcsize("@" + "".join(codes[:number]) + "0" + codes[number][0])
             pointers.append(place)
             if isinstance(argument, ArraySlot):
@@ -69,7 +69,7 @@ class FrameLayout:
         self._memory_class = ctypes.c_char * (start + len(pointers) * _WORD)
 
     def new_frame(self) -> CallFrame:
-        """A frame of its own, ready for `arguments.pack_into`."""
+        """A new frame, ready for `arguments.pack_into`."""
         memory = self._memory_class()
         address = ctypes.addressof(memory)
         constants = self._table_offset - len(self._constants)

@@ -1,6 +1,6 @@
-"""Everything that can be settled once for calls alike: same dtypes, shapes and strides of all arguments.
+"""Call plans: what is computed once for all calls with the same dtypes, shapes and strides.
 
-A call then reads addresses and scalars, packs them into a frame, jumps, and wraps what comes back.
+A call then reads addresses and scalars, packs them into a frame, jumps, and wraps the results.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class CallPlan:
         return _as_one(results)
 
     def _read(self, arguments: Sequence[Any], addresses: Sequence[int]) -> list[Any]:
-        """What a frame takes for `arguments` and for results at `addresses`."""
+        """The values to pack into a frame for `arguments` and for results at `addresses`."""
         if self._exclusive:
             require_exclusive(self._signature, arguments)
         values: list[Any] = []
@@ -154,7 +154,7 @@ class CallPlan:
         return values
 
     def _take(self, arguments: Sequence[Any], outs: list[Array], values: list[Any], frame: CallFrame) -> list[Any]:
-        """The results of a call that has come back. A frame whose check failed is not used again."""
+        """The results of a call that has returned. A frame whose check failed is not used again."""
         if self._checked:
             failed, needed = self._unpack(frame.memory, self._frame_layout.returned_offset)
             if failed:

@@ -1,4 +1,4 @@
-"""What a caller gets: each result as an array that owns its memory, as an array of the caller's, or as a scalar."""
+"""Results of a call: arrays that own their memory, arrays of the caller's, and scalars."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _CONSTANT_MARK = 0xDEADBEEF
 class NativeCode:
     """The native function of an entry point; with a recorder, allocations carry the header of `memory/statistics.py`.
 
-    `owns_results`: every returned buffer is the caller's to free. It is not so when the program frees its own memory:
-    then a result may be the memory of an argument or of a constant.
+    `owns_results`: the caller frees every returned buffer. Where the program frees its own memory, a result may be the
+    memory of an argument or of a constant.
     """
 
     function: Callable[[int], None]
@@ -36,9 +36,9 @@ class NativeCode:
 
 @dataclass(slots=True)
 class Returned:
-    """A call that has come back: its arguments and out arrays, the values it was given and the words it returned.
+    """A call that has returned: its arguments and out arrays, the values it was given and the words it returned.
 
-    One is made in each call; a frozen dataclass would take a microsecond.
+    Not frozen: one is made in each call, and a frozen dataclass would take a microsecond.
     """
 
     arguments: Sequence[Any]
@@ -48,7 +48,7 @@ class Returned:
 
 
 Taker = Callable[[Returned], Any]
-"""Takes one result from a call that has come back."""
+"""Takes one result from a call that has returned."""
 
 
 def result_takers(signature: Signature, code: NativeCode) -> tuple[Taker, ...]:
@@ -84,7 +84,7 @@ def _scalar_taker(element: ElementType, part: slice) -> Taker:
 
 
 def _buffer_taker(dtype: np.dtype[Any], part: slice, code: NativeCode, earlier: tuple[int, ...]) -> Taker:
-    """Takes over a returned buffer, or copies one that is not the caller's; `earlier`: where other buffers' words are.
+    """Adopts a returned buffer, or copies one that is not the caller's; `earlier`: where other buffers' words are.
 
     A function may return one buffer as several results: the first takes it, so that arrays never share memory.
     """

@@ -1,1 +1,1 @@
-"""From a module to machine code: passes, lowering, JIT, cache on disk."""
+"""Compilation of a module to machine code: passes, lowering, JIT, cache on disk."""

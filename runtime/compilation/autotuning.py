@@ -1,16 +1,16 @@
-"""`autotune`: which description of the machine suits a program best, found by running it.
+"""`autotune`: find the machine description that suits a program best by running it.
 
-Schedules are computed from the program and from what the machine is like (`inplace-schedule`). What is detected is not
-all of the truth: caches are shared with other programs, wide vectors may run at a lower clock, and a model that fits
-most programs does not fit each. So the same program is compiled for a few machines around the detected one, all are
-run with the caller's arguments, in turns, and the one with the least median time is chosen. Nothing but the schedule
-depends on it; sums may be added up in another order, as `optimize=True` says.
+Schedules are computed from the program and from a description of the machine (`inplace-schedule`). The detected one is
+an estimate: caches are shared with other programs, wide vectors may run at a lower clock, and no model fits every
+program. So the program is compiled for a few machines around the detected one. All versions run with the caller's
+arguments, in turns, and the one with the least median time is chosen. Only the schedule depends on it; sums may be
+added up in another order, as with `optimize=True`.
 
     machine = mi.autotune(text, a, b, cache="tuned.json")
     program = mi.compile(text, optimize=True, machine=machine)
 
-Compiles the program once for each candidate (about ten) and calls it `rounds` times. The counterpart for kernels of
-GPUs is Triton's `autotune`, which is told what to try.
+It compiles the program once for each candidate (about ten) and calls each `rounds` times. The counterpart for GPU
+kernels is Triton's `autotune`, which is told what to try.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def autotune(
     rounds: int = 7,
     cache: str | os.PathLike[str] | None = None,
 ) -> str:
-    """Return what to give `compile` as `machine`; `""` if the machine as it is detected is best.
+    """Return the best `machine` for `compile`; `""` if the detected one is best.
 
     Args:
         source: as for `compile`.
-        arguments: what the function is called with. Those that it may write are written, in each of the calls.
+        arguments: of each call. Those that the function may write are written in each of the calls.
         function: which entry point; the only one if None.
         threads: as for `compile`.
         rounds: how often each candidate is timed.
-        cache: a file of JSON that keeps answers, one for each program, machine, number of threads, and shapes of
-            arguments. It is made if it is missing, and replaced as a whole, so that readers never see half of it.
+        cache: a JSON file that keeps answers by program, machine, number of threads, and shapes of arguments. It is
+            created if it is missing, and replaced atomically.
 
     Raises:
         OSError: the cache cannot be read or written; if its folder is missing, nothing has run.
@@ -84,7 +84,7 @@ def autotune(
 
 
 def _candidates(machine: Machine) -> Iterator[str]:
-    """Return descriptions to try, each in one or two properties different from what is detected, which comes first."""
+    """Return the descriptions to try: the detected machine, then others that differ in one or two properties."""
     yield ""
     for l2 in (machine.l2 // 4, machine.l2 // 2, machine.l2 * 2):
         yield f"l2={l2}"
@@ -97,7 +97,7 @@ def _candidates(machine: Machine) -> Iterator[str]:
 
 
 def _fastest(calls: Mapping[str, Callable[[], Any]], rounds: int) -> str:
-    """Return the key of the call with the least median time, the first one of those that are equal."""
+    """Return the key of the call with the least median time; the first of equal ones."""
     for call in calls.values():
         call()
     times: dict[str, list[int]] = {name: [] for name in calls}
@@ -110,7 +110,7 @@ def _fastest(calls: Mapping[str, Callable[[], Any]], rounds: int) -> str:
 
 
 def _key(module: ir.Module, arguments: Sequence[Any], function: str | None, threads: int) -> str:
-    """Return what an answer depends on, as one word."""
+    """Return a digest of all that an answer depends on."""
     shapes = [f"{getattr(one, 'dtype', type(one).__name__)}{getattr(one, 'shape', '')}" for one in arguments]
     parts = [str(pipeline(OPTIMIZE, threads=threads)), str(detect_machine()), str(function), *shapes, str(module)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -133,7 +133,7 @@ def _read(cache: str | os.PathLike[str] | None) -> dict[str, str]:
 
 
 def _require_folder(cache: Path) -> None:
-    """Raise `FileNotFoundError` if there is no folder for the file `cache`: better before all the work than behind."""
+    """Raise `FileNotFoundError` if the folder of the file `cache` does not exist, before any work is done."""
     if not cache.absolute().parent.is_dir():
         message = "the cache's folder does not exist; make it, or name another file"
         raise FileNotFoundError(errno.ENOENT, message, os.fspath(cache))

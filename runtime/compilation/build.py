@@ -1,4 +1,4 @@
-"""From a module to native code: decisions, the steps in their order, the JIT, and what was compiled before.
+"""The compilation of a module to native code: decisions, steps in their order, JIT, cache.
 
 `decide` and `_compile` are the compilation from top to bottom; `lowering.py` has the passes of each step.
 """
@@ -43,20 +43,20 @@ from .size_assertions import verify_sizes
 __all__ = ["VERIFY_EACH", "Build", "Settings", "build", "deallocation_phases"]
 
 VERIFY_EACH = "MLIR_INPLACE_VERIFY_EACH"
-"""The environment variable that has the result of every pass verified, if it is `1`."""
+"""The environment variable that turns on verification after every pass, with the value `1`."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a program is compiled: what `compile` takes, and what serves `inplace-check`.
+    """How to compile a program: the arguments of `compile`, and more for `inplace-check` and the fuzzer.
 
     Attributes:
         checked: count memory with an allocator that finds bad frees (see `memory/statistics.py`).
-        plain: nothing of ours between the pipeline and the lowering: results stay results, nothing is freed, and the
-            program stops where it leaves the bounds of memory.
+        plain: run no pass of ours between the pipeline and the lowering: results stay results, nothing is freed, and
+            out-of-bounds accesses stop the program.
         callbacks: functions by symbol that the program may call.
-        kernels: whether `optimize` makes functions of ops that are repeated, and optimizes these.
-        eager: whether code becomes functions and tables however seldom it is repeated.
+        kernels: whether `optimize` outlines repeated ops into functions, and optimizes these.
+        eager: outline and tabulate code however seldom it is repeated, for tests.
     """
 
     pipeline: Pipeline | None
@@ -76,7 +76,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Decisions:
-    """What the settings decide before the program is looked at.
+    """Decisions that depend on the settings alone.
 
     Attributes:
         kernels: mark repeated ops, to optimize each once: only after our own bufferization, which keeps the marks.
@@ -112,20 +112,20 @@ def decide(settings: Settings) -> Decisions:
 
 @dataclass(frozen=True)
 class Build:
-    """One compiled version of a program: what keeps the code alive, and the code of each entry point."""
+    """One compiled version of a program: the owner of the machine code, and the code of each entry point."""
 
     engine: Engine | LoadedObject
     codes: Mapping[str, NativeCode]
 
 
 def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Settings, *, contiguous: bool) -> Build:
-    """Compile `source`, which is not changed, or load what was compiled before.
+    """Compile `source`, which is not changed, or load it from the cache.
 
     Args:
         source: a valid module whose entry points have `signatures`.
         signatures: by the names of the entry points.
-        settings: how.
-        contiguous: whether tensors that are arguments are contiguous; they may have any strides otherwise.
+        settings: how to compile it.
+        contiguous: whether tensor arguments are contiguous; otherwise they may have any strides.
 
     Raises `PassError` if a pass refuses the program, `OSError` if a library cannot be loaded.
     """
@@ -142,7 +142,7 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
                 use_pool(loaded)
             return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
         except (UnsupportedObjectError, OSError):
-            pass  # Then it is compiled, which tells what is wrong if anything is.
+            pass  # Compile it, which reports what is wrong if anything is.
     built = _compile(source, signatures, settings, contiguous=contiguous)
     code = built.engine.object_code() if isinstance(built.engine, Engine) and built.codes else None
     if code is not None and is_supported(code):
@@ -176,12 +176,12 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     # 4. Deallocation, which may leave passes to be run after it. All allocations are visible now: may any be large?
     freeing = () if settings.plain else _deallocate(source.operation, module.operation)
     pooled = decided.may_pool and wants_pool(module.operation)
-    # 5. Buffers: hoist them out of loops, prefetch and stream; optimize kernels, which were left alone so far.
+    # 5. Buffers: hoist them out of loops, prefetch and stream; optimize the marked kernels.
     if settings.optimize:
         _run(module, (*freeing, *lowering.HOIST, *lowering.STREAMS), machine=settings.machine)
         if not _optimize_kernels(module, settings):
             return _compile(source, signatures, replace(settings, kernels=False), contiguous=contiguous)
-    # 6. Functions and tables of what is repeated, and calls of the counters.
+    # 6. Outline repeated ops into functions, put repeated calls into tables, count copies.
     after = () if settings.optimize else freeing
     _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
     # 7. Loops, addresses, LLVM; then the functions of the runtime, and machine code.
@@ -192,10 +192,10 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
 
 
 def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = True, **options: Any) -> None:
-    """Run phases, and verify what comes out if asked: each pass has been tested to leave valid IR.
+    """Run phases, and verify the result if asked: tests show that each pass leaves valid IR.
 
-    What is made of a valid program may be refused all the same, where folding shows that it leaves the bounds of a
-    memref. The environment variable `MLIR_INPLACE_VERIFY_EACH=1` lets every pass be verified, as the tests do.
+    A valid program may still become invalid, where folding shows an access out of the bounds of a memref. With the
+    environment variable `MLIR_INPLACE_VERIFY_EACH=1`, as in tests, the IR is verified after every pass.
     """
     each = os.environ.get(VERIFY_EACH) == "1"
     run_pipeline(module, lowering.pipeline(phases, **options), verify_each=each, verify_result=verify)
@@ -203,7 +203,7 @@ def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = 
 
 def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
     """Optimize the functions that marked ops become; return whether each computes its result in place."""
-    # A size that is not known is taken for a large one, which would wake threads for small ops.
+    # A dynamic size is taken for a large one, which would wake threads for small ops.
     kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
     if kernels is not None:
         _run(kernels.module, lowering.KERNELS, threads=settings.threads, machine=settings.machine)
@@ -237,9 +237,9 @@ def _finish(
 
 
 def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
-    """How to free what `module` allocates: by our pass, else by upstream's, else as the program itself does.
+    """The phases that free the allocations of `module`: our pass, else upstream's; none if the program frees by itself.
 
-    Branches between blocks are lifted to structured control flow for it.
+    Where our pass needs it, branches between blocks are lifted to structured control flow first.
     """
     if _has_lifetimes(module):
         return lowering.DEALLOCATE
@@ -250,10 +250,9 @@ def deallocation_phases(source: ir.Operation, module: ir.Operation) -> tuple[low
 
 
 def _deallocate(source: ir.Operation, module: ir.Operation) -> tuple[lowering.Phase, ...]:
-    """Free what `module` allocates, and return what is to be done afterwards; both, if our pass cannot do it as it is.
+    """Free the allocations of `module` if our pass can do it as it is; return the phases that remain.
 
-    The first phase of `lowering.DEALLOCATE` would look for the lifetimes a second time. The second has nothing to do
-    where there is neither a clone nor a condition.
+    The pass itself would compute lifetimes a second time. Clones need no phase where deallocation inserted none.
     """
     try:
         plan = analyze_lifetimes(module)

@@ -1,11 +1,10 @@
-"""Compiled objects on disk, so that a program that was compiled before need not be compiled again.
+"""Cache of compiled programs on disk.
 
-An entry is the machine code of one program with what a call must know of it. Its name is a digest of all that it was
-made from: the text of the program, the settings, this package's files, what other packages add to it, the bindings, and
-the processor. It is written under another name first and then renamed, so that readers, and other writers, never see a
-part of it; and it starts with a digest of its content, so that what is broken counts as missing. The oldest entries
-go when all together are larger than `MOST_BYTES`. Whoever can write to the folder decides what code runs: one that this
-module makes is for its user only.
+An entry is the machine code of one program with the forms of its entry points. Its name is a digest of all that it was
+made from: the text of the program, the settings, this package's files, passes and op models of other packages, the
+bindings, and the processor. It is written atomically, and starts with a digest of its content, so that a broken entry
+counts as missing. The least recently used entries are removed when all together are larger than `MOST_BYTES`. Whoever
+can write to the folder decides what code runs: a folder that this module creates is for its user only.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from .. import bindings
 from ..interface.boundary import Form, Layout, OutArgument
 
 VARIABLE = "MLIR_INPLACE_CACHE"
-"""The environment variable that names the folder where `cache` does not."""
+"""The environment variable that names the folder if `cache` does not."""
 
 MOST_BYTES = 1 << 30
-"""How much one folder may hold."""
+"""The most bytes that one folder may hold."""
 
 _MAGIC = b"mlir-inplace object 1\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -41,7 +40,7 @@ _SUFFIX = ".object"
 
 @dataclass(frozen=True)
 class Entry:
-    """One compiled program: its object file, and for each function its form and whether its results are its own."""
+    """One compiled program: its object file, the forms of its functions, and whether callers own returned buffers."""
 
     code: bytes
     forms: dict[str, Form]
@@ -49,13 +48,13 @@ class Entry:
 
 
 class DiskCache:
-    """The entries in one folder, which is made when the first one is written."""
+    """The entries in one folder, which is created when the first one is written."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def load(self, key: str) -> Entry | None:
-        """The entry of that key; None if there is none, or it is broken."""
+        """The entry of that key; None if there is none or it is broken."""
         path = self._folder / (key + _SUFFIX)
         try:
             entry = _decode(path.read_bytes())
@@ -81,7 +80,7 @@ class DiskCache:
             warnings.warn(f"cannot write to the cache of compiled programs: {error}", RuntimeWarning, stacklevel=2)
 
     def _make_room(self) -> None:
-        """Remove what was not used for longest until the rest is at most nine tenths of what is allowed."""
+        """Remove the least recently used entries until the rest is at most nine tenths of `MOST_BYTES`."""
         files: list[tuple[int, int, Path]] = []
         for path in self._folder.glob("*" + _SUFFIX):
             try:
@@ -115,7 +114,7 @@ def cache_folder(asked: object) -> Path | None:
 
 
 def cache_key(text: str, *settings: object) -> str:
-    """The name of what `text` compiles to here with `settings`, whose `repr` must tell them apart."""
+    """The key of the program `text` with `settings`, whose `repr` must tell them apart."""
     digest = hashlib.sha256()
     for part in (text, repr(settings), _environment(), str(detect_machine())):
         encoded = part.encode()
@@ -125,7 +124,7 @@ def cache_key(text: str, *settings: object) -> str:
 
 @cache
 def _environment() -> str:
-    """All that decides what is compiled and is the same for all programs of a process."""
+    """The part of a key that all programs of a process share."""
     provider = bindings.install()
     package = Path(__file__).parents[2]
     ours = [path for folder in ("passes", "dialects", "runtime") for path in sorted((package / folder).rglob("*.py"))]
@@ -147,7 +146,7 @@ def _environment() -> str:
 
 
 def _processor() -> str:
-    """The model and features of the processor, which the code is made for."""
+    """The model and features of the processor, for which code is generated."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

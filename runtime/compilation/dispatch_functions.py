@@ -1,8 +1,8 @@
-"""Dispatch functions in a program that is compiled: bufferized and lowered to plain functions before anything else.
+"""Dispatch functions of a program: bufferized and lowered to plain functions before anything else.
 
-Their signature is what lowering makes of them, so it must be done before signatures are read. Other functions of the
-module must not be touched: their arguments are tensors still. So a copy of the module is bufferized and lowered, and
-its dispatch functions, with what they refer to, take the place of the original's.
+Lowering decides their signature, so it comes before signatures are read. Other functions must not be touched yet: their
+arguments are tensors. So a copy of the module is bufferized and lowered, and its dispatch functions, with the symbols
+that they refer to, replace those of the original.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ __all__ = ["lower_dispatch_functions"]
 
 
 def lower_dispatch_functions(module: ir.Module, pipeline: Pipeline | None) -> tuple[ir.Module, bool]:
-    """The program without dispatch ops, and whether nothing else is left of it to run `pipeline` on.
+    """The program without dispatch ops, and whether all of it is lowered, so that nothing is left for `pipeline`.
 
-    A program without dispatch functions is returned as it is. `pipeline` takes the place of
-    bufferization. Raises `PassError` if a dispatch function cannot be bufferized or lowered.
+    A program without dispatch functions is returned as it is. `pipeline` replaces our bufferization. Raises `PassError`
+    if a dispatch function cannot be bufferized or lowered.
     """
-    # Where the dialect is not loaded there are none, and no program pays for a walk.
+    # No walk where the dialect is not loaded.
     names = _dispatch_functions(module.operation) if module.context.is_dialect_loaded("dispatch") else []
     if not names:
         return module, False
@@ -62,7 +62,7 @@ def _name(op: ir.Operation) -> str:
 
 
 def _replace(module: ir.Module, lowered: ir.Module, names: list[str]) -> None:
-    """Put the functions `names` of `lowered`, and what they refer to, into `module` in place of its own."""
+    """Replace the functions `names` of `module` by those of `lowered`, with the symbols that these refer to."""
     symbols = {_name(op): op for op in _top(lowered.operation)}
     needed, pending = set(names), list(names)
     while pending:
@@ -71,7 +71,7 @@ def _replace(module: ir.Module, lowered: ir.Module, names: list[str]) -> None:
         pending += new
     with module.context:
         for name in needed - set(names):
-            # The original's is on tensors, or serves functions that are.
+            # A symbol of that name in the original may be on tensors, or used by functions that are.
             fresh = _fresh(f"{name}_of_dispatch", {*symbols, *map(_name, _top(module.operation))})
             ir.SymbolTable.replace_all_symbol_uses(name, fresh, lowered.operation)
             ir.SymbolTable.set_symbol_name(symbols[name], fresh)
@@ -84,7 +84,7 @@ def _replace(module: ir.Module, lowered: ir.Module, names: list[str]) -> None:
 
 
 def _referred(op: ir.Operation) -> set[str]:
-    """The symbols that `op` names, or an op inside of it."""
+    """The symbols that `op`, or an op inside of it, refers to."""
     found: set[str] = set()
 
     def visit(inner: ir.Operation) -> ir.WalkResult:

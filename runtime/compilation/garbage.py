@@ -1,7 +1,7 @@
-"""No search for cyclic garbage while a program is compiled.
+"""Garbage collection is paused while a program is compiled.
 
-Analyses fill large tables that live until they are done, so each search walks all of them and finds next to nothing: an
-eighth of the time of a compilation. What is garbage by then is found by the first search afterwards.
+Analyses fill large tables that live until the end, so each collection walks all of them and frees next to nothing: an
+eighth of the time of a compilation. The first collection afterwards frees what is garbage by then.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["collection_paused"]
 
 @contextmanager
 def collection_paused() -> Generator[None]:
-    """Search for no garbage in the `with` block; afterwards as before, whatever happens.
+    """Pause the garbage collector in the `with` block.
 
-    The switch is one for all threads. Where several compile, the first that is done turns it on again, which costs the
-    others time and nothing else.
+    The switch is one for all threads. Where several compile, the first that is done turns it on again, which only costs
+    the others time.
     """
     if not gc.isenabled():
         yield

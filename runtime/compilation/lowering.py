@@ -155,7 +155,7 @@ VERIFY = (
     ),
 )
 
-# 4. Deallocation: DEALLOCATE, or what `build.deallocation_phases` finds to be enough or possible.
+# 4. Deallocation: DEALLOCATE, or another group that `build.deallocation_phases` chooses.
 
 DEALLOCATE = (
     Phase(
@@ -234,7 +234,7 @@ KERNELS = (
     *HOIST,
 )
 
-# 6. Functions of what is repeated: the last phases on structured ops and views.
+# 6. Functions of repeated ops: the last phases on structured ops and views.
 
 COUNT = (
     Phase(

@@ -1,8 +1,4 @@
-"""`compile`: from a tensor or memref program to functions on NumPy arrays.
-
-The steps: copy the source; separate entry points from calls inside; protect arguments; bufferize (or run the caller's
-pipeline); shape the boundary; free what is left; lower to LLVM; start the JIT. `lowering.py` holds the passes of each.
-"""
+"""`compile`: from a tensor or memref program to functions on NumPy arrays. `build.py` has the steps."""
 
 from __future__ import annotations
 
@@ -36,7 +32,7 @@ from .garbage import collection_paused
 from .type_limits import require_possible_types
 
 MOST_THREADS = 1024
-"""How many threads a program may run on; LLVM takes a number of 32 bits, and a system has far fewer."""
+"""The most threads that a program may run on; OpenMP takes a number of 32 bits, and no system has as many."""
 
 
 def compile(  # noqa: A001, PLR0913
@@ -53,11 +49,11 @@ def compile(  # noqa: A001, PLR0913
 ) -> Program:
     """Compile a program for the host CPU; the source is not changed.
 
-    An argument of a compiled function is never changed, unless it says `bufferization.writable = true` (then a result
-    that is the updated tensor IS the caller's array), or is a memref, which the program may write as it likes. Results
-    are fresh arrays otherwise. The memory of large ones (1 MB and more) that the caller has dropped serves later calls:
-    a function keeps up to two of each.
-    Large temporaries are kept too, for all programs together, 256 MiB at most (see `release_memory`).
+    A compiled function never changes a tensor argument, unless it says `bufferization.writable = true` (then a result
+    that is the updated tensor IS the caller's array). A memref argument is written as the program says. Other results
+    are fresh arrays. The memory of large ones (1 MB and more) that the caller has dropped is reused by later calls: a
+    function keeps up to two blocks for each result. Large temporaries are kept too, for all programs together, 256 MiB
+    at most (see `release_memory`).
 
     A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
@@ -73,13 +69,14 @@ def compile(  # noqa: A001, PLR0913
         shared_libs: libraries with functions that the program declares but does not define.
         threads: how many threads, at most 1024, an `scf.forall` runs on, those that `optimize` makes among them. They
             need an OpenMP runtime (`pip install mlir-inplace[openmp]`, or Debian's libomp5); without one, a warning
-            says so and everything runs on one thread. Results do not depend on the number. Counting memory takes one.
-        machine: what `optimize` should believe of the machine where that differs from what is detected, such as
-            `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds out what suits a program.
+            says so and everything runs on one thread. Results do not depend on the number. With `memory_stats` it is
+            one.
+        machine: properties of the machine for `optimize` that differ from the detected ones, such as
+            `"vector-bits=256 l2=524288"` (see `inplace-schedule`); `autotune` finds the best for a program.
         cache: keep machine code in this folder, and take it from there if the same program was compiled before with the
             same settings, versions and processor (on x86-64 Linux; see `disk_cache.py`). True: in the user's cache
-            folder; None: in that of the environment variable MLIR_INPLACE_CACHE, if it is set; False: nowhere. What
-            passes would have remarked is not told for a program from the cache.
+            folder; None: in that of the environment variable MLIR_INPLACE_CACHE, if it is set; False: nowhere. For a
+            program from the cache there are no remarks of passes.
 
     Raises:
         ir.MLIRError: the text does not parse; the diagnostics are in the message.
@@ -139,7 +136,7 @@ class Program:
     """
 
     def __init__(self, source: ir.Module, settings: Settings, *, verified: bool = False) -> None:
-        # It is valid, as all that the parser made is, and so are the attributes that are read here.
+        # It verifies attributes that are read here, and the IR unless the parser has done so.
         run_pipeline(source, _NOTHING, verify_each=not verified)
         require_possible_types(source.operation)
         with source.context:
@@ -219,7 +216,7 @@ class Program:
         raise KeyError(self._no_such_entry(name))
 
     def __getattr__(self, name: str) -> EntryPoint:
-        # Called only for names that are no attributes; underscored ones may be asked for before __init__ has run.
+        # Called only for names that are no attributes; private ones may be looked up before __init__ has run.
         if name.startswith("_") and name not in self.__dict__.get("_unsupported", {}):
             raise AttributeError(f"'Program' object has no attribute {name!r}")
         if name in self._unsupported:
@@ -264,6 +261,6 @@ def _read_signatures(module: ir.Module) -> tuple[dict[str, Signature], dict[str,
         try:
             signatures[name] = read_signature(function)
         except UnsupportedTypeError as error:
-            # Other functions can still be called; this one says why not when it is asked for.
+            # Other functions can still be called; looking up this one raises the error.
             unsupported[name] = error
     return signatures, unsupported

@@ -1,7 +1,7 @@
-"""Checks at run time that the operands of structured ops agree about sizes.
+"""Run-time assertions that the operands of structured ops agree about sizes.
 
-Upstream's `generate-runtime-verification` checks that too, but not where a loop runs zero times: there, sizes 0 and 4
-pass. What such an op then gives is nowhere said, so a program must not get so far.
+Upstream's `generate-runtime-verification` checks that too, but not for loops with trip count zero: there, sizes 0 and 4
+pass. The result of such an op is undefined, so the program must stop before.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def verify_sizes(module: ir.Operation) -> None:
 
 
 def _pairs(op: ir.Operation) -> Iterator[tuple[Place, Place]]:
-    """Places that one loop runs over; the first of a loop with each other, unless types say that they agree."""
+    """Pairs of places that one loop iterates over, of which static sizes do not say that they agree."""
     maps = linalg.get_indexing_maps(op)
     if maps is None:
         return

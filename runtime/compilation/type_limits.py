@@ -1,6 +1,6 @@
-"""How long a vector may be, and how large memory: LLVM takes minutes for long vectors, or ends the process.
+"""Limits of types: LLVM takes minutes for long vectors, or ends the process.
 
-The number of bytes of memory that no address space has wraps in native code, which then allocates a few.
+The size in bytes of a memref larger than the address space wraps in native code, which then allocates too little.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST_BYTES = (1 << 63) - 1
 
 
 def require_possible_types(root: ir.Operation) -> None:
-    """Raise `PassError` for the first value in `root` that is a vector too long, or memory too large. Linear."""
+    """Raise `PassError` for the first value in `root` whose type is too large a vector, tensor or memref. Linear."""
     possible: set[ir.Type] = set()
 
     def is_impossible(op: ir.Operation) -> bool:

@@ -1,8 +1,8 @@
-"""From the types of a program to the signature of its native code, and back to who owns which memory.
+"""The boundary of a compiled program: what is promised of arguments before, and the native signature after the passes.
 
 Before bufferization, arguments that may not be changed are protected. After it, memref arguments are marked for the
-boundary passes, and what these made of each entry point is read into a `Form`: the layout each array must have, the
-arguments that were added for results, and for each result the place where its value lies after the call.
+boundary passes. The signature that these leave is read into a `Form`: the layout each array must have, the out
+arguments, and for each result the place where it is after the call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 
 @dataclass(frozen=True)
 class Layout:
-    """What native code relies on: strides and offset in elements (None: any), and the data's alignment in bytes.
+    """The layout that native code expects: strides and offset in elements (None: any), alignment in bytes.
 
     `identity`: the strides are those of row-major order for whatever the sizes turn out to be.
     """
@@ -41,7 +41,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class OutArgument:
-    """An argument that was added at the end: the caller's memory for result `result`, aligned to `alignment` bytes."""
+    """An out argument: the caller's memory for result `result`, aligned to `alignment` bytes."""
 
     result: int
     shape: tuple[int, ...]
@@ -50,7 +50,7 @@ class OutArgument:
 
 @dataclass(frozen=True)
 class Form:
-    """One entry point as native code takes it.
+    """The native signature of an entry point.
 
     `layouts` has one entry for each parameter (None for a scalar). `results` has one for each result: the number of the
     argument that holds it (numbers from `len(layouts)` on are `outs`), or `RETURNED`.
@@ -71,9 +71,9 @@ def entry_functions(module: ir.Operation) -> dict[str, func.FuncOp]:
 
 
 def separate_entries(module: ir.Operation) -> None:
-    """Give each entry point that the module itself calls a private copy, which is called in its place.
+    """Give each entry point that the module itself calls a private copy, to which those calls go.
 
-    What a caller outside is promised (arguments that do not change, results of his own) would cost copies inside.
+    The promises to callers outside (arguments do not change, results are fresh) would cost copies inside.
     """
     entries = entry_functions(module)
     functions = collect_functions(module)
@@ -99,7 +99,7 @@ def separate_entries(module: ir.Operation) -> None:
 
 
 def protect_arguments(module: ir.Operation) -> None:
-    """Say `bufferization.writable = false` on each tensor argument of an entry point that does not say otherwise."""
+    """Set `bufferization.writable = false` on tensor arguments of entry points that do not have the attribute."""
     with module.context:
         no = ir.BoolAttr.get(False)
         for function in entry_functions(module).values():
@@ -134,20 +134,20 @@ def _add_argument_attribute(function: func.FuncOp, number: int, name: str, value
 
 
 def manages_its_memory(module: ir.Operation) -> bool:
-    """Whether the program frees buffers itself, so that automatic deallocation must keep out."""
+    """Whether the program frees buffers itself, so that no deallocation may be added."""
     return first_op(module, lambda op: op.name in ("memref.dealloc", "bufferization.dealloc")) is not None
 
 
 def demands_alignment(module: ir.Operation) -> bool:
-    """Whether any access claims more than an element's natural alignment, so that results need what their alloc had."""
+    """Whether any access relies on more than natural alignment, so that results need the alignment of their alloc."""
     allocations = ("memref.alloc", "memref.alloca", "memref.global", "memref.realloc")
     return first_op(module, lambda op: "alignment" in op.attributes and op.name not in allocations) is not None
 
 
 def read_form(function: func.FuncOp, signature: Signature, *, aligned: bool) -> Form:
-    """What the boundary passes made of an entry point. `aligned`: the code demands the alignment its allocations had.
+    """The native signature of an entry point. `aligned`: the code relies on the alignment of allocations.
 
-    Raises `PassError` when the function is not on memrefs, which only a pipeline of the user's own can cause.
+    Raises `PassError` when the function is not on memrefs, which only a caller's pipeline can cause.
     """
     layouts: list[Layout | None] = []
     outs: list[OutArgument] = []

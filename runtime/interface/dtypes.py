@@ -1,4 +1,4 @@
-"""Element types: how one MLIR element or scalar type looks to NumPy, to `struct` and to Python.
+"""Element types: the NumPy dtype, `struct` code and Python conversions of each MLIR element or scalar type.
 
 The mapping is strict on purpose: `i32` is `int32` and `ui32` is `uint32`, never each other. A signless MLIR integer
 is read back as signed. Types that NumPy cannot hold (`i4`, `f8E4M3FN`, vectors, …) raise `UnsupportedTypeError`,
@@ -25,7 +25,7 @@ class UnsupportedTypeError(TypeError):
 
 @dataclass(frozen=True)
 class ElementType:
-    """One element type as both sides of the boundary see it.
+    """One element type on both sides of the boundary.
 
     `spelling` is MLIR's name, `dtype` NumPy's. `code` is the `struct` format of one value in C layout (complex
     numbers take two letters), and `alignment` the bytes to which native code expects an element to be aligned.
@@ -48,7 +48,7 @@ _COMPLEX = {"f32": ("complex64", "ff"), "f64": ("complex128", "dd")}
 
 
 def element_type(type_: ir.Type) -> ElementType:
-    """The boundary's view of an element or scalar type. Raises `UnsupportedTypeError` when NumPy has no such type."""
+    """The `ElementType` of an element or scalar type. Raises `UnsupportedTypeError` when NumPy has no such type."""
     return named_element_type(str(type_))
 
 
@@ -87,7 +87,7 @@ def _refuse(spelling: str, wanted: str, value: Any) -> TypeError:
 
 
 def describe_value(value: Any) -> str:
-    """A few words for an error message: an array by dtype and shape, anything else by its type."""
+    """A value in an error message: an array by dtype and shape, anything else by its type."""
     if isinstance(value, np.ndarray):
         shape = "x".join(map(str, value.shape)) if value.ndim else "rank 0"
         masked = "a masked" if isinstance(value, np.ma.MaskedArray) else "an"

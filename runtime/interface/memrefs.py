@@ -1,4 +1,4 @@
-"""NumPy arrays as memrefs and memrefs as NumPy arrays: addresses, strides, and who frees what.
+"""Conversion between NumPy arrays and memref descriptors: addresses, strides, ownership.
 
 A ranked memref is, for native code, two pointers (what was allocated, and where the data starts, aligned), an offset,
 the sizes and the strides, all in elements and 64 bits each; a rank-0 memref ends after the offset. NumPy counts
@@ -21,7 +21,7 @@ from .signature import Parameter
 Array = np.ndarray[Any, Any]
 
 RESULT_ALIGNMENT = 64
-"""Result arrays start on a cache line, so that vector loads and stores do not straddle two."""
+"""Result arrays start on a cache line, so that no vector access straddles two."""
 
 # Beyond this many steps the exact overlap test gives up, and the arrays count as overlapping.
 _OVERLAP_WORK = 10_000
@@ -59,8 +59,7 @@ class StrideError(ValueError):
 def element_strides(array: Array, parameter: Parameter, layout: Layout) -> tuple[int, ...]:
     """The strides of `array` in elements, as `layout` allows them. Raises `StrideError` if it does not.
 
-    Where no step is ever taken (one element along an axis, or none in the array) any stride will do, and the one the
-    layout wants is given.
+    Where a stride is never used (one element along an axis, or none in the array) it is the one of the layout.
     """
     itemsize, regular = array.itemsize, row_major_strides(array.shape)
     allowed = regular if layout.identity else layout.strides
@@ -91,7 +90,7 @@ def _wrong_strides(array: Array, parameter: Parameter, allowed: Sequence[int | N
 
 
 def overlap(first: Array, second: Array) -> bool:
-    """Whether two arrays may share an element; exact for ordinary slices, True when it is too hard to tell."""
+    """Whether two arrays may share an element; exact for ordinary slices, True where the test would take too long."""
     if not np.may_share_memory(first, second):
         return False
     try:
@@ -101,9 +100,9 @@ def overlap(first: Array, second: Array) -> bool:
 
 
 def overlaps_itself(array: Array) -> bool:
-    """Whether two indices of `array` may lead to the same memory; False is certain.
+    """Whether two indices of `array` may address the same memory; False is exact.
 
-    Sorted by stride, each axis must step over all that the smaller ones reach; broadcasts and sliding windows fail.
+    In order of strides, each stride must exceed the span of the axes before it; broadcasts and sliding windows fail.
     """
     if array.flags.c_contiguous:
         return False
@@ -116,9 +115,9 @@ def overlaps_itself(array: Array) -> bool:
 
 
 def new_array(shape: tuple[int, ...], dtype: np.dtype[Any], block: Array, alignment: int) -> tuple[Array, int]:
-    """A contiguous array in `block`, which has `alignment` (a power of two) bytes more than it needs, and its address.
+    """An aligned contiguous array in `block`, and its address.
 
-    It is aligned, and has the contents of the block.
+    `alignment` is a power of two; the block has so many bytes more than the array. The array has its contents.
     """
     start = data_address(block)
     skip = -start % alignment
@@ -130,11 +129,11 @@ _free.argtypes, _free.restype = (ctypes.c_void_p,), None
 
 
 _free_with: list[Callable[[int], None]] = [_free]
-"""What frees the memory of arrays that own what native code allocated."""
+"""Frees the memory of arrays that own a block of native code's."""
 
 
 def free_with(give: Callable[[int], None]) -> None:
-    """Let `give` have the memory of arrays that are gone, as long as the interpreter runs; `free` has it afterwards."""
+    """Pass the memory of deleted arrays to `give` while the interpreter runs, and to `free` afterwards."""
     _free_with[0] = give
     atexit.register(_free_with.__setitem__, 0, _free)
 
@@ -146,18 +145,18 @@ def _release(memory: Any, how: Sequence[Callable[[int], None]] = _free_with) -> 
 
 @functools.lru_cache(maxsize=1024)
 def _memory_class(nbytes: int) -> Any:
-    """The type of a buffer of `nbytes` bytes that native code allocated.
+    """The type of buffers of `nbytes` bytes that native code allocated.
 
     An instance is made by `from_address`, gets the address to free as its `base`, and frees it when the last array that
-    views it is gone.
+    views it is deleted.
     """
     return type("NativeMemory", (ctypes.c_char * nbytes,), {"__del__": _release})
 
 
 def adopt(words: tuple[int, ...], dtype: np.dtype[Any], header: int) -> Array:
-    """The array for a returned descriptor, which owns the memory: it is freed when the last view of it goes.
+    """The array for a returned descriptor. It owns the memory, which is freed when the last view is deleted.
 
-    `words` is the descriptor; the block that was allocated starts `header` bytes before its first word. Constant time.
+    `words` is the descriptor; the allocated block starts `header` bytes before its first word. Constant time.
     """
     allocated, aligned, offset = words[:3]
     rank = (len(words) - 3) // 2
@@ -166,7 +165,7 @@ def adopt(words: tuple[int, ...], dtype: np.dtype[Any], header: int) -> Array:
     low = high = 0
     for size, stride in zip(shape, strides, strict=True):
         if size == 0:
-            _memory_class(0).from_address(aligned).base = allocated - header  # freed right here: nothing to keep
+            _memory_class(0).from_address(aligned).base = allocated - header  # freed at once
             return np.empty(shape, dtype)
         if stride > 0:
             high += (size - 1) * stride
@@ -178,5 +177,5 @@ def adopt(words: tuple[int, ...], dtype: np.dtype[Any], header: int) -> Array:
 
 
 def copy_of(words: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """A fresh array with the contents of a returned descriptor, whose memory stays with its owner."""
+    """A copy of the memory of a returned descriptor, which stays with its owner."""
     return adopt((0, *words[1:]), dtype, 0).copy()  # the base is NULL, which free ignores

@@ -1,6 +1,6 @@
-"""What an entry point takes and gives, as its author wrote it, before any lowering.
+"""Signatures: the parameters and results of an entry point, as in the source.
 
-A signature is read from the source module, so errors speak of `tensor<4x4xf32>` and not of what became of it.
+A signature is read before any lowering, so errors speak of `tensor<4x4xf32>` and not of the memref that it becomes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WRITABLE = "bufferization.writable"
 
 
 class BoundaryKind(enum.Enum):
-    """What a value is at the boundary."""
+    """The kind of a value at the boundary."""
 
     TENSOR = "tensor"
     MEMREF = "memref"
@@ -38,7 +38,7 @@ class ValueType:
 
     @property
     def is_array(self) -> bool:
-        """Whether NumPy sees an array, of any rank, and not a scalar."""
+        """Whether it is an array of any rank in NumPy, and not a scalar."""
         return self.kind is not BoundaryKind.SCALAR
 
     @property
@@ -61,11 +61,11 @@ class Parameter:
     type: ValueType
     writable: bool
     binding: bool = False
-    """Whether it is the memory of a binding of a dispatch function."""
+    """Whether it is a binding of a dispatch function."""
 
     @property
     def exclusive(self) -> bool:
-        """Whether, being written, it may share no memory with any other argument: bindings never do."""
+        """Whether it is written and may not share memory with another argument."""
         return self.writable and (self.binding or self.type.kind is BoundaryKind.TENSOR)
 
     @property
@@ -82,11 +82,11 @@ class Signature:
     parameters: tuple[Parameter, ...]
     results: tuple[ValueType, ...]
     size_checks: tuple[tuple[int, int], ...] | None = None
-    """Of a dispatch function that checks its arguments before it runs: the argument and dimension of each check."""
+    """The argument and dimension of each check that a dispatch function makes before it runs."""
 
     @property
     def outcomes(self) -> tuple[tuple[str, ValueType], ...]:
-        """What a call brings about, each with a name: results, or what a dispatch function has written."""
+        """The results, or the bindings that a dispatch function writes, each with a name."""
         if self.written:
             return tuple((parameter.name or "binding", parameter.type) for parameter in self.written)
         several = len(self.results) > 1
@@ -94,7 +94,7 @@ class Signature:
 
     @property
     def written(self) -> tuple[Parameter, ...]:
-        """The parameters of a dispatch function that hold what it has computed."""
+        """The bindings that a dispatch function writes."""
         return tuple(parameter for parameter in self.parameters if parameter.binding and parameter.writable)
 
     def __str__(self) -> str:
@@ -126,7 +126,7 @@ def read_signature(function: func.FuncOp) -> Signature:
             label = location.name_str
         parameters.append(Parameter(index, label, type_, writable, slot is not None))
     if SIZE_CHECKS in function.attributes:
-        # Its results are how the checks went, and not the caller's.
+        # Its native results are those of the checks.
         return Signature(name, tuple(parameters), (), _size_checks(function))
     results = (_value_type(type_, f"result {index} of '{name}'") for index, type_ in enumerate(function.type.results))
     return Signature(name, tuple(parameters), tuple(results))
@@ -151,5 +151,5 @@ def _value_type(type_: ir.Type, what: str) -> ValueType:
 
 
 def may_be_written(value: ir.Value) -> bool:
-    """Whether memory that a memref argument points to may be changed through it; True for a user that is not known."""
+    """Whether the memory of a memref argument may be written through it; True where a user is not known."""
     return isinstance(value.type, ir.MemRefType) and bool(accesses([value]) & WRITE)

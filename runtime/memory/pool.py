@@ -1,18 +1,17 @@
-"""Memory of large temporaries that programs are done with, for the next call of any program in the process.
+"""Pool of large temporaries, which later calls of any program in the process reuse.
 
-`malloc` maps blocks of many megabytes anew each time, and returns the end of its heap when much of it is free. The
-system then gives fresh memory page by page, filled with zeros, when it is first written, which may take as long as what
-is computed there. So what a program frees is kept here, if it has `LEAST_BYTES` or more: at most `MOST_BLOCKS` blocks,
-and `MOST_BYTES` in all, for all programs together. What is over that is freed, the oldest place first.
-`release_memory` frees everything.
+`malloc` maps blocks of many megabytes anew each time, and trims its heap when much of it is free. The kernel then maps
+and zeroes each page at the first write, which may take as long as the computation. So blocks of `LEAST_BYTES` or more
+that programs free are kept here: at most `MOST_BLOCKS` blocks, and `MOST_BYTES` in all, for all programs together.
+Beyond that the oldest are freed. `release_memory` frees everything.
 
 Blocks are `malloc`'s: whoever has one may free it, and a block of another library may be given to the pool. NumPy
-arrays that own a block, results of sizes that only the program knows, give it to the pool when the last view of them is
-gone. How large a block is, `malloc_usable_size` tells; where the C library has no such function, nothing is kept.
+arrays that own a block (results of dynamic size) give it to the pool when their last view is deleted. The size of a
+block is from `malloc_usable_size`; where the C library has no such function, nothing is kept.
 
 Where the system gives large pages on demand (`madvise`), it is asked for them.
 
-The functions are native code without locks (`pool_code.py`), since threads of OpenMP call them.
+The functions are native code without locks (`pool_code.py`), since OpenMP threads call them.
 """
 
 from __future__ import annotations
@@ -47,19 +46,19 @@ class MemoryPool:
     """The pool of the process, as native functions.
 
     Attributes:
-        table: the addresses of the functions that take a block out, and give one back.
+        table: the addresses of the functions that take a block, and give one back.
         give: the latter.
     """
 
     def __init__(self) -> None:
         with ir.Context():
-            self._engine = Engine(ir.Module.parse(POOL), 0, ())  # which takes half as long
+            self._engine = Engine(ir.Module.parse(POOL), 0, ())  # no optimization: that takes half as long
         self.table = (ctypes.c_void_p * 2)(*(self._result(name) for name in (TAKE, GIVE)))
         self.give = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.table[1] or 0)
 
     @property
     def held_bytes(self) -> int:
-        """How much memory it holds."""
+        """How many bytes it holds."""
         return self._result(HELD)
 
     def release(self) -> None:
@@ -74,12 +73,12 @@ class MemoryPool:
 
 
 _pools: list[MemoryPool] = []
-"""None as long as no program needs one, then the one of this process, which code calls as long as it runs."""
+"""The pool of the process, once a program has needed one; never replaced, since native code has its address."""
 _lock = Lock()
 
 
 def wants_pool(module: ir.Operation) -> bool:
-    """Whether `module`, on memrefs, may allocate large blocks, and the C library tells how large a block is."""
+    """Whether `module`, on memrefs, may allocate large blocks, and the C library can tell the size of a block."""
     types: set[ir.Type] = set()
 
     def visit(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
@@ -87,7 +86,7 @@ def wants_pool(module: ir.Operation) -> bool:
         return True  # No match, so that nothing is rewritten.
 
     if hasattr(ctypes.CDLL(None), "malloc_usable_size"):
-        # Which takes a tenth of the time of a walk that visits all ops. Blocks that nothing leads to do not count.
+        # A tenth of the time of a walk that visits all ops. Unreachable blocks do not count.
         patterns = rewrite.RewritePatternSet()
         patterns.add("memref.alloc", visit)
         with module.context:
@@ -97,7 +96,7 @@ def wants_pool(module: ir.Operation) -> bool:
 
 
 def memory_pool() -> MemoryPool:
-    """The pool of the process, which is compiled when it is first wanted."""
+    """The pool of the process, which is compiled at the first use."""
     with _lock:
         if not _pools:
             _pools.append(MemoryPool())
@@ -106,22 +105,22 @@ def memory_pool() -> MemoryPool:
 
 
 def release_memory() -> None:
-    """Give back the memory that programs have freed and that is kept for their next calls, 256 MiB at most.
+    """Free the temporaries of programs that are kept for later calls, 256 MiB at most.
 
-    Programs may run meanwhile. What they free afterwards is kept again. Memory of results whose sizes are known before
-    the call is not concerned: it is kept by the program that made them, as long as that lives.
+    Programs may run meanwhile. What they free afterwards is kept again. Results of static size are not concerned: their
+    program keeps them as long as it lives.
     """
     if _pools:
         _pools[0].release()
 
 
 def link_pool(module: ir.Module) -> None:
-    """Let a lowered module take memory from the pool, once it was told where that is (`use_pool`)."""
+    """Let a lowered module take memory from the pool, after `use_pool` has given it the address."""
     link(module, LINK)
 
 
 def use_pool(engine: Any) -> None:
-    """Tell the native code of a linked module, which `engine` holds, where the pool is."""
+    """Give the native code of a linked module, which `engine` holds, the address of the pool."""
     address = ctypes.c_void_p(ctypes.addressof(memory_pool().table))
     argument = (ctypes.c_void_p * 1)(ctypes.addressof(address))
     engine.function(USE_POOL)(ctypes.addressof(argument))

@@ -1,11 +1,11 @@
 """The native code of `pool.py`, in the LLVM dialect: the pool, and what programs call in place of `malloc`.
 
-A place is a word that is exchanged for zero, so that a block belongs to the pool or to one thread, and nobody waits.
-Such exchanges are in order with all stores before and after them, those past the caches included.
+Each place is a word that threads exchange atomically for zero, so that a block belongs to the pool or to one thread,
+without locks. These exchanges are ordered with all stores before and after them, non-temporal ones included.
 
-Where the system has to be asked for large pages (Linux, where it is told to give them on demand), it is asked for those
-of new blocks: packed panels of some megabytes are read again and again, and have more small pages than a processor has
-places for their addresses. NumPy asks for its arrays in the same way, if they have 4 MB.
+Where large pages are given on demand (Linux, `madvise`), they are asked for in new blocks: packed panels of some
+megabytes are read again and again, and have more small pages than the TLB has entries. NumPy does the same for arrays
+of 4 MB and more.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ __all__ = [
 ]
 
 LEAST_BYTES = 1 << 20
-"""Smaller blocks stay with the process anyway."""
+"""Smaller blocks stay in the heap of `malloc` anyway."""
 LEAST_ADVISED = 2 << 20
-"""Smaller blocks have no large page."""
+"""Smaller blocks contain no large page."""
 MOST_BLOCKS = 8
 MOST_BYTES = 256 << 20
 USE_POOL = "inplace_use_pool"
 """The function of a linked module that takes the address of the pool's table."""
 TAKE, GIVE, RELEASE, HELD = (f"inplace_pool_{name}" for name in ("take", "give", "release", "held"))
 _SPARE = 3
-"""A block may be larger than what is wanted by one part in two to the power of this."""
+"""A block may be larger than wanted by one part in two to the power of this."""
 _PLACES = f"!llvm.array<{MOST_BLOCKS} x i64>"
 _CONSTANTS = f"""
   %zero = llvm.mlir.constant(0 : i64) : i64
@@ -47,7 +47,7 @@ _CONSTANTS = f"""
 
 
 def _each_place(body: str, behind: str) -> str:
-    """The text of a loop over the places %i, whose block `body` branches back to ^place with the next one."""
+    """A loop over the places %i; its block `body` branches back to ^place with the next one."""
     return f"""
   llvm.br ^place(%zero : i64)
 ^place(%i: i64):

@@ -1,7 +1,7 @@
-"""Memory of large results that callers have dropped, for the results of later calls.
+"""Pool of large results that callers have dropped, for the results of later calls.
 
-The system gives fresh memory page by page, filled with zeros, when it is first written: for a result of many megabytes
-that takes longer than to compute it. What is dropped often goes back to the system, though, and so each call would pay.
+The kernel maps and zeroes each page of fresh memory at the first write: for a result of many megabytes that takes
+longer than to compute it. Memory that is dropped often goes back to the system, so each call would pay for it.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import numpy as np
 __all__ = ["LEAST_BYTES", "ResultPool"]
 
 LEAST_BYTES = 1 << 20
-"""Smaller blocks stay with the process anyway."""
+"""Smaller blocks stay in the heap of `malloc` anyway."""
 _MOST_BLOCKS = 2
-"""As a loop needs whose result is its next argument."""
+"""A loop whose result is its next argument needs two."""
 _REFERENCES = 2
-"""How many there are to a block that only we know: the variable, and the argument that it is counted by."""
+"""References to a block that nobody else has: the variable, and the argument of `getrefcount`."""
 _COUNTS = getattr(sys, "_is_gil_enabled", lambda: True)
 
 
 class ResultPool:
-    """Blocks of one size. One that somebody still has, as an array, a view or a buffer, is never given out again.
+    """Blocks of one size. A block that an array, a view or a buffer still refers to is never given out again.
 
-    It keeps up to two blocks, as long as it lives. Safe to use from several threads at once: only one of them has a
-    block that it took out of the list.
+    It keeps up to two blocks. Several threads may use it at once: only one of them has a block that it took out of the
+    list.
     """
 
     def __init__(self, nbytes: int) -> None:
@@ -34,7 +34,7 @@ class ResultPool:
         self._blocks: list[np.ndarray[Any, Any]] = []
 
     def take(self) -> np.ndarray[Any, Any]:
-        """Return a block of bytes, with any contents."""
+        """Return a block, with arbitrary contents."""
         for _ in range(len(self._blocks)):
             try:
                 block = self._blocks.pop(0)

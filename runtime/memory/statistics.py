@@ -1,12 +1,12 @@
-"""What a call did to memory, counted while it ran.
+"""Memory statistics: allocations and copies of each call, counted by the program itself.
 
 A program compiled with statistics carries its own allocator and a few 64-bit counters, written in the LLVM dialect
-below, so counting needs no callback into Python. Each block starts with a header that holds its size; the size is what
-the program asked for, without the padding that alignment adds (`inplace-count-memory` makes it the same everywhere).
-Memory is overwritten before it is freed, so that reading it too late shows in the results.
+below, so counting needs no callback into Python. Each block starts with a header that holds its size: the requested
+one, without the padding of alignment (`inplace-count-memory` makes that the same everywhere). Memory is overwritten
+before it is freed, so that a use after free shows in the results.
 
-A checked allocator, which `inplace-check` uses, also fills each new block, and some memory behind it, with one byte,
-never reuses a freed one, and counts frees of what is no living block instead of passing them on.
+A checked allocator, which `inplace-check` uses, also fills each new block, and some memory behind it, with one byte. It
+never reuses a freed block, and counts bad frees instead of executing them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ...passes.buffers.count_memory import COUNT_ALIGNMENT, COUNT_COPY
 from ..native.linking import link
 
 HEADER_BYTES = 16
-"""What lies before each counted block; a multiple of malloc's own alignment."""
+"""The size of the header before each counted block; a multiple of malloc's alignment."""
 
 _COUNTERS = (
     "allocations",
@@ -37,7 +37,7 @@ _COUNTERS = (
 )
 _SLOT = {name: number for number, name in enumerate(_COUNTERS)}
 _ARRAY = f"!llvm.array<{len(_COUNTERS) + 1} x i64>"
-"""The counters, and the byte that a checked allocator fills new blocks with."""
+"""The counters, and the byte with which a checked allocator fills new blocks."""
 _ADDRESS_FUNCTION = "inplace_memory_counters"
 _GARBAGE = -91
 _GUARD_BYTES = 512
@@ -48,11 +48,11 @@ _ALIVE, _DEAD = 0x600D_B10C, 0x0DEA_D10C
 class MemoryStats:
     """The memory traffic of one call.
 
-    Heap buffers are counted, those of results included, whoever made them; stack memory, and arrays passed in, are
-    not. All sizes are in bytes. `peak_bytes` is the most that was allocated at one moment, results included. Copies
-    are `memref.copy` and `linalg.copy` ops that ran, and what the call had to copy itself (an `out=` array that could
-    not be written to directly). Bytes the results own are no leak; `leaked_bytes` is what nobody will ever free.
-    `bad_frees` are frees of memory that was free already or never allocated; only a checked allocator counts them.
+    Heap buffers are counted, those of results included; stack memory and the caller's arrays are not. All sizes are in
+    bytes. `peak_bytes` is the most that was allocated at one moment, results included. Copies are executed
+    `memref.copy` and `linalg.copy` ops, and those of the call itself (an `out=` array that could not be written to
+    directly). `leaked_bytes` is what nobody will free; results are no leak. `bad_frees` are double frees and frees of
+    memory that was never allocated; only a checked allocator counts them.
     """
 
     allocations: int
@@ -68,7 +68,7 @@ class MemoryStats:
 
     @property
     def temporaries(self) -> int:
-        """Allocations that are no result."""
+        """Allocations that are not results."""
         return self.allocations - self.result_allocations
 
     def __str__(self) -> str:
@@ -99,11 +99,11 @@ class Recorder:
         self._reset()
 
     def fill_with(self, byte: int) -> None:
-        """Fill new blocks with this byte from now on; only a checked allocator does."""
+        """Fill new blocks with this byte from now on, if the allocator is a checked one."""
         self._fill.value = byte
 
     def counted(self, run: Callable[[], Any], report: Report) -> Any:
-        """What `run` returns; `report` gets what it did to memory. One at a time: the counters belong to the module."""
+        """What `run` returns; `report` gets its statistics. One call at a time: the counters belong to the module."""
         with self._lock:
             self._reset()
             result = run()
@@ -146,14 +146,14 @@ class Recorder:
 
 
 def block_bytes(allocated: int) -> int:
-    """The size that was asked for a counted block, from its header."""
+    """The requested size of a counted block, from its header."""
     return ctypes.c_int64.from_address(allocated - HEADER_BYTES).value
 
 
 def link_counters(module: ir.Module, *, checked: bool = False) -> None:
-    """Give a lowered module the counters, the allocator and `@inplace_count_copy`; it must have been instrumented.
+    """Link the counters, the allocator and `@inplace_count_copy` into a lowered module after `inplace-count-memory`.
 
-    `checked`: the allocator finds bad frees, at the price of never giving memory back.
+    `checked`: use the checked allocator, which never gives memory back.
     """
     padding = ir.IntegerAttr(module.operation.attributes[COUNT_ALIGNMENT]).value
     del module.operation.attributes[COUNT_ALIGNMENT]
@@ -231,7 +231,7 @@ def _bump(counter: str, amount: str) -> str:
 
 
 def _birth() -> str:
-    """Mark a new block as living and fill it with the byte that stands behind the counters."""
+    """Mark a new block as alive and fill it with the byte after the counters."""
     return f"""
             %alive = llvm.mlir.constant({_ALIVE} : i64) : i64
             %mark = llvm.getelementptr %block[8] : (!llvm.ptr) -> !llvm.ptr, i8
@@ -243,7 +243,7 @@ def _birth() -> str:
 
 
 def _death() -> str:
-    """Mark a block as dead; what is no living block is counted, and nothing else happens to it."""
+    """Mark a block as dead; count a bad free of a block that is not alive, and do nothing else."""
     return f"""
             %mark = llvm.getelementptr %block[8] : (!llvm.ptr) -> !llvm.ptr, i8
             %found = llvm.load %mark : !llvm.ptr -> i64

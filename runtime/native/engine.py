@@ -1,4 +1,4 @@
-"""The JIT: a module in the LLVM dialect becomes native functions that take one pointer.
+"""The JIT: from a module in the LLVM dialect to native functions that take one pointer.
 
 Each function `f` of the module is called through the wrapper the ExecutionEngine makes for it: it takes the address
 of a table of pointers, one to each of the function's LLVM arguments and one, at the end, to memory for its result.
@@ -26,7 +26,7 @@ from ...passes.framework.search import first_op
 _ARRAY_SIZE = re.compile(r"(\d+) x ")
 
 _MOST_ELEMENTS = 1 << 27
-"""LLVM lists the elements of a constant, even of equal ones, and holds the list several times."""
+"""LLVM stores every element of a constant, even of a splat, several times."""
 
 _TRANSLATED = ("llvm.", "omp.")
 """The dialects that become LLVM IR."""
@@ -34,11 +34,11 @@ _Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Engine:
-    """A JIT-compiled module. It keeps the machine code alive as long as it lives.
+    """A JIT-compiled module, which owns its machine code.
 
-    Raises `PassError` when an operation is left that is not LLVM's, or a function without a body is in no library, and
-    `OSError` when a shared library cannot be loaded. `opt_level` is LLVM's, 0 to 3. `callbacks` are functions that
-    the module declares, by symbol, as `ctypes` makes them.
+    Raises `PassError` when an operation of another dialect is left, or no library defines a declared function, and
+    `OSError` when a shared library cannot be loaded. `opt_level` is LLVM's, 0 to 3. `callbacks` are `ctypes` functions
+    that the module declares, by symbol.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Engine:
         raise PassError(f"cannot start the JIT: {failure} {report.text.strip()}")
 
     def object_code(self) -> bytes | None:
-        """The object file that the code was loaded from, once a function was asked for; None if there is none."""
+        """The object file of the code, after the first `function`; None if there is none."""
         with tempfile.TemporaryDirectory() as folder, captured_native_stderr():
             path = Path(folder, "object")
             self._engine.dump_to_object_file(str(path))
@@ -74,7 +74,7 @@ class Engine:
     def function(self, name: str) -> Callable[[int], None]:
         """The native function of that name, to be called with the address of its pointer table.
 
-        Raises `PassError` when the code generator needs a symbol that nothing in the process provides.
+        Raises `PassError` when the code needs a symbol that nothing in the process defines.
         """
         with captured_native_stderr() as report:
             address = self._engine.raw_lookup(name)
@@ -84,7 +84,7 @@ class Engine:
 
 
 def library_paths(paths: object) -> tuple[str, ...]:
-    """The paths of `shared_libs`; raises `TypeError` and `ValueError` for what is no sequence of paths."""
+    """The paths of `shared_libs`; raises `TypeError` and `ValueError` for other values."""
     if isinstance(paths, (str, bytes)) or not isinstance(paths, Sequence):
         raise TypeError(f"shared_libs must be a sequence of paths, got {type(paths).__name__}; put one into a list")
     for path in paths:
@@ -106,7 +106,7 @@ def load_library(path: str) -> ctypes.CDLL:
 
 
 def require_lowered(module: ir.Operation) -> None:
-    """Raise `PassError` naming the first operation, with its place, that the lowering to LLVM left over."""
+    """Raise `PassError` for the first operation that the lowering to LLVM left, with its place."""
     left = first_op(module, lambda op: not op.name.startswith(_TRANSLATED) and op != module)
     if left is None:
         return
@@ -117,7 +117,7 @@ def require_lowered(module: ir.Operation) -> None:
 
 
 def _require_room(module: ir.Operation) -> None:
-    """Raise `PassError` for a constant or global so large that LLVM ends the process over it."""
+    """Raise `PassError` for a constant or global so large that LLVM would end the process."""
     for op in module.regions[0].blocks[0].operations:
         if op.operation.name != "llvm.mlir.global":
             continue
@@ -130,7 +130,7 @@ def _require_room(module: ir.Operation) -> None:
 
 
 def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]) -> None:
-    """Raise `PassError` for a declared function that neither the process, a library nor a callback defines."""
+    """Raise `PassError` for a declared function that the process, the libraries and the callbacks do not define."""
     providers = [ctypes.CDLL(None), *libraries]
     for op in module.regions[0].blocks[0].operations:
         if op.operation.name != "llvm.func" or len(op.operation.regions[0].blocks):

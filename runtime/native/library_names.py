@@ -1,8 +1,8 @@
-"""A program's functions that have the name of a function of the C library, which native code means by that name.
+"""Renaming of symbols that collide with functions of the C library.
 
-The lowering calls libm, `malloc` or `memcpy` by name, and LLVM's code generator does so too. Where the program defines
-a function of that name, it would be called instead, or the types of calls would not fit. So what the program defines
-gets another name before it is lowered; the caller of a program still knows entry points by their own names.
+The lowering, and LLVM's code generator, call libm, `malloc` or `memcpy` by name. A function of that name in the program
+would be called instead, or the types of calls would not fit. So such functions of the program are renamed before the
+lowering; callers still use the names of the source.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SIGNATURES = {
     for name in names.split()
     for suffix, type_ in _SUFFIXES.items()
 }
-"""How many operands of which type a function of libm has that computes on floats alone."""
+"""The number and type of the operands of libm functions on floats alone."""
 
 _WITHOUT_SIGNATURE = (
     "abort aligned_alloc bzero calloc free ldexp ldexpf llrint llrintf llround llroundf lrint lrintf "
@@ -42,15 +42,15 @@ _OTHERS = frozenset(_WITHOUT_SIGNATURE.split())
 
 
 def native_name(name: str) -> str:
-    """The name under which native code has what a program defines as `name`."""
+    """The name in native code of a symbol that a program defines as `name`."""
     return f"inplace.{name}" if name in _SIGNATURES or name in _OTHERS or _is_in_library(name) else name
 
 
 @cache
 def _is_in_library(name: str) -> bool:
-    """Whether the C library of this process has a function of that name, of which LLVM may know what it computes.
+    """Whether the C library of this process has a function of that name.
 
-    LLVM's optimizer replaces calls of `abs` or `isdigit`, for example, whoever defines them.
+    LLVM's optimizer knows some and replaces calls of `abs` or `isdigit`, for example, whoever defines them.
     """
     if name == "main" or not name.isidentifier() or not name.isascii():
         return False
@@ -59,7 +59,7 @@ def _is_in_library(name: str) -> bool:
 
 @cache
 def _c_library() -> tuple[ctypes.CDLL, ...]:
-    """The libraries of the process, and libm, which another loader may have kept to itself."""
+    """The libraries of the process, and libm, which may be loaded with local symbols only."""
     loaded = [ctypes.CDLL(None)]
     for name in ("libm.so.6", "libc.so.6"):
         with suppress(OSError):
@@ -68,10 +68,10 @@ def _c_library() -> tuple[ctypes.CDLL, ...]:
 
 
 def avoid_library_names(module: ir.Operation) -> None:
-    """Rename what `module` defines under a name of the C library. What it declares is the library's.
+    """Rename the symbols that `module` defines under a name of the C library. Declarations mean the library's.
 
-    Linear in the operations for each such name. Raises `PassError` with the place of a function that is declared with
-    another type than libm gives it.
+    Linear in the operations for each such name. Raises `PassError` with the place of a libm function that is declared
+    with another type.
     """
     for op in [op.operation for op in module.regions[0].blocks[0].operations]:
         if "sym_name" not in op.attributes:

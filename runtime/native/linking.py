@@ -1,4 +1,4 @@
-"""Functions of the runtime, written in the LLVM dialect, that become part of a lowered module."""
+"""Linking of runtime functions, written in the LLVM dialect, into a lowered module."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["link"]
 
 
 def link(module: ir.Module, text: str) -> None:
-    """Move all that `text` defines into `module`, which must be valid; its own declarations of that are replaced.
+    """Move the definitions in `text` into `module`, which must be valid, in place of its declarations of them.
 
-    What `text` only declares is declared, unless `module` knows the name. Linear in both.
+    Declarations in `text` are added unless `module` has the symbol. Linear in both.
     """
     with module.context:
         other = ir.Module.parse(text)

@@ -1,8 +1,8 @@
-"""A relocatable object file, as the JIT made it, put into memory again without a linker.
+"""Loader of relocatable object files from the JIT, without a linker.
 
-The JIT's code for x86-64 Linux has large addresses, so each reference is 8 bytes that hold the address of a symbol, of
-this file, of the process or of a library. Whatever else a file may have (other processors, constructors, thread-local
-memory) is an `UnsupportedObjectError`: it is compiled again in place of being guessed at.
+The JIT's code for x86-64 Linux uses the large code model, so each relocation is 8 bytes with the absolute address of a
+symbol of the file, the process or a library. Anything else (other processors, constructors, thread-local memory) is an
+`UnsupportedObjectError`, and the program is compiled again.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _WRITE, _ALLOCATE, _EXECUTE, _THREAD_LOCAL = 1, 2, 4, 0x400
 _ABSOLUTE = 1
 _PAGE = mmap.PAGESIZE
 _UNWINDING = ".eh_frame"
-"""Tables for exceptions, which no code of ours throws."""
+"""Unwinding tables, which are not needed: no code of ours throws."""
 
 _Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class UnsupportedObjectError(Exception):
-    """An object file with something that is not known here."""
+    """An object file with something that is not supported."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class _Symbol:
 
 
 class ObjectFile:
-    """The parts of an object file that matter; raises `UnsupportedObjectError` when one of them is not known."""
+    """Sections, symbols and relocations of an object file; raises `UnsupportedObjectError`."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -87,7 +87,7 @@ class ObjectFile:
         return [_Symbol(self._text(strings + row[0]), row[3], row[4]) for row in rows]
 
     def _read_relocations(self) -> list[tuple[_Section, int, _Symbol, int]]:
-        """For each reference: the section and offset it is at, the symbol, and what to add to its address."""
+        """For each relocation: its section and offset, the symbol, and the addend."""
         found: list[tuple[_Section, int, _Symbol, int]] = []
         for section in self.sections:
             if section.kind != _RELOCATIONS:
@@ -107,7 +107,7 @@ class ObjectFile:
 
 
 def is_supported(data: bytes) -> bool:
-    """Whether an object file can be loaded, as far as that does not depend on libraries."""
+    """Whether an object file can be loaded, apart from symbols of libraries."""
     try:
         ObjectFile(data)
     except UnsupportedObjectError:
@@ -116,15 +116,15 @@ def is_supported(data: bytes) -> bool:
 
 
 def is_loaded(section: _Section) -> bool:
-    """Whether a section has a place in memory."""
+    """Whether a section is loaded into memory."""
     return bool(section.flags & _ALLOCATE) and section.name != _UNWINDING
 
 
 class LoadedObject:
     """Native code in memory, as long as this object lives.
 
-    `libraries` provide what the object does not define. Raises `UnsupportedObjectError` for what is not known here, or
-    a symbol that nobody provides, and `OSError` where the system allows no code to be loaded.
+    `libraries` provide symbols that the object does not define. Raises `UnsupportedObjectError` for an unsupported
+    object or an undefined symbol, and `OSError` where the system does not allow code to be loaded.
     """
 
     def __init__(self, data: bytes, libraries: Sequence[ctypes.CDLL]) -> None:

@@ -1,6 +1,6 @@
-"""The OpenMP runtime that code on several threads calls: LLVM's, or Intel's, which has the same entry points.
+"""Search for the OpenMP runtime of code on several threads: LLVM's, or Intel's, which has the same entry points.
 
-GNU's (`libgomp`) has others and does not do. The package `intel-openmp` (extra `openmp`) brings one; on Debian
+GNU's (`libgomp`) has others and cannot be used. The package `intel-openmp` (extra `openmp`) brings one; on Debian
 `libomp5` does.
 """
 
@@ -22,7 +22,7 @@ _ENTRY = "__kmpc_fork_call"
 
 @cache
 def find_openmp() -> str | None:
-    """Return the path, or the name for the loader, of a runtime that can be loaded; None if there is none."""
+    """Return the path, or the name for the loader, of a runtime; None if none can be loaded."""
     for candidate in _candidates():
         try:
             library = ctypes.CDLL(candidate)

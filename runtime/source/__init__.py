@@ -1,4 +1,4 @@
-"""Where a program comes from: a module in memory, MLIR text or bytecode, or a file."""
+"""Sources of programs: a module in memory, MLIR text or bytecode, or a file."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .text_checks import BYTECODE_MAGIC, MAX_BYTES, check_text, decode_text
 Source = Union[ir.Module, ir.Operation, ir.OpView, str, bytes, "os.PathLike[str]"]
 
 IR = (ir.Module, ir.Operation, ir.OpView)
-"""What has not been parsed, and so may not be valid."""
+"""IR in memory, which no parser has verified."""
 
 _SUFFIXES = (".mlir", ".mlirbc")
 
 
 def private_copy(source: object) -> ir.Module:
-    """A module of our own to work on; the source stays as it is.
+    """A private copy of the module to work on; the source stays as it is.
 
     A module is cloned in its own context; anything else is parsed in a new one. A `str` is a path if it is one line
     that ends in .mlir or .mlirbc or names an existing file, and MLIR text otherwise.
@@ -67,7 +67,7 @@ def _parse_file(path: Path) -> ir.Module:
 
 
 def _read(path: Path) -> bytes:
-    """The file's content; Python's own error says why it cannot be read."""
+    """The content of a file; raises `OSError`, also for one that is too large."""
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:

@@ -1,4 +1,4 @@
-"""MLIR bytecode, tried in another process first: broken bytecode can kill the process that reads it."""
+"""Check of MLIR bytecode in another process: broken bytecode can kill the process that reads it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...dialects.support.text_error import TextError
 
 __all__ = ["check_bytecode"]
 
-# Reading takes milliseconds for a megabyte; some broken bytecode is read for ever.
+# Reading takes milliseconds for a megabyte; on some broken bytecode it does not end.
 _SECONDS = 60
 
 _TRY = """
@@ -31,9 +31,9 @@ with ir.Context() as context:
 
 
 def check_bytecode(data: bytes, name: str) -> None:
-    """Raises `TextError` for bytecode that MLIR does not survive. It costs a process, about 0.3 s.
+    """Raises `TextError` for bytecode that kills its reader. It costs a process, about 0.3 s.
 
-    Bytecode that is merely refused passes: reading it again tells why.
+    Bytecode that MLIR refuses passes the check: reading it again gives the diagnostics.
     """
     if not sys.executable:  # Embedded in another program: there is no interpreter to start.
         return

@@ -1,4 +1,4 @@
-"""The name of a source in the locations of what was parsed from it, where the bindings' parser had none to give."""
+"""Source names in locations, where the bindings' parser had none to give."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ UNNAMED_SOURCE = "-"
 
 
 def name_locations(op: ir.Operation, name: str) -> None:
-    """Puts `name` into every location below `op` whose source has none: 2 µs an operation, for printing them."""
+    """Puts `name` into every location below `op` whose source is unnamed; 2 µs an operation."""
     renamer = _Renamer(name)
 
     def rename(inner: ir.Operation) -> ir.WalkResult:
@@ -23,7 +23,7 @@ def name_locations(op: ir.Operation, name: str) -> None:
 
 
 class _Renamer:
-    """Locations with a name for the unnamed source, each rebuilt once."""
+    """Rebuilds each location with a name for the unnamed source once."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -39,7 +39,7 @@ class _Renamer:
         context = location.context
         if isinstance(location, ir.FileLineColLoc) and location.filename == UNNAMED_SOURCE:
             start, end = (location.start_line, location.start_col), (location.end_line, location.end_col)
-            # A range, even one of a single place, is another location than a place.
+            # A range of a single place is another location than that place.
             return ir.Location.file(self._name, *start, *(end if end != start else ()), context=context)
         if isinstance(location, ir.NameLoc):
             return ir.Location.name(location.name_str, self.rename(location.child_loc), context=context)

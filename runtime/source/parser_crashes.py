@@ -1,6 +1,6 @@
-"""Mistakes in the text of single ops that MLIR's parsers die of instead of refusing them.
+"""Mistakes in the text of single ops that crash MLIR's parser.
 
-Each rule is as narrow as can be: what it refuses, the parser of MLIR 24 does not survive, or would refuse as well.
+Each rule is as narrow as possible: it refuses only text that crashes the parser of MLIR 24, or that it refuses too.
 `test/runtime/source/test_deadly_text.py` holds the smallest program for each, and shows that it is still needed.
 """
 
@@ -13,28 +13,28 @@ from collections.abc import Iterator
 __all__ = ["first_deadly"]
 
 Found = tuple[str, int]
-"""A message, and the place in the text that it is about."""
+"""A message, and the offset in the text that it is about."""
 
-# The parsers of these three ops use the list of integers without asking whether it could be read.
+# The parsers of these three ops use the list of integers even if it could not be parsed.
 _LISTS = re.compile(rb"\)\s*(?:permutation|dimensions)\s*=\s*")
 _LIST_OPS = (b"linalg.transpose", b"linalg.broadcast", b"linalg.reduce")
 _INTEGER = rb"-?(?:0[xX][0-9a-fA-F]{1,15}|\d{1,18})"
 _LIST = re.compile(rb"\[\s*(?:%b\s*(?:,\s*%b\s*)*)?\]" % (_INTEGER, _INTEGER))
 
-# The short forms of these two ops take the element types of operands that may have none.
+# The short forms of these two ops use the element types of operands that may be scalars.
 _SHORT_FORM = re.compile(rb"linalg\.(?:reduce|map)\s*\{[^{}]*\}\s*")
 _OPERANDS = re.compile(rb"\s*(?:ins|outs)\s*\(")
 _SHAPED = re.compile(rb"\s*(?:tensor|memref|vector)\s*<")
 _ALIAS = re.compile(rb"\s*(![\w$-]+)\s*$")
 
-# The number of elements is the number of operands or results, for all of which there must be room.
+# Each element is an operand or a result, so there must be memory for all of them.
 _ELEMENTS = re.compile(rb"(?:from|to)_elements\b[^:{}]*:\s*(?:tensor|vector)\s*<\s*((?:\d+\s*x\s*)+)")
 _MOST_ELEMENTS = 1_000_000
 
-# MLIR's passes and LLVM list the lanes of a vector, and end the process, or take for ever, where there are too many.
+# MLIR's passes and LLVM unroll vectors into lanes, and crash or do not end where there are too many.
 _VECTOR = re.compile(rb"\bvector\s*<\s*((?:\[?\s*\d+\s*\]?\s*x\s*)+)")
 
-# Verification asks for the result of each tensor among the outs, and counts memrefs as having one.
+# Verification takes the result of each tensor among the outs, and counts memrefs as having one.
 _OUTS = re.compile(rb"\bouts\s*\(")
 
 _PARENTHESIS = re.compile(rb"[()]")
@@ -42,7 +42,7 @@ _BRACKET_OR_COMMA = re.compile(rb"[\[({<>})\],]")
 
 
 def first_deadly(text: bytes) -> Found | None:
-    """The first such mistake of the first kind there is, in text without strings, comments and arrows. Linear."""
+    """The first mistake of the first rule that finds one, in text without strings, comments and arrows. Linear."""
     for rule in (_bad_lists, _scalars_in_short_forms, _too_many_elements, _too_many_lanes, _mixed_outs):
         if found := next(rule(text), None):
             return found
@@ -116,7 +116,7 @@ def _closing(text: bytes, place: int) -> int:
 
 
 def _entries(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The pieces between commas that stand in no brackets."""
+    """The pieces between commas outside of brackets."""
     depth = 0
     for match in _BRACKET_OR_COMMA.finditer(text, start, end):
         if match[0] == b"," and not depth:
@@ -128,7 +128,7 @@ def _entries(text: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_shaped(text: bytes, start: int, end: int) -> bool:
-    """Whether a type has elements; one that an alias stands for is looked up."""
+    """Whether a type is a shaped one; an alias is looked up."""
     if _SHAPED.match(text, start, end):
         return True
     alias = _ALIAS.match(text, start, end)

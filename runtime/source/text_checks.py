@@ -1,7 +1,7 @@
-"""What a program's text must be for MLIR's parser to survive it: checked before the parser sees it.
+"""Checks of a program's text before MLIR's parser sees it: for text that would crash the parser.
 
-The parser, the printer and the passes recurse into nested brackets, types and attributes, and a stack that overflows
-ends the process. So does bytecode that is broken in some ways. `docs/ROBUSTNESS.md` lists what is guarded against.
+The parser, the printer and the passes recurse into nested brackets, types and attributes, and a stack overflow ends the
+process. `docs/ROBUSTNESS.md` lists all that is guarded against.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from .parser_crashes import first_deadly
 __all__ = ["BYTECODE_MAGIC", "MAX_BYTES", "MAX_NESTING", "check_text", "decode_text"]
 
 BYTECODE_MAGIC = b"ML\xefR"
-"""What every MLIR bytecode file starts with."""
+"""The first bytes of MLIR bytecode."""
 
 MAX_BYTES = 1 << 30
-"""The largest file that is read. A device that never ends is larger."""
+"""The largest file that is read; devices may be endless."""
 
 MAX_NESTING = 500
-"""How deep brackets may be nested, and how many sizes a shape may have. MLIR 24 overflows 8 MB of stack at 2,000."""
+"""The depth of nested brackets, and the rank of a shape, at most. MLIR 24 overflows 8 MB of stack at 2,000."""
 
-# Counting is faster than looking at each, and hardly too high.
+# Counting brackets is faster than tracking the depth, and an upper bound of it.
 _FEW = 4
 
 _QUOTED = re.compile(rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|>=|<=')
 _ALIAS = re.compile(rb"^[ \t]*([!#][\w.$-]+)[ \t]*=", re.MULTILINE)
 _ALIAS_END = re.compile(rb'\n[ \t]*["%a-z]')
 _REFERENCE = re.compile(rb"[!#][\w.$-]+")
-# Where `inplace-verify-bufferization` keeps a program, as a string that it parses.
+# The attribute in which `inplace-verify-bufferization` records a program, as a string that it parses.
 _RECORD = b"inplace.tensor_program"
 _STRING = re.compile(rb'"((?:[^"\\\n]|\\.){40,})"')
 _ESCAPED = re.compile(rb"\\([0-9a-fA-F]{2}|.)")
@@ -42,13 +42,13 @@ _LONG_SHAPE = re.compile(rb"[<x](?:(?:\d+|\?)x){%d}" % MAX_NESTING)
 
 
 def _steps(opening: bytes, closing: bytes) -> np.ndarray[Any, Any]:
-    """By byte: how the depth changes."""
+    """The change of depth by byte."""
     steps = np.zeros(256, np.int32)
     steps[list(opening)], steps[list(closing)] = 1, -1
     return steps
 
 
-# Angle brackets are counted by themselves: one that only compares must not hide another kind.
+# Angle brackets are counted by themselves: one in a comparison must not hide another kind.
 _KINDS = (_steps(b"([{", b")]}"), _steps(b"<", b">"))
 _IS_BRACKET = np.logical_or(*_KINDS)
 
@@ -63,7 +63,7 @@ def decode_text(data: bytes, name: str) -> str:
 
 
 def check_text(text: str, name: str = "-") -> None:
-    """Raises `TextError` for text that MLIR's parser must not see: linear, about 10 ms for a megabyte.
+    """Raises `TextError` for text that would crash MLIR's parser. Linear, about 10 ms for a megabyte.
 
     Args:
         text: MLIR text.
@@ -96,7 +96,7 @@ def check_text(text: str, name: str = "-") -> None:
 
 
 def _check_records(data: bytes, name: str) -> None:
-    """`check_text` for the programs in strings; each string may be one, since an alias may stand for it."""
+    """`check_text` for programs in strings; any string may be one, since an alias may stand for it."""
     for string in _STRING.finditer(data):
         try:
             check_text(_ESCAPED.sub(_unescape, string[1]).decode())
@@ -114,7 +114,7 @@ def _blank(match: re.Match[bytes]) -> bytes:
 
 
 def _depths(data: bytes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Where brackets are, and how many are open behind each; one that closes nothing counts for nothing."""
+    """The offsets of brackets, and the depth after each; a bracket that closes nothing does not count."""
     codes = np.frombuffer(data, np.uint8)
     places = np.flatnonzero(_IS_BRACKET[codes])
     total = np.zeros(len(places), np.int32)
@@ -131,13 +131,13 @@ def _first_too_deep(data: bytes) -> int | None:
 
 
 def _depth(data: bytes) -> int:
-    """How deep brackets are nested in a piece of text; of a short one, how many there are."""
+    """The depth of brackets in a piece of text; their number where there are few."""
     opened = sum(data.count(bracket) for bracket in (b"(", b"[", b"{", b"<"))
     return opened if opened < _FEW else int(_depths(data)[1].max(initial=0))
 
 
 def _first_deep_alias(data: bytes) -> int | None:
-    """Where an alias is defined whose type or attribute, written out, is nested too deep."""
+    """The offset of an alias whose type or attribute, expanded, is nested too deep."""
     definitions = list(_ALIAS.finditer(data))
     if len(definitions) < 2:
         return None
