@@ -26,7 +26,7 @@ from ..index_sets.problems import Answer
 from ..index_sets.slices import SliceRelation, slice_relation
 from ..ir.snapshot import Snapshot
 from .bounds import may_be_inside
-from .chains import Access, DestructiveUpdate, DestructiveUpdates, RefusedUpdate
+from .chains import DestructiveUpdate, DestructiveUpdates, RefusedUpdate, UpdateAccess
 from .outcomes import KeptStore, ReadFrom, RewriteRule, UpdateRewrite, is_tile_read, is_whole_update, why_not_in_memory
 from .proofs import UpdateProof, UpdateProofs
 from .races import UpdateRaces
@@ -78,7 +78,7 @@ class _Candidate:
     store: int
     update: DestructiveUpdate
     proof: UpdateProof
-    wholes: list[Access]
+    wholes: list[UpdateAccess]
     """Ops of linalg that compute a next version and read the one before."""
     is_readable: bool
     """Whether the target may be loaded from."""
