@@ -21,9 +21,9 @@ class UnionFind:
 
     def find(self, number: int) -> int:
         """Return the representative of the set that ``number`` is in."""
-        parent = self._parent.get
-        while (above := parent(number)) is not None:
-            number = above
+        parent = self._parent
+        while number in parent:
+            number = parent[number]
         return number
 
     def union(self, first: int, second: int) -> int:
