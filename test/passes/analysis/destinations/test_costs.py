@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-from mlir_inplace.passes.analysis.destinations.outs_profit import FunctionCost, function_costs
+from mlir_inplace.passes.analysis.destinations.costs import Cost, by_name, cost
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
 from mlir_inplace.passes.analysis.whole_module.module import analyze_module
 
@@ -27,17 +27,18 @@ _FILL = """{0}_e = tensor.empty() : tensor<8xf32>
   {0} = linalg.fill ins(%f : f32) outs({0}_e : tensor<8xf32>) -> tensor<8xf32>"""
 
 
-def cost(outside: str, inside: str) -> FunctionCost:
+def cost_of(outside: str, inside: str) -> Cost:
     with ir.Context():
         module = ir.Module.parse(_FUNCTION.format(outside=outside, inside=inside))
-        return function_costs(analyze_module(module.operation, AnalysisOptions(boundaries=True)))["main"]
+        analysis = analyze_module(module.operation, AnalysisOptions(boundaries=True))
+        return cost(analysis, by_name(analysis)["main"], new_tensors=True)
 
 
 def test_copies_and_buffers_in_loops_are_counted_twice() -> None:
     """In all of the function, and in its loops: so that none moves into a loop unnoticed."""
     copy, fill = _COPY.format("%a", "%c0"), _FILL.format("%a")
     copy_inside, fill_inside = _COPY.format("%b", "%i"), _FILL.format("%b")
-    assert cost(fill, fill_inside) == FunctionCost(buffers=2, buffers_in_loops=1)
-    assert cost(copy, fill_inside) == FunctionCost(copies=1, buffers=2, buffers_in_loops=1)
-    assert cost(fill, copy_inside) == FunctionCost(copies=1, copies_in_loops=1, buffers=2, buffers_in_loops=1)
-    assert cost(fill, copy_inside).exceeds(cost(copy, fill_inside))
+    assert cost_of(fill, fill_inside) == Cost(buffers=2, buffers_in_loops=1)
+    assert cost_of(copy, fill_inside) == Cost(copies=1, buffers=2, buffers_in_loops=1)
+    assert cost_of(fill, copy_inside) == Cost(copies=1, copies_in_loops=1, buffers=2, buffers_in_loops=1)
+    assert cost_of(fill, copy_inside).exceeds(cost_of(copy, fill_inside))
