@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from mlir import ir
 
+from ...passes.analysis.ir.traversal import first_op
 from ...passes.pipeline.pipeline import Pipeline
 from ...runtime.compilation.build import Settings
 from ...runtime.compilation.program import Program
@@ -121,16 +122,12 @@ def compile_reference(
 
 def keeps_state(module: ir.Operation) -> bool:
     """Whether calls may leave something behind for later ones: a global that the program writes."""
-    found = False
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
+    def writes_state(op: ir.Operation) -> bool:
         stores = op.name in ("ml_program.global_store", "ml_program.global_store_graph")
-        found = stores or (op.name == "memref.global" and "constant" not in op.attributes)
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+        return stores or (op.name == "memref.global" and "constant" not in op.attributes)
 
-    module.walk(visit)
-    return found
+    return first_op(module, writes_state) is not None
 
 
 def compile_checked(module: ir.Module, options: Options, callbacks: Mapping[str, Any] | None = None) -> Program:

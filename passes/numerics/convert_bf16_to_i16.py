@@ -51,6 +51,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..analysis.ir.traversal import first_op
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from .rewriting.bf16_arithmetic import compute_in_f32, is_computed_in_f32
@@ -84,22 +85,13 @@ class TypedOp:
 def has_bf16(root: ir.Operation) -> bool:
     """Whether a value or a signature under `root` has bf16 in its type. Looks only until there is one."""
     types = ReplacedTypes(ir.F16Type.get(root.context))
-    others: set[ir.Type] = set()
-    found = False
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        for result in op.results:
-            if (type_ := result.type) not in others:
-                found = found or types.changes(type_)
-                others.add(type_)
-        if op.name == _FUNCTION:
-            found = found or types.changes(op.attributes[_SIGNATURE].value)
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+    def has_one(op: ir.Operation) -> bool:
+        in_signature = op.name == _FUNCTION and types.changes(op.attributes[_SIGNATURE].value)
+        return in_signature or any(types.changes(result.type) for result in op.results)
 
     with root.location:
-        root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+        return first_op(root, has_one) is not None
 
 
 def _typed_ops(root: ir.Operation) -> list[TypedOp]:

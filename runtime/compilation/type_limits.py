@@ -10,9 +10,9 @@ import math
 from mlir import ir
 
 from ...dialects.support.element_sizes import element_bytes
+from ...passes.analysis.ir.traversal import first_op
 from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
-from ...passes.framework.search import first_op
 
 __all__ = ["require_possible_types"]
 

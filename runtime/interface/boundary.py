@@ -14,8 +14,8 @@ from mlir import ir
 from mlir.dialects import func
 
 from ...dialects.support.memref_types import has_identity_layout
+from ...passes.analysis.ir.traversal import first_op
 from ...passes.framework.errors import PassError
-from ...passes.framework.search import first_op
 from ...passes.functions.contiguous_arguments import CONTIGUOUS
 from ...passes.functions.drop_equivalent_results import READ_ONLY
 from ...passes.functions.results_to_out_params import ALIGNMENT, OUT_RESULT

@@ -18,10 +18,10 @@ from typing import Any
 from mlir import ir
 from mlir.execution_engine import ExecutionEngine
 
+from ...passes.analysis.ir.traversal import first_op
 from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
 from ...passes.framework.native_stderr import captured_native_stderr
-from ...passes.framework.search import first_op
 
 _ARRAY_SIZE = re.compile(r"(\d+) x ")
 

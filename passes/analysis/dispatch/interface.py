@@ -16,6 +16,7 @@ from ....dialects.dispatch import Slot, byte_offset_of, sizes_of, slot_of
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.memref_types import has_identity_layout
 from ...framework.errors import PassFailure
+from ..ir.traversal import first_op
 from .pinned_interface import GRID, PinnedBinding, PinnedInterface, read_interface
 
 __all__ = [
@@ -103,15 +104,7 @@ def slot_text(slot: Slot) -> str:
 
 def has_dispatch_ops(op: ir.Operation) -> bool:
     """Whether there is a dispatch op below `op`. One walk, which ends at the first."""
-    found = False
-
-    def visit(inner: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        found = inner.name.startswith("dispatch.")
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
-
-    op.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    return first_op(op, lambda inner: inner.name.startswith("dispatch.")) is not None
 
 
 def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:

@@ -8,7 +8,7 @@ from mlir import ir
 
 from .reachable_ops import walk_reachable
 
-__all__ = ["find_ops", "loops_around"]
+__all__ = ["find_ops", "first_op", "loops_around"]
 
 
 def find_ops(
@@ -30,6 +30,21 @@ def find_ops(
     else:
         root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
+
+
+def first_op(root: ir.Operation, wanted: Callable[[ir.Operation], bool]) -> ir.Operation | None:
+    """Return the first op in pre-order, `root` included, that `wanted` holds for; None if it holds for none."""
+    found: list[ir.Operation] = []
+    advance, interrupt = ir.WalkResult.ADVANCE, ir.WalkResult.INTERRUPT
+
+    def visit(op: ir.Operation) -> ir.WalkResult:
+        if not wanted(op):
+            return advance
+        found.append(op)
+        return interrupt
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found[0] if found else None
 
 
 def loops_around(op: ir.Operation) -> Iterator[ir.Operation]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ...analysis.ir.traversal import first_op
 from .views import canonicalize_views
 
 __all__ = ["drop_whole_views"]
@@ -13,13 +14,5 @@ def drop_whole_views(module: ir.Operation) -> None:
     """Let views of whole bindings be the bindings, in a module that has any. Linear, if the dialect is loaded."""
     if not module.context.is_dialect_loaded("dispatch"):
         return
-    found = False
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
-        found = op.name == "dispatch.binding"
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    if found:
+    if first_op(module, lambda op: op.name == "dispatch.binding") is not None:
         canonicalize_views(module)

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from mlir import ir
 from mlir.dialects import memref
 
+from ...analysis.ir.traversal import first_op
+
 __all__ = ["names_memory_spaces", "to_default_space", "to_heap"]
 
 
@@ -37,16 +39,12 @@ def _default(type_: ir.Type) -> ir.Type:
 
 def names_memory_spaces(root: ir.Operation) -> bool:
     """Whether a memref below `root` is in a memory space that is not the default one."""
-    found = False
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        nonlocal found
+    def names_one(op: ir.Operation) -> bool:
         types = [value.type for value in _memrefs(op)]
-        found = any(isinstance(t, ir.MemRefType | ir.UnrankedMemRefType) and t.memory_space is not None for t in types)
-        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+        return any(isinstance(t, ir.MemRefType | ir.UnrankedMemRefType) and t.memory_space is not None for t in types)
 
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
+    return first_op(root, names_one) is not None
 
 
 def to_default_space(root: ir.Operation) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from ....dialects.support.cloning import attributes_of
 from ....dialects.support.number_types import number_type, with_number_type
 
 __all__ = ["compute_in_f32", "is_computed_in_f32"]
@@ -51,8 +52,7 @@ def _computed(op: ir.Operation, values: Sequence[ir.Value], result: ir.Type) -> 
     wide = with_number_type(result, ir.F32Type.get()) if _is_bf16(result) else result
     if op.name in (_EXTENSION, _TRUNCATION) and values[0].type == wide:
         return values[0]
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    return ir.Operation.create(op.name, [wide], values, attributes).results[0]
+    return ir.Operation.create(op.name, [wide], values, attributes_of(op)).results[0]
 
 
 def _build(name: str, type_: ir.Type, *operands: ir.Value) -> ir.Value:
