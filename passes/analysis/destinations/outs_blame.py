@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from ..in_place.function_decisions import FunctionAnalysis
 from ..ir.snapshot import Snapshot
+from ..ir.union_find import UnionFind
 from ..whole_module.module import ModuleAnalysis
 from .costs import Charge, charges
 from .outs_dependency import Retie
@@ -85,32 +86,22 @@ class _Blame:
         self._snapshot = self._before.snapshot
         self._origin = origin
         self._buffers = buffers
-        self._joined: dict[int, int] = {}
+        self._joined = UnionFind()
         self._groups: dict[int, _Group] = {}
         self._at_op: dict[int, Retie] = {}
         for retie in reties:
             self._at_op[self._snapshot.operand_op[retie.operand]] = retie
             if not retie.is_empty:
-                first, second = self._find(retie.old), self._find(retie.target)
-                if first != second:
-                    self._joined[first] = second
+                self._joined.union(self._alias_set(retie.old), self._alias_set(retie.target))
         for retie in reties:
             self._group(retie.old).reties.append(retie)
 
-    def _find(self, value: int) -> int:
-        """Return the group of ``value``; what has no number is a group of its own."""
-        if value < 0:
-            return value
-        root = self._function.sets.find(value)
-        while root in self._joined:
-            above = self._joined[root]
-            if above in self._joined:
-                self._joined[root] = self._joined[above]
-            root = above
-        return root
+    def _alias_set(self, value: int) -> int:
+        """Return the alias set of ``value``; what has no number is a set of its own."""
+        return value if value < 0 else self._function.sets.find(value)
 
     def _group(self, value: int) -> _Group:
-        return self._groups.setdefault(self._find(value), _Group())
+        return self._groups.setdefault(self._joined.find(self._alias_set(value)), _Group())
 
     def blamed(self) -> set[int]:
         """Return the operands of the changes to blame."""
