@@ -259,9 +259,11 @@ def _written(name: str) -> Case:
 
 
 def _value(dtype: str, shape: list[int] | None, first: Any) -> Any:
-    """A scalar, or an array of different numbers from `first` on."""
+    """A scalar, or an array of different numbers from `first` on, or of the numbers that `first` lists."""
     if shape is None:
         return first
+    if isinstance(first, list):
+        return np.array(first, dtype).reshape(shape)
     return (np.arange(int(np.prod(shape))) + first).reshape(shape).astype(dtype)
 
 
