@@ -71,6 +71,7 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
     # What these passes leave must be right in any order; the one with the fewest copies is left to `destinations`.
     Configuration("eliminate-empties", _before("inplace-eliminate-empty-tensors", options=_fuzzed(7))),
     Configuration("remove-outs", _before("inplace-remove-outs-dependency", options=_fuzzed(6))),
+    Configuration("empty-outs", _before("inplace-remove-outs-dependency{mode=empty}", options=_fuzzed(10))),
     Configuration("rewrite-updates", _before("inplace-rewrite-destructive-updates", options=_fuzzed(5))),
     Configuration(
         "out-params",
@@ -78,6 +79,11 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
         "inplace-drop-equivalent-results,inplace-results-to-out-params{copy-results=true},inplace-contiguous-arguments",
     ),
     Configuration("called-out-params", _one_shot(), "inplace-results-to-out-params{modify-called-functions=true}"),
+    Configuration(
+        "dynamic-layout",
+        _one_shot(f"function-boundary-type-conversion=fully-dynamic-layout-map {_fuzzed(11)}"),
+        "inplace-results-to-out-params{modify-called-functions=true hoist-dynamic-allocs=true}",
+    ),
     Configuration("hoist", _one_shot(), "inplace-hoist-allocations"),
 )
 """All configurations, by which findings are named."""

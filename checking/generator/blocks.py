@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from .builder import Builder, Module, Scope
-from .carried import names, types
+from .carried import names, types, yielded_for
 from .draw import Draw
 from .functions import CallableFunction, Parameters, new_builder, results_for, write_function
 from .values import IndexValue, Tensor
@@ -50,13 +50,22 @@ def _dominators(blocks: Sequence[_Block]) -> dict[int, list[int]]:
     return {n: sorted(found[n], key=lambda d: len(found[d])) for n in found}
 
 
+def _draw_models(draw: Draw, models: Sequence[Tensor]) -> list[Tensor]:
+    """Return what a block is given; tensors of one type can be swapped."""
+    found: list[Tensor] = []
+    for _ in range(draw.below(4)):
+        found.append(found[0] if found and draw.chance(0.6) else draw.choice(models))
+    return found
+
+
 def _draw_blocks(draw: Draw, models: Sequence[Tensor]) -> list[_Block]:
-    count = draw.between(3, 5)
+    count = draw.between(3, 7)
     blocks = [_Block(0, [], [])]
-    blocks += [_Block(number, [draw.choice(models) for _ in range(draw.below(3))], []) for number in range(1, count)]
+    blocks += [_Block(number, _draw_models(draw, models), []) for number in range(1, count)]
     for block in blocks:
         wanted = draw.choice((1, 2, 2, 3)) if block.number != count - 1 else draw.choice((0, 1, 2))
-        block.targets = [draw.between(1, count - 1) for _ in range(wanted)]
+        near = [number for number in range(1, count) if abs(number - block.number) <= 2]
+        block.targets = [draw.choice(near) if draw.chance(0.6) else draw.between(1, count - 1) for _ in range(wanted)]
     return blocks
 
 
@@ -113,7 +122,7 @@ def _write_return(builder: Builder, results: Sequence[Tensor]) -> None:
 
 
 def _write_branch(builder: Builder, counter: str, targets: Sequence[_Block]) -> None:
-    passed = [[builder.like(argument) for argument in target.arguments] for target in targets]
+    passed = [_passed(builder, target) for target in targets]
     places = [_place(counter, target, values) for target, values in zip(targets, passed, strict=True)]
     if len(places) == 1:
         builder.emit(f"cf.br {places[0]}")
@@ -126,6 +135,13 @@ def _write_branch(builder: Builder, counter: str, targets: Sequence[_Block]) -> 
         return
     builder.emit(f"{other} = arith.index_cast {rest} : index to i32")
     _write_switch(builder, other, counter, targets, passed)
+
+
+def _passed(builder: Builder, target: _Block) -> list[Tensor]:
+    """What a block is given; back to the head of a loop, often what the head has, computed on or swapped."""
+    if target.arguments and all(argument in builder.scope.tensors for argument in target.arguments):
+        return yielded_for(builder, target.arguments)
+    return [builder.like(argument) for argument in target.arguments]
 
 
 def _place(counter: str, target: _Block, values: Sequence[Tensor]) -> str:

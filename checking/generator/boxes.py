@@ -81,7 +81,7 @@ def random_size(builder: Builder, extent: Size, offset: Size, stride: int) -> Si
         if found is not None and builder.draw.chance(0.6):
             return found
         return _computed_size(builder, extent, offset, stride)
-    return builder.draw.between(1, min(room.values()))
+    return builder.static_size(min(room.values()))
 
 
 def _count(room: int, stride: int) -> int:

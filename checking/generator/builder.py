@@ -47,6 +47,10 @@ class Module:
     """The scalar parameters that all functions have."""
     callable: list[Any] = field(default_factory=list)
     """The functions that may be called."""
+    usual: tuple[int, ...] = ()
+    """Static sizes that much of the program has, so that a slice of one tensor has the type of another one."""
+    likeness: float = 0.4
+    """How often a parameter has the shape of another one."""
 
     def name(self, prefix: str) -> str:
         """Return a name that nothing else has."""
@@ -137,6 +141,11 @@ class Builder:
     def maximum(self, size: Size) -> int:
         """Return the largest that a size is in any run that comes here."""
         return max(largest(size, n) for n in self.live)
+
+    def static_size(self, most: int) -> int:
+        """Return a size from 1 to `most`, a usual one if possible."""
+        usual = [size for size in self.module.usual if size <= most]
+        return self.draw.choice(usual) if usual and self.draw.chance(0.6) else self.draw.between(1, most)
 
     def value(self, size: Size) -> IndexValue:
         """Return `size` as an SSA value."""

@@ -20,7 +20,7 @@ def random_shape(builder: Builder) -> tuple[Size, ...]:
         if index is not None and builder.draw.chance(0.35):
             sizes.append(index)
         else:
-            sizes.append(builder.draw.between(1, 3 if rank > 2 else 6))
+            sizes.append(builder.static_size(3 if rank > 2 else 6))
     return tuple(sizes)
 
 
@@ -38,7 +38,7 @@ def random_element(builder: Builder) -> str:
 @production(FEATURE, 0.7)
 def constant(builder: Builder) -> bool:
     """arith.constant: memory that must not be written."""
-    sizes = tuple(builder.draw.between(1, 4) for _ in range(builder.draw.below(3)))
+    sizes = tuple(builder.static_size(4) for _ in range(builder.draw.below(3)))
     tensor = builder.constant_tensor(sizes, random_element(builder))
     builder.scope.overwritten.append(tensor)
     return True

@@ -19,6 +19,7 @@ _MODULES = (
     "packing",
     "vectors",
     "loops",
+    "indices",
     "branches",
     "parallel",
     "memory",

@@ -52,15 +52,18 @@ def random_models(builder: Builder, parameters: Parameters, count: int, pick: Ca
     models: list[Tensor] = []
     draw = builder.draw
     for _ in range(count):
-        if models and draw.chance(0.4):
+        if models and draw.chance(builder.module.likeness):
             old = draw.choice(models)
-            models.append(Tensor(builder.name(), old.sizes, old.element if draw.chance(0.8) else pick()))
+            is_same = draw.chance(max(0.8, builder.module.likeness))
+            models.append(Tensor(builder.name(), old.sizes, old.element if is_same else pick()))
             continue
         rank = draw.weighted((0, 1, 2, 3, 4), (1, 6, 6, 2, 1))
         sizes: list[Size] = []
         for _ in range(rank):
             is_dynamic = draw.chance(0.35)
-            sizes.append(draw.choice(parameters.indices[:2]) if is_dynamic else draw.between(1, 3 if rank > 2 else 6))
+            sizes.append(
+                draw.choice(parameters.indices[:2]) if is_dynamic else builder.static_size(3 if rank > 2 else 6)
+            )
         models.append(Tensor(builder.name(), tuple(sizes), pick()))
     return models
 
@@ -107,51 +110,62 @@ def plain_function(
     return CallableFunction(name, arguments, results, False, _is_pure(text))
 
 
-def recursive_function(
+def recursive_functions(
     module: Module,
     produce: Callable[[Builder], None],
     parameters: Parameters,
-    models: Sequence[Tensor],
+    models: Sequence[Sequence[Tensor]],
     steps: int,
-) -> CallableFunction:
-    """Add a private function that calls itself with a smaller number, and does things before and after."""
-    builder = new_builder(module, produce, parameters)
-    arguments = tuple(Tensor(builder.name(), m.sizes, m.element) for m in models)
+) -> list[CallableFunction]:
+    """Add private functions that return types of `models`, as they are given; they call each other with less."""
+    functions = [CallableFunction(module.name("@r"), tuple(each), tuple(each), True, False) for each in models]
+    for function in functions:
+        _write_recursive(new_builder(module, produce, parameters), function, functions, parameters, steps)
+    return functions
+
+
+def _write_recursive(
+    builder: Builder,
+    function: CallableFunction,
+    functions: Sequence[CallableFunction],
+    parameters: Parameters,
+    steps: int,
+) -> None:
+    """Write a function that calls one of `functions`, and does things before and after."""
+    arguments = function.arguments
     builder.scope.tensors += arguments
-    name, counter = module.name("@r"), IndexValue(builder.name(), ((0, 2),) * module.sets)
+    counter = IndexValue(builder.name(), ((0, 2),) * builder.module.sets)
     builder.scope.indices.append(counter)
     zero, one = builder.constant(0), builder.constant(1)
     ends, result = builder.name(), builder.name()
-    count = len(arguments)
     builder.emit(f"{ends} = arith.cmpi sle, {counter.name}, {zero.name} : index")
-    builder.emit(f"{result}:{count} = scf.if {ends} -> ({types(arguments)}) {{")
+    builder.emit(f"{result}:{len(arguments)} = scf.if {ends} -> ({types(arguments)}) {{")
     with builder.region():
         values = results_for(builder, arguments)
         builder.emit(f"scf.yield {names(values)} : {types(values)}")
     builder.emit("} else {")
     with builder.region():
         for _ in range(steps):
-            produce(builder)
-        _call_itself(builder, name, f"arith.subi {counter.name}, {one.name}", parameters, arguments)
-        produce(builder)
+            builder.produce(builder)
+        _call_with_less(builder, builder.draw.choice(functions), f"{counter.name}, {one.name}", parameters)
+        builder.produce(builder)
         values = results_for(builder, arguments)
         builder.emit(f"scf.yield {names(values)} : {types(values)}")
     builder.emit("}")
-    builder.emit(f"return {', '.join(_results(result, count))} : {types(arguments)}")
+    builder.emit(f"return {', '.join(_results(result, len(arguments)))} : {types(arguments)}")
     typed = ", ".join(f"{a.name}: {a.type}" for a in arguments)
-    head = f"private {name}({counter.name}: index, {parameters.declared}, {typed}) -> ({types(arguments)})"
-    text = write_function(builder, head)
-    module.functions.append(text)
-    return CallableFunction(name, arguments, arguments, True, _is_pure(text))
+    head = f"private {function.name}({counter.name}: index, {parameters.declared}, {typed}) -> ({types(arguments)})"
+    builder.module.functions.append(write_function(builder, head))
 
 
-def _call_itself(builder: Builder, name: str, less: str, parameters: Parameters, arguments: Sequence[Tensor]) -> None:
-    """Add a call of the function that is being written, with `less` as its number; it returns what it is given."""
+def _call_with_less(builder: Builder, callee: CallableFunction, difference: str, parameters: Parameters) -> None:
+    """Add a call with a `difference` as the number; it returns what it is given."""
+    arguments = callee.arguments
     values, number, called = results_for(builder, arguments), builder.name(), builder.name()
-    builder.emit(f"{number} = {less} : index")
+    builder.emit(f"{number} = arith.subi {difference} : index")
     signature = f"(index, {parameters.types}, {types(arguments)}) -> ({types(arguments)})"
     passed = f"{number}, {parameters.passed}, {names(values)}"
-    builder.emit(f"{called}:{len(arguments)} = func.call {name}({passed}) : {signature}")
+    builder.emit(f"{called}:{len(arguments)} = func.call {callee.name}({passed}) : {signature}")
     for result, argument in zip(_results(called, len(arguments)), arguments, strict=True):
         builder.scope.overwritten.append(builder.keep(result, argument.sizes, argument.element))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from .boxes import random_box
 from .builder import Builder
 from .carried import arguments_for, bind, loosened, named, names, pick_carried, steps, types, yielded_for
 from .productions import production
+from .reshapes import reshaped
 from .slices import take
 from .structured import computed_on
 from .values import IndexValue, Tensor
@@ -21,15 +24,41 @@ def _trips(builder: Builder) -> IndexValue:
     return found if found is not None and builder.draw.chance(0.6) else builder.constant(builder.draw.between(1, 3))
 
 
-def _header(builder: Builder) -> tuple[str, IndexValue, list[int]]:
-    """Return the induction variable, its range as MLIR writes it, and the argument sets in which the loop runs."""
+@dataclass(frozen=True)
+class Counter:
+    """How a loop counts: its range as MLIR writes it, the induction variable, the argument sets in which it runs."""
+
+    range: str
+    index: IndexValue
+    live: Sequence[int] | None = None
+
+
+def random_counter(builder: Builder) -> Counter:
+    """Return how a loop counts that runs a few times, or not at all."""
     upper = _trips(builder)
     lower = builder.constant(builder.draw.weighted((0, 1), (5, 1)))
     step = builder.constant(builder.draw.weighted((1, 2), (4, 1)))
     start = lower.bounds[0][0]
     bounds = tuple((start, max(start, high - 1)) for _, high in upper.bounds)
     live = [n for n in builder.live if upper.bounds[n][1] > start]
-    return f"{lower.name} to {upper.name} step {step.name}", IndexValue(builder.name(), bounds), live
+    return Counter(f"{lower.name} to {upper.name} step {step.name}", IndexValue(builder.name(), bounds), live)
+
+
+def carry(
+    builder: Builder, carried: Sequence[Tensor], counter: Counter, body: Callable[[list[Tensor]], Sequence[Tensor]]
+) -> None:
+    """Add an scf.for that carries tensors; `body` is given its arguments and adds what makes the next ones of them."""
+    result, arguments = builder.name(), [replace(tensor, name=builder.name()) for tensor in carried]
+    inits = ", ".join(f"{a.name} = {t.name}" for a, t in zip(arguments, carried, strict=True))
+    builder.emit(
+        f"{named(result, len(carried))} = scf.for {counter.index.name} = {counter.range} "
+        f"iter_args({inits}) -> ({types(carried)}) {{"
+    )
+    with builder.region(counter.live):
+        values = body(arguments)
+        builder.emit(f"scf.yield {names(values)} : {types(values)}")
+    builder.emit("}")
+    bind(builder, result, carried)
 
 
 @production(FEATURE, 2.5, is_nest=True)
@@ -38,22 +67,16 @@ def for_loop(builder: Builder) -> bool:
     carried = pick_carried(builder)
     if not carried:
         return False
-    bounds, index, live = _header(builder)
-    result = builder.name()
-    place = len(builder.lines)
-    with builder.region(live) as scope:
-        scope.indices.append(index)
-        arguments = arguments_for(builder, carried)
+    counter = random_counter(builder)
+
+    def body(arguments: list[Tensor]) -> list[Tensor]:
+        builder.scope.indices.append(counter.index)
+        builder.scope.tensors += arguments
+        builder.scope.overwritten += arguments
         steps(builder, 4)
-        values = yielded_for(builder, arguments)
-        builder.emit(f"scf.yield {names(values)} : {types(values)}")
-    inits = ", ".join(f"{a.name} = {t.name}" for a, t in zip(arguments, carried, strict=True))
-    head = (
-        f"{named(result, len(carried))} = scf.for {index.name} = {bounds} iter_args({inits}) -> ({types(carried)}) {{"
-    )
-    builder.lines.insert(place, "  " * builder.indent + head)
-    builder.emit("}")
-    bind(builder, result, carried)
+        return yielded_for(builder, arguments)
+
+    carry(builder, carried, counter, body)
     return True
 
 
@@ -64,12 +87,14 @@ def changing_sizes(builder: Builder) -> bool:
     if source is None:
         return False
     start = builder.cast(source, tuple(builder.value(size) for size in source.sizes))
-    bounds, index, live = _header(builder)
+    counter = random_counter(builder)
     argument, result, loose = builder.name(), builder.name(), loosened(builder, start)
-    head = f"{result} = scf.for {index.name} = {bounds} iter_args({argument} = {start.name}) -> ({start.type}) {{"
-    builder.emit(head)
-    with builder.region(live) as scope:
-        scope.indices.append(index)
+    builder.emit(
+        f"{result} = scf.for {counter.index.name} = {counter.range} "
+        f"iter_args({argument} = {start.name}) -> ({start.type}) {{"
+    )
+    with builder.region(counter.live) as scope:
+        scope.indices.append(counter.index)
         inside = builder.with_sizes_of(Tensor(argument, loose.sizes, loose.element))
         scope.tensors.append(inside)
         scope.overwritten.append(inside)
@@ -85,6 +110,28 @@ def changing_sizes(builder: Builder) -> bool:
         builder.emit(f"scf.yield {value.name} : {value.type}")
     builder.emit("}")
     builder.scope.tensors.append(builder.with_sizes_of(Tensor(result, loose.sizes, loose.element)))
+    return True
+
+
+@production(FEATURE, 0.6, is_nest=True)
+def changing_shapes(builder: Builder) -> bool:
+    """scf.for that reshapes the tensor that it carries, and yields what has its shape again, perhaps its own memory."""
+    carried = builder.pick(lambda t: 0 < t.rank < 3 and t.is_static)
+    if carried is None:
+        return False
+    sizes = [size for size in carried.sizes if isinstance(size, int)]
+    counter = random_counter(builder)
+
+    def body(arguments: list[Tensor]) -> list[Tensor]:
+        builder.scope.indices.append(counter.index)
+        builder.scope.tensors += arguments
+        other = reshaped(builder, arguments[0], [math.prod(sizes)] if len(sizes) > 1 else [1, *sizes])
+        builder.scope.overwritten += [*arguments, other]
+        steps(builder, 3)
+        value = computed_on(builder, builder.like(other)) if builder.draw.chance(0.4) else builder.like(other)
+        return [reshaped(builder, value, sizes) if builder.draw.chance(0.7) else builder.like(carried)]
+
+    carry(builder, [carried], counter, body)
     return True
 
 

@@ -36,7 +36,7 @@ def pack(builder: Builder) -> bool:
     return True
 
 
-@production(FEATURE, 0.5)
+@production(FEATURE, 0.7)
 def unpack(builder: Builder) -> bool:
     """Tiles of any tensor of the right rank, whose last ones may stick out."""
     source = builder.pick(lambda t: t.rank in (2, 4) and t.is_static)

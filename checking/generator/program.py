@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,8 @@ from .carried import names, types
 from .creation import draw_element
 from .draw import Draw
 from .features import PRODUCTIONS
-from .functions import new_builder, plain_function, random_models, recursive_function, write_function
+from .functions import new_builder, plain_function, random_models, recursive_functions, write_function
+from .indices import LENGTH
 from .productions import Production
 from .values import Tensor
 
@@ -70,6 +70,8 @@ class _Assembly:
         self.seed, self.size, self.allowed = seed, size, allowed
         self.draw = Draw(seed)
         self.module = Module(self.draw, SETS)
+        self.module.usual = (self.draw.between(1, 6), self.draw.between(1, 6))
+        self.module.likeness = self.draw.choice((0.3, 0.5, 0.95))
         self.parameters = self.module.parameters = draw_parameters(self.draw)
         self.elements = self._draw_elements()
         usable = [p for p in PRODUCTIONS if p.feature in allowed]
@@ -103,12 +105,14 @@ class _Assembly:
         self._helpers()
         builder = new_builder(self.module, self.produce, self.parameters)
         models = random_models(builder, self.parameters, self.draw.between(2, 4), self.pick_element)
-        memrefs = "buffers" in self.allowed and self.draw.chance(0.1)
+        if self._has("indices", 0.15):
+            models[0] = Tensor(models[0].name, (LENGTH,), models[0].element)
+        memrefs = self._has("buffers", 0.1)
         if memrefs:
             self._note("buffers")
         boundary = enter(builder, self.parameters, models, memrefs=memrefs)
         count = self.draw.between(1, 3)
-        if "blocks" in self.allowed and not memrefs and self.draw.chance(0.08):
+        if not memrefs and self._has("blocks", 0.08):
             self._note("blocks")
             results: list[Tensor] = [self.draw.choice(models) for _ in range(count)]
             write_blocks(builder, models, results)
@@ -134,19 +138,29 @@ class _Assembly:
     def _note(self, feature: str) -> None:
         self.module.features[feature] = self.module.features.get(feature, 0) + 1
 
+    def _has(self, feature: str, probability: float) -> bool:
+        """Whether a program has something of a feature; the fewer features are asked for, the more likely."""
+        probability = min(0.7, probability * len(FEATURES) / len(self.allowed))
+        return feature in self.allowed and self.draw.chance(probability)
+
     def _helpers(self) -> None:
-        kinds: list[tuple[str, Callable[..., Any]]] = [
-            ("calls", functools.partial(plain_function, steps=self.draw.between(1, 4))),
-            ("recursion", functools.partial(recursive_function, steps=self.draw.between(1, 3))),
-            ("blocks", block_function),
-        ]
-        for feature, make in kinds:
-            if feature not in self.allowed or "calls" not in self.allowed or not self.draw.chance(0.22):
-                continue
-            self._note(feature)
-            builder = Builder(self.module, self.produce)
-            models = random_models(builder, self.parameters, self.draw.between(1, 3), self.pick_element)
-            self.module.callable.append(make(self.module, self.produce, self.parameters, models))
+        shared = self.module, self.produce, self.parameters
+        if "calls" not in self.allowed:
+            return
+        if self._has("calls", 0.22):
+            self._note("calls")
+            self.module.callable.append(plain_function(*shared, self._models(3), self.draw.between(1, 4)))
+        if self._has("recursion", 0.22):
+            self._note("recursion")
+            models = [self._models(3) for _ in range(self.draw.between(1, 2))]
+            self.module.callable += recursive_functions(*shared, models, self.draw.between(1, 3))
+        if self._has("blocks", 0.22):
+            self._note("blocks")
+            self.module.callable.append(block_function(*shared, self._models(3)))
+
+    def _models(self, most: int) -> list[Tensor]:
+        builder = Builder(self.module, self.produce)
+        return random_models(builder, self.parameters, self.draw.between(1, most), self.pick_element)
 
     def _results(self, builder: Builder, count: int) -> list[Tensor]:
         """Return what main returns: values written over, and whatever else is in scope."""

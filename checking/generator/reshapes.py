@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .builder import Builder
 from .productions import production
-from .values import IndexValue, Size, shape_text
+from .values import IndexValue, Size, Tensor, shape_text
 
 FEATURE = "reshapes"
 
@@ -93,17 +95,23 @@ def _product(one: Size, other: Size) -> Size | None:
 
 @production(FEATURE, 0.4)
 def reshape(builder: Builder) -> bool:
-    """tensor.reshape by a tensor of sizes."""
-    source = builder.pick(lambda t: 0 < t.rank < 4 and t.is_static)
+    """tensor.reshape by a tensor of sizes, some of which may be known only when the program runs."""
+    source = builder.pick(lambda t: 0 < t.rank < 4)
     if source is None:
         return False
-    sizes = builder.draw.shuffled([1, *(size for size in source.sizes if isinstance(size, int))])
-    shape, numbers = builder.name(), ", ".join(map(str, sizes))
-    builder.emit(f"{shape} = arith.constant dense<[{numbers}]> : tensor<{len(sizes)}xi64>")
-    result: tuple[Size, ...] = tuple(builder.constant(size) if builder.draw.chance(0.3) else size for size in sizes)
-    builder.define(
-        f"tensor.reshape {source.name}({shape}) : ({source.type}, tensor<{len(sizes)}xi64>) -> {{}}",
-        result,
-        source.element,
-    )
+    sizes = builder.draw.shuffled([1, *source.sizes])
+    reshaped(builder, source, [builder.value(s) if builder.draw.chance(0.3) else s for s in sizes])
     return True
+
+
+def reshaped(builder: Builder, source: Tensor, sizes: Sequence[Size]) -> Tensor:
+    """Add a tensor.reshape to sizes of as many elements."""
+    shape, count = builder.name(), len(sizes)
+    if all(isinstance(size, int) for size in sizes):
+        element, numbers = "i64", ", ".join(map(str, sizes))
+        builder.emit(f"{shape} = arith.constant dense<[{numbers}]> : tensor<{count}xi64>")
+    else:
+        element, values = "index", ", ".join(builder.value(size).name for size in sizes)
+        builder.emit(f"{shape} = tensor.from_elements {values} : tensor<{count}xindex>")
+    text = f"tensor.reshape {source.name}({shape}) : ({source.type}, tensor<{count}x{element}>) -> {{}}"
+    return builder.define(text, tuple(sizes), source.element)

@@ -105,7 +105,7 @@ def extract(builder: Builder) -> bool:
     return True
 
 
-@production(FEATURE, 0.3)
+@production(FEATURE, 0.5)
 def element_as_index(builder: Builder) -> bool:
     """An element that decides where something else is read or written."""
     source = builder.pick(lambda t: t.element in ("i32", "i64", "index"))
@@ -144,6 +144,32 @@ def rank(builder: Builder) -> bool:
     if source is None:
         return False
     builder.define_index(f"tensor.rank {source.name} : {source.type}", lambda n: (source.rank, source.rank))
+    return True
+
+
+@production(FEATURE, 0.7)
+def assembled(builder: Builder) -> bool:
+    """A new tensor of two parts that are computed and inserted, which could be computed there."""
+    model = builder.pick(lambda t: t.rank > 0 and isinstance(t.sizes[0], int) and t.sizes[0] > 1)
+    if model is None:
+        return False
+    first, *rest = model.sizes
+    assert isinstance(first, int)
+    middle = builder.draw.between(1, first - 1)
+    parts = [
+        Box((offset, *(0 for _ in rest)), (size, *rest), (1,) * model.rank)
+        for offset, size in builder.draw.shuffled([(0, middle), (middle, first - middle)])
+    ]
+    whole = builder.empty(model.sizes, model.element)
+    for box in parts:
+        part = builder.destination(box.kept, model.element)
+        has_content = part in builder.scope.tensors
+        if not has_content or builder.draw.chance(0.7):
+            part = computed_on(builder, part, has_content=has_content)
+        text = f"tensor.insert_slice {part.name} into {whole.name}{box.text} : {part.type} into {whole.type}"
+        whole = Tensor(builder.name(), whole.sizes, whole.element)
+        builder.emit(f"{whole.name} = {text}")
+    builder.scope.tensors.append(whole)
     return True
 
 

@@ -88,7 +88,7 @@ def _payload(
     values = [value for value, operand in zip(inputs, ins, strict=True) if operand.tensor.element == element]
     if domain and element in ("i32", "i64", "index") and builder.draw.chance(0.2):
         values.append(_iteration_index(builder, domain, element))
-    if reductions:
+    if reductions and reads:
         value = values[0] if len(values) == 1 else emit_expression(builder, element, values)
         return emit_binary(builder, element, value, old, is_reduction=True)
     return emit_expression(builder, element, [*values, old] if reads else values)
@@ -104,7 +104,7 @@ def _iteration_index(builder: Builder, domain: int, element: str) -> str:
     return cast
 
 
-def computed_on(builder: Builder, tile: Tensor) -> Tensor:
+def computed_on(builder: Builder, tile: Tensor, *, has_content: bool = True) -> Tensor:
     """Return something of the type of `tile`, computed on it: in its place if nothing speaks against it."""
     if builder.draw.chance(0.15):
         scalar = builder.scalar(tile.element)
@@ -114,7 +114,8 @@ def computed_on(builder: Builder, tile: Tensor) -> Tensor:
     dims = tuple(range(tile.rank))
     ins = [Operand(builder.tensor_of(tile.sizes, tile.element), dims)] if builder.draw.chance(0.7) else []
     builder.written(tile)
-    return emit_generic(builder, tile.rank, ins, [Operand(tile, dims)], [builder.draw.chance(0.7)])[0]
+    reads = has_content and builder.draw.chance(0.7)
+    return emit_generic(builder, tile.rank, ins, [Operand(tile, dims)], [reads])[0]
 
 
 @production(FEATURE, 3)
@@ -156,7 +157,7 @@ def mapped_generic(builder: Builder) -> bool:
 
 @production(FEATURE, 1.5)
 def reduction_generic(builder: Builder) -> bool:
-    """A reduction over some dimensions of an input. Over none, if one has size 0, the init is the result."""
+    """A reduction over some dimensions of an input, or the last of its elements. If there are none, the init stays."""
     source = builder.pick(lambda t: t.rank in (1, 2, 3))
     if source is None:
         return False
@@ -165,7 +166,8 @@ def reduction_generic(builder: Builder) -> bool:
     sizes: tuple[Size, ...] = tuple(source.sizes[d] for d in kept)
     out = builder.written(builder.tensor_of(sizes, source.element, same_type=True))
     reductions = [d for d in dims if d not in kept]
-    emit_generic(builder, len(dims), [Operand(source, dims)], [Operand(out, kept)], [True], reductions=reductions)
+    reads = not builder.draw.chance(0.15)
+    emit_generic(builder, len(dims), [Operand(source, dims)], [Operand(out, kept)], [reads], reductions=reductions)
     return True
 
 

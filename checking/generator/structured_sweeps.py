@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from .builder import Builder
+from .loops import Counter, carry
 from .payloads import emit_binary
 from .productions import Production
 from .structured import Operand
@@ -48,18 +49,10 @@ def sweep(builder: Builder) -> bool:
 
 def _loop(builder: Builder, value: Tensor, trips: IndexValue, body: Callable[[Tensor], Tensor]) -> None:
     """An scf.for of so many `trips` that carries `value`; `body` makes the next one from its argument."""
-    argument = Tensor(builder.name(), value.sizes, value.element)
-    result, counter = builder.name(), IndexValue(builder.name(), tuple((0, largest(trips, n)) for n in range(3)))
+    index = IndexValue(builder.name(), tuple((0, largest(trips, n)) for n in range(3)))
     zero, one = builder.constant(0), builder.constant(1)
-    builder.emit(
-        f"{result} = scf.for {counter.name} = {zero.name} to {trips.name} step {one.name} "
-        f"iter_args({argument.name} = {value.name}) -> ({value.type}) {{"
-    )
-    with builder.region():
-        new = body(argument)
-        builder.emit(f"scf.yield {new.name} : {new.type}")
-    builder.emit("}")
-    builder.scope.overwritten.append(builder.keep(result, value.sizes, value.element))
+    counter = Counter(f"{zero.name} to {trips.name} step {one.name}", index)
+    carry(builder, [value], counter, lambda arguments: [body(arguments[0])])
 
 
 def _inside(tensor: Tensor) -> tuple[int, ...] | None:
