@@ -78,8 +78,8 @@ def page() -> str:
         f"{len(covered)} are covered by another rule and found without both. The other {len(missing)} are "
         + ", ".join(f"{verdict} ({count})" for verdict, count in verdicts.most_common())
         + ".",
-        f"For these the search has come to {_programs_tried()} programs of all generators; what is found was found "
-        "in longer runs of one generator, too.\n",
+        f"For these the search has come to {_programs_tried()} programs of all generators, those among them that "
+        "`checking/generator/` has replaced since; what is found was found in longer runs of one generator, too.\n",
         "| rule | why it is right | tries | program | what goes wrong |",
         "|---|---|---|---|---|",
         *(_row(rule, found[rule.name]) for rule in RULES if rule.name in found),

@@ -53,7 +53,7 @@ def test_every_rule_can_be_switched_off_and_is_in_the_theory() -> None:
 
 def test_programs_come_out_the_same_without_rules_that_they_do_not_reach() -> None:
     context, reach = ir.Context(), Reach(RULES)
-    for source in ("calls", "insertions"):
+    for source in ("calls", "destinations"):
         with reach.watching():
             trial = Trial(case(source, 0), context)
         left = [rule for rule in RULES if not reach.reached(rule)]

@@ -107,6 +107,16 @@ class Nest:
     def has_grid(self) -> bool:
         return any(isinstance(node, Loop) and node.kind in ("each", "tiles") for node in self.body)
 
+    def memory(self) -> list[Array]:
+        """What is given, what is added, the targets, and what is shown."""
+        numbers, count = np.arange(1.0, SIZE + 1), len(self.sources)
+        return [
+            numbers,
+            numbers * 100,
+            *(numbers * -7 * (k + 1) for k in range(count)),
+            *(numbers * 0 for _ in range(count)),
+        ]
+
     def run(self, given: Array, added: Array, targets: Sequence[Array], grid: Grid) -> Outcome:
         """What workgroups compute one after the other; NaN for elements that nobody has computed."""
         together = [target.copy() for target in targets]

@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 from mlir import ir
-from nest_model import SIZE, Array, Branch, Grid, Loop, Nest, nodes_of
+from nest_model import Array, Branch, Grid, Loop, Nest, nodes_of
 from nest_text import text_of
 from random_nests import random_nest
 
@@ -27,8 +27,9 @@ COUNT = int(os.environ.get("MLIR_INPLACE_RANDOM_NESTS", "40"))
 THREADS = (435, 1165)
 """Seeds of nests whose threads read other elements than their own, of what the others store to."""
 
+COPIED = ", copied first"
 LOOPS = ("for", "while", "before", "forall", "each", "tiles")
-STORED = {place.name for place in ReadFrom}
+STORED = {f"{place.name}{copied}" for place in ReadFrom for copied in ("", COPIED)}
 GRIDS = (Grid(1, 1), Grid(2, 3), Grid(5, 4), Grid(3, 30))
 
 
@@ -39,7 +40,7 @@ def rewritten(text: str) -> tuple[str, dict[int, str]]:
         effects, (function,) = read_effects(module.operation, unknown=ACCESSES)
         planned = plan_rewrites(effects, function, UpdateProofs(effects))
         words: dict[int, str] = {}
-        plans = [(plan.store, plan.reads.name) for plan in planned.accepted]
+        plans = [(plan.store, plan.reads.name + COPIED * plan.copies_source) for plan in planned.accepted]
         for store, word in [*plans, *((plan.store, plan.rule.name) for plan in planned.kept)]:
             declared = dispatch.binding_of(effects.snapshot.ops[store].operands[1])
             assert declared is not None
@@ -50,7 +51,7 @@ def rewritten(text: str) -> tuple[str, dict[int, str]]:
 
 def run(text: str, nest: Nest, grid: Grid) -> dict[str, Array]:
     """All bindings afterwards, by the names that the program gives them."""
-    memories = {f"set 0 binding {number}": values for number, values in enumerate(memory(nest))}
+    memories = {f"set 0 binding {number}": values for number, values in enumerate(nest.memory())}
     sizes = {"workgroup count x": grid.count, "workgroup size x": grid.size}
     entry = mi.compile(text, opt_level=0).main
     names = [str(parameter.name) for parameter in entry.signature.parameters]
@@ -58,22 +59,11 @@ def run(text: str, nest: Nest, grid: Grid) -> dict[str, Array]:
     return memories
 
 
-def memory(nest: Nest) -> list[Array]:
-    """What is given, what is added, the targets, and what is shown."""
-    numbers, count = np.arange(1.0, SIZE + 1), len(nest.sources)
-    return [
-        numbers,
-        numbers * 100,
-        *(numbers * -7 * (k + 1) for k in range(count)),
-        *(numbers * 0 for _ in range(count)),
-    ]
-
-
 def check(nest: Nest) -> list[str]:
     """Run the nest before and after the pass; what was planned."""
     text = text_of(nest)
     after, words = rewritten(text)
-    given, added, *others = memory(nest)
+    given, added, *others = nest.memory()
     # Without a rewrite workgroups race for all of each tensor: the pass has nothing to do with what comes of it.
     for grid in GRIDS if nest.has_grid and STORED & set(words.values()) else GRIDS[:1]:
         outcome = nest.run(given, added, others[: len(nest.sources)], grid)
@@ -97,7 +87,7 @@ def expect(found: dict[str, Array], number: int, values: Array, message: str) ->
 def test_random_nests() -> None:
     nests = [random_nest(seed) for seed in (*range(COUNT), *THREADS)]
     planned = Counter(word for nest in nests for word in check(nest))
-    assert {"SOURCE", "SOURCE_BINDING", "TARGET", "NO_UPDATE", "GRID_READS"} <= planned.keys()
+    assert {"SOURCE", "SOURCE_BINDING", "TARGET", f"TARGET{COPIED}", "NO_UPDATE", "GRID_READS"} <= planned.keys()
     nodes = [node for nest in nests for node in nodes_of(nest.body)]
     assert {node.kind for node in nodes if isinstance(node, Loop)} == set(LOOPS)
     assert any(isinstance(node, Branch) for node in nodes)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-import numpy as np
 import pytest
-from analysed import analyse
-from random_sweeps import MOST, SIZE, random_sweep
+from analysed import analyse, context
+from fast_run import scaled
+from generated import program
+from mlir import ir
 
 import mlir_inplace as mi
 
@@ -156,23 +157,10 @@ def test_threads_that_read_elements_that_no_other_one_writes(runs: int) -> None:
     assert min(found[True], found[False]) > 4
 
 
-def results_of(program: mi.Program, tensor: np.ndarray, bound: int) -> list[np.ndarray]:
-    found = program.main(tensor.copy(), bound)
-    return list(found) if isinstance(found, tuple) else [found]
-
-
-@pytest.mark.parametrize("block", range(10))
-def test_random_sweeps(block: int) -> None:
-    """Values are NumPy's, and many programs copy nothing."""
-    free = 0
-    for seed in range(block * 12, (block + 1) * 12):
-        case = random_sweep(seed)
-        program = mi.compile(case.text(), memory_stats=True)
-        copied = 0
-        for bound in (0, 1, 2, MOST):
-            tensor = np.arange(SIZE, dtype=np.float64) + 100
-            for found, expected in zip(results_of(program, tensor, bound), case.run(tensor, bound), strict=True):
-                np.testing.assert_array_equal(found, expected, err_msg=f"seed {seed}, bound {bound}")
-            copied += program.memory_stats.copied_bytes
-        free += copied == 0
-    assert free > 0
+def test_some_random_sweeps_are_free() -> None:
+    """Loops that read and write a vector at computed places; their values are tested in `test_soundness.py`."""
+    made = (program("sweeps", seed, size=1) for seed in range(scaled(120, 40)))
+    with context():
+        sweeps = [ir.Module.parse(each.text) for each in made if ("indices.sweep", 1) in each.productions]
+        free = [sweep for sweep in sweeps if not mi.bufferize(sweep).copies]
+    assert 2 <= len(free) < len(sweeps)

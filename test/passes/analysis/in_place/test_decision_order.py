@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from analysed import Analysed, analyse_with, function
-from random_programs import random_program
+from generated import program
 
 from mlir_inplace.passes.analysis.in_place.decision_order import DecisionOrder, Heuristic
 from mlir_inplace.passes.analysis.in_place.options import AnalysisOptions
@@ -79,7 +79,7 @@ def test_the_fuzzer_mixes_operands_too() -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_op_has_one_turn_and_bodies_come_first(order: DecisionOrder) -> None:
     for seed in range(5):
-        a = analyse_with(random_program(seed).replace("#id", "#map"), AnalysisOptions(boundaries=True))
+        a = analyse_with(program("loops", seed).text, AnalysisOptions(boundaries=True))
         s = a.snapshot
         for analysis in a.analysis.functions:
             ops = list(order.ops(a.analysis.effects, analysis.function))

@@ -11,12 +11,14 @@ import random
 import numpy as np
 import pytest
 from analysed import context, operations
+from fast_run import seeds
 from mlir import ir
 from mlir.passmanager import PassManager
-from random_programs import random_program
-from test_soundness import COPY_EVERYTHING, arguments, by_upstream, writable
+from test_soundness import COPY_EVERYTHING, UPSTREAM, assert_same, by_upstream, meanings
 
 import mlir_inplace as mi
+from mlir_inplace.checking.fuzzing.outcomes import copies_of
+from mlir_inplace.checking.generator import generate
 
 DIALECTS = ["arith", "func", "linalg", "scf", "tensor"]
 
@@ -37,26 +39,18 @@ def filtered(text: str, options: str, rest: str) -> ir.Module:
     return module
 
 
-def check(seed: int) -> None:
-    text = random_program(seed)
-    draw = random.Random(seed)
+@pytest.mark.parametrize("seed", seeds(40, least=4))
+def test_random_programs(seed: int) -> None:
+    made, draw = generate(seed, size=6, features=UPSTREAM), random.Random(seed)
     dialects = ",".join(draw.sample(DIALECTS, draw.randrange(1, len(DIALECTS))))
     heuristic = draw.choice(["cheapest", "top-down", "bottom-up", "fuzzer"])
     options = f"dialect-filter={dialects} analysis-heuristic={heuristic} analysis-fuzzer-seed={seed}"
     if draw.random() < 0.5:
         options += " bufferize-function-boundaries"
     converted = "func" in dialects and "boundaries" in options
-    ours = mi.compile(filtered(writable(text), options, COPY_IN_FUNCTIONS if converted else COPY_EVERYTHING))
-    oracle = mi.compile(by_upstream(text), opt_level=0)
-    for n, p in ((0, True), (2, False), (3, True)):
-        found, expected = ours.main(*arguments(n, p)), oracle.main(*arguments(n, p))
-        for one, other in zip(found, expected, strict=True):
-            np.testing.assert_array_equal(one, other, err_msg=f"{options}\n{text}")
-
-
-@pytest.mark.parametrize("seed", range(700, 740))
-def test_random_programs(seed: int) -> None:
-    check(seed)
+    ours = mi.compile(filtered(made.text, options, COPY_IN_FUNCTIONS if converted else COPY_EVERYTHING), opt_level=0)
+    for expected, given in zip(meanings(made), made.argument_sets, strict=True):
+        assert_same(ours.main(*copies_of(given)), expected, f"{options}\n{made.text}")
 
 
 KEPT_VIEWS = {

@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 from analysed import Analysed, analyse_with
-from random_programs import random_program
+from generated import program
 
 from mlir_inplace.passes.analysis.in_place import function as function_analysis
 from mlir_inplace.passes.analysis.in_place.decision_order import DecisionOrder, Heuristic
@@ -154,7 +154,7 @@ def test_no_order_needs_fewer_allocations_than_what_is_known_to_be_the_fewest() 
 def test_decisions_are_those_of_all_orders() -> None:
     """What is not tried would not have been taken."""
     texts = [_function(*_random_body(seed)) for seed in range(120, 180)] + [
-        random_program(seed).partition("\n")[2] for seed in range(30)
+        program(subject, seed).text for subject in ("loops", "generic") for seed in range(15)
     ]
     saved = 0
     for text in texts:
