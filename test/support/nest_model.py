@@ -1,6 +1,6 @@
 """Loop nests in dispatch functions that update one or two tensors, and what NumPy says of them.
 
-A nest is a tree of loops of every kind, branches and updates. `random_nests.py` draws one, `nest_text.py` writes it as
+A nest is a tree of loops of every kind, branches and updates. `nests.py` draws one, `nest_text.py` writes it as
 MLIR. The outermost loop may be handed out to workgroups, element by element or tile by tile.
 """
 

@@ -12,7 +12,7 @@ import numpy as np
 from mlir import ir
 from nest_model import Array, Branch, Grid, Loop, Nest, nodes_of
 from nest_text import text_of
-from random_nests import random_nest
+from nests import random_nest
 
 import mlir_inplace as mi
 from mlir_inplace.dialects import dispatch

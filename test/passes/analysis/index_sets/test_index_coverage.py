@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 
 import pytest
-from random_index_sets import Case, Element, Generator, Values, plus, value_of
+from index_set_problems import Case, Element, Generator, Values, plus, value_of
 from test_index_sets import NO, UNKNOWN, YES, Program, at_most, cut
 
 from mlir_inplace.passes.analysis.index_sets.coverage import covers

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from random_index_sets import Case, Generator, Values, elements, iterations, plus, value_of
+from index_set_problems import Case, Generator, Values, elements, iterations, plus, value_of
 
 from mlir_inplace.passes.analysis.index_sets.points import Direction
 from mlir_inplace.passes.analysis.index_sets.problems import Answer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from block_graphs import Edges, dominates, graphs, ways
 from hypothesis import given, settings
-from random_blocks import Edges, dominates, graphs, ways
 
 from mlir_inplace.passes.analysis.ir.block_graph import BlockGraph, BlockLoop
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from analysed import parse
+from block_graphs import Edges, dominates, graphs, ways
 from hypothesis import given, settings
 from mlir import ir
-from random_blocks import Edges, dominates, graphs, ways
 
 from mlir_inplace.passes.analysis.ir.program_order import Order, ProgramOrder
 from mlir_inplace.passes.analysis.ir.snapshot import Snapshot
