@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -44,19 +44,24 @@ def draw_parameters(draw: Draw) -> Parameters:
     return Parameters(indices, (ConditionValue("%p", one), ConditionValue("%q", other_pattern)))
 
 
-def argument_sets(parameters: Parameters, tensors: Sequence[Tensor]) -> tuple[tuple[Any, ...], ...]:
-    """Return the values of all arguments, scalars first, in each argument set."""
+_Array: TypeAlias = "np.ndarray[Any, Any]"
+
+
+def argument_sets(
+    parameters: Parameters, tensors: Sequence[Tensor], change: Callable[[_Array], _Array] = lambda values: values
+) -> tuple[tuple[Any, ...], ...]:
+    """Return the values of all arguments, scalars first, in each argument set; `change` is applied to arrays."""
     return tuple(
         (
             *(index.bounds[number][0] for index in parameters.indices),
             *(condition.known[number] for condition in parameters.conditions),
-            *(elements(tensor, number, position) for position, tensor in enumerate(tensors)),
+            *(change(_elements(tensor, number, position)) for position, tensor in enumerate(tensors)),
         )
         for number in range(SETS)
     )
 
 
-def elements(tensor: Tensor, number: int, position: int) -> np.ndarray[Any, Any]:
+def _elements(tensor: Tensor, number: int, position: int) -> _Array:
     """Return the elements of the argument at `position` in argument set `number`: small integers that differ."""
     shape = tuple(least(size, number) for size in tensor.sizes)
     count = int(np.prod(shape))

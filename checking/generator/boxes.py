@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .values import IndexValue, Size, Tensor, largest, least
 
 
@@ -104,12 +104,12 @@ def _computed_size(builder: Builder, extent: Size, offset: Size, stride: int) ->
     )
 
 
-def element_position(builder: Builder, tensor: Tensor) -> str | None:
-    """Return `%i, %j` for an element of `tensor` that exists, or None."""
+def element_position(builder: Builder, tensor: Tensor) -> str:
+    """Return `%i, %j` for an element of `tensor` that exists; raises `NothingFits`."""
     names: list[str] = []
     for extent in tensor.sizes:
         position = element_index(builder, extent)
         if position is None:
-            return None
+            raise NothingFits
         names.append(builder.value(position).name)
     return ", ".join(names)

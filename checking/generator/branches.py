@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .carried import bind, named, names, pick_carried, steps, types
 from .productions import production
 from .structured import computed_on
@@ -28,11 +28,9 @@ def _branch(
 
 
 @production(FEATURE, 2, is_nest=True)
-def if_else(builder: Builder) -> bool:
+def if_else(builder: Builder) -> None:
     """scf.if with one to three results."""
     results = pick_carried(builder)
-    if not results:
-        return False
     condition = _guard(builder) if builder.draw.chance(0.3) else builder.condition()
     name = builder.name()
     builder.emit(f"{named(name, len(results))} = scf.if {condition.name} -> ({types(results)}) {{")
@@ -41,7 +39,6 @@ def if_else(builder: Builder) -> bool:
     _branch(builder, results, [n for n in builder.live if condition.known[n] is not True])
     builder.emit("}")
     bind(builder, name, results)
-    return True
 
 
 def _guard(builder: Builder) -> ConditionValue:
@@ -62,12 +59,12 @@ def _is_greater(bounds: tuple[int, int], number: int) -> bool | None:
 
 
 @production(FEATURE, 1, is_nest=True)
-def index_switch(builder: Builder) -> bool:
+def index_switch(builder: Builder) -> None:
     """scf.index_switch with two cases and a default."""
     results = pick_carried(builder, 2)
     index = builder.pick_index()
-    if not results or index is None:
-        return False
+    if index is None:
+        raise NothingFits
     name = builder.name()
     builder.emit(f"{named(name, len(results))} = scf.index_switch {index.name} -> {types(results)}")
     for case in (0, 1):
@@ -78,7 +75,6 @@ def index_switch(builder: Builder) -> bool:
     _branch(builder, results, [n for n in builder.live if index.bounds[n][1] > 1])
     builder.emit("}")
     bind(builder, name, results)
-    return True
 
 
 def _may_be(index: IndexValue, argument_set: int, number: int) -> bool:
@@ -87,29 +83,23 @@ def _may_be(index: IndexValue, argument_set: int, number: int) -> bool:
 
 
 @production(FEATURE, 0.7, is_nest=True)
-def execute_region(builder: Builder) -> bool:
+def execute_region(builder: Builder) -> None:
     """scf.execute_region, which runs once."""
     results = pick_carried(builder, 2)
-    if not results:
-        return False
     name = builder.name()
     builder.emit(f"{named(name, len(results))} = scf.execute_region -> ({types(results)}) {{")
     _branch(builder, results, None)
     builder.emit("}")
     bind(builder, name, results)
-    return True
 
 
 @production(FEATURE, 0.5, is_nest=True)
-def assuming(builder: Builder) -> bool:
+def assuming(builder: Builder) -> None:
     """shape.assuming, which runs once too."""
     results = pick_carried(builder, 2)
-    if not results:
-        return False
     name, witness = builder.name(), builder.name()
     builder.emit(f"{witness} = shape.const_witness true")
     builder.emit(f"{named(name, len(results))} = shape.assuming {witness} -> ({types(results)}) {{")
     _branch(builder, results, None, ends="shape.assuming_yield")
     builder.emit("}")
     bind(builder, name, results)
-    return True

@@ -6,6 +6,7 @@ written over, since reading them again is what shows a wrong alias.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,10 @@ from typing import Any
 
 from .draw import Draw
 from .values import ConditionValue, IndexValue, Scalar, Size, Tensor, largest, least, literal, shape_text
+
+
+class NothingFits(Exception):
+    """A production found nothing to work on, before it added anything that matters."""
 
 
 @dataclass
@@ -40,7 +45,7 @@ class Module:
     globals: list[tuple[str, Tensor, bool]] = field(default_factory=list)
     """Name, a tensor of its type, and whether it may change."""
     functions: list[str] = field(default_factory=list)
-    features: dict[str, int] = field(default_factory=dict)
+    features: Counter[str] = field(default_factory=Counter)
     """How often each production was used."""
     count: int = 0
     parameters: Any = None
@@ -164,8 +169,15 @@ class Builder:
 
     # --- choice ------------------------------------------------------------------------------------------------------
 
-    def pick(self, fits: Callable[[Tensor], bool] = lambda tensor: True) -> Tensor | None:
-        """Return a tensor that fits, more likely a recent or an overwritten one."""
+    def pick(self, fits: Callable[[Tensor], bool] = lambda tensor: True) -> Tensor:
+        """Return a tensor that fits, as `find` does; raises `NothingFits`."""
+        found = self.find(fits)
+        if found is None:
+            raise NothingFits
+        return found
+
+    def find(self, fits: Callable[[Tensor], bool] = lambda tensor: True) -> Tensor | None:
+        """Return a tensor that fits, more likely a recent or an overwritten one; None if there is none."""
         tensors = [tensor for tensor in self.scope.tensors if fits(tensor)]
         if not tensors:
             return None
@@ -236,7 +248,7 @@ class Builder:
         def fits(tensor: Tensor) -> bool:
             return tensor.element == element and self.same_shape(tensor.sizes, sizes)
 
-        found = self.pick(fits) if self.draw.chance(0.93) else None
+        found = self.find(fits) if self.draw.chance(0.93) else None
         if found is None:
             static = tuple(size for size in sizes if isinstance(size, int))
             if len(static) == len(sizes) and self.draw.chance(0.3):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .carried import bind, named, names, types
 from .functions import CallableFunction
 from .productions import production
@@ -11,12 +11,12 @@ FEATURE = "calls"
 
 
 @production(FEATURE, 1.5)
-def call(builder: Builder) -> bool:
+def call(builder: Builder) -> None:
     """A call of a function with tensors of its types, the same one twice at times."""
     functions: list[CallableFunction] = [f for f in builder.module.callable if builder.is_nestable or f.is_pure]
     parameters = builder.module.parameters
     if not functions or parameters is None or builder.depth > 1:
-        return False
+        raise NothingFits
     function = builder.draw.choice(functions)
     values = [builder.like(argument) for argument in function.arguments]
     counter = f"{builder.constant(builder.draw.below(3)).name}, " if function.is_recursive else ""
@@ -29,4 +29,3 @@ def call(builder: Builder) -> bool:
     for value in values:
         builder.written(value)
     bind(builder, result, function.results)
-    return True

@@ -10,16 +10,13 @@ from .values import IndexValue, Tensor
 
 
 def pick_carried(builder: Builder, most: int = 3) -> list[Tensor]:
-    """Return tensors for a loop to begin with; one may be there twice."""
+    """Return tensors for a loop to begin with; one may be there twice. Raises `NothingFits`."""
     first = builder.pick()
-    if first is None:
-        return []
-    carried = [first]
-    for _ in range(builder.draw.below(most)):
-        # Those of one type can be swapped.
-        other = builder.like(first) if builder.draw.chance(0.6) else builder.pick()
-        carried.append(other or first)
-    return carried
+    # Those of one type can be swapped.
+    others = (
+        builder.like(first) if builder.draw.chance(0.6) else builder.pick() for _ in range(builder.draw.below(most))
+    )
+    return [first, *others]
 
 
 def arguments_for(builder: Builder, tensors: Sequence[Tensor]) -> list[Tensor]:

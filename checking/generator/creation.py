@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .draw import Draw
 from .payloads import emit_binary, emit_constant
 from .productions import production
@@ -31,38 +31,35 @@ def draw_element(draw: Draw) -> str:
 
 def random_element(builder: Builder) -> str:
     """Return an element type, one that other tensors in scope have if possible."""
-    known = builder.pick() if builder.draw.chance(0.7) else None
+    known = builder.find() if builder.draw.chance(0.7) else None
     return known.element if known else draw_element(builder.draw)
 
 
 @production(FEATURE, 0.7)
-def constant(builder: Builder) -> bool:
+def constant(builder: Builder) -> None:
     """arith.constant: memory that must not be written."""
     sizes = tuple(builder.static_size(4) for _ in range(builder.draw.below(3)))
     tensor = builder.constant_tensor(sizes, random_element(builder))
     builder.scope.overwritten.append(tensor)
-    return True
 
 
 @production(FEATURE, 0.5)
-def filled(builder: Builder) -> bool:
+def filled(builder: Builder) -> None:
     """linalg.fill of a new tensor."""
     builder.filled(random_shape(builder), random_element(builder))
-    return True
 
 
 @production(FEATURE, 0.5)
-def splat(builder: Builder) -> bool:
+def splat(builder: Builder) -> None:
     """tensor.splat."""
     sizes, element = random_shape(builder), random_element(builder)
     scalar = builder.scalar(element)
     dynamic = ", ".join(size.name for size in sizes if isinstance(size, IndexValue))
     builder.define(f"tensor.splat {scalar.name}{f'[{dynamic}]' if dynamic else ''} : {{}}", sizes, element)
-    return True
 
 
 @production(FEATURE, 0.5)
-def from_elements(builder: Builder) -> bool:
+def from_elements(builder: Builder) -> None:
     """tensor.from_elements."""
     sizes = builder.draw.choice([(), (1,), (2,), (3,), (2, 2)])
     element, count = random_element(builder), 1
@@ -70,19 +67,18 @@ def from_elements(builder: Builder) -> bool:
         count *= size
     names = ", ".join(builder.scalar(element).name for _ in range(count))
     builder.define(f"tensor.from_elements {names} : {{}}", tuple(sizes), element)
-    return True
 
 
 @production(FEATURE, 0.6)
-def generate(builder: Builder) -> bool:
+def generate(builder: Builder) -> None:
     """tensor.generate, whose body may read other tensors."""
     sizes = random_shape(builder)
     if not sizes:
-        return False
+        raise NothingFits
     element = random_element(builder)
     dynamic = ", ".join(size.name for size in sizes if isinstance(size, IndexValue))
     positions = [builder.name() for _ in sizes]
-    read = builder.pick(lambda t: t.element == element and builder.same_shape(t.sizes, sizes))
+    read = builder.find(lambda t: t.element == element and builder.same_shape(t.sizes, sizes))
     result = builder.name()
     builder.emit(f"{result} = tensor.generate {dynamic} {{")
     builder.emit(f"^bb0({', '.join(f'{p}: index' for p in positions)}):")
@@ -95,15 +91,12 @@ def generate(builder: Builder) -> bool:
         value = emit_binary(builder, element, value, positions[0])
     builder.emit(f"  tensor.yield {value} : {element}")
     builder.emit(f"}} : {builder.keep(result, sizes, element).type}")
-    return True
 
 
 @production(FEATURE, 0.6)
-def pad(builder: Builder) -> bool:
+def pad(builder: Builder) -> None:
     """tensor.pad by constants and by index values."""
     source = builder.pick(lambda t: t.rank in (1, 2) and all(builder.maximum(s) <= 5 for s in t.sizes))
-    if source is None:
-        return False
     lows, highs, sizes = [], [], []
     for size in source.sizes:
         low, high = builder.draw.below(3), builder.draw.below(2)
@@ -116,15 +109,12 @@ def pad(builder: Builder) -> bool:
     builder.emit(f"^bb0({positions}):")
     builder.emit(f"  tensor.yield {scalar.name} : {source.element}")
     builder.emit(f"}} : {source.type} to {builder.keep(result, tuple(sizes), source.element).type}")
-    return True
 
 
 @production(FEATURE, 0.6)
-def concat(builder: Builder) -> bool:
+def concat(builder: Builder) -> None:
     """tensor.concat of two or three tensors."""
     first = builder.pick(lambda t: t.rank in (1, 2) and all(builder.maximum(s) <= 5 for s in t.sizes))
-    if first is None:
-        return False
     along = builder.draw.below(first.rank)
     parts = [first, *(builder.tensor_of(first.sizes, first.element) for _ in range(builder.draw.between(1, 2)))]
     # The op infers its type from the parts: the sizes apart from the concatenated one are stated if a part states them.
@@ -133,7 +123,6 @@ def concat(builder: Builder) -> bool:
     sizes = tuple(joined if d == along else size for d, size in enumerate(first.sizes))
     names, types = ", ".join(p.name for p in parts), ", ".join(p.type for p in parts)
     builder.define(f"tensor.concat dim({along}) {names} : ({types}) -> {{}}", sizes, first.element)
-    return True
 
 
 def _sum(builder: Builder, sizes: list[Size], added: int) -> Size:

@@ -13,80 +13,62 @@ _WIDTHS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "i8": 8, "i32": 32, "i64
 
 
 @production(FEATURE, 1.5)
-def arith_binary(builder: Builder) -> bool:
+def arith_binary(builder: Builder) -> None:
     """Two tensors of one type."""
     model = builder.pick()
-    if model is None:
-        return False
     one, other = builder.draw.shuffled([model, builder.like(model)])
     builder.written(one)
     op = binary_op(builder, model.element)
     builder.define(f"{op} {one.name}, {other.name} : {{}}", model.sizes, model.element)
-    return True
 
 
 @production(FEATURE, 0.6)
-def math_unary(builder: Builder) -> bool:
+def math_unary(builder: Builder) -> None:
     """One tensor of floats or integers, by an op whose result is the same on every machine."""
     source = builder.pick(lambda t: t.element in ("f32", "f64", "i32", "i64"))
-    if source is None:
-        return False
     floats = ("math.absf", "math.floor", "math.ceil", "arith.negf", "math.trunc")
     op = builder.draw.choice(floats if source.element in FLOATS else ("math.absi", "math.ctpop"))
     builder.written(source)
     builder.define(f"{op} {source.name} : {{}}", source.sizes, source.element)
-    return True
 
 
 @production(FEATURE, 0.6)
-def compare(builder: Builder) -> bool:
+def compare(builder: Builder) -> None:
     """A tensor of i1."""
     source = builder.pick(lambda t: t.element != "i1")
-    if source is None:
-        return False
     other = builder.like(source)
     op = "arith.cmpf olt," if source.element in FLOATS else "arith.cmpi slt,"
     builder.define(f"{op} {source.name}, {other.name} : {source.type}", source.sizes, "i1")
-    return True
 
 
 @production(FEATURE, 0.8)
-def select_elements(builder: Builder) -> bool:
+def select_elements(builder: Builder) -> None:
     """arith.select by a tensor of i1."""
     model = builder.pick()
-    if model is None:
-        return False
     mask = builder.tensor_of(model.sizes, "i1", same_type=True)
     one, other = builder.draw.shuffled([model, builder.like(model)])
     builder.written(one)
     text = f"arith.select {mask.name}, {one.name}, {other.name} : {mask.type}, {{}}"
     builder.define(text, model.sizes, model.element)
-    return True
 
 
 @production("select", 1)
-def select_tensor(builder: Builder) -> bool:
+def select_tensor(builder: Builder) -> None:
     """arith.select by a scalar: one of two buffers."""
     model = builder.pick()
-    if model is None:
-        return False
     one, other = builder.draw.shuffled([model, builder.like(model)])
     text = f"arith.select {builder.condition().name}, {one.name}, {other.name} : {{}}"
     result = builder.define(text, model.sizes, model.element)
     builder.scope.overwritten += [one] if builder.draw.chance(0.3) else []
     builder.scope.overwritten.append(result)
-    return True
 
 
 @production(FEATURE, 0.5)
-def convert(builder: Builder) -> bool:
+def convert(builder: Builder) -> None:
     """Another element type that holds all numbers of the old one, or one that drops bits."""
     source = builder.pick()
-    if source is None:
-        return False
     op, element = builder.draw.choice(_conversions(source))
     builder.define(f"{op} {source.name} : {source.type} to {{}}", source.sizes, element)
-    return True
 
 
 def _conversions(source: Tensor) -> list[tuple[str, str]]:
@@ -104,16 +86,13 @@ def _conversions(source: Tensor) -> list[tuple[str, str]]:
 
 
 @production(FEATURE, 0.3)
-def bitcast(builder: Builder) -> bool:
+def bitcast(builder: Builder) -> None:
     """tensor.bitcast: the same memory, read as another type of that width."""
     pairs = {"f32": "i32", "i32": "f32", "f64": "i64"}
     source = builder.pick(lambda t: t.element in ("f32", "f64"))
-    if source is None:
-        return False
     bits = tensor_type(source.sizes, pairs[source.element])
     middle = builder.define(
         f"tensor.bitcast {source.name} : {source.type} to {bits}", source.sizes, pairs[source.element]
     )
     if builder.draw.chance(0.5):
         builder.define(f"tensor.bitcast {middle.name} : {bits} to {{}}", source.sizes, source.element)
-    return True

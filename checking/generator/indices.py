@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeAlias
 
 from .boxes import Box
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .loops import carry, random_counter
 from .productions import production
 from .slices import put, take
@@ -52,28 +53,29 @@ def _recent(builder: Builder) -> IndexValue:
 
 
 @production(FEATURE, 0.5)
-def computed_index(builder: Builder) -> bool:
+def computed_index(builder: Builder) -> None:
     """An index computed from one or two others; numbers stay small enough to be places in a vector."""
     one = _recent(builder)
     op = builder.draw.choice((*_OF_TWO, "arith.addi", "arith.muli", *_BY_CONSTANT, "affine.apply", "affine.apply"))
     if op == "affine.apply":
-        return _affine(builder, one)
+        _affine(builder, one)
+        return
     constant = builder.draw.choice((1, 1, 2, 2, 3, 4, 5, 7))
     is_constant = op in _BY_CONSTANT or builder.draw.chance(0.6)
     other = builder.constant(constant) if is_constant else _recent(builder)
     bounds = one.bounds, other.bounds
     if op in _NOT_NEGATIVE and min(low for each in bounds for low, _ in each) < 0:
-        return False
+        raise NothingFits
 
     def of_one_set(number: int) -> _Range:
         if op in _BY_CONSTANT:
             return _BY_CONSTANT[op](one.bounds[number], constant)
         return _OF_TWO[op](one.bounds[number], other.bounds[number])
 
-    return _define(builder, f"{op} {one.name}, {other.name} : index", of_one_set)
+    _define(builder, f"{op} {one.name}, {other.name} : index", of_one_set)
 
 
-def _affine(builder: Builder, one: IndexValue) -> bool:
+def _affine(builder: Builder, one: IndexValue) -> None:
     """Add a sum of multiples of two indices and a number."""
     other = _recent(builder)
     a, b, c = (builder.draw.choice(numbers) for numbers in ((1, 1, 2, 3, 4, -1), (0, 1, 1, -1), (0, 0, 1, 2, 6)))
@@ -83,15 +85,14 @@ def _affine(builder: Builder, one: IndexValue) -> bool:
         return low + least + c, high + most + c
 
     place = f"affine_map<(i, j) -> (i * {a} + j * {b} + {c})>({one.name}, {other.name})"
-    return _define(builder, f"affine.apply {place}", of_one_set)
+    _define(builder, f"affine.apply {place}", of_one_set)
 
 
-def _define(builder: Builder, text: str, bounds: Callable[[int], _Range]) -> bool:
+def _define(builder: Builder, text: str, bounds: Callable[[int], _Range]) -> None:
     found = [bounds(number) for number in range(builder.module.sets)]
     if any(low < -LENGTH or high > LENGTH for low, high in found):
-        return False
+        raise NothingFits
     builder.define_index(text, lambda number: found[number])
-    return True
 
 
 def _place(builder: Builder, vector: Tensor, size: int, stride: int) -> IndexValue:
@@ -100,7 +101,8 @@ def _place(builder: Builder, vector: Tensor, size: int, stride: int) -> IndexVal
     lines, indices = len(builder.lines), len(builder.scope.indices)
     for _ in range(20):
         for _ in range(builder.draw.between(1, 3)):
-            computed_index(builder)
+            with suppress(NothingFits):
+                computed_index(builder)
         found = builder.scope.indices[-1]
         if all(found.bounds[n][0] >= 0 and found.bounds[n][1] <= last for n in builder.live):
             return found
@@ -109,13 +111,12 @@ def _place(builder: Builder, vector: Tensor, size: int, stride: int) -> IndexVal
 
 
 @production(FEATURE, 0.7, is_nest=True)
-def sweep(builder: Builder) -> bool:
+def sweep(builder: Builder) -> None:
     """One or two loops that put slices of a vector, as it was or as it is, into it at other places."""
-    vector = builder.pick(lambda t: t.rank == 1 and builder.minimum(t.sizes[0]) >= LENGTH // 2)
+    vector = builder.find(lambda t: t.rank == 1 and builder.minimum(t.sizes[0]) >= LENGTH // 2)
     if vector is None:
         vector = builder.filled((LENGTH,), builder.draw.choice(("f32", "i32")))
     _sweep(builder, vector, vector, builder.draw.between(1, 2))
-    return True
 
 
 def _sweep(builder: Builder, original: Tensor, carried: Tensor, depth: int) -> Tensor:

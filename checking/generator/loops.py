@@ -62,11 +62,9 @@ def carry(
 
 
 @production(FEATURE, 2.5, is_nest=True)
-def for_loop(builder: Builder) -> bool:
+def for_loop(builder: Builder) -> None:
     """scf.for with one to three tensors, which it may swap."""
     carried = pick_carried(builder)
-    if not carried:
-        return False
     counter = random_counter(builder)
 
     def body(arguments: list[Tensor]) -> list[Tensor]:
@@ -77,15 +75,12 @@ def for_loop(builder: Builder) -> bool:
         return yielded_for(builder, arguments)
 
     carry(builder, carried, counter, body)
-    return True
 
 
 @production(FEATURE, 0.6, is_nest=True)
-def changing_sizes(builder: Builder) -> bool:
+def changing_sizes(builder: Builder) -> None:
     """scf.for that carries a tensor which gets smaller, so that its sizes are known only when it is there."""
     source = builder.pick(lambda t: 0 < t.rank < 3)
-    if source is None:
-        return False
     start = builder.cast(source, tuple(builder.value(size) for size in source.sizes))
     counter = random_counter(builder)
     argument, result, loose = builder.name(), builder.name(), loosened(builder, start)
@@ -110,15 +105,12 @@ def changing_sizes(builder: Builder) -> bool:
         builder.emit(f"scf.yield {value.name} : {value.type}")
     builder.emit("}")
     builder.scope.tensors.append(builder.with_sizes_of(Tensor(result, loose.sizes, loose.element)))
-    return True
 
 
 @production(FEATURE, 0.6, is_nest=True)
-def changing_shapes(builder: Builder) -> bool:
+def changing_shapes(builder: Builder) -> None:
     """scf.for that reshapes the tensor that it carries, and yields what has its shape again, perhaps its own memory."""
     carried = builder.pick(lambda t: 0 < t.rank < 3 and t.is_static)
-    if carried is None:
-        return False
     sizes = [size for size in carried.sizes if isinstance(size, int)]
     counter = random_counter(builder)
 
@@ -132,15 +124,12 @@ def changing_shapes(builder: Builder) -> bool:
         return [reshaped(builder, value, sizes) if builder.draw.chance(0.7) else builder.like(carried)]
 
     carry(builder, [carried], counter, body)
-    return True
 
 
 @production(FEATURE, 1.5, is_nest=True)
-def while_loop(builder: Builder) -> bool:
+def while_loop(builder: Builder) -> None:
     """scf.while that counts, and hands on tensors between its regions, more or fewer than it carries."""
     carried = pick_carried(builder, 2)
-    if not carried:
-        return False
     limit = _trips(builder)
     zero, one = builder.constant(0), builder.constant(1)
     result = builder.name()
@@ -170,7 +159,6 @@ def while_loop(builder: Builder) -> bool:
         _while_body(builder, after, one, carried, handed)
     builder.emit("}")
     bind(builder, result, handed, first=1, total=len(handed) + 1)
-    return True
 
 
 def _while_body(

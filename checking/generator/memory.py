@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .boxes import element_position
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .creation import random_element
 from .productions import production
 from .values import Scalar, Tensor, literal, shape_text
@@ -12,52 +12,40 @@ FEATURE = "bufferization"
 
 
 @production(FEATURE, 0.8)
-def materialize(builder: Builder) -> bool:
+def materialize(builder: Builder) -> None:
     """bufferization.materialize_in_destination of tensors."""
     source = builder.pick()
-    if source is None:
-        return False
     target = builder.destination(source.sizes, source.element)
     text = f"bufferization.materialize_in_destination {source.name} in {target.name}"
     builder.define(f"{text} : ({source.type}, {target.type}) -> {{}}", target.sizes, source.element)
-    return True
 
 
 @production(FEATURE, 0.6)
-def alloc_copy(builder: Builder) -> bool:
+def alloc_copy(builder: Builder) -> None:
     """bufferization.alloc_tensor with a copy."""
     source = builder.pick()
-    if source is None:
-        return False
     builder.define(f"bufferization.alloc_tensor() copy({source.name}) : {{}}", source.sizes, source.element)
-    return True
 
 
 @production(FEATURE, 0.3)
-def dealloc(builder: Builder) -> bool:
+def dealloc(builder: Builder) -> None:
     """bufferization.dealloc_tensor of a fresh tensor that is not used any more."""
     source = builder.pick()
-    if source is None:
-        return False
     copied = Tensor(builder.name(), source.sizes, source.element)
     builder.emit(f"{copied.name} = bufferization.alloc_tensor() copy({source.name}) : {copied.type}")
     builder.emit(f"bufferization.dealloc_tensor {copied.name} : {copied.type}")
-    return True
 
 
 @production(FEATURE, 0.4)
-def to_buffer(builder: Builder) -> bool:
+def to_buffer(builder: Builder) -> None:
     """A tensor given to code on memrefs that reads an element of it."""
     source = builder.pick(lambda t: t.rank > 0)
-    position = element_position(builder, source) if source else None
-    if source is None or position is None:
-        return False
+    position = element_position(builder, source)
     memref = f"memref<{shape_text(source.sizes)}{source.element}, strided<[{', '.join('?' * source.rank)}], offset: ?>>"
     view, scalar = builder.name(), Scalar(builder.name(), source.element)
     builder.emit(f"{view} = bufferization.to_buffer {source.name} read_only : {source.type} to {memref}")
     builder.emit(f"{scalar.name} = memref.load {view}[{position}] : {memref}")
     builder.scope.scalars.append(scalar)
-    return True
 
 
 def _globals(builder: Builder) -> list[tuple[str, Tensor, bool]]:
@@ -76,23 +64,21 @@ def _globals(builder: Builder) -> list[tuple[str, Tensor, bool]]:
 
 
 @production("globals", 0.6)
-def global_load(builder: Builder) -> bool:
+def global_load(builder: Builder) -> None:
     """The tensor that a global holds now."""
     name, model, is_mutable = builder.draw.choice(_globals(builder))
     if is_mutable and not builder.is_nestable:
-        return False
+        raise NothingFits
     op = "ml_program.global_load" if is_mutable or builder.draw.chance(0.5) else "ml_program.global_load_const"
     tensor = builder.define(f"{op} {name} : {{}}", model.sizes, model.element)
     builder.scope.overwritten.append(tensor)
-    return True
 
 
 @production("globals", 0.6)
-def global_store(builder: Builder) -> bool:
+def global_store(builder: Builder) -> None:
     """Another tensor for a global to hold."""
     if not builder.is_nestable:
-        return False
+        raise NothingFits
     name, model, _ = _globals(builder)[0]
     value = builder.tensor_of(model.sizes, model.element, same_type=True)
     builder.emit(f"ml_program.global_store {name} = {value.name} : {value.type}")
-    return True

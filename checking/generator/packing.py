@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .productions import production
 
 FEATURE = "packing"
 
 
 @production(FEATURE, 0.6)
-def pack(builder: Builder) -> bool:
+def pack(builder: Builder) -> None:
     """A layout of tiles, with padding where they are not full."""
     source = builder.pick(lambda t: t.rank in (1, 2) and t.is_static)
-    if source is None:
-        return False
     plain = [size for size in source.sizes if isinstance(size, int)]
     tiles = [builder.draw.between(1, 3) for _ in plain]
     outer = [-(-size // tile) for size, tile in zip(plain, tiles, strict=True)]
@@ -33,20 +31,17 @@ def pack(builder: Builder) -> bool:
         back = builder.destination(source.sizes, source.element)
         text = f"linalg.unpack {packed.name} {layout} into {back.name} : {packed.type} -> {{}}"
         builder.define(text, source.sizes, source.element)
-    return True
 
 
 @production(FEATURE, 0.7)
-def unpack(builder: Builder) -> bool:
+def unpack(builder: Builder) -> None:
     """Tiles of any tensor of the right rank, whose last ones may stick out."""
     source = builder.pick(lambda t: t.rank in (2, 4) and t.is_static)
-    if source is None:
-        return False
     packed = [size for size in source.sizes if isinstance(size, int)]
     half = source.rank // 2
     sizes = tuple(packed[d] * packed[half + d] for d in range(half))
     if any(size > 12 for size in sizes):
-        return False
+        raise NothingFits
     # One element less where that still needs as many tiles.
     sizes = tuple(
         size - 1 if packed[half + d] > 1 and builder.draw.chance(0.4) else size for d, size in enumerate(sizes)
@@ -56,15 +51,12 @@ def unpack(builder: Builder) -> bool:
     builder.define(
         f"linalg.unpack {source.name} {layout} into {target.name} : {source.type} -> {{}}", sizes, source.element
     )
-    return True
 
 
 @production(FEATURE, 0.25)
-def softmax(builder: Builder) -> bool:
+def softmax(builder: Builder) -> None:
     """linalg.softmax, of what fits into its input too."""
     source = builder.pick(lambda t: t.rank in (1, 2) and t.element in ("f32", "f64"))
-    if source is None:
-        return False
     out = builder.destination(source.sizes, source.element)
     source = builder.cast(source, out.sizes)
     builder.define(
@@ -73,4 +65,3 @@ def softmax(builder: Builder) -> bool:
         out.sizes,
         out.element,
     )
-    return True

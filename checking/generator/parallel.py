@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .boxes import Box, element_position
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .carried import arguments_for, bind, named, steps, types
 from .productions import production
 from .slices import take
@@ -34,11 +34,9 @@ def _chunks(builder: Builder, tensor: Tensor) -> _Chunks:
 
 
 @production(FEATURE, 1.5, is_nest=True)
-def forall(builder: Builder) -> bool:
+def forall(builder: Builder) -> None:
     """scf.forall over parts of one tensor, or of two that are shared out alike."""
     shared = builder.pick(lambda t: t.rank > 0)
-    if shared is None:
-        return False
     chunks = _chunks(builder, shared)
     inits = [shared] + ([builder.like(shared)] if builder.draw.chance(0.3) else [])
     count = chunks.count
@@ -68,7 +66,6 @@ def forall(builder: Builder) -> bool:
     for tensor in inits:
         builder.written(tensor)
     bind(builder, result, inits)
-    return True
 
 
 def _most(size: Size, argument_set: int) -> int:
@@ -101,13 +98,13 @@ def _value(builder: Builder, out: Tensor, box: Box) -> Tensor:
 
 
 @production(FEATURE, 0.6, is_nest=True)
-def parallel_sum(builder: Builder) -> bool:
+def parallel_sum(builder: Builder) -> None:
     """scf.parallel that adds up elements of tensors, some of them changed in each run."""
     source = builder.pick(
         lambda t: t.rank > 0 and t.element in ("f32", "i32", "f64") and builder.minimum(t.sizes[0]) > 0
     )
-    if source is None or any(builder.minimum(size) == 0 for size in source.sizes):
-        return False
+    if any(builder.minimum(size) == 0 for size in source.sizes):
+        raise NothingFits
     zero, one, upper = builder.constant(0), builder.constant(1), builder.value(source.sizes[0])
     initial, name = builder.scalar(source.element), builder.name()
     bounds = tuple((0, max(0, high - 1)) for _, high in upper.bounds)
@@ -135,4 +132,3 @@ def parallel_sum(builder: Builder) -> bool:
     builder.is_nestable = was_nestable
     builder.emit("}")
     builder.scope.scalars.append(Scalar(name, element))
-    return True

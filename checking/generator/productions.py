@@ -1,7 +1,7 @@
 """The table of productions: functions that add one op, or a few that belong together, to a program.
 
-A production belongs to a feature, so that programs can be asked for some features only. It returns False if it found
-nothing to work on, before it has added anything that matters.
+A production belongs to a feature, so that programs can be asked for some features only. It raises `NothingFits` if it
+found nothing to work on, before it has added anything that matters.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from .builder import Builder
 
-Rule: TypeAlias = Callable[[Builder], bool | None]
+Rule: TypeAlias = Callable[[Builder], None]
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from .arguments import SETS, argument_sets, draw_parameters
 from .blocks import block_function, write_blocks
 from .buffers import enter, leave
-from .builder import Builder, Module
+from .builder import Builder, Module, NothingFits
 from .carried import names, types
 from .creation import draw_element
 from .draw import Draw
 from .features import PRODUCTIONS
 from .functions import new_builder, plain_function, random_models, recursive_functions, write_function
 from .indices import LENGTH
-from .productions import Production
 from .values import Tensor
 
 _FUNCTIONS = ("blocks", "recursion", "buffers")
@@ -74,11 +74,9 @@ class _Assembly:
         self.module.likeness = self.draw.choice((0.3, 0.5, 0.95))
         self.parameters = self.module.parameters = draw_parameters(self.draw)
         self.elements = self._draw_elements()
-        usable = [p for p in PRODUCTIONS if p.feature in allowed]
+        self.usable = [p for p in PRODUCTIONS if p.feature in allowed]
         # Each program favours some features, so that they meet; what is rare overall is frequent in a few programs.
-        favour = {f: self.draw.choice((0.3, 1.0, 1.0, 3.0)) for f in FEATURES}
-        self.flat = _Table([p for p in usable if not p.is_nest], favour)
-        self.all = _Table(usable, favour)
+        self.favour = {f: self.draw.choice((0.3, 1.0, 1.0, 3.0)) for f in FEATURES}
 
     def _draw_elements(self) -> list[str]:
         """One or two element types make up most of a program, or values would not meet."""
@@ -90,14 +88,14 @@ class _Assembly:
 
     def produce(self, builder: Builder) -> None:
         """Add one random op; some rules find nothing to do, then others are tried."""
-        table = self.flat if builder.depth >= _DEPTH or len(builder.lines) > 40 * self.size else self.all
-        for _ in range(8):
-            if not table.productions:
-                return
-            chosen = self.draw.weighted(table.productions, table.weights)
-            if chosen.rule(builder) is not False:
-                used = self.module.features
-                used[f"{chosen.feature}.{chosen.name}"] = used.get(f"{chosen.feature}.{chosen.name}", 0) + 1
+        is_flat = builder.depth >= _DEPTH or len(builder.lines) > 40 * self.size
+        usable = [p for p in self.usable if not (is_flat and p.is_nest)]
+        weights = [p.weight * self.favour[p.feature] for p in usable]
+        for _ in range(8 if usable else 0):
+            chosen = self.draw.weighted(usable, weights)
+            with suppress(NothingFits):
+                chosen.rule(builder)
+                self.module.features[f"{chosen.feature}.{chosen.name}"] += 1
                 return
 
     def assemble(self) -> GeneratedProgram:
@@ -109,11 +107,11 @@ class _Assembly:
             models[0] = Tensor(models[0].name, (LENGTH,), models[0].element)
         memrefs = self._has("buffers", 0.1)
         if memrefs:
-            self._note("buffers")
+            self.module.features["buffers"] += 1
         boundary = enter(builder, self.parameters, models, memrefs=memrefs)
         count = self.draw.between(1, 3)
         if not memrefs and self._has("blocks", 0.08):
-            self._note("blocks")
+            self.module.features["blocks"] += 1
             results: list[Tensor] = [self.draw.choice(models) for _ in range(count)]
             write_blocks(builder, models, results)
         else:
@@ -135,9 +133,6 @@ class _Assembly:
             boundary.unspecified,
         )
 
-    def _note(self, feature: str) -> None:
-        self.module.features[feature] = self.module.features.get(feature, 0) + 1
-
     def _has(self, feature: str, probability: float) -> bool:
         """Whether a program has something of a feature; the fewer features are asked for, the more likely."""
         probability = min(0.7, probability * len(FEATURES) / len(self.allowed))
@@ -148,14 +143,14 @@ class _Assembly:
         if "calls" not in self.allowed:
             return
         if self._has("calls", 0.22):
-            self._note("calls")
+            self.module.features["calls"] += 1
             self.module.callable.append(plain_function(*shared, self._models(3), self.draw.between(1, 4)))
         if self._has("recursion", 0.22):
-            self._note("recursion")
+            self.module.features["recursion"] += 1
             models = [self._models(3) for _ in range(self.draw.between(1, 2))]
             self.module.callable += recursive_functions(*shared, models, self.draw.between(1, 3))
         if self._has("blocks", 0.22):
-            self._note("blocks")
+            self.module.features["blocks"] += 1
             self.module.callable.append(block_function(*shared, self._models(3)))
 
     def _models(self, most: int) -> list[Tensor]:
@@ -164,14 +159,8 @@ class _Assembly:
 
     def _results(self, builder: Builder, count: int) -> list[Tensor]:
         """Return what main returns: values written over, and whatever else is in scope."""
-        found = (builder.pick() for _ in range(count))
+        found = (builder.find() for _ in range(count))
         return [tensor for tensor in found if tensor is not None]
-
-
-class _Table:
-    def __init__(self, productions: list[Production], favour: dict[str, float]) -> None:
-        self.productions = productions
-        self.weights = [p.weight * favour[p.feature] for p in productions]
 
 
 __all__ = ["FEATURES", "GeneratedProgram", "generate"]

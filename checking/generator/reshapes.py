@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .productions import production
 from .values import IndexValue, Size, Tensor, shape_text
 
@@ -12,11 +12,9 @@ FEATURE = "reshapes"
 
 
 @production(FEATURE, 1)
-def cast(builder: Builder) -> bool:
+def cast(builder: Builder) -> None:
     """tensor.cast: some sizes are forgotten, or stated."""
     source = builder.pick(lambda t: t.rank > 0)
-    if source is None:
-        return False
     sizes: list[Size] = []
     for size in source.sizes:
         known = {builder.minimum(size), builder.maximum(size)}
@@ -25,29 +23,23 @@ def cast(builder: Builder) -> bool:
         else:
             sizes.append(known.pop() if len(known) == 1 and 0 not in known and builder.draw.chance(0.5) else size)
     if shape_text(tuple(sizes)) == shape_text(source.sizes):
-        return False
+        raise NothingFits
     builder.cast(source, tuple(sizes))
-    return True
 
 
 @production(FEATURE, 0.3)
-def forget_rank(builder: Builder) -> bool:
+def forget_rank(builder: Builder) -> None:
     """A cast to an unranked tensor and back."""
     source = builder.pick()
-    if source is None:
-        return False
     name, unranked = builder.name(), f"tensor<*x{source.element}>"
     builder.emit(f"{name} = tensor.cast {source.name} : {source.type} to {unranked}")
     builder.define(f"tensor.cast {name} : {unranked} to {{}}", source.sizes, source.element)
-    return True
 
 
 @production(FEATURE, 1)
-def expand_shape(builder: Builder) -> bool:
+def expand_shape(builder: Builder) -> None:
     """A dimension becomes two, one of which may be 1."""
     source = builder.pick(lambda t: 0 < t.rank < 4)
-    if source is None:
-        return False
     split = builder.draw.below(source.rank)
     size = source.sizes[split]
     if isinstance(size, IndexValue):
@@ -63,26 +55,21 @@ def expand_shape(builder: Builder) -> bool:
         sizes,
         source.element,
     )
-    return True
 
 
 @production(FEATURE, 1)
-def collapse_shape(builder: Builder) -> bool:
+def collapse_shape(builder: Builder) -> None:
     """Two dimensions become one: both are known, or one of them is 1."""
     source = builder.pick(lambda t: t.rank > 1)
-    if source is None:
-        return False
     fitting = [d for d in range(source.rank - 1) if _product(source.sizes[d], source.sizes[d + 1]) is not None]
     if not fitting:
-        return False
+        raise NothingFits
     first = builder.draw.choice(fitting)
     joined = _product(source.sizes[first], source.sizes[first + 1])
-    assert joined is not None
     sizes = (*source.sizes[:first], joined, *source.sizes[first + 2 :])
     groups = [[d] for d in range(first)] + [[first, first + 1]] + [[d] for d in range(first + 2, source.rank)]
     text = f"tensor.collapse_shape {source.name} {groups} : {source.type} into {{}}"
     builder.define(text, sizes, source.element)
-    return True
 
 
 def _product(one: Size, other: Size) -> Size | None:
@@ -94,14 +81,11 @@ def _product(one: Size, other: Size) -> Size | None:
 
 
 @production(FEATURE, 0.4)
-def reshape(builder: Builder) -> bool:
+def reshape(builder: Builder) -> None:
     """tensor.reshape by a tensor of sizes, some of which may be known only when the program runs."""
     source = builder.pick(lambda t: 0 < t.rank < 4)
-    if source is None:
-        return False
     sizes = builder.draw.shuffled([1, *source.sizes])
     reshaped(builder, source, [builder.value(s) if builder.draw.chance(0.3) else s for s in sizes])
-    return True
 
 
 def reshaped(builder: Builder, source: Tensor, sizes: Sequence[Size]) -> Tensor:

@@ -25,32 +25,24 @@ def put(builder: Builder, source: Tensor, target: Tensor, box: Box) -> Tensor:
 
 
 @production(FEATURE, 2)
-def extract_slice(builder: Builder) -> bool:
+def extract_slice(builder: Builder) -> None:
     """A part of a tensor."""
     source = builder.pick(lambda t: t.rank > 0)
-    if source is None:
-        return False
     take(builder, source, random_box(builder, source.sizes))
-    return True
 
 
 @production(FEATURE, 2)
-def insert_slice(builder: Builder) -> bool:
+def insert_slice(builder: Builder) -> None:
     """A part of a tensor replaced by something else."""
     target = builder.pick(lambda t: t.rank > 0)
-    if target is None:
-        return False
     box = random_box(builder, target.sizes)
     put(builder, builder.tensor_of(box.kept, target.element, same_type=True), target, box)
-    return True
 
 
 @production(FEATURE, 3)
-def update_slice(builder: Builder) -> bool:
+def update_slice(builder: Builder) -> None:
     """The matching pair: a part taken out, computed on, and put back there or at the same place of another tensor."""
     target = builder.pick(lambda t: t.rank > 0)
-    if target is None:
-        return False
     box = random_box(builder, target.sizes)
     tile = take(builder, target, box)
     if tile.rank and builder.draw.chance(0.25):
@@ -60,58 +52,46 @@ def update_slice(builder: Builder) -> bool:
         result = computed_on(builder, tile)
     where = target if builder.draw.chance(0.8) else builder.like(target)
     put(builder, result, where, box)
-    return True
 
 
 @production(FEATURE, 1)
-def moved_slice(builder: Builder) -> bool:
+def moved_slice(builder: Builder) -> None:
     """A part of a tensor copied to another, perhaps overlapping, part of it."""
     target = builder.pick(lambda t: t.rank > 0)
-    if target is None:
-        return False
     box = random_box(builder, target.sizes, may_drop=False)
     offsets = [0 if builder.draw.chance(0.5) else offset for offset in box.offsets]
     moved = Box(tuple(offsets), box.sizes, box.strides)
     first, second = builder.draw.shuffled([box, moved])
     put(builder, take(builder, target, first), target, second)
-    return True
 
 
 @production(FEATURE, 1.5)
-def insert(builder: Builder) -> bool:
+def insert(builder: Builder) -> None:
     """One element replaced."""
     target = builder.pick()
-    position = element_position(builder, target) if target else None
-    if target is None or position is None:
-        return False
+    position = element_position(builder, target)
     scalar = builder.scalar(target.element)
     builder.written(target)
     builder.define(f"tensor.insert {scalar.name} into {target.name}[{position}] : {{}}", target.sizes, target.element)
-    return True
 
 
 @production(FEATURE, 1)
-def extract(builder: Builder) -> bool:
+def extract(builder: Builder) -> None:
     """One element read, which is used as a number from then on."""
     source = builder.pick()
-    position = element_position(builder, source) if source else None
-    if source is None or position is None:
-        return False
+    position = element_position(builder, source)
     scalar = Scalar(builder.name(), source.element)
     builder.emit(f"{scalar.name} = tensor.extract {source.name}[{position}] : {source.type}")
     builder.scope.scalars.append(scalar)
     if source.element == "i1":
         builder.scope.conditions.append(ConditionValue(scalar.name, (None,) * builder.module.sets))
-    return True
 
 
 @production(FEATURE, 0.5)
-def element_as_index(builder: Builder) -> bool:
+def element_as_index(builder: Builder) -> None:
     """An element that decides where something else is read or written."""
     source = builder.pick(lambda t: t.element in ("i32", "i64", "index"))
-    position = element_position(builder, source) if source else None
-    if source is None or position is None:
-        return False
+    position = element_position(builder, source)
     name, element = builder.name(), source.element
     builder.emit(f"{name} = tensor.extract {source.name}[{position}] : {source.type}")
     if element != "index":
@@ -121,38 +101,29 @@ def element_as_index(builder: Builder) -> bool:
     count = builder.draw.between(1, 4)
     limit = builder.constant(count)
     builder.define_index(f"arith.remui {name}, {limit.name} : index", lambda n: (0, count - 1))
-    return True
 
 
 @production(FEATURE, 0.4)
-def dim(builder: Builder) -> bool:
+def dim(builder: Builder) -> None:
     """A size as a value."""
     source = builder.pick(lambda t: t.rank > 0)
-    if source is None:
-        return False
     number = builder.draw.below(source.rank)
     position, size = builder.constant(number), source.sizes[number]
     text = f"tensor.dim {source.name}, {position.name} : {source.type}"
     builder.define_index(text, lambda n: size.bounds[n] if isinstance(size, IndexValue) else (size, size))
-    return True
 
 
 @production(FEATURE, 0.15)
-def rank(builder: Builder) -> bool:
+def rank(builder: Builder) -> None:
     """The rank of a tensor as a value."""
     source = builder.pick()
-    if source is None:
-        return False
     builder.define_index(f"tensor.rank {source.name} : {source.type}", lambda n: (source.rank, source.rank))
-    return True
 
 
 @production(FEATURE, 0.7)
-def assembled(builder: Builder) -> bool:
+def assembled(builder: Builder) -> None:
     """A new tensor of two parts that are computed and inserted, which could be computed there."""
     model = builder.pick(lambda t: t.rank > 0 and isinstance(t.sizes[0], int) and t.sizes[0] > 1)
-    if model is None:
-        return False
     first, *rest = model.sizes
     assert isinstance(first, int)
     middle = builder.draw.between(1, first - 1)
@@ -170,18 +141,14 @@ def assembled(builder: Builder) -> bool:
         whole = Tensor(builder.name(), whole.sizes, whole.element)
         builder.emit(f"{whole.name} = {text}")
     builder.scope.tensors.append(whole)
-    return True
 
 
 @production(FEATURE, 0.5)
-def fresh_into_slice(builder: Builder) -> bool:
+def fresh_into_slice(builder: Builder) -> None:
     """Something computed in a tensor of its own, and inserted afterwards: what can be computed in place."""
     target = builder.pick(lambda t: t.rank > 0 and t.element in ELEMENTS)
-    if target is None:
-        return False
     box = random_box(builder, target.sizes)
     fresh = builder.filled(box.kept, target.element)
     if builder.draw.chance(0.6):
         fresh = computed_on(builder, fresh)
     put(builder, fresh, target, box)
-    return True

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 
 from .builder import Builder
 from .payloads import emit_binary, emit_expression
@@ -22,6 +22,40 @@ class Operand:
     """None is the constant 0."""
 
 
+Body = Callable[[list[str]], Sequence[str]]
+"""Writes what is computed on elements, those of the operands, and returns the names of what is yielded."""
+
+
+def write_generic(
+    builder: Builder,
+    domain: int,
+    ins: Sequence[Operand],
+    outs: Sequence[Operand],
+    reductions: Collection[int],
+    body: Body,
+) -> list[Tensor]:
+    """Add a linalg.generic over `domain` dimensions, and return its results."""
+    operands = [*ins, *outs]
+    maps = ", ".join(f"affine_map<({_dims(range(domain))}) -> ({_dims(o.dims)})>" for o in operands)
+    kinds = ", ".join('"reduction"' if d in reductions else '"parallel"' for d in range(domain))
+    results = [Tensor(builder.name(), o.tensor.sizes, o.tensor.element) for o in outs]
+    if len(outs) > 1:
+        name = builder.name()
+        results = [replace(result, name=f"{name}#{number}") for number, result in enumerate(results)]
+    named = results[0].name if len(outs) == 1 else f"{name}:{len(outs)}"
+    builder.emit(f"{named} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}")
+    builder.emit(f"  {f'ins({_list(ins)}) ' if ins else ''}outs({_list(outs)}) {{")
+    values = [f"%e{builder.module.name('')}" for _ in operands]
+    arguments = ", ".join(f"{v}: {o.tensor.element}" for v, o in zip(values, operands, strict=True))
+    builder.emit(f"^bb0({arguments}):")
+    yielded = body(values)
+    builder.emit(f"linalg.yield {', '.join(yielded)} : {', '.join(out.tensor.element for out in outs)}")
+    types = ", ".join(out.tensor.type for out in outs)
+    builder.emit(f"}} -> {types if len(outs) == 1 else f'({types})'}")
+    builder.scope.tensors += results
+    return results
+
+
 def emit_generic(
     builder: Builder,
     domain: int,
@@ -31,67 +65,32 @@ def emit_generic(
     *,
     reductions: Sequence[int] = (),
 ) -> list[Tensor]:
-    """Add a generic; `reads` says for each of `outs` whether its old content counts. Returns the results."""
-    maps = ", ".join(f"affine_map<({_dims(range(domain))}) -> ({_dims(o.dims)})>" for o in (*ins, *outs))
-    kinds = ", ".join('"reduction"' if d in reductions else '"parallel"' for d in range(domain))
-    results = [Tensor(builder.name(), o.tensor.sizes, o.tensor.element) for o in outs]
-    name = results[0].name if len(outs) == 1 else builder.name()
-    builder.emit(f"{_named(name, len(outs))} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}")
-    taken = f" ins({_list(ins)})" if ins else ""
-    builder.emit(f"  {taken} outs({_list(outs)}) {{")
-    values = [f"%e{builder.module.name('')}" for _ in (*ins, *outs)]
-    arguments = ", ".join(f"{v}: {o.tensor.element}" for v, o in zip(values, (*ins, *outs), strict=True))
-    builder.emit(f"^bb0({arguments}):")
-    yielded = [
-        _payload(
-            builder, domain, out.tensor.element, values[: len(ins)], values[len(ins) + i], ins, reads[i], reductions
-        )
-        for i, out in enumerate(outs)
-    ]
-    types = ", ".join(out.tensor.element for out in outs)
-    builder.emit(f"linalg.yield {', '.join(yielded)} : {types}")
-    builder.emit(f"}} -> {_result_types(outs)}")
-    if len(outs) > 1:
-        results = [Tensor(f"{name}#{i}", r.sizes, r.element) for i, r in enumerate(results)]
-    builder.scope.tensors += results
-    return results
+    """Add a generic of random ops; `reads` says for each of `outs` whether its old content counts."""
+
+    def computed(values: list[str], number: int) -> str:
+        element = outs[number].tensor.element
+        taken = [value for value, o in zip(values, ins, strict=False) if o.tensor.element == element]
+        old = [values[len(ins) + number]] if reads[number] else []
+        if domain and element in ("i32", "i64", "index") and builder.draw.chance(0.2):
+            taken.append(_iteration_index(builder, domain, element))
+        if reductions and old:
+            value = taken[0] if len(taken) == 1 else emit_expression(builder, element, taken)
+            return emit_binary(builder, element, value, old[0], is_reduction=True)
+        return emit_expression(builder, element, taken + old)
+
+    def body(values: list[str]) -> list[str]:
+        return [computed(values, number) for number in range(len(outs))]
+
+    return write_generic(builder, domain, ins, outs, reductions, body)
 
 
 def _dims(dims: Sequence[int | None] | range) -> str:
     return ", ".join("0" if d is None else f"d{d}" for d in dims)
 
 
-def _named(name: str, count: int) -> str:
-    return name if count == 1 else f"{name}:{count}"
-
-
 def _list(operands: Sequence[Operand]) -> str:
     names = ", ".join(operand.tensor.name for operand in operands)
     return f"{names} : {', '.join(operand.tensor.type for operand in operands)}"
-
-
-def _result_types(outs: Sequence[Operand]) -> str:
-    types = [out.tensor.type for out in outs]
-    return types[0] if len(types) == 1 else f"({', '.join(types)})"
-
-
-def _payload(
-    builder: Builder,
-    domain: int,
-    element: str,
-    inputs: Sequence[str],
-    old: str,
-    ins: Sequence[Operand],
-    reads: bool,
-    reductions: Sequence[int],
-) -> str:
-    values = [value for value, operand in zip(inputs, ins, strict=True) if operand.tensor.element == element]
-    if domain and element in ("i32", "i64", "index") and builder.draw.chance(0.2):
-        values.append(_iteration_index(builder, domain, element))
-    if reductions and reads:
-        value = values[0] if len(values) == 1 else emit_expression(builder, element, values)
-        return emit_binary(builder, element, value, old, is_reduction=True)
-    return emit_expression(builder, element, [*values, old] if reads else values)
 
 
 def _iteration_index(builder: Builder, domain: int, element: str) -> str:
@@ -119,11 +118,9 @@ def computed_on(builder: Builder, tile: Tensor, *, has_content: bool = True) -> 
 
 
 @production(FEATURE, 3)
-def elementwise_generic(builder: Builder) -> bool:
+def elementwise_generic(builder: Builder) -> None:
     """One or two inputs of the shape of the init, which is read or not."""
     model = builder.pick()
-    if model is None:
-        return False
     dims = tuple(range(model.rank))
     ins = [Operand(builder.tensor_of(model.sizes, model.element), dims) for _ in range(builder.draw.below(3))]
     outs, reads = [_out(builder, model, dims)], []
@@ -131,7 +128,6 @@ def elementwise_generic(builder: Builder) -> bool:
         outs.append(_out(builder, model, dims))
     reads = [out.tensor in builder.scope.tensors and builder.draw.chance(0.5) for out in outs]
     emit_generic(builder, len(dims), ins, outs, reads)
-    return True
 
 
 def _out(builder: Builder, model: Tensor, dims: tuple[int, ...]) -> Operand:
@@ -139,11 +135,9 @@ def _out(builder: Builder, model: Tensor, dims: tuple[int, ...]) -> Operand:
 
 
 @production(FEATURE, 1.5)
-def mapped_generic(builder: Builder) -> bool:
+def mapped_generic(builder: Builder) -> None:
     """Inputs that are transposed or lack dimensions: elements are read in other places than they are written."""
     model = builder.pick(lambda t: t.rank in (1, 2, 3))
-    if model is None:
-        return False
     dims = tuple(range(model.rank))
     ins: list[Operand] = []
     for _ in range(builder.draw.between(1, 2)):
@@ -152,15 +146,12 @@ def mapped_generic(builder: Builder) -> bool:
         ins.append(Operand(builder.tensor_of(sizes, model.element), tuple(chosen)))
     out = _out(builder, model, dims)
     emit_generic(builder, len(dims), ins, [out], [out.tensor in builder.scope.tensors and builder.draw.chance(0.4)])
-    return True
 
 
 @production(FEATURE, 1.5)
-def reduction_generic(builder: Builder) -> bool:
+def reduction_generic(builder: Builder) -> None:
     """A reduction over some dimensions of an input, or the last of its elements. If there are none, the init stays."""
     source = builder.pick(lambda t: t.rank in (1, 2, 3))
-    if source is None:
-        return False
     dims = tuple(range(source.rank))
     kept = tuple(builder.draw.shuffled(dims)[: builder.draw.below(source.rank)])
     sizes: tuple[Size, ...] = tuple(source.sizes[d] for d in kept)
@@ -168,15 +159,12 @@ def reduction_generic(builder: Builder) -> bool:
     reductions = [d for d in dims if d not in kept]
     reads = not builder.draw.chance(0.15)
     emit_generic(builder, len(dims), [Operand(source, dims)], [Operand(out, kept)], [reads], reductions=reductions)
-    return True
 
 
 @production(FEATURE, 0.5)
-def generic_on_a_part(builder: Builder) -> bool:
+def generic_on_a_part(builder: Builder) -> None:
     """A map to the first row or column only: the rest of the init stays."""
     model = builder.pick(lambda t: t.rank in (1, 2) and any(isinstance(size, int) for size in t.sizes))
-    if model is None:
-        return False
     fixed = builder.draw.choice([d for d, size in enumerate(model.sizes) if isinstance(size, int)])
     rest = [d for d in range(model.rank) if d != fixed]
     dims = tuple(None if d == fixed else rest.index(d) for d in range(model.rank))
@@ -184,4 +172,3 @@ def generic_on_a_part(builder: Builder) -> bool:
     builder.written(model)
     ins = [Operand(source, tuple(range(len(rest))))]
     emit_generic(builder, len(rest), ins, [Operand(model, dims)], [builder.draw.chance(0.5)])
-    return True

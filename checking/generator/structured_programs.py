@@ -6,19 +6,22 @@ with sizes that fill some vectors and leave a rest, that are 0, 1 or unknown.
 
 from __future__ import annotations
 
-import importlib
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from .arguments import SETS, elements
+from .arguments import SETS, argument_sets
 from .buffers import enter
-from .builder import Builder, Module
+from .builder import Builder, Module, NothingFits
 from .carried import names, types
 from .draw import Draw
 from .functions import Parameters, new_builder, write_function
+from .named import broadcast, elementwise_named, index_map, transpose
 from .productions import Production
 from .program import GeneratedProgram
+from .slices import extract_slice, insert_slice
+from .structured import elementwise_generic, mapped_generic, reduction_generic
 from .structured_rules import RULES
 from .structured_sweeps import SWEEPS
 from .values import ConditionValue, IndexValue, Size, Tensor
@@ -36,23 +39,19 @@ def generate_structured(seed: int, *, size: int = 6) -> GeneratedProgram:
     return _Assembly(seed, size).assemble()
 
 
-def _shared() -> list[Production]:
-    """Rules of `generate` that do something between two products."""
-    structured, named, slices = (
-        importlib.import_module(f".{name}", __package__) for name in ("structured", "named", "slices")
-    )
-    found = [
-        (structured.elementwise_generic, 3.0),
-        (structured.mapped_generic, 3.0),
-        (structured.reduction_generic, 1.5),
-        (named.elementwise_named, 1.0),
-        (named.transpose, 1.5),
-        (named.broadcast, 0.7),
-        (named.index_map, 0.3),
-        (slices.extract_slice, 0.7),
-        (slices.insert_slice, 0.7),
-    ]
-    return [Production("shared", rule.__name__, weight, False, rule) for rule, weight in found]
+_SHARED = (
+    (elementwise_generic, 3.0),
+    (mapped_generic, 3.0),
+    (reduction_generic, 1.5),
+    (elementwise_named, 1.0),
+    (transpose, 1.5),
+    (broadcast, 0.7),
+    (index_map, 0.3),
+    (extract_slice, 0.7),
+    (insert_slice, 0.7),
+)
+_RULES = [*RULES, *SWEEPS, *(Production("shared", rule.__name__, weight, False, rule) for rule, weight in _SHARED)]
+"""The last ones are rules of `generate` that do something between two products."""
 
 
 class _Assembly:
@@ -61,16 +60,17 @@ class _Assembly:
         self.draw = Draw(seed)
         self.module = Module(self.draw, SETS)
         self.parameters = self.module.parameters = _parameters(self.draw)
-        self.rules = [*RULES, *SWEEPS, *_shared()]
-        self.weights = [p.weight * self.draw.choice((0.3, 1.0, 1.0, 3.0)) for p in self.rules]
+        self.weights = [p.weight * self.draw.choice((0.3, 1.0, 1.0, 3.0)) for p in _RULES]
 
     def produce(self, builder: Builder) -> None:
         """Add one op or group of ops."""
         for _ in range(8):
-            chosen = self.draw.weighted(self.rules, self.weights)
-            if (builder.depth < _DEPTH or not chosen.is_nest) and chosen.rule(builder) is not False:
-                used = self.module.features
-                used[chosen.name] = used.get(chosen.name, 0) + 1
+            chosen = self.draw.weighted(_RULES, self.weights)
+            if chosen.is_nest and builder.depth >= _DEPTH:
+                continue
+            with suppress(NothingFits):
+                chosen.rule(builder)
+                self.module.features[chosen.name] += 1
                 return
 
     def assemble(self) -> GeneratedProgram:
@@ -90,7 +90,7 @@ class _Assembly:
             "main",
             tuple(sorted(self.module.features)),
             tuple(sorted(self.module.features.items())),
-            tuple(self._arguments(models, number) for number in range(SETS)),
+            argument_sets(self.parameters, models, _small),
             boundary.kept,
             boundary.unspecified,
         )
@@ -107,14 +107,6 @@ class _Assembly:
             other = draw.weighted(_ELEMENTS, _WEIGHTS)
             models.append(Tensor(builder.name(), sizes, element if draw.chance(0.85) else other))
         return models
-
-    def _arguments(self, models: list[Tensor], number: int) -> tuple[Any, ...]:
-        parameters = self.parameters
-        return (
-            *(index.bounds[number][0] for index in parameters.indices),
-            *(condition.known[number] for condition in parameters.conditions),
-            *(_small(elements(model, number, position)) for position, model in enumerate(models)),
-        )
 
 
 def _parameters(draw: Draw) -> Parameters:

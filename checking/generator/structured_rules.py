@@ -8,7 +8,7 @@ from .builder import Builder
 from .named import emit_named
 from .payloads import emit_constant
 from .productions import Production
-from .structured import Operand
+from .structured import Operand, write_generic
 from .values import FLOATS, Size, Tensor, literal
 
 __all__ = ["RULES", "element_op", "emit_structured", "settled"]
@@ -22,22 +22,8 @@ _WIDE = {"f16": "f32", "bf16": "f32", "i8": "i32"}
 
 def emit_structured(builder: Builder, domain: int, ins: Sequence[Operand], out: Operand, body: Body) -> Tensor:
     """Add a `linalg.generic` whose dimensions that `out` does not have are summed up."""
-    operands = [*ins, out]
-    space = ", ".join(f"d{d}" for d in range(domain))
-    maps = ", ".join(f"affine_map<({space}) -> ({', '.join(f'd{d}' for d in o.dims)})>" for o in operands)
-    kinds = ", ".join('"parallel"' if d in out.dims else '"reduction"' for d in range(domain))
-    result = Tensor(builder.name(), out.tensor.sizes, out.tensor.element)
-    builder.emit(f"{result.name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}")
-    types = ", ".join(o.tensor.type for o in ins)
-    given = ", ".join(o.tensor.name for o in ins)
-    builder.emit(f"  ins({given} : {types}) outs({out.tensor.name} : {out.tensor.type}) {{")
-    values = [f"%e{builder.module.name('')}" for _ in operands]
-    typed = ", ".join(f"{v}: {o.tensor.element}" for v, o in zip(values, operands, strict=True))
-    builder.emit(f"^bb0({typed}):")
-    builder.emit(f"linalg.yield {body(values)} : {out.tensor.element}")
-    builder.emit(f"}} -> {out.tensor.type}")
-    builder.scope.tensors.append(result)
-    return result
+    reductions = [d for d in range(domain) if d not in out.dims]
+    return write_generic(builder, domain, ins, [out], reductions, lambda values: [body(values)])[0]
 
 
 def element_op(builder: Builder, name: str, element: str, *values: str) -> str:
@@ -98,19 +84,17 @@ def _product(builder: Builder, ins: Sequence[Tensor], wide: str) -> Body:
     return body
 
 
-def contraction(builder: Builder) -> bool:
+def contraction(builder: Builder) -> None:
     """A sum of products with dimensions in any order: some in both, some in one, with or without a batch."""
     draw = builder.draw
     left = builder.pick(lambda t: t.rank in (1, 2, 3) and t.element not in ("i1", "index"))
-    if left is None:
-        return False
     order = draw.shuffled(range(left.rank))
     summed = order[: 2 if left.rank == 3 and draw.chance(0.2) else 1]
     batch = [d for d in order[len(summed) :] if draw.chance(0.25)]
     sizes: list[Size] = list(left.sizes)
     shared = [*summed, *batch]
     if draw.chance(0.8):
-        other = builder.pick(lambda t: t.rank > 0) or left
+        other = builder.pick(lambda t: t.rank > 0)
         sizes.append(draw.choice(other.sizes))
         shared.append(len(sizes) - 1)
     dims = draw.shuffled(shared)
@@ -130,14 +114,11 @@ def contraction(builder: Builder) -> bool:
     result = emit_structured(builder, len(sizes), ins, into, _product(builder, [o.tensor for o in ins], wide))
     if draw.chance(0.85):
         settled(builder, result)
-    return True
 
 
-def square(builder: Builder) -> bool:
+def square(builder: Builder) -> None:
     """A product of a tensor with itself, transposed or not."""
     value = builder.pick(lambda t: t.rank == 2 and t.element in ("f32", "f64", "i32"))
-    if value is None:
-        return False
     rows, inner = value.sizes
     out = _start(builder, (rows, rows), value.element)
     ins = [Operand(value, (0, 2)), Operand(value, (1, 2))]
@@ -145,15 +126,12 @@ def square(builder: Builder) -> bool:
         ins[1] = Operand(value, (2, 1))
     body = _product(builder, [value, value], value.element)
     settled(builder, emit_structured(builder, 3, ins, Operand(out, (0, 1)), body))
-    return True
 
 
-def named_product(builder: Builder) -> bool:
+def named_product(builder: Builder) -> None:
     """linalg.matmul, batch_matmul, matvec and vecmat, from zero or into what is there."""
     left = builder.pick(lambda t: t.rank in (1, 2, 3) and t.element in ("f32", "f64", "i32", "i64"))
-    if left is None:
-        return False
-    other = builder.draw.choice((builder.pick(lambda t: t.rank > 0) or left).sizes)
+    other = builder.draw.choice(builder.pick(lambda t: t.rank > 0).sizes)
     *rows, inner = left.sizes
     if left.rank == 2 and builder.draw.chance(0.25):
         name, right, out = "linalg.matvec", (inner,), (rows[0],)
@@ -166,10 +144,9 @@ def named_product(builder: Builder) -> bool:
     ins = [left, builder.tensor_of(right, left.element)]
     result = emit_named(builder, name, ins, _start(builder, out, left.element))
     settled(builder, result)
-    return True
 
 
-def convolution(builder: Builder) -> bool:
+def convolution(builder: Builder) -> None:
     """A convolution over one or two dimensions, on an image that is computed or given."""
     draw = builder.draw
     is_flat = draw.chance(0.5)
@@ -180,7 +157,6 @@ def convolution(builder: Builder) -> bool:
     sizes = (image.sizes[0], *(place - window + 1 for place in places), filters)
     name = "linalg.conv_1d_nwc_wcf" if is_flat else "linalg.conv_2d_nhwc_hwcf"
     settled(builder, settled(builder, emit_named(builder, name, [image, weights], _start(builder, sizes, "f32"))))
-    return True
 
 
 def _reduced(builder: Builder, value: Tensor, kept: tuple[int, ...], op: str, start: str) -> Tensor:
@@ -193,11 +169,9 @@ def _reduced(builder: Builder, value: Tensor, kept: tuple[int, ...], op: str, st
     return emit_structured(builder, value.rank, [Operand(value, dims)], Operand(out, kept), body)
 
 
-def softmax(builder: Builder) -> bool:
+def softmax(builder: Builder) -> None:
     """Softmax over one dimension: the largest, powers, their sum, and quotients."""
     value = builder.pick(lambda t: t.rank in (1, 2, 3) and t.element in ("f32", "f64"))
-    if value is None:
-        return False
     dims, element = tuple(range(value.rank)), value.element
     gone = dims[-1] if builder.draw.chance(0.7) else builder.draw.choice(dims)
     kept = tuple(d for d in dims if d != gone)
@@ -216,7 +190,6 @@ def softmax(builder: Builder) -> bool:
     into = powers if builder.draw.chance(0.3) else builder.empty(value.sizes, element)
     ins = [Operand(powers, dims), Operand(total, kept)]
     emit_structured(builder, len(dims), ins, Operand(into, dims), quotient)
-    return True
 
 
 def _rule(rule: Callable[[Builder], bool], weight: float) -> Production:

@@ -26,10 +26,10 @@ def _slice(builder: Builder, source: Tensor, offsets: list[int], sizes: tuple[in
     return builder.define(text, sizes, source.element)
 
 
-def sweep(builder: Builder) -> bool:
+def sweep(builder: Builder) -> None:
     """scf.for around a stencil: each element from some of its neighbours, those at the border stay."""
     draw = builder.draw
-    value = builder.pick(
+    value = builder.find(
         lambda t: t.rank in (1, 2, 3) and t.is_static and t.element in ("f32", "f64", "i32") and _inside(t) is not None
     )
     if value is None or draw.chance(0.4):
@@ -44,7 +44,6 @@ def sweep(builder: Builder) -> bool:
         return argument
 
     _loop(builder, value, trips, body)
-    return True
 
 
 def _loop(builder: Builder, value: Tensor, trips: IndexValue, body: Callable[[Tensor], Tensor]) -> None:
@@ -88,11 +87,9 @@ def _swept(builder: Builder, old: Tensor, inner: tuple[int, ...], count: int) ->
     return builder.define(f"{text} : {computed.type} into {{}}", old.sizes, element)
 
 
-def repeated(builder: Builder) -> bool:
+def repeated(builder: Builder) -> None:
     """scf.for around a few structured ops, which a tensor goes through."""
     value = builder.pick(lambda t: t.rank > 0)
-    if value is None:
-        return False
 
     def body(argument: Tensor) -> Tensor:
         builder.scope.tensors.append(argument)
@@ -102,7 +99,6 @@ def repeated(builder: Builder) -> bool:
         return builder.like(argument)
 
     _loop(builder, value, _trips(builder), body)
-    return True
 
 
 SWEEPS = [Production("sweeps", "sweep", 1.5, True, sweep), Production("sweeps", "repeated", 1.5, True, repeated)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .boxes import element_position
-from .builder import Builder
+from .builder import Builder, NothingFits
 from .productions import production
 from .values import Tensor
 
@@ -16,12 +16,10 @@ def _fits(tensor: Tensor) -> bool:
     return tensor.rank > 0 and tensor.element in _ELEMENTS
 
 
-def _vector(builder: Builder, element: str, shape: tuple[int, ...]) -> tuple[str, str] | None:
+def _vector(builder: Builder, element: str, shape: tuple[int, ...]) -> tuple[str, str]:
     """Add a read of some tensor, which may begin near the end; returns the name and type of the vector."""
     type_ = f"vector<{'x'.join(map(str, shape))}x{element}>"
     source = builder.pick(lambda t: t.element == element and _has_place(builder, t, len(shape)))
-    if source is None:
-        return None
     position = _start(builder, source)
     padding, name = builder.scalar(element), builder.name()
     if len(shape) == 1 and builder.draw.chance(0.25):
@@ -44,11 +42,10 @@ def _has_place(builder: Builder, tensor: Tensor, transferred: int) -> bool:
 
 def _start(builder: Builder, tensor: Tensor) -> str:
     """Return where a transfer begins; elements that are not there are padding, so 0 is always right."""
-    position = element_position(builder, tensor)
-    if position is None:
-        zero = builder.constant(0).name
-        position = ", ".join([zero] * tensor.rank)
-    return position
+    try:
+        return element_position(builder, tensor)
+    except NothingFits:
+        return ", ".join([builder.constant(0).name] * tensor.rank)
 
 
 def _mask(builder: Builder, shape: tuple[int, ...]) -> str:
@@ -61,19 +58,15 @@ def _mask(builder: Builder, shape: tuple[int, ...]) -> str:
 
 
 @production(FEATURE, 1.5)
-def transfer(builder: Builder) -> bool:
+def transfer(builder: Builder) -> None:
     """A vector read from one tensor and written to another one."""
     target = builder.pick(_fits)
-    if target is None:
-        return False
     shape: tuple[int, ...] = (builder.draw.between(1, 4),)
     if target.rank > 1 and builder.draw.chance(0.3):
         shape = (builder.draw.between(1, 3), *shape)
     if not _has_place(builder, target, len(shape)):
-        return False
+        raise NothingFits
     read = _vector(builder, target.element, shape)
-    if read is None:
-        return False
     name, type_ = read
     position = _start(builder, target)
     builder.written(target)
@@ -87,35 +80,26 @@ def transfer(builder: Builder) -> bool:
         write = f"vector.transfer_write {place} : {type_}, {target.type}"
         text = f"vector.mask {mask} {{ {write} }} : vector<{shape[0]}xi1> -> {target.type}"
     builder.define(text, target.sizes, target.element)
-    return True
 
 
 @production(FEATURE, 0.5)
-def whole_transfer(builder: Builder) -> bool:
+def whole_transfer(builder: Builder) -> None:
     """A vector that covers a tensor of rank 1."""
     target = builder.pick(lambda t: t.rank == 1 and t.is_static and t.element in _ELEMENTS)
-    if target is None:
-        return False
     length = target.sizes[0]
     assert isinstance(length, int)
     read = _vector(builder, target.element, (length,))
-    if read is None:
-        return False
     zero = builder.constant(0).name
     builder.written(target)
     text = f"vector.transfer_write {read[0]}, {target.name}[{zero}] {{in_bounds = [true]}} : {read[1]}, {target.type}"
     builder.define(text, target.sizes, target.element)
-    return True
 
 
 @production(FEATURE, 0.5)
-def scattered_vector(builder: Builder) -> bool:
+def scattered_vector(builder: Builder) -> None:
     """vector.gather from one tensor and vector.scatter into another, at different positions."""
     target = builder.pick(lambda t: t.rank == 1 and t.element in _ELEMENTS and builder.minimum(t.sizes[0]) > 1)
-    if target is None:
-        return False
     source = builder.pick(lambda t: t.rank == 1 and t.element == target.element and builder.minimum(t.sizes[0]) > 1)
-    assert source is not None
     length = 2
     zero, mask = builder.constant(0).name, builder.name()
     rows = [_positions(builder, tensor, length) for tensor in (source, target)]
@@ -134,7 +118,6 @@ def scattered_vector(builder: Builder) -> bool:
         target.sizes,
         target.element,
     )
-    return True
 
 
 def _positions(builder: Builder, tensor: Tensor, length: int) -> str:
