@@ -13,18 +13,28 @@ from .values import ConditionValue, IndexValue, Tensor
 FEATURE = "branches"
 
 
-def _branch(
-    builder: Builder, results: Sequence[Tensor], live: Sequence[int] | None, *, ends: str = "scf.yield"
+def _open(
+    builder: Builder,
+    results: Sequence[Tensor],
+    head: str,
+    regions: Sequence[tuple[str, Sequence[int] | None]],
+    *,
+    ends: str = "scf.yield",
 ) -> None:
-    """Add the content of a region that hands out tensors like `results`."""
-    with builder.region(live):
-        if builder.draw.chance(0.75):
-            steps(builder, 3)
-        values = [builder.like(tensor) for tensor in results]
-        if builder.draw.chance(0.4):
-            slot = builder.draw.below(len(values))
-            values[slot] = computed_on(builder, values[slot])
-        builder.emit(f"{ends} {names(values)} : {types(values)}")
+    """Add an op of regions that hand out tensors like `results`: what follows each, and where it is reached."""
+    name = builder.name()
+    builder.emit(f"{named(name, len(results))} = {head}")
+    for following, live in regions:
+        with builder.region(live):
+            if builder.draw.chance(0.75):
+                steps(builder, 3)
+            values = [builder.like(tensor) for tensor in results]
+            if builder.draw.chance(0.4):
+                slot = builder.draw.below(len(values))
+                values[slot] = computed_on(builder, values[slot])
+            builder.emit(f"{ends} {names(values)} : {types(values)}")
+        builder.emit(following)
+    bind(builder, name, results)
 
 
 @production(FEATURE, 2, is_nest=True)
@@ -32,13 +42,9 @@ def if_else(builder: Builder) -> None:
     """scf.if with one to three results."""
     results = pick_carried(builder)
     condition = _guard(builder) if builder.draw.chance(0.3) else builder.condition()
-    name = builder.name()
-    builder.emit(f"{named(name, len(results))} = scf.if {condition.name} -> ({types(results)}) {{")
-    _branch(builder, results, [n for n in builder.live if condition.known[n] is not False])
-    builder.emit("} else {")
-    _branch(builder, results, [n for n in builder.live if condition.known[n] is not True])
-    builder.emit("}")
-    bind(builder, name, results)
+    taken, other = ([n for n in builder.live if condition.known[n] is not value] for value in (False, True))
+    head = f"scf.if {condition.name} -> ({types(results)}) {{"
+    _open(builder, results, head, [("} else {", taken), ("}", other)])
 
 
 def _guard(builder: Builder) -> ConditionValue:
@@ -65,16 +71,10 @@ def index_switch(builder: Builder) -> None:
     index = builder.pick_index()
     if index is None:
         raise NothingFits
-    name = builder.name()
-    builder.emit(f"{named(name, len(results))} = scf.index_switch {index.name} -> {types(results)}")
-    for case in (0, 1):
-        builder.emit(f"case {case} {{")
-        _branch(builder, results, [n for n in builder.live if _may_be(index, n, case)])
-        builder.emit("}")
-    builder.emit("default {")
-    _branch(builder, results, [n for n in builder.live if index.bounds[n][1] > 1])
-    builder.emit("}")
-    bind(builder, name, results)
+    cases = [[n for n in builder.live if _may_be(index, n, case)] for case in (0, 1)]
+    default = [n for n in builder.live if index.bounds[n][1] > 1]
+    head = f"scf.index_switch {index.name} -> {types(results)}\ncase 0 {{"
+    _open(builder, results, head, [("}\ncase 1 {", cases[0]), ("}\ndefault {", cases[1]), ("}", default)])
 
 
 def _may_be(index: IndexValue, argument_set: int, number: int) -> bool:
@@ -86,20 +86,14 @@ def _may_be(index: IndexValue, argument_set: int, number: int) -> bool:
 def execute_region(builder: Builder) -> None:
     """scf.execute_region, which runs once."""
     results = pick_carried(builder, 2)
-    name = builder.name()
-    builder.emit(f"{named(name, len(results))} = scf.execute_region -> ({types(results)}) {{")
-    _branch(builder, results, None)
-    builder.emit("}")
-    bind(builder, name, results)
+    _open(builder, results, f"scf.execute_region -> ({types(results)}) {{", [("}", None)])
 
 
 @production(FEATURE, 0.5, is_nest=True)
 def assuming(builder: Builder) -> None:
     """shape.assuming, which runs once too."""
     results = pick_carried(builder, 2)
-    name, witness = builder.name(), builder.name()
+    witness = builder.name()
     builder.emit(f"{witness} = shape.const_witness true")
-    builder.emit(f"{named(name, len(results))} = shape.assuming {witness} -> ({types(results)}) {{")
-    _branch(builder, results, None, ends="shape.assuming_yield")
-    builder.emit("}")
-    bind(builder, name, results)
+    head = f"shape.assuming {witness} -> ({types(results)}) {{"
+    _open(builder, results, head, [("}", None)], ends="shape.assuming_yield")

@@ -83,8 +83,8 @@ class Builder:
     # --- text --------------------------------------------------------------------------------------------------------
 
     def emit(self, text: str) -> None:
-        """Add one line."""
-        self.lines.append("  " * self.indent + text)
+        """Add a line, or several."""
+        self.lines += ["  " * self.indent + line for line in text.split("\n")]
 
     def name(self) -> str:
         """Return a new SSA name."""
@@ -111,9 +111,10 @@ class Builder:
         return index
 
     @contextmanager
-    def region(self, live: Sequence[int] | None = None) -> Generator[Scope]:
+    def region(self, live: Sequence[int] | None = None, *, is_parallel: bool = False) -> Generator[Scope]:
         """What is added meanwhile is in a region: names that it adds go out of scope. Yields the scope inside."""
-        scope, before = self.scope, self.live
+        scope, before, was_nestable = self.scope, self.live, self.is_nestable
+        self.is_nestable = was_nestable and not is_parallel
         self.scope = scope.copy()
         self.depth += 1
         self.indent += 1
@@ -123,7 +124,7 @@ class Builder:
         # What was written over inside stays interesting outside.
         kept = [tensor for tensor in self.scope.overwritten if tensor in scope.tensors]
         scope.overwritten = kept[-12:]
-        self.scope, self.live = scope, before
+        self.scope, self.live, self.is_nestable = scope, before, was_nestable
         self.depth -= 1
         self.indent -= 1
 
@@ -201,24 +202,24 @@ class Builder:
         known = [scalar for scalar in self.scope.scalars if scalar.element == element]
         if known and self.draw.chance(0.7):
             return self.draw.choice(known[-3:])
-        scalar = Scalar(self.name(), element)
-        number = self.draw.between(-9, 99)
-        self.emit(f"{scalar.name} = arith.constant {literal(element, number)}" + self._typed(element))
+        name = self.name()
+        scalar = Scalar(self.literal(element, self.draw.between(-9, 99), name), element)
         self.scope.scalars.append(scalar)
         return scalar
 
-    @staticmethod
-    def _typed(element: str) -> str:
-        return "" if element == "i1" else f" : {element}"
+    def literal(self, element: str, number: int, name: str = "") -> str:
+        """Add a constant that is not kept, and return its name."""
+        name = name or self.name()
+        self.emit(f"{name} = arith.constant {literal(element, number)}{'' if element == 'i1' else f' : {element}'}")
+        return name
 
     # --- tensors of given shapes --------------------------------------------------------------------------------------
 
     def empty(self, sizes: tuple[Size, ...], element: str) -> Tensor:
         """Add a tensor without content, which the caller must overwrite completely; it is not in scope."""
-        dynamic = ", ".join(size.name for size in sizes if isinstance(size, IndexValue))
         tensor = Tensor(self.name(), sizes, element)
         kinds = ("tensor.empty", "bufferization.alloc_tensor")
-        self.emit(f"{tensor.name} = {self.draw.weighted(kinds, (6, 1))}({dynamic}) : {tensor.type}")
+        self.emit(f"{tensor.name} = {self.draw.weighted(kinds, (6, 1))}({tensor.dynamic}) : {tensor.type}")
         return tensor
 
     def filled(self, sizes: tuple[Size, ...], element: str) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .builder import Builder
 from .structured import computed_on
-from .values import IndexValue, Tensor
+from .values import IndexValue, Tensor, largest
 
 
 def pick_carried(builder: Builder, most: int = 3) -> list[Tensor]:
@@ -76,9 +76,5 @@ def named(name: str, count: int) -> str:
 def loosened(builder: Builder, tensor: Tensor) -> Tensor:
     """Return `tensor` as seen where only its rank is known: all sizes dynamic, from 0 to what they are."""
     everywhere = range(builder.module.sets)
-    sizes = (tuple((0, _most(size, n)) for n in everywhere) for size in tensor.sizes)
+    sizes = (tuple((0, largest(size, n)) for n in everywhere) for size in tensor.sizes)
     return Tensor(tensor.name, tuple(IndexValue("", bounds) for bounds in sizes), tensor.element)
-
-
-def _most(size: int | IndexValue, argument_set: int) -> int:
-    return size if isinstance(size, int) else size.bounds[argument_set][1]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .builder import Builder, NothingFits
 from .draw import Draw
-from .payloads import emit_binary, emit_constant
+from .payloads import emit_binary
 from .productions import production
-from .values import ELEMENT_WEIGHTS, ELEMENTS, IndexValue, Size
+from .values import ELEMENT_WEIGHTS, ELEMENTS, IndexValue, Size, Tensor
 
 FEATURE = "creation"
 
@@ -54,8 +54,8 @@ def splat(builder: Builder) -> None:
     """tensor.splat."""
     sizes, element = random_shape(builder), random_element(builder)
     scalar = builder.scalar(element)
-    dynamic = ", ".join(size.name for size in sizes if isinstance(size, IndexValue))
-    builder.define(f"tensor.splat {scalar.name}{f'[{dynamic}]' if dynamic else ''} : {{}}", sizes, element)
+    dynamic = f"[{names}]" if (names := Tensor("", sizes, element).dynamic) else ""
+    builder.define(f"tensor.splat {scalar.name}{dynamic} : {{}}", sizes, element)
 
 
 @production(FEATURE, 0.5)
@@ -76,21 +76,21 @@ def generate(builder: Builder) -> None:
     if not sizes:
         raise NothingFits
     element = random_element(builder)
-    dynamic = ", ".join(size.name for size in sizes if isinstance(size, IndexValue))
     positions = [builder.name() for _ in sizes]
     read = builder.find(lambda t: t.element == element and builder.same_shape(t.sizes, sizes))
-    result = builder.name()
-    builder.emit(f"{result} = tensor.generate {dynamic} {{")
+    result = Tensor(builder.name(), sizes, element)
+    builder.emit(f"{result.name} = tensor.generate {result.dynamic} {{")
     builder.emit(f"^bb0({', '.join(f'{p}: index' for p in positions)}):")
     if read is not None:
         value = builder.name()
         builder.emit(f"  {value} = tensor.extract {read.name}[{', '.join(positions)}] : {read.type}")
     else:
-        value = emit_constant(builder, element, builder.draw.between(1, 50))
+        value = builder.literal(element, builder.draw.between(1, 50))
     if element == "index":
         value = emit_binary(builder, element, value, positions[0])
     builder.emit(f"  tensor.yield {value} : {element}")
-    builder.emit(f"}} : {builder.keep(result, sizes, element).type}")
+    builder.emit(f"}} : {result.type}")
+    builder.scope.tensors.append(result)
 
 
 @production(FEATURE, 0.6)

@@ -10,7 +10,7 @@ from .carried import arguments_for, bind, named, steps, types
 from .productions import production
 from .slices import take
 from .structured import computed_on
-from .values import FLOATS, IndexValue, Scalar, Size, Tensor
+from .values import FLOATS, IndexValue, Scalar, Size, Tensor, largest
 
 FEATURE = "parallel"
 
@@ -40,11 +40,10 @@ def forall(builder: Builder) -> None:
     chunks = _chunks(builder, shared)
     inits = [shared] + ([builder.like(shared)] if builder.draw.chance(0.3) else [])
     count = chunks.count
-    bounds = tuple((0, max(0, _most(count, n) - 1)) for n in range(builder.module.sets))
+    bounds = tuple((0, max(0, largest(count, n) - 1)) for n in range(builder.module.sets))
     index, result, place = IndexValue(builder.name(), bounds), builder.name(), len(builder.lines)
-    live = [n for n in builder.live if _most(count, n) > 0]
-    was_nestable, builder.is_nestable = builder.is_nestable, False
-    with builder.region(live) as scope:
+    live = [n for n in builder.live if largest(count, n) > 0]
+    with builder.region(live, is_parallel=True) as scope:
         scope.indices.append(index)
         outs = arguments_for(builder, inits)
         box = _box(builder, shared, chunks, index)
@@ -56,7 +55,6 @@ def forall(builder: Builder) -> None:
             text = f"{value.name} into {out.name}{box.text} : {value.type} into {out.type}"
             builder.emit(f"  tensor.parallel_insert_slice {text}")
         builder.emit("}")
-    builder.is_nestable = was_nestable
     upper = str(count) if isinstance(count, int) else count.name
     shares = ", ".join(f"{o.name} = {t.name}" for o, t in zip(outs, inits, strict=True))
     grid = f"({index.name}) in ({upper}) shared_outs({shares})"
@@ -66,10 +64,6 @@ def forall(builder: Builder) -> None:
     for tensor in inits:
         builder.written(tensor)
     bind(builder, result, inits)
-
-
-def _most(size: Size, argument_set: int) -> int:
-    return size if isinstance(size, int) else size.bounds[argument_set][1]
 
 
 def _box(builder: Builder, tensor: Tensor, chunks: _Chunks, index: IndexValue) -> Box:
@@ -113,8 +107,7 @@ def parallel_sum(builder: Builder) -> None:
         f"{name} = scf.parallel ({index.name}) = ({zero.name}) to ({upper.name}) step ({one.name}) "
         f"init ({initial.name}) -> {element} {{"
     )
-    was_nestable, builder.is_nestable = builder.is_nestable, False
-    with builder.region() as scope:
+    with builder.region(is_parallel=True) as scope:
         scope.indices.append(index)
         changed = source
         if builder.draw.chance(0.7):
@@ -129,6 +122,5 @@ def parallel_sum(builder: Builder) -> None:
         builder.emit(f"  {s} = {add} {p}, {q} : {element}")
         builder.emit(f"  scf.reduce.return {s} : {element}")
         builder.emit("}")
-    builder.is_nestable = was_nestable
     builder.emit("}")
     builder.scope.scalars.append(Scalar(name, element))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .builder import Builder
-from .values import FLOATS, literal
+from .values import FLOATS
 
 _FLOAT = ("arith.addf", "arith.subf", "arith.maximumf", "arith.minimumf", "arith.subf")
 _INTEGER = ("arith.addi", "arith.subi", "arith.muli", "arith.maxsi", "arith.minsi", "arith.xori", "arith.maxui")
@@ -33,22 +33,14 @@ def emit_binary(builder: Builder, element: str, one: str, other: str, *, is_redu
     return name
 
 
-def emit_constant(builder: Builder, element: str, number: int) -> str:
-    """Add a constant that is not kept, and return its name."""
-    name = builder.name()
-    typed = "" if element == "i1" else f" : {element}"
-    builder.emit(f"{name} = arith.constant {literal(element, number)}{typed}")
-    return name
-
-
 def emit_expression(builder: Builder, element: str, values: Sequence[str]) -> str:
     """Add ops that compute one element from `values`, each of which counts, and return the name of the result."""
     rest = builder.draw.shuffled(values)
     if not rest:
-        return emit_constant(builder, element, builder.draw.between(-9, 99))
+        return builder.literal(element, builder.draw.between(-9, 99))
     result = rest[0]
     for value in rest[1:]:
         result = emit_binary(builder, element, result, value)
     if len(rest) == 1 or builder.draw.chance(0.3):
-        result = emit_binary(builder, element, result, emit_constant(builder, element, builder.draw.between(1, 9)))
+        result = emit_binary(builder, element, result, builder.literal(element, builder.draw.between(1, 9)))
     return result

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from .builder import Builder
 from .named import emit_named
-from .payloads import emit_constant
 from .productions import Production
 from .structured import Operand, write_generic
 from .values import FLOATS, Size, Tensor, literal
@@ -53,7 +52,7 @@ def settled(builder: Builder, value: Tensor) -> Tensor:
             scale = builder.name()
             builder.emit(f"{scale} = arith.constant 0.0625 : {value.element}")
             return element_op(builder, "mul", value.element, values[0], scale)
-        return element_op(builder, "arith.shrsi", value.element, values[0], emit_constant(builder, value.element, 4))
+        return element_op(builder, "arith.shrsi", value.element, values[0], builder.literal(value.element, 4))
 
     into = value if builder.draw.chance(0.3) else builder.empty(value.sizes, value.element)
     return emit_structured(builder, value.rank, [Operand(value, dims)], Operand(into, dims), body)

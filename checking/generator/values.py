@@ -65,6 +65,11 @@ class Tensor:
         return len(self.sizes)
 
     @property
+    def dynamic(self) -> str:
+        """`%n, …`: the sizes that the type does not state."""
+        return ", ".join(size.name for size in self.sizes if isinstance(size, IndexValue))
+
+    @property
     def is_static(self) -> bool:
         """Whether the type states all sizes."""
         return all(isinstance(size, int) for size in self.sizes)
