@@ -9,8 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from .draw import Draw
-from .functions import Parameters
-from .values import ConditionValue, IndexValue, Tensor, least
+from .values import ConditionValue, IndexValue, Parameters, Tensor, least
 
 SETS = 3
 

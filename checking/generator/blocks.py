@@ -5,14 +5,14 @@ Each block is given a counter, and leaves the function when that is large, so ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from .builder import Builder, Module, Scope
-from .carried import names, types, yielded_for
+from .carried import declared, yielded_for
 from .draw import Draw
-from .functions import CallableFunction, Parameters, new_builder, results_for, write_function
-from .values import IndexValue, Tensor
+from .functions import end, like_each, private_function
+from .values import CallableFunction, IndexValue, Tensor
 
 _LIMIT = 7
 """More than the parameter that the count begins with, by a few rounds."""
@@ -82,7 +82,7 @@ def write_blocks(builder: Builder, models: Sequence[Tensor], results: Sequence[T
         known = number == 0 and builder.draw.below(3) == 0
         first = builder.constant(0).name if known else builder.module.parameters.indices[-1].name
         block.counter = first if number == 0 else builder.name()
-        block.arguments = [Tensor(builder.name(), m.sizes, m.element) for m in block.models]
+        block.arguments = [replace(model, name=builder.name()) for model in block.models]
     for number in order:
         block = blocks[number]
         nearest = dominators[number][-2] if number else -1
@@ -92,33 +92,28 @@ def write_blocks(builder: Builder, models: Sequence[Tensor], results: Sequence[T
 
 def _write_block(builder: Builder, block: _Block, blocks: Sequence[_Block], results: Sequence[Tensor]) -> None:
     if block.number:
-        typed = "".join(f", {a.name}: {a.type}" for a in block.arguments)
-        builder.lines.append(f"^b{block.number}({block.counter}: index{typed}):")
+        given = ", ".join(filter(None, [f"{block.counter}: index", declared(block.arguments)]))
+        builder.lines.append(f"^b{block.number}({given}):")
         builder.scope.tensors += block.arguments
         builder.scope.overwritten += block.arguments
         builder.scope.indices.append(IndexValue(block.counter, ((0, _LIMIT),) * builder.module.sets))
     for _ in range(builder.draw.below(3)):
-        builder.produce(builder)
+        builder.produce()
     one, limit = builder.constant(1).name, builder.constant(_LIMIT).name
     following, goes_on = builder.name(), builder.name()
     builder.emit(f"{following} = arith.addi {block.counter}, {one} : index")
     block.scope = builder.scope.copy()
     if not block.targets:
-        _write_return(builder, results)
+        end(builder, "return", like_each(builder, results))
         return
     builder.emit(f"{goes_on} = arith.cmpi slt, {following}, {limit} : index")
     builder.emit(f"cf.cond_br {goes_on}, ^go{block.number}, ^end{block.number}")
     builder.lines.append(f"^end{block.number}:")
     with builder.region():
-        _write_return(builder, results)
+        end(builder, "return", like_each(builder, results))
     builder.lines.append(f"^go{block.number}:")
     with builder.region():
         _write_branch(builder, following, [blocks[target] for target in block.targets])
-
-
-def _write_return(builder: Builder, results: Sequence[Tensor]) -> None:
-    values = results_for(builder, results)
-    builder.emit(f"return {names(values)} : {types(values)}")
 
 
 def _write_branch(builder: Builder, counter: str, targets: Sequence[_Block]) -> None:
@@ -141,13 +136,12 @@ def _passed(builder: Builder, target: _Block) -> list[Tensor]:
     """What a block is given; back to the head of a loop, often what the head has, computed on or swapped."""
     if target.arguments and all(argument in builder.scope.tensors for argument in target.arguments):
         return yielded_for(builder, target.arguments)
-    return [builder.like(argument) for argument in target.arguments]
+    return like_each(builder, target.arguments)
 
 
 def _place(counter: str, target: _Block, values: Sequence[Tensor]) -> str:
-    passed = "".join(f", {value.name}" for value in values)
-    typed = "".join(f", {value.type}" for value in values)
-    return f"^b{target.number}({counter}{passed} : index{typed})"
+    passed = ", ".join([counter, *(value.name for value in values)])
+    return f"^b{target.number}({passed} : {', '.join(['index', *(value.type for value in values)])})"
 
 
 def _write_switch(
@@ -163,17 +157,12 @@ def _write_switch(
     builder.emit(f'"cf.switch"({operands})[{blocks}] <{{{cases}, {segments}}}> : ({typed}) -> ()')
 
 
-def block_function(
-    module: Module, produce: Callable[[Builder], None], parameters: Parameters, models: Sequence[Tensor]
-) -> CallableFunction:
+def block_function(module: Module, models: Sequence[Tensor]) -> CallableFunction:
     """Add a private function of blocks."""
-    builder = new_builder(module, produce, parameters)
-    arguments = tuple(Tensor(builder.name(), m.sizes, m.element) for m in models)
-    builder.scope.tensors += arguments
-    results = arguments[: builder.draw.between(1, min(2, len(arguments)))]
-    write_blocks(builder, arguments, results)
-    name = module.name("@b")
-    typed = ", ".join(f"{a.name}: {a.type}" for a in arguments)
-    text = write_function(builder, f"private {name}({parameters.declared}, {typed}) -> ({types(results)})")
-    module.functions.append(text)
-    return CallableFunction(name, arguments, results, False, "ml_program." not in text and "func.call" not in text)
+
+    def body(builder: Builder, arguments: tuple[Tensor, ...]) -> Sequence[Tensor]:
+        results = arguments[: builder.draw.between(1, min(2, len(arguments)))]
+        write_blocks(builder, arguments, results)
+        return results
+
+    return private_function(module, "@b", models, body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .builder import Builder, NothingFits
+from .builder import Builder
 from .carried import bind, named, names, pick_carried, steps, types
 from .productions import production
 from .structured import computed_on
@@ -68,9 +68,7 @@ def _is_greater(bounds: tuple[int, int], number: int) -> bool | None:
 def index_switch(builder: Builder) -> None:
     """scf.index_switch with two cases and a default."""
     results = pick_carried(builder, 2)
-    index = builder.pick_index()
-    if index is None:
-        raise NothingFits
+    index = builder.draw.choice(builder.scope.indices)
     cases = [[n for n in builder.live if _may_be(index, n, case)] for case in (0, 1)]
     default = [n for n in builder.live if index.bounds[n][1] > 1]
     head = f"scf.index_switch {index.name} -> {types(results)}\ncase 0 {{"

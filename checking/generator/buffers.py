@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .builder import Builder
-from .functions import Parameters
 from .values import Tensor, shape_text
 
 
@@ -23,8 +22,9 @@ class DeclaredParameters:
     unspecified: tuple[int, ...]
 
 
-def enter(builder: Builder, parameters: Parameters, models: Sequence[Tensor], *, memrefs: bool) -> DeclaredParameters:
+def enter(builder: Builder, models: Sequence[Tensor], *, memrefs: bool) -> DeclaredParameters:
     """Bring the parameters like `models` into scope; with `memrefs`, the last is an output and others may be inputs."""
+    parameters = builder.module.parameters
     texts, outputs = [parameters.declared], list[Tensor]()
     kept, unspecified = list[int](), list[int]()
     first = len(parameters.indices) + len(parameters.conditions)

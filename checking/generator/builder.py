@@ -10,10 +10,21 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from .draw import Draw
-from .values import ConditionValue, IndexValue, Scalar, Size, Tensor, largest, least, literal, shape_text
+from .values import (
+    CallableFunction,
+    ConditionValue,
+    IndexValue,
+    Parameters,
+    Scalar,
+    Size,
+    Tensor,
+    largest,
+    least,
+    literal,
+    shape_text,
+)
 
 
 class NothingFits(Exception):
@@ -42,15 +53,17 @@ class Module:
 
     draw: Draw
     sets: int
+    parameters: Parameters
+    """The scalar parameters that all functions have."""
+    produce: Callable[[Builder], None]
+    """Adds one random op; nested regions call it too."""
     globals: list[tuple[str, Tensor, bool]] = field(default_factory=list)
     """Name, a tensor of its type, and whether it may change."""
     functions: list[str] = field(default_factory=list)
     features: Counter[str] = field(default_factory=Counter)
     """How often each production was used."""
     count: int = 0
-    parameters: Any = None
-    """The scalar parameters that all functions have."""
-    callable: list[Any] = field(default_factory=list)
+    callable: list[CallableFunction] = field(default_factory=list)
     """The functions that may be called."""
     usual: tuple[int, ...] = ()
     """Static sizes that much of the program has, so that a slice of one tensor has the type of another one."""
@@ -66,19 +79,21 @@ class Module:
 class Builder:
     """The function under construction. `live` are the argument sets in which the current place is reached."""
 
-    def __init__(self, module: Module, produce: Callable[[Builder], None]) -> None:
+    def __init__(self, module: Module) -> None:
         self.module = module
         self.draw = module.draw
-        self.produce = produce
-        """Adds one random op; nested regions call it too."""
         self.lines: list[str] = []
         self.depth = 0
         """How many regions enclose the current place."""
         self.indent = 1
-        self.scope = Scope()
+        self.scope = Scope([], [*module.parameters.indices], [*module.parameters.conditions])
         self.live: tuple[int, ...] = tuple(range(module.sets))
         self.is_nestable = True
         """Whether calls and other things that need a sequential place are allowed here."""
+
+    def produce(self) -> None:
+        """Add one random op."""
+        self.module.produce(self)
 
     # --- text --------------------------------------------------------------------------------------------------------
 

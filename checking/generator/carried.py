@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .builder import Builder
 from .structured import computed_on
@@ -21,7 +22,7 @@ def pick_carried(builder: Builder, most: int = 3) -> list[Tensor]:
 
 def arguments_for(builder: Builder, tensors: Sequence[Tensor]) -> list[Tensor]:
     """Bring region arguments of the types and sizes of `tensors` into scope, as tensors to be written over."""
-    arguments = [Tensor(builder.name(), tensor.sizes, tensor.element) for tensor in tensors]
+    arguments = [replace(tensor, name=builder.name()) for tensor in tensors]
     builder.scope.tensors += arguments
     builder.scope.overwritten += arguments
     return arguments
@@ -30,7 +31,7 @@ def arguments_for(builder: Builder, tensors: Sequence[Tensor]) -> list[Tensor]:
 def steps(builder: Builder, most: int) -> None:
     """Add up to `most` random ops, at least one."""
     for _ in range(builder.draw.between(1, most)):
-        builder.produce(builder)
+        builder.produce()
 
 
 def yielded_for(builder: Builder, arguments: Sequence[Tensor]) -> list[Tensor]:
@@ -54,18 +55,28 @@ def names(tensors: Sequence[Tensor]) -> str:
     return ", ".join(tensor.name for tensor in tensors)
 
 
+def declared(tensors: Sequence[Tensor]) -> str:
+    """Return `%a: tensor<…>, %b: …`."""
+    return ", ".join(f"{tensor.name}: {tensor.type}" for tensor in tensors)
+
+
+def inits(arguments: Sequence[Tensor], tensors: Sequence[Tensor]) -> str:
+    """Return `%a = %t, …`: what arguments begin with."""
+    return ", ".join(f"{a.name} = {t.name}" for a, t in zip(arguments, tensors, strict=True))
+
+
 def types(tensors: Sequence[Tensor]) -> str:
     """Return the types, separated by commas."""
     return ", ".join(tensor.type for tensor in tensors)
 
 
-def bind(builder: Builder, name: str, like: Sequence[Tensor], first: int = 0, total: int | None = None) -> None:
-    """Bring the results of an op that has the name `name` into scope; `total` counts its results, tensors or not."""
-    count = len(like) if total is None else total
-    for number, tensor in enumerate(like):
-        result = name if count == 1 else f"{name}#{first + number}"
-        kept = builder.keep(result, tensor.sizes, tensor.element)
-        builder.scope.overwritten.append(kept)
+def bind(builder: Builder, name: str, like: Sequence[Tensor], first: int = 0) -> list[Tensor]:
+    """Bring the results of an op that has the name `name` into scope; the tensors are those from `first` on."""
+    is_one = first + len(like) == 1
+    results = [replace(t, name=name if is_one else f"{name}#{first + number}") for number, t in enumerate(like)]
+    builder.scope.tensors += results
+    builder.scope.overwritten += results
+    return results
 
 
 def named(name: str, count: int) -> str:

@@ -1,4 +1,4 @@
-"""Functions of a program: parameters, bodies, returns. All have the same scalar parameters, with the same values.
+"""Functions of a program. All have the same scalar parameters, with the same values.
 
 So a dynamic size that is a parameter means the same in all functions, and every call passes it on.
 """
@@ -6,51 +6,20 @@ So a dynamic size that is a parameter means the same in all functions, and every
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from .builder import Builder, Module
-from .carried import names, types
-from .values import ConditionValue, IndexValue, Size, Tensor
+from .carried import bind, declared, named, names, types
+from .values import CallableFunction, IndexValue, Size, Tensor
+
+Body = Callable[[Builder, tuple[Tensor, ...]], Sequence[Tensor]]
+"""Writes the body of a function with these arguments, and returns tensors like its results."""
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """The scalar parameters of every function."""
-
-    indices: tuple[IndexValue, ...]
-    conditions: tuple[ConditionValue, ...]
-
-    @property
-    def declared(self) -> str:
-        """`%n: index, …` as functions declare them."""
-        return ", ".join([f"{i.name}: index" for i in self.indices] + [f"{c.name}: i1" for c in self.conditions])
-
-    @property
-    def passed(self) -> str:
-        """`%n, …` as calls pass them."""
-        return ", ".join(value.name for value in (*self.indices, *self.conditions))
-
-    @property
-    def types(self) -> str:
-        """`index, …`."""
-        return ", ".join(["index"] * len(self.indices) + ["i1"] * len(self.conditions))
-
-
-@dataclass(frozen=True)
-class CallableFunction:
-    """A private function that can be called. `is_recursive`: its first parameter counts down."""
-
-    name: str
-    arguments: tuple[Tensor, ...]
-    results: tuple[Tensor, ...]
-    is_recursive: bool
-    is_pure: bool
-
-
-def random_models(builder: Builder, parameters: Parameters, count: int, pick: Callable[[], str]) -> list[Tensor]:
+def random_models(builder: Builder, count: int, pick: Callable[[], str]) -> list[Tensor]:
     """Return tensors that stand for types of parameters; their dynamic sizes are parameters. Some have equal sizes."""
     models: list[Tensor] = []
-    draw = builder.draw
+    draw, parameters = builder.draw, builder.module.parameters
     for _ in range(count):
         if models and draw.chance(builder.module.likeness):
             old = draw.choice(models)
@@ -68,17 +37,14 @@ def random_models(builder: Builder, parameters: Parameters, count: int, pick: Ca
     return models
 
 
-def new_builder(module: Module, produce: Callable[[Builder], None], parameters: Parameters) -> Builder:
-    """Return a builder for the body of a function, with its scalar parameters in scope."""
-    builder = Builder(module, produce)
-    builder.scope.indices += parameters.indices
-    builder.scope.conditions += parameters.conditions
-    return builder
-
-
-def results_for(builder: Builder, models: Sequence[Tensor]) -> list[Tensor]:
-    """Return what a function returns for results like `models`, which parameters may give the sizes of."""
+def like_each(builder: Builder, models: Sequence[Tensor]) -> list[Tensor]:
+    """Return a tensor of the type of each of `models`."""
     return [builder.like(model) for model in models]
+
+
+def end(builder: Builder, op: str, values: Sequence[Tensor]) -> None:
+    """Add the terminator of a block, with some operands."""
+    builder.emit(f"{op} {names(values)} : {types(values)}")
 
 
 def write_function(builder: Builder, head: str) -> str:
@@ -86,94 +52,81 @@ def write_function(builder: Builder, head: str) -> str:
     return "\n".join([f"func.func {head} {{", *builder.lines, "}"])
 
 
-def plain_function(
-    module: Module,
-    produce: Callable[[Builder], None],
-    parameters: Parameters,
-    models: Sequence[Tensor],
-    steps: int,
-) -> CallableFunction:
-    """Add a private function that does a few things to its arguments."""
-    builder = new_builder(module, produce, parameters)
-    arguments = tuple(Tensor(builder.name(), m.sizes, m.element) for m in models)
+def private_function(module: Module, prefix: str, models: Sequence[Tensor], body: Body) -> CallableFunction:
+    """Add a private function with arguments like `models`."""
+    builder = Builder(module)
+    arguments = tuple(replace(model, name=builder.name()) for model in models)
     builder.scope.tensors += arguments
-    for _ in range(steps):
-        produce(builder)
-    kept = [a for a in arguments if builder.draw.chance(0.7)] or [arguments[0]]
-    results = tuple(results_for(builder, kept))
-    builder.emit(f"return {names(results)} : {types(results)}")
-    name = module.name("@f")
-    typed = ", ".join(f"{a.name}: {a.type}" for a in arguments)
-    head = f"private {name}({parameters.declared}, {typed}) -> ({types(results)})"
+    results = tuple(body(builder, arguments))
+    name = module.name(prefix)
+    head = f"private {name}({module.parameters.declared}, {declared(arguments)}) -> ({types(results)})"
     text = write_function(builder, head)
     module.functions.append(text)
-    return CallableFunction(name, arguments, results, False, _is_pure(text))
+    # Whether it may run at the same time as others; what it calls is not looked at, so calls count too.
+    is_pure = "ml_program." not in text and "func.call" not in text
+    return CallableFunction(name, arguments, results, False, is_pure)
 
 
-def recursive_functions(
-    module: Module,
-    produce: Callable[[Builder], None],
-    parameters: Parameters,
-    models: Sequence[Sequence[Tensor]],
-    steps: int,
-) -> list[CallableFunction]:
+def plain_function(module: Module, models: Sequence[Tensor], steps: int) -> CallableFunction:
+    """Add a private function that does a few things to its arguments."""
+
+    def body(builder: Builder, arguments: tuple[Tensor, ...]) -> Sequence[Tensor]:
+        for _ in range(steps):
+            builder.produce()
+        kept = [a for a in arguments if builder.draw.chance(0.7)] or [arguments[0]]
+        results = like_each(builder, kept)
+        end(builder, "return", results)
+        return results
+
+    return private_function(module, "@f", models, body)
+
+
+def recursive_functions(module: Module, models: Sequence[Sequence[Tensor]], steps: int) -> list[CallableFunction]:
     """Add private functions that return types of `models`, as they are given; they call each other with less."""
     functions = [CallableFunction(module.name("@r"), tuple(each), tuple(each), True, False) for each in models]
     for function in functions:
-        _write_recursive(new_builder(module, produce, parameters), function, functions, parameters, steps)
+        _write_recursive(Builder(module), function, functions, steps)
     return functions
 
 
 def _write_recursive(
-    builder: Builder,
-    function: CallableFunction,
-    functions: Sequence[CallableFunction],
-    parameters: Parameters,
-    steps: int,
+    builder: Builder, function: CallableFunction, functions: Sequence[CallableFunction], steps: int
 ) -> None:
     """Write a function that calls one of `functions`, and does things before and after."""
-    arguments = function.arguments
+    arguments, parameters = function.arguments, builder.module.parameters
     builder.scope.tensors += arguments
     counter = IndexValue(builder.name(), ((0, 2),) * builder.module.sets)
     builder.scope.indices.append(counter)
     zero, one = builder.constant(0), builder.constant(1)
     ends, result = builder.name(), builder.name()
     builder.emit(f"{ends} = arith.cmpi sle, {counter.name}, {zero.name} : index")
-    builder.emit(f"{result}:{len(arguments)} = scf.if {ends} -> ({types(arguments)}) {{")
+    builder.emit(f"{named(result, len(arguments))} = scf.if {ends} -> ({types(arguments)}) {{")
     with builder.region():
-        values = results_for(builder, arguments)
-        builder.emit(f"scf.yield {names(values)} : {types(values)}")
+        end(builder, "scf.yield", like_each(builder, arguments))
     builder.emit("} else {")
     with builder.region():
         for _ in range(steps):
-            builder.produce(builder)
-        _call_with_less(builder, builder.draw.choice(functions), f"{counter.name}, {one.name}", parameters)
-        builder.produce(builder)
-        values = results_for(builder, arguments)
-        builder.emit(f"scf.yield {names(values)} : {types(values)}")
+            builder.produce()
+        callee = builder.draw.choice(functions)
+        values, less = like_each(builder, callee.arguments), builder.name()
+        builder.emit(f"{less} = arith.subi {counter.name}, {one.name} : index")
+        emit_call(builder, callee, values, less)
+        builder.produce()
+        end(builder, "scf.yield", like_each(builder, arguments))
     builder.emit("}")
-    builder.emit(f"return {', '.join(_results(result, len(arguments)))} : {types(arguments)}")
-    typed = ", ".join(f"{a.name}: {a.type}" for a in arguments)
-    head = f"private {function.name}({counter.name}: index, {parameters.declared}, {typed}) -> ({types(arguments)})"
+    end(builder, "return", bind(builder, result, arguments))
+    given = f"{counter.name}: index, {parameters.declared}, {declared(arguments)}"
+    head = f"private {function.name}({given}) -> ({types(arguments)})"
     builder.module.functions.append(write_function(builder, head))
 
 
-def _call_with_less(builder: Builder, callee: CallableFunction, difference: str, parameters: Parameters) -> None:
-    """Add a call with a `difference` as the number; it returns what it is given."""
-    arguments = callee.arguments
-    values, number, called = results_for(builder, arguments), builder.name(), builder.name()
-    builder.emit(f"{number} = arith.subi {difference} : index")
-    signature = f"(index, {parameters.types}, {types(arguments)}) -> ({types(arguments)})"
-    passed = f"{number}, {parameters.passed}, {names(values)}"
-    builder.emit(f"{called}:{len(arguments)} = func.call {callee.name}({passed}) : {signature}")
-    for result, argument in zip(_results(called, len(arguments)), arguments, strict=True):
-        builder.scope.overwritten.append(builder.keep(result, argument.sizes, argument.element))
-
-
-def _results(name: str, count: int) -> list[str]:
-    return [f"{name}{'' if count == 1 else f'#{number}'}" for number in range(count)]
-
-
-def _is_pure(text: str) -> bool:
-    """Whether a function may run at the same time as others; what it calls is not looked at, so calls count too."""
-    return "ml_program." not in text and "func.call" not in text
+def emit_call(builder: Builder, function: CallableFunction, values: Sequence[Tensor], number: str = "") -> None:
+    """Add a call, which a recursive function is given a number for."""
+    parameters, result = builder.module.parameters, builder.name()
+    passed = ", ".join(filter(None, [number, parameters.passed, names(values)]))
+    given = ", ".join(["index"] * bool(number) + [parameters.types, types(values)])
+    called = f"func.call {function.name}({passed}) : ({given}) -> ({types(function.results)})"
+    builder.emit(f"{named(result, len(function.results))} = {called}")
+    for value in values:
+        builder.written(value)
+    bind(builder, result, function.results)

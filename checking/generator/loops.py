@@ -8,7 +8,19 @@ from dataclasses import dataclass, replace
 
 from .boxes import random_box
 from .builder import Builder
-from .carried import arguments_for, bind, loosened, named, names, pick_carried, steps, types, yielded_for
+from .carried import (
+    arguments_for,
+    bind,
+    declared,
+    inits,
+    loosened,
+    named,
+    names,
+    pick_carried,
+    steps,
+    types,
+    yielded_for,
+)
 from .productions import production
 from .reshapes import reshaped
 from .slices import take
@@ -49,10 +61,9 @@ def carry(
 ) -> None:
     """Add an scf.for that carries tensors; `body` is given its arguments and adds what makes the next ones of them."""
     result, arguments = builder.name(), [replace(tensor, name=builder.name()) for tensor in carried]
-    inits = ", ".join(f"{a.name} = {t.name}" for a, t in zip(arguments, carried, strict=True))
     builder.emit(
         f"{named(result, len(carried))} = scf.for {counter.index.name} = {counter.range} "
-        f"iter_args({inits}) -> ({types(carried)}) {{"
+        f"iter_args({inits(arguments, carried)}) -> ({types(carried)}) {{"
     )
     with builder.region(counter.live):
         values = body(arguments)
@@ -146,19 +157,16 @@ def while_loop(builder: Builder) -> None:
         goes_on = builder.name()
         builder.emit(f"{goes_on} = arith.cmpi slt, {before.name}, {limit.name} : index")
         builder.emit(f"scf.condition({goes_on}) {before.name}, {names(handed)} : index, {types(handed)}")
-    inits = ", ".join(
-        [f"{before.name} = {zero.name}", *(f"{a.name} = {t.name}" for a, t in zip(arguments, carried, strict=True))]
-    )
-    head = (
-        f"{result}:{len(handed) + 1} = scf.while ({inits}) : (index, {types(carried)}) -> (index, {types(handed)}) {{"
-    )
+    begin = f"{before.name} = {zero.name}, {inits(arguments, carried)}"
+    ends = f"(index, {types(carried)}) -> (index, {types(handed)})"
+    head = f"{result}:{len(handed) + 1} = scf.while ({begin}) : {ends} {{"
     builder.lines.insert(place, "  " * builder.indent + head)
     builder.emit("} do {")
     live = [n for n in builder.live if limit.bounds[n][1] > 0]
     with builder.region(live):
         _while_body(builder, after, one, carried, handed)
     builder.emit("}")
-    bind(builder, result, handed, first=1, total=len(handed) + 1)
+    bind(builder, result, handed, first=1)
 
 
 def _while_body(
@@ -167,8 +175,7 @@ def _while_body(
     """Write the second region: it takes what is `handed` over, and yields what is `carried` on."""
     builder.scope.indices.append(number)
     inside = arguments_for(builder, handed)
-    typed = ", ".join([f"{number.name}: index", *(f"{a.name}: {a.type}" for a in inside)])
-    builder.lines.append("  " * (builder.indent - 1) + f"^bb0({typed}):")
+    builder.lines.append("  " * (builder.indent - 1) + f"^bb0({number.name}: index, {declared(inside)}):")
     steps(builder, 3)
     following = builder.name()
     builder.emit(f"{following} = arith.addi {number.name}, {one.name} : index")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .boxes import Box, element_position
 from .builder import Builder, NothingFits
-from .carried import arguments_for, bind, named, steps, types
+from .carried import arguments_for, bind, inits, named, steps, types
 from .productions import production
 from .slices import take
 from .structured import computed_on
@@ -38,14 +38,14 @@ def forall(builder: Builder) -> None:
     """scf.forall over parts of one tensor, or of two that are shared out alike."""
     shared = builder.pick(lambda t: t.rank > 0)
     chunks = _chunks(builder, shared)
-    inits = [shared] + ([builder.like(shared)] if builder.draw.chance(0.3) else [])
+    shared_outs = [shared] + ([builder.like(shared)] if builder.draw.chance(0.3) else [])
     count = chunks.count
     bounds = tuple((0, max(0, largest(count, n) - 1)) for n in range(builder.module.sets))
     index, result, place = IndexValue(builder.name(), bounds), builder.name(), len(builder.lines)
     live = [n for n in builder.live if largest(count, n) > 0]
     with builder.region(live, is_parallel=True) as scope:
         scope.indices.append(index)
-        outs = arguments_for(builder, inits)
+        outs = arguments_for(builder, shared_outs)
         box = _box(builder, shared, chunks, index)
         if builder.draw.chance(0.6):
             steps(builder, 2)
@@ -56,14 +56,13 @@ def forall(builder: Builder) -> None:
             builder.emit(f"  tensor.parallel_insert_slice {text}")
         builder.emit("}")
     upper = str(count) if isinstance(count, int) else count.name
-    shares = ", ".join(f"{o.name} = {t.name}" for o, t in zip(outs, inits, strict=True))
-    grid = f"({index.name}) in ({upper}) shared_outs({shares})"
-    head = f"{named(result, len(inits))} = scf.forall {grid} -> ({types(inits)}) {{"
+    grid = f"({index.name}) in ({upper}) shared_outs({inits(outs, shared_outs)})"
+    head = f"{named(result, len(shared_outs))} = scf.forall {grid} -> ({types(shared_outs)}) {{"
     builder.lines.insert(place, "  " * builder.indent + head)
     builder.emit("}")
-    for tensor in inits:
+    for tensor in shared_outs:
         builder.written(tensor)
-    bind(builder, result, inits)
+    bind(builder, result, shared_outs)
 
 
 def _box(builder: Builder, tensor: Tensor, chunks: _Chunks, index: IndexValue) -> Box:

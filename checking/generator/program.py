@@ -11,11 +11,11 @@ from .arguments import SETS, argument_sets, draw_parameters
 from .blocks import block_function, write_blocks
 from .buffers import enter, leave
 from .builder import Builder, Module, NothingFits
-from .carried import names, types
+from .carried import types
 from .creation import draw_element
 from .draw import Draw
 from .features import PRODUCTIONS
-from .functions import new_builder, plain_function, random_models, recursive_functions, write_function
+from .functions import end, plain_function, random_models, recursive_functions, write_function
 from .indices import LENGTH
 from .values import Tensor
 
@@ -69,10 +69,10 @@ class _Assembly:
     def __init__(self, seed: int, size: int, allowed: set[str]) -> None:
         self.seed, self.size, self.allowed = seed, size, allowed
         self.draw = Draw(seed)
-        self.module = Module(self.draw, SETS)
-        self.module.usual = (self.draw.between(1, 6), self.draw.between(1, 6))
-        self.module.likeness = self.draw.choice((0.3, 0.5, 0.95))
-        self.parameters = self.module.parameters = draw_parameters(self.draw)
+        usual = (self.draw.between(1, 6), self.draw.between(1, 6))
+        likeness = self.draw.choice((0.3, 0.5, 0.95))
+        parameters = draw_parameters(self.draw)
+        self.module = Module(self.draw, SETS, parameters, self.produce, usual=usual, likeness=likeness)
         self.elements = self._draw_elements()
         self.usable = [p for p in PRODUCTIONS if p.feature in allowed]
         # Each program favours some features, so that they meet; what is rare overall is frequent in a few programs.
@@ -101,14 +101,14 @@ class _Assembly:
     def assemble(self) -> GeneratedProgram:
         """Write the program."""
         self._helpers()
-        builder = new_builder(self.module, self.produce, self.parameters)
-        models = random_models(builder, self.parameters, self.draw.between(2, 4), self.pick_element)
+        builder = Builder(self.module)
+        models = random_models(builder, self.draw.between(2, 4), self.pick_element)
         if self._has("indices", 0.15):
             models[0] = Tensor(models[0].name, (LENGTH,), models[0].element)
         memrefs = self._has("buffers", 0.1)
         if memrefs:
             self.module.features["buffers"] += 1
-        boundary = enter(builder, self.parameters, models, memrefs=memrefs)
+        boundary = enter(builder, models, memrefs=memrefs)
         count = self.draw.between(1, 3)
         if not memrefs and self._has("blocks", 0.08):
             self.module.features["blocks"] += 1
@@ -116,10 +116,10 @@ class _Assembly:
             write_blocks(builder, models, results)
         else:
             for _ in range(self.size):
-                self.produce(builder)
+                builder.produce()
             leave(builder, boundary)
             results = self._results(builder, count)
-            builder.emit(f"return {names(results)} : {types(results)}")
+            end(builder, "return", results)
         text = write_function(builder, f"@main({boundary.declared}) -> ({types(results)})")
         used = sorted({name.partition(".")[0] for name in self.module.features})
         return GeneratedProgram(
@@ -128,7 +128,7 @@ class _Assembly:
             "main",
             tuple(used),
             tuple(sorted(self.module.features.items())),
-            argument_sets(self.parameters, models),
+            argument_sets(self.module.parameters, models),
             boundary.kept,
             boundary.unspecified,
         )
@@ -139,23 +139,21 @@ class _Assembly:
         return feature in self.allowed and self.draw.chance(probability)
 
     def _helpers(self) -> None:
-        shared = self.module, self.produce, self.parameters
         if "calls" not in self.allowed:
             return
         if self._has("calls", 0.22):
             self.module.features["calls"] += 1
-            self.module.callable.append(plain_function(*shared, self._models(3), self.draw.between(1, 4)))
+            self.module.callable.append(plain_function(self.module, self._models(3), self.draw.between(1, 4)))
         if self._has("recursion", 0.22):
             self.module.features["recursion"] += 1
             models = [self._models(3) for _ in range(self.draw.between(1, 2))]
-            self.module.callable += recursive_functions(*shared, models, self.draw.between(1, 3))
+            self.module.callable += recursive_functions(self.module, models, self.draw.between(1, 3))
         if self._has("blocks", 0.22):
             self.module.features["blocks"] += 1
-            self.module.callable.append(block_function(*shared, self._models(3)))
+            self.module.callable.append(block_function(self.module, self._models(3)))
 
     def _models(self, most: int) -> list[Tensor]:
-        builder = Builder(self.module, self.produce)
-        return random_models(builder, self.parameters, self.draw.between(1, most), self.pick_element)
+        return random_models(Builder(self.module), self.draw.between(1, most), self.pick_element)
 
     def _results(self, builder: Builder, count: int) -> list[Tensor]:
         """Return what main returns: values written over, and whatever else is in scope."""

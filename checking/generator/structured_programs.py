@@ -14,9 +14,9 @@ import numpy as np
 from .arguments import SETS, argument_sets
 from .buffers import enter
 from .builder import Builder, Module, NothingFits
-from .carried import names, types
+from .carried import types
 from .draw import Draw
-from .functions import Parameters, new_builder, write_function
+from .functions import end, write_function
 from .named import broadcast, elementwise_named, index_map, transpose
 from .productions import Production
 from .program import GeneratedProgram
@@ -24,7 +24,7 @@ from .slices import extract_slice, insert_slice
 from .structured import elementwise_generic, mapped_generic, reduction_generic
 from .structured_rules import RULES
 from .structured_sweeps import SWEEPS
-from .values import ConditionValue, IndexValue, Size, Tensor
+from .values import ConditionValue, IndexValue, Parameters, Size, Tensor
 
 __all__ = ["generate_structured"]
 
@@ -58,8 +58,7 @@ class _Assembly:
     def __init__(self, seed: int, size: int) -> None:
         self.seed, self.size = seed, size
         self.draw = Draw(seed)
-        self.module = Module(self.draw, SETS)
-        self.parameters = self.module.parameters = _parameters(self.draw)
+        self.module = Module(self.draw, SETS, _parameters(self.draw), self.produce)
         self.weights = [p.weight * self.draw.choice((0.3, 1.0, 1.0, 3.0)) for p in _RULES]
 
     def produce(self, builder: Builder) -> None:
@@ -75,14 +74,14 @@ class _Assembly:
 
     def assemble(self) -> GeneratedProgram:
         """Write the program."""
-        builder = new_builder(self.module, self.produce, self.parameters)
+        builder = Builder(self.module)
         models = self._models(builder)
-        boundary = enter(builder, self.parameters, models, memrefs=False)
+        boundary = enter(builder, models, memrefs=False)
         for _ in range(self.size):
-            self.produce(builder)
+            builder.produce()
         tensors = builder.scope.tensors
         results = [tensors[-1], *(self.draw.choice(tensors) for _ in range(self.draw.below(3)))]
-        builder.emit(f"return {names(results)} : {types(results)}")
+        end(builder, "return", results)
         text = write_function(builder, f"@main({boundary.declared}) -> ({types(results)})")
         return GeneratedProgram(
             self.seed,
@@ -90,7 +89,7 @@ class _Assembly:
             "main",
             tuple(sorted(self.module.features)),
             tuple(sorted(self.module.features.items())),
-            argument_sets(self.parameters, models, _small),
+            argument_sets(self.module.parameters, models, _small),
             boundary.kept,
             boundary.unspecified,
         )
@@ -99,7 +98,7 @@ class _Assembly:
         """Return tensors that have dimensions, and for the most part the element type, in common."""
         draw = self.draw
         element = draw.weighted(_ELEMENTS, _WEIGHTS)
-        pool: list[Size] = [*self.parameters.indices[:2], *(draw.choice(_SIZES) for _ in range(3))]
+        pool: list[Size] = [*self.module.parameters.indices[:2], *(draw.choice(_SIZES) for _ in range(3))]
         models: list[Tensor] = []
         for _ in range(draw.between(2, 4)):
             rank = draw.weighted((1, 2, 3), (2, 6, 2))

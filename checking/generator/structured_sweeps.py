@@ -95,7 +95,7 @@ def repeated(builder: Builder) -> None:
         builder.scope.tensors.append(argument)
         builder.scope.overwritten.append(argument)
         for _ in range(builder.draw.between(1, 3)):
-            builder.produce(builder)
+            builder.produce()
         return builder.like(argument)
 
     _loop(builder, value, _trips(builder), body)

@@ -1,4 +1,4 @@
-"""What a program under construction knows of its values: tensors with sizes, indices with bounds, conditions.
+"""What a program under construction knows: tensors with sizes, indices with bounds, conditions, functions.
 
 Every run of a program is one of a few argument sets, so an index is known by its bounds in each of them; that makes
 all slices, loops and element accesses right by construction, for sizes of 0 and 1 too.
@@ -73,6 +73,40 @@ class Tensor:
     def is_static(self) -> bool:
         """Whether the type states all sizes."""
         return all(isinstance(size, int) for size in self.sizes)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The scalar parameters of every function."""
+
+    indices: tuple[IndexValue, ...]
+    conditions: tuple[ConditionValue, ...]
+
+    @property
+    def declared(self) -> str:
+        """`%n: index, …` as functions declare them."""
+        return ", ".join([f"{i.name}: index" for i in self.indices] + [f"{c.name}: i1" for c in self.conditions])
+
+    @property
+    def passed(self) -> str:
+        """`%n, …` as calls pass them."""
+        return ", ".join(value.name for value in (*self.indices, *self.conditions))
+
+    @property
+    def types(self) -> str:
+        """`index, …`."""
+        return ", ".join(["index"] * len(self.indices) + ["i1"] * len(self.conditions))
+
+
+@dataclass(frozen=True)
+class CallableFunction:
+    """A private function that can be called. `is_recursive`: its first parameter counts down."""
+
+    name: str
+    arguments: tuple[Tensor, ...]
+    results: tuple[Tensor, ...]
+    is_recursive: bool
+    is_pure: bool
 
 
 FLOATS = ("f32", "f64", "f16", "bf16")
