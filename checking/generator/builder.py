@@ -112,6 +112,10 @@ class Builder:
         self.scope.tensors.append(tensor)
         return tensor
 
+    def define_like(self, model: Tensor, text: str) -> Tensor:
+        """Add an op whose result, which is kept, has the type of `model`; that is `{}` in the text."""
+        return self.define(text, model.sizes, model.element)
+
     def keep(self, name: str, sizes: tuple[Size, ...], element: str) -> Tensor:
         """Bring the result of an op that is written already into scope."""
         tensor = Tensor(name, sizes, element)
@@ -239,9 +243,13 @@ class Builder:
 
     def filled(self, sizes: tuple[Size, ...], element: str) -> Tensor:
         """Add a new tensor with one number everywhere."""
-        scalar, target = self.scalar(element), self.empty(sizes, element)
-        types = f"ins({scalar.name} : {element}) outs({target.name} : {target.type})"
-        return self.define(f"linalg.fill {types} -> {{}}", sizes, element)
+        scalar = self.scalar(element)
+        return self.fill(scalar.name, self.empty(sizes, element))
+
+    def fill(self, scalar: str, target: Tensor) -> Tensor:
+        """Write a number to all of a tensor."""
+        types = f"ins({scalar} : {target.element}) outs({target.name} : {target.type})"
+        return self.define_like(target, f"linalg.fill {types} -> {{}}")
 
     def constant_tensor(self, sizes: tuple[int, ...], element: str) -> Tensor:
         """Add a constant with elements that differ."""

@@ -19,7 +19,7 @@ def arith_binary(builder: Builder) -> None:
     one, other = builder.draw.shuffled([model, builder.like(model)])
     builder.written(one)
     op = binary_op(builder, model.element)
-    builder.define(f"{op} {one.name}, {other.name} : {{}}", model.sizes, model.element)
+    builder.define_like(model, f"{op} {one.name}, {other.name} : {{}}")
 
 
 @production(FEATURE, 0.6)
@@ -29,7 +29,7 @@ def math_unary(builder: Builder) -> None:
     floats = ("math.absf", "math.floor", "math.ceil", "arith.negf", "math.trunc")
     op = builder.draw.choice(floats if source.element in FLOATS else ("math.absi", "math.ctpop"))
     builder.written(source)
-    builder.define(f"{op} {source.name} : {{}}", source.sizes, source.element)
+    builder.define_like(source, f"{op} {source.name} : {{}}")
 
 
 @production(FEATURE, 0.6)
@@ -49,7 +49,7 @@ def select_elements(builder: Builder) -> None:
     one, other = builder.draw.shuffled([model, builder.like(model)])
     builder.written(one)
     text = f"arith.select {mask.name}, {one.name}, {other.name} : {mask.type}, {{}}"
-    builder.define(text, model.sizes, model.element)
+    builder.define_like(model, text)
 
 
 @production("select", 1)
@@ -58,7 +58,7 @@ def select_tensor(builder: Builder) -> None:
     model = builder.pick()
     one, other = builder.draw.shuffled([model, builder.like(model)])
     text = f"arith.select {builder.condition().name}, {one.name}, {other.name} : {{}}"
-    result = builder.define(text, model.sizes, model.element)
+    result = builder.define_like(model, text)
     builder.scope.overwritten += [one] if builder.draw.chance(0.3) else []
     builder.scope.overwritten.append(result)
 
@@ -95,4 +95,4 @@ def bitcast(builder: Builder) -> None:
         f"tensor.bitcast {source.name} : {source.type} to {bits}", source.sizes, pairs[source.element]
     )
     if builder.draw.chance(0.5):
-        builder.define(f"tensor.bitcast {middle.name} : {bits} to {{}}", source.sizes, source.element)
+        builder.define_like(source, f"tensor.bitcast {middle.name} : {bits} to {{}}")

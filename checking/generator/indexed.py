@@ -44,4 +44,4 @@ def scatter(builder: Builder) -> None:
     builder.written(target)
     text = f"tensor.scatter {source.name} into {target.name}[{rows.name}] scatter_dims([{along}]) unique"
     types = f"({source.type}, {target.type}, {rows.type})"
-    builder.define(f"{text} : {types} -> {{}}", target.sizes, target.element)
+    builder.define_like(target, f"{text} : {types} -> {{}}")

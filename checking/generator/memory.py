@@ -24,7 +24,7 @@ def materialize(builder: Builder) -> None:
 def alloc_copy(builder: Builder) -> None:
     """bufferization.alloc_tensor with a copy."""
     source = builder.pick()
-    builder.define(f"bufferization.alloc_tensor() copy({source.name}) : {{}}", source.sizes, source.element)
+    builder.define_like(source, f"bufferization.alloc_tensor() copy({source.name}) : {{}}")
 
 
 @production(FEATURE, 0.3)
@@ -70,7 +70,7 @@ def global_load(builder: Builder) -> None:
     if is_mutable and not builder.is_nestable:
         raise NothingFits
     op = "ml_program.global_load" if is_mutable or builder.draw.chance(0.5) else "ml_program.global_load_const"
-    tensor = builder.define(f"{op} {name} : {{}}", model.sizes, model.element)
+    tensor = builder.define_like(model, f"{op} {name} : {{}}")
     builder.scope.overwritten.append(tensor)
 
 

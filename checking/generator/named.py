@@ -11,11 +11,10 @@ FEATURE = "named"
 _BINARY = ("linalg.add", "linalg.sub", "linalg.max", "linalg.min")
 
 
-def emit_named(builder: Builder, name: str, ins: list[Tensor], out: Tensor, attributes: str = "") -> Tensor:
-    """Add a named op with one init."""
+def emit_named(builder: Builder, name: str, ins: list[Tensor], out: Tensor, ending: str = " -> {}") -> Tensor:
+    """Add a named op with one init; what follows the operands is the type of the result, or attributes."""
     names, types = ", ".join(t.name for t in ins), ", ".join(t.type for t in ins)
-    text = f"{name}{attributes} ins({names} : {types}) outs({out.name} : {out.type}) -> {{}}"
-    return builder.define(text, out.sizes, out.element)
+    return builder.define_like(out, f"{name} ins({names} : {types}) outs({out.name} : {out.type}){ending}")
 
 
 @production(FEATURE, 1)
@@ -40,11 +39,7 @@ def transpose(builder: Builder) -> None:
     order = builder.draw.shuffled(range(source.rank))
     sizes = tuple(source.sizes[d] for d in order)
     out = builder.destination(sizes, source.element)
-    builder.define(
-        f"linalg.transpose ins({source.name} : {source.type}) outs({out.name} : {out.type}) permutation = {order}",
-        sizes,
-        source.element,
-    )
+    emit_named(builder, "linalg.transpose", [source], out, f" permutation = {order}")
 
 
 @production(FEATURE, 0.7)
@@ -55,11 +50,7 @@ def broadcast(builder: Builder) -> None:
     sizes: tuple[Size, ...] = tuple(size for d, size in enumerate(model.sizes) if d != added)
     source = builder.tensor_of(sizes, model.element, same_type=True)
     out = builder.destination(model.sizes, model.element)
-    builder.define(
-        f"linalg.broadcast ins({source.name} : {source.type}) outs({out.name} : {out.type}) dimensions = [{added}]",
-        model.sizes,
-        model.element,
-    )
+    emit_named(builder, "linalg.broadcast", [source], out, f" dimensions = [{added}]")
 
 
 @production(FEATURE, 0.7)
@@ -70,12 +61,7 @@ def reduce(builder: Builder) -> None:
     sizes = tuple(size for d, size in enumerate(source.sizes) if d != gone)
     out = builder.written(builder.tensor_of(sizes, source.element, same_type=True))
     combine = "arith.maximumf" if source.element in FLOATS else "arith.addi"
-    builder.define(
-        f"linalg.reduce {{ {combine} }} ins({source.name} : {source.type}) outs({out.name} : {out.type})"
-        f" dimensions = [{gone}]",
-        sizes,
-        source.element,
-    )
+    emit_named(builder, f"linalg.reduce {{ {combine} }}", [source], out, f" dimensions = [{gone}]")
 
 
 @production(FEATURE, 0.6)
@@ -124,9 +110,4 @@ def index_map(builder: Builder) -> None:
     model = builder.pick(lambda t: t.element in ("f32", "i32"))
     other, out = builder.like(model), builder.destination(model.sizes, model.element)
     op = "arith.subf" if model.element in FLOATS else "arith.subi"
-    builder.define(
-        f"linalg.map {{ {op} }} ins({model.name}, {other.name} : {model.type}, {other.type})"
-        f" outs({out.name} : {out.type})",
-        model.sizes,
-        model.element,
-    )
+    emit_named(builder, f"linalg.map {{ {op} }}", [model, other], out, "")

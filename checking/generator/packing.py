@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .builder import Builder, NothingFits
+from .named import emit_named
 from .productions import production
 
 FEATURE = "packing"
@@ -30,7 +31,7 @@ def pack(builder: Builder) -> None:
     if builder.draw.chance(0.5):
         back = builder.destination(source.sizes, source.element)
         text = f"linalg.unpack {packed.name} {layout} into {back.name} : {packed.type} -> {{}}"
-        builder.define(text, source.sizes, source.element)
+        builder.define_like(source, text)
 
 
 @production(FEATURE, 0.7)
@@ -59,9 +60,4 @@ def softmax(builder: Builder) -> None:
     source = builder.pick(lambda t: t.rank in (1, 2) and t.element in ("f32", "f64"))
     out = builder.destination(source.sizes, source.element)
     source = builder.cast(source, out.sizes)
-    builder.define(
-        f"linalg.softmax dimension({builder.draw.below(source.rank)}) ins({source.name} : {source.type})"
-        f" outs({out.name} : {out.type}) -> {{}}",
-        out.sizes,
-        out.element,
-    )
+    emit_named(builder, f"linalg.softmax dimension({builder.draw.below(source.rank)})", [source], out)

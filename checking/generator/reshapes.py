@@ -33,7 +33,7 @@ def forget_rank(builder: Builder) -> None:
     source = builder.pick()
     name, unranked = builder.name(), f"tensor<*x{source.element}>"
     builder.emit(f"{name} = tensor.cast {source.name} : {source.type} to {unranked}")
-    builder.define(f"tensor.cast {name} : {unranked} to {{}}", source.sizes, source.element)
+    builder.define_like(source, f"tensor.cast {name} : {unranked} to {{}}")
 
 
 @production(FEATURE, 1)

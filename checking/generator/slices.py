@@ -21,7 +21,7 @@ def put(builder: Builder, source: Tensor, target: Tensor, box: Box) -> Tensor:
     """Add an insert_slice; the type of `source` must be that of the slice."""
     builder.written(target)
     text = f"tensor.insert_slice {source.name} into {target.name}{box.text} : {source.type} into {{}}"
-    return builder.define(text, target.sizes, target.element)
+    return builder.define_like(target, text)
 
 
 @production(FEATURE, 2)
@@ -72,7 +72,7 @@ def insert(builder: Builder) -> None:
     position = element_position(builder, target)
     scalar = builder.scalar(target.element)
     builder.written(target)
-    builder.define(f"tensor.insert {scalar.name} into {target.name}[{position}] : {{}}", target.sizes, target.element)
+    builder.define_like(target, f"tensor.insert {scalar.name} into {target.name}[{position}] : {{}}")
 
 
 @production(FEATURE, 1)

@@ -108,8 +108,7 @@ def computed_on(builder: Builder, tile: Tensor, *, has_content: bool = True) -> 
     if builder.draw.chance(0.15):
         scalar = builder.scalar(tile.element)
         builder.written(tile)
-        types = f"ins({scalar.name} : {tile.element}) outs({tile.name} : {tile.type})"
-        return builder.define(f"linalg.fill {types} -> {{}}", tile.sizes, tile.element)
+        return builder.fill(scalar.name, tile)
     dims = tuple(range(tile.rank))
     ins = [Operand(builder.tensor_of(tile.sizes, tile.element), dims)] if builder.draw.chance(0.7) else []
     builder.written(tile)

@@ -61,9 +61,7 @@ def settled(builder: Builder, value: Tensor) -> Tensor:
 def _zeros(builder: Builder, sizes: tuple[Size, ...], element: str, number: str = "") -> Tensor:
     scalar, target = builder.name(), builder.empty(sizes, element)
     builder.emit(f"{scalar} = arith.constant {number or literal(element, 0)} : {element}")
-    return builder.define(
-        f"linalg.fill ins({scalar} : {element}) outs({target.name} : {target.type}) -> {{}}", sizes, element
-    )
+    return builder.fill(scalar, target)
 
 
 def _start(builder: Builder, sizes: tuple[Size, ...], element: str) -> Tensor:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from .boxes import Box
 from .builder import Builder
 from .loops import Counter, carry
 from .payloads import emit_binary
 from .productions import Production
+from .slices import take
 from .structured import Operand
 from .structured_rules import element_op, emit_structured
 from .values import FLOATS, IndexValue, Tensor, largest
@@ -21,9 +23,7 @@ def _trips(builder: Builder) -> IndexValue:
 
 
 def _slice(builder: Builder, source: Tensor, offsets: list[int], sizes: tuple[int, ...]) -> Tensor:
-    steps = [1] * len(sizes)
-    text = f"tensor.extract_slice {source.name}{offsets} {list(sizes)} {steps} : {source.type} to {{}}"
-    return builder.define(text, sizes, source.element)
+    return take(builder, source, Box(tuple(offsets), sizes, (1,) * len(sizes)))
 
 
 def sweep(builder: Builder) -> None:

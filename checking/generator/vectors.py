@@ -79,7 +79,7 @@ def transfer(builder: Builder) -> None:
     else:
         write = f"vector.transfer_write {place} : {type_}, {target.type}"
         text = f"vector.mask {mask} {{ {write} }} : vector<{shape[0]}xi1> -> {target.type}"
-    builder.define(text, target.sizes, target.element)
+    builder.define_like(target, text)
 
 
 @production(FEATURE, 0.5)
@@ -92,7 +92,7 @@ def whole_transfer(builder: Builder) -> None:
     zero = builder.constant(0).name
     builder.written(target)
     text = f"vector.transfer_write {read[0]}, {target.name}[{zero}] {{in_bounds = [true]}} : {read[1]}, {target.type}"
-    builder.define(text, target.sizes, target.element)
+    builder.define_like(target, text)
 
 
 @production(FEATURE, 0.5)
@@ -112,11 +112,10 @@ def scattered_vector(builder: Builder) -> None:
         f"{source.type}, {indices}, vector<{length}xi1>, {vector} into {vector}"
     )
     builder.written(target)
-    builder.define(
+    builder.define_like(
+        target,
         f"vector.scatter {target.name}[{zero}] [{rows[1]}], {mask}, {taken} : "
         f"{target.type}, {indices}, vector<{length}xi1>, {vector} -> {{}}",
-        target.sizes,
-        target.element,
     )
 
 
