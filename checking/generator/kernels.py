@@ -6,6 +6,7 @@ two touch the same memory. A row is cut into tiles; its size is a number or come
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -47,7 +48,7 @@ class _Kernel:
         """The offset of the tile at hand; empty outside of loops over tiles."""
         self.rows: list[str] = []
         self.tiles: list[str] = []
-        self.used: dict[str, int] = {}
+        self.used: Counter[str] = Counter()
 
     # --- types and names -------------------------------------------------------------------------------------------
 
@@ -64,6 +65,12 @@ class _Kernel:
 
     def emit(self, line: str) -> None:
         self.lines.append(line)
+
+    def define(self, text: str, *, whole: bool) -> None:
+        """Add an op with a row or a tile as its result, which is kept."""
+        name = self.name()
+        self.emit(f"{name} = {text}")
+        self.values(whole=whole).append(name)
 
     @contextmanager
     def region(self, tile: str | None = None) -> Generator[None]:
@@ -107,7 +114,7 @@ class _Kernel:
         kinds += [("loop", 3), ("branch", 2), ("threads", 1 if not self.tile else 0)] if self.depth < _DEPTH else []
         kind = self.draw.weighted([name for name, _ in kinds], [weight for _, weight in kinds])
         whole = not self.tile or self.draw.chance(0.3)
-        self.used[f"kernel.{kind}"] = self.used.get(f"kernel.{kind}", 0) + 1
+        self.used[f"kernel.{kind}"] += 1
         step: Callable[..., None] = getattr(self, kind)
         step(whole=whole)
 
@@ -115,10 +122,8 @@ class _Kernel:
         """Load from a binding that may be read."""
         readable = [b for b, access in enumerate(self.accesses) if access != "writeonly"]
         binding = self.draw.choice(readable) if binding < 0 else binding
-        name = self.name()
-        place = self.place(binding, whole=whole)
-        self.emit(f"{name} = dispatch.load {place} : {self.binding_type(binding)} -> {self.type(whole=whole)}")
-        self.values(whole=whole).append(name)
+        types = f"{self.binding_type(binding)} -> {self.type(whole=whole)}"
+        self.define(f"dispatch.load {self.place(binding, whole=whole)} : {types}", whole=whole)
 
     def store(self, *, whole: bool, binding: int = -1) -> None:
         """Store to a binding that may be written."""
@@ -137,47 +142,39 @@ class _Kernel:
         """Write over everything."""
         known = self.values(whole=whole)
         target = self.draw.choice(known) if known and self.draw.chance(0.5) else self.empty(whole=whole)
-        name, type_ = self.name(), self.type(whole=whole)
-        number = self.draw.choice(("%x", "%y"))
-        self.emit(f"{name} = linalg.fill ins({number} : {self.element}) outs({target} : {type_}) -> {type_}")
-        self.values(whole=whole).append(name)
+        number, t = self.draw.choice(("%x", "%y")), self.type(whole=whole)
+        self.define(f"linalg.fill ins({number} : {self.element}) outs({target} : {t}) -> {t}", whole=whole)
 
     def add(self, *, whole: bool) -> None:
         """Add two tensors, in a new one or over another one."""
         x, y = self.pick(whole=whole), self.pick(whole=whole)
         target = self.pick(whole=whole) if self.draw.chance(0.5) else self.empty(whole=whole)
-        name, t = self.name(), self.type(whole=whole)
-        self.emit(f"{name} = linalg.add ins({x}, {y} : {t}, {t}) outs({target} : {t}) -> {t}")
-        self.values(whole=whole).append(name)
+        t = self.type(whole=whole)
+        self.define(f"linalg.add ins({x}, {y} : {t}, {t}) outs({target} : {t}) -> {t}", whole=whole)
 
     def update(self, *, whole: bool) -> None:
         """Add to what a tensor holds; tiles sometimes backwards."""
-        x, y, name, t = self.pick(whole=whole), self.pick(whole=whole), self.name(), self.type(whole=whole)
+        x, y, t = self.pick(whole=whole), self.pick(whole=whole), self.type(whole=whole)
         first = f"{_TILE - 1} - d0" if not whole and self.draw.chance(0.3) else "d0"
         suffix = self.element[0]
-        self.lines += [
-            f"{name} = linalg.generic {{indexing_maps = [affine_map<(d0) -> ({first})>, affine_map<(d0) -> (d0)>],",
-            f'    iterator_types = ["parallel"]}} ins({x} : {t}) outs({y} : {t}) {{',
-            f"^bb0(%p: {self.element}, %q: {self.element}):",
-            f"  %s = arith.add{suffix} %p, %q : {self.element}",
-            f"  linalg.yield %s : {self.element}",
-            f"}} -> {t}",
-        ]
-        self.values(whole=whole).append(name)
+        text = f"""linalg.generic {{indexing_maps = [affine_map<(d0) -> ({first})>, affine_map<(d0) -> (d0)>],
+              iterator_types = ["parallel"]}} ins({x} : {t}) outs({y} : {t}) {{
+          ^bb0(%p: {self.element}, %q: {self.element}):
+            %s = arith.add{suffix} %p, %q : {self.element}
+            linalg.yield %s : {self.element}
+          }} -> {t}"""
+        self.define(text, whole=whole)
 
     def slice(self, *, whole: bool) -> None:
         """Take the tile at hand out of a row."""
-        source, name = self.pick(whole=True), self.name()
-        types = f"{self.type(whole=True)} to {self.type(whole=False)}"
-        self.emit(f"{name} = tensor.extract_slice {source}[{self.tile}] [{_TILE}] [1] : {types}")
-        self.tiles.append(name)
+        source, types = self.pick(whole=True), f"{self.type(whole=True)} to {self.type(whole=False)}"
+        self.define(f"tensor.extract_slice {source}[{self.tile}] [{_TILE}] [1] : {types}", whole=False)
 
     def insert(self, *, whole: bool) -> None:
         """Put a tile into a row."""
-        tile, target, name = self.pick(whole=False), self.pick(whole=True), self.name()
+        tile, target = self.pick(whole=False), self.pick(whole=True)
         types = f"{self.type(whole=False)} into {self.type(whole=True)}"
-        self.emit(f"{name} = tensor.insert_slice {tile} into {target}[{self.tile}] [{_TILE}] [1] : {types}")
-        self.rows.append(name)
+        self.define(f"tensor.insert_slice {tile} into {target}[{self.tile}] [{_TILE}] [1] : {types}", whole=True)
 
     def loop(self, *, whole: bool) -> None:
         """Go over the tiles of the row, with a tensor that is carried along."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from .arguments import SETS, argument_sets, draw_parameters
 from .blocks import block_function, write_blocks
-from .buffers import enter, leave
+from .buffers import DeclaredParameters, enter, leave
 from .builder import Builder, Module, NothingFits
 from .carried import types
 from .creation import draw_element
@@ -65,6 +65,28 @@ def generate(seed: int, *, size: int = 8, features: Collection[str] | None = Non
     return _Assembly(seed, size, allowed).assemble()
 
 
+def assembled(
+    seed: int,
+    builder: Builder,
+    boundary: DeclaredParameters,
+    results: Sequence[Tensor],
+    argument_sets: tuple[tuple[Any, ...], ...],
+) -> GeneratedProgram:
+    """Return the program whose main function, with these results, is what `builder` has written."""
+    module, head = builder.module, f"@main({boundary.declared}) -> ({types(results)})"
+    used = tuple(sorted((name, count) for name, count in module.features.items() if count))
+    return GeneratedProgram(
+        seed,
+        "\n".join([*module.functions, write_function(builder, head), ""]),
+        "main",
+        tuple(sorted({name.partition(".")[0] for name, _ in used})),
+        used,
+        argument_sets,
+        boundary.kept,
+        boundary.unspecified,
+    )
+
+
 class _Assembly:
     def __init__(self, seed: int, size: int, allowed: set[str]) -> None:
         self.seed, self.size, self.allowed = seed, size, allowed
@@ -106,12 +128,9 @@ class _Assembly:
         if self._has("indices", 0.15):
             models[0] = Tensor(models[0].name, (LENGTH,), models[0].element)
         memrefs = self._has("buffers", 0.1)
-        if memrefs:
-            self.module.features["buffers"] += 1
         boundary = enter(builder, models, memrefs=memrefs)
         count = self.draw.between(1, 3)
         if not memrefs and self._has("blocks", 0.08):
-            self.module.features["blocks"] += 1
             results: list[Tensor] = [self.draw.choice(models) for _ in range(count)]
             write_blocks(builder, models, results)
         else:
@@ -120,36 +139,24 @@ class _Assembly:
             leave(builder, boundary)
             results = self._results(builder, count)
             end(builder, "return", results)
-        text = write_function(builder, f"@main({boundary.declared}) -> ({types(results)})")
-        used = sorted({name.partition(".")[0] for name in self.module.features})
-        return GeneratedProgram(
-            self.seed,
-            "\n".join([*self.module.functions, text, ""]),
-            "main",
-            tuple(used),
-            tuple(sorted(self.module.features.items())),
-            argument_sets(self.module.parameters, models),
-            boundary.kept,
-            boundary.unspecified,
-        )
+        return assembled(self.seed, builder, boundary, results, argument_sets(self.module.parameters, models))
 
     def _has(self, feature: str, probability: float) -> bool:
         """Whether a program has something of a feature; the fewer features are asked for, the more likely."""
         probability = min(0.7, probability * len(FEATURES) / len(self.allowed))
-        return feature in self.allowed and self.draw.chance(probability)
+        has = feature in self.allowed and self.draw.chance(probability)
+        self.module.features[feature] += has
+        return has
 
     def _helpers(self) -> None:
         if "calls" not in self.allowed:
             return
         if self._has("calls", 0.22):
-            self.module.features["calls"] += 1
             self.module.callable.append(plain_function(self.module, self._models(3), self.draw.between(1, 4)))
         if self._has("recursion", 0.22):
-            self.module.features["recursion"] += 1
             models = [self._models(3) for _ in range(self.draw.between(1, 2))]
             self.module.callable += recursive_functions(self.module, models, self.draw.between(1, 3))
         if self._has("blocks", 0.22):
-            self.module.features["blocks"] += 1
             self.module.callable.append(block_function(self.module, self._models(3)))
 
     def _models(self, most: int) -> list[Tensor]:

@@ -61,12 +61,12 @@ def expand_shape(builder: Builder) -> None:
 def collapse_shape(builder: Builder) -> None:
     """Two dimensions become one: both are known, or one of them is 1."""
     source = builder.pick(lambda t: t.rank > 1)
-    fitting = [d for d in range(source.rank - 1) if _product(source.sizes[d], source.sizes[d + 1]) is not None]
-    if not fitting:
+    pairs = enumerate(zip(source.sizes, source.sizes[1:], strict=False))
+    joined = {d: product for d, (one, other) in pairs if (product := _product(one, other)) is not None}
+    if not joined:
         raise NothingFits
-    first = builder.draw.choice(fitting)
-    joined = _product(source.sizes[first], source.sizes[first + 1])
-    sizes = (*source.sizes[:first], joined, *source.sizes[first + 2 :])
+    first = builder.draw.choice(list(joined))
+    sizes = (*source.sizes[:first], joined[first], *source.sizes[first + 2 :])
     groups = [[d] for d in range(first)] + [[first, first + 1]] + [[d] for d in range(first + 2, source.rank)]
     text = f"tensor.collapse_shape {source.name} {groups} : {source.type} into {{}}"
     builder.define(text, sizes, source.element)

@@ -38,11 +38,9 @@ def write_generic(
     operands = [*ins, *outs]
     maps = ", ".join(f"affine_map<({_dims(range(domain))}) -> ({_dims(o.dims)})>" for o in operands)
     kinds = ", ".join('"reduction"' if d in reductions else '"parallel"' for d in range(domain))
-    results = [Tensor(builder.name(), o.tensor.sizes, o.tensor.element) for o in outs]
-    if len(outs) > 1:
-        name = builder.name()
-        results = [replace(result, name=f"{name}#{number}") for number, result in enumerate(results)]
-    named = results[0].name if len(outs) == 1 else f"{name}:{len(outs)}"
+    name = builder.name()
+    results = [replace(o.tensor, name=name if len(outs) == 1 else f"{name}#{n}") for n, o in enumerate(outs)]
+    named = name if len(outs) == 1 else f"{name}:{len(outs)}"
     builder.emit(f"{named} = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}")
     builder.emit(f"  {f'ins({_list(ins)}) ' if ins else ''}outs({_list(outs)}) {{")
     values = [f"%e{builder.module.name('')}" for _ in operands]

@@ -14,12 +14,11 @@ import numpy as np
 from .arguments import SETS, argument_sets
 from .buffers import enter
 from .builder import Builder, Module, NothingFits
-from .carried import types
 from .draw import Draw
-from .functions import end, write_function
+from .functions import end
 from .named import broadcast, elementwise_named, index_map, transpose
 from .productions import Production
-from .program import GeneratedProgram
+from .program import GeneratedProgram, assembled
 from .slices import extract_slice, insert_slice
 from .structured import elementwise_generic, mapped_generic, reduction_generic
 from .structured_rules import RULES
@@ -82,17 +81,7 @@ class _Assembly:
         tensors = builder.scope.tensors
         results = [tensors[-1], *(self.draw.choice(tensors) for _ in range(self.draw.below(3)))]
         end(builder, "return", results)
-        text = write_function(builder, f"@main({boundary.declared}) -> ({types(results)})")
-        return GeneratedProgram(
-            self.seed,
-            text + "\n",
-            "main",
-            tuple(sorted(self.module.features)),
-            tuple(sorted(self.module.features.items())),
-            argument_sets(self.module.parameters, models, _small),
-            boundary.kept,
-            boundary.unspecified,
-        )
+        return assembled(self.seed, builder, boundary, results, argument_sets(self.module.parameters, models, _small))
 
     def _models(self, builder: Builder) -> list[Tensor]:
         """Return tensors that have dimensions, and for the most part the element type, in common."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from .builder import Builder
 from .named import emit_named
-from .productions import Production
+from .productions import Production, Rule
 from .structured import Operand, write_generic
 from .values import FLOATS, Size, Tensor, literal
 
@@ -189,7 +189,7 @@ def softmax(builder: Builder) -> None:
     emit_structured(builder, len(dims), ins, Operand(into, dims), quotient)
 
 
-def _rule(rule: Callable[[Builder], bool], weight: float) -> Production:
+def _rule(rule: Rule, weight: float) -> Production:
     return Production("products", rule.__name__, weight, False, rule)
 
 
