@@ -242,24 +242,26 @@ class Functions:
         return {view.root}
 
     def _check_handed(self, op: int, i: int, twin: int, summary: Summary | None) -> None:
+        """Check what is handed over; only if the callee surely reads it does the caller need it."""
         m = self.machine
+        is_needed = summary is not None and i < len(summary.arguments) and summary.arguments[i] in summary.needed
+        before, m.needed = m.needed, set[int]()
+        self._judge_handed(op, i, twin, summary, is_needed)
+        if is_needed:
+            before |= m.needed
+        m.needed = before
+
+    def _judge_handed(self, op: int, i: int, twin: int, summary: Summary | None, is_needed: bool) -> None:
         self._check(op, i, twin)
-        found = m.reads.get((op, i))
+        found = self.machine.reads.get((op, i))
         if found is None or found.answer.verdict is ContentVerdict.UNKNOWN:
             return
         if found.answer.verdict is ContentVerdict.YES:
-            if self._is_overwritten(op, i, summary):
-                m.read(op, i, twin, found.expected, ContentAnswer(ContentVerdict.UNKNOWN, reason=_BY_ANOTHER_NAME))
-            return
-        needed = summary is not None and i < len(summary.arguments) and summary.arguments[i] in summary.needed
-        if not needed:
-            m.read(
-                op,
-                i,
-                twin,
-                found.expected,
-                ContentAnswer(ContentVerdict.UNKNOWN, reason="a callee that may not read it"),
-            )
+            reason = _BY_ANOTHER_NAME if self._is_overwritten(op, i, summary) else ""
+        else:
+            reason = "" if is_needed else "a callee that may not read it"
+        if reason:
+            self.machine.read(op, i, twin, found.expected, ContentAnswer(ContentVerdict.UNKNOWN, reason=reason))
 
     def _is_overwritten(self, op: int, i: int, summary: Summary | None) -> bool:
         """Whether the callee may write what it is handed as operand ``i`` by another name."""
