@@ -1,4 +1,4 @@
-"""Many programs in worker processes: a crash or a hang of native code ends a worker, is noted, and the rest goes on."""
+"""Many programs in worker processes. A crash or a hang ends one worker and is a finding; another worker takes over."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class _Supervisor:
         self._processes = multiprocessing.get_context("spawn")
 
     def run(self, seconds: float | None) -> Tally:
-        """Hand out seeds until there are none left, or no time."""
+        """Send seeds to workers until none are left, or no time."""
         begin = time.monotonic()
         workers = [self._start() for _ in range(self._campaign.jobs)]
         try:
@@ -165,7 +165,7 @@ class _Supervisor:
         return True
 
     def _look(self, worker: _Worker, is_ready: bool, is_over: bool) -> _Worker | None:
-        """Take what a worker has to say; return who goes on in its place, if anyone does."""
+        """Receive a result, or replace a worker that ended or hangs; return the worker for the next seed, if any."""
         place = (worker.place[0], worker.place[1])
         if is_ready:
             try:

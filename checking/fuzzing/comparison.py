@@ -1,4 +1,4 @@
-"""Comparing what a program gave with what it should give: exactly, or up to rounding."""
+"""Compare values with those of the reference: exactly, or up to rounding."""
 
 from __future__ import annotations
 

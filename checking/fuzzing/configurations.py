@@ -33,7 +33,7 @@ class Configuration:
     threads: int = 0
     """Compiled programs are optimized for so many threads; not at all for 0."""
     machine: str = ""
-    """What optimization believes of the machine where that differs from what is detected."""
+    """The machine to optimize for, as the option `machine` of passes; the detected one if empty."""
     eager: bool = False
     """Whether code of compiled programs becomes functions and tables however seldom it is repeated."""
 
@@ -151,7 +151,7 @@ compiled programs only; nothing fits into tiny caches, and so nothing would beco
 def find_configurations(
     names: Sequence[str] | None = None, among: Sequence[Configuration] = CONFIGURATIONS
 ) -> tuple[Configuration, ...]:
-    """Return the configurations called so, or all of those that there are for a kind of program.
+    """Return the configurations with these names, or all.
 
     Raises:
         ValueError: a name is not known.

@@ -1,4 +1,4 @@
-"""What can come of trying a program: findings, counts, and the first difference from what was wanted."""
+"""The outcome of one program: findings, counts, and the first difference from the reference."""
 
 from __future__ import annotations
 

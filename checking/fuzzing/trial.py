@@ -63,7 +63,7 @@ def try_program(
 
 
 class _Route:
-    """One program on its way through the passes, and what of that was seen before."""
+    """One program, and the results of passes that configurations share."""
 
     def __init__(self, program: GeneratedProgram, source: ir.Module) -> None:
         self.program = program
@@ -122,14 +122,18 @@ def _try(
             return
         route.seen.add(text)
         _free(route.source, module)
-    except PassError as error:
-        yield finding(FindingKind.REFUSED, first_error(str(error)))
-        return
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
-        yield finding(FindingKind.BUG, f"{type(error).__name__}: {error}")
+        yield finding(*_stopped(error))
         return
     trial.evaluated += 1
     yield from _evaluate(route, module, wanted, trial, finding)
+
+
+def _stopped(error: Exception) -> tuple[FindingKind, str]:
+    """What the error of a pass is: a refusal or a bug."""
+    if isinstance(error, PassError):
+        return FindingKind.REFUSED, first_error(str(error))
+    return FindingKind.BUG, f"{type(error).__name__}: {error}"
 
 
 def _free(source: ir.Module, module: Any) -> None:
@@ -178,10 +182,7 @@ def _evaluate(
 
 
 def _function(module: Any, name: str) -> Any:
-    return next(
-        op for op in module.body.operations if "sym_name" in op.operation.attributes
-        and ir.StringAttr(op.operation.attributes["sym_name"]).value == name
-    )  # fmt: skip
+    return ir.SymbolTable(module.operation)[name]
 
 
 def _out_arguments(function: Any, reference: Evaluation) -> list[Any]:
@@ -210,11 +211,8 @@ def _execute(
         with _quiet_context() as context:
             module = _parse(program.text, context)
         compiled = _compiled(program, module, configuration)
-    except PassError as error:
-        yield finding(FindingKind.REFUSED, first_error(str(error)))
-        return
     except Exception as error:  # noqa: BLE001 - as above
-        yield finding(FindingKind.BUG, f"{type(error).__name__}: {error}")
+        yield finding(*_stopped(error))
         return
     trial.executed += 1
     # A second call would see what the first one has stored in a global.
@@ -235,7 +233,7 @@ def _execute(
 
 
 def _compiled(program: GeneratedProgram, module: ir.Module, configuration: Configuration) -> Program:
-    """By the passes of the configuration, or optimized: memory cannot be counted then if there are several threads."""
+    """Compile by the passes of the configuration, or optimize; memory is not counted with several threads."""
     if configuration.eager:
         settings = Settings(None, 0, memory_stats=True, optimize=True, machine=configuration.machine, eager=True)
         return Program(private_copy(module), settings)

@@ -1,4 +1,4 @@
-"""Functions of blocks and branches: loops of blocks with several ways in, switches, returns in several places.
+"""Functions with a random CFG: irreducible loops, cf.switch, several returns.
 
 Each block is given a counter, and leaves the function when that is large, so every run ends.
 """
@@ -41,7 +41,7 @@ def _reachable(blocks: Sequence[_Block], avoided: int = -1) -> set[int]:
 
 
 def _dominators(blocks: Sequence[_Block]) -> dict[int, list[int]]:
-    """Return the blocks on each way to a block, with itself, the nearest one last. Quadratic in a handful of blocks."""
+    """Return the dominators of each reachable block, itself last. Quadratic in a handful of blocks."""
     without = [_reachable(blocks, avoided=number) for number in range(len(blocks))]
     found = {
         n: [d for d in sorted(without[0] | _reachable(blocks)) if d == n or n not in without[d]]
@@ -51,7 +51,7 @@ def _dominators(blocks: Sequence[_Block]) -> dict[int, list[int]]:
 
 
 def _draw_models(draw: Draw, models: Sequence[Tensor]) -> list[Tensor]:
-    """Return what a block is given; tensors of one type can be swapped."""
+    """Return models of the arguments of a block; those of one type can be swapped."""
     found: list[Tensor] = []
     for _ in range(draw.below(4)):
         found.append(found[0] if found and draw.chance(0.6) else draw.choice(models))
@@ -70,7 +70,7 @@ def _draw_blocks(draw: Draw, models: Sequence[Tensor]) -> list[_Block]:
 
 
 def write_blocks(builder: Builder, models: Sequence[Tensor], results: Sequence[Tensor]) -> None:
-    """Add blocks to a function whose parameters are in scope; all ways out return tensors like `results`."""
+    """Add blocks to a function whose parameters are in scope; each return has operands like `results`."""
     blocks = _draw_blocks(builder.draw, [*models, *results])
     dominators = _dominators(blocks)
     order = sorted(dominators, key=lambda n: (len(dominators[n]), n))
@@ -78,7 +78,7 @@ def write_blocks(builder: Builder, models: Sequence[Tensor], results: Sequence[T
         builder.constant(number)
     for number in order:
         block = blocks[number]
-        # From a constant it may be known that a way is never taken.
+        # A constant may tell that a branch is never taken.
         known = number == 0 and builder.draw.below(3) == 0
         first = builder.constant(0).name if known else builder.module.parameters.indices[-1].name
         block.counter = first if number == 0 else builder.name()
@@ -133,7 +133,7 @@ def _write_branch(builder: Builder, counter: str, targets: Sequence[_Block]) -> 
 
 
 def _passed(builder: Builder, target: _Block) -> list[Tensor]:
-    """What a block is given; back to the head of a loop, often what the head has, computed on or swapped."""
+    """Return the operands of a branch: back to the head of a loop, often its arguments, computed on or swapped."""
     if target.arguments and all(argument in builder.scope.tensors for argument in target.arguments):
         return yielded_for(builder, target.arguments)
     return like_each(builder, target.arguments)

@@ -21,7 +21,7 @@ def _open(
     *,
     ends: str = "scf.yield",
 ) -> None:
-    """Add an op of regions that hand out tensors like `results`: what follows each, and where it is reached."""
+    """Add an op whose regions yield tensors like `results`; each has the text behind it and its live argument sets."""
     name = builder.name()
     builder.emit(f"{named(name, len(results))} = {head}")
     for following, live in regions:

@@ -150,7 +150,7 @@ class Builder:
     # --- sizes -------------------------------------------------------------------------------------------------------
 
     def same(self, one: Size, other: Size) -> bool:
-        """Whether two sizes are equal in each run that comes here."""
+        """Whether two sizes are equal in each live argument set."""
         if isinstance(one, IndexValue) and isinstance(other, IndexValue) and one.name == other.name:
             return True
         return all(least(one, n) == largest(one, n) == least(other, n) == largest(other, n) for n in self.live)
@@ -160,11 +160,11 @@ class Builder:
         return len(one) == len(other) and all(self.same(a, b) for a, b in zip(one, other, strict=True))
 
     def minimum(self, size: Size) -> int:
-        """Return the least that a size is in any run that comes here."""
+        """Return the least value of a size in any live argument set."""
         return min(least(size, n) for n in self.live)
 
     def maximum(self, size: Size) -> int:
-        """Return the largest that a size is in any run that comes here."""
+        """Return the largest value of a size in any live argument set."""
         return max(largest(size, n) for n in self.live)
 
     def static_size(self, most: int) -> int:

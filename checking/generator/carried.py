@@ -1,4 +1,4 @@
-"""Values that leave and enter regions: what loops carry, and what branches hand out."""
+"""What enters and leaves regions: loop-carried tensors, region arguments, operands of terminators."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def steps(builder: Builder, most: int) -> None:
 
 
 def yielded_for(builder: Builder, arguments: Sequence[Tensor]) -> list[Tensor]:
-    """Return what a loop carries on: something of the same types, often made of the arguments or swapped."""
+    """Return what a loop yields: tensors of the types of its arguments, often computed on these or swapped."""
     if len(arguments) > 1 and builder.draw.chance(0.3):
         first = arguments[0]
         alike = [t for t in arguments if t.type == first.type and builder.same_shape(t.sizes, first.sizes)]
@@ -85,7 +85,7 @@ def named(name: str, count: int) -> str:
 
 
 def loosened(builder: Builder, tensor: Tensor) -> Tensor:
-    """Return `tensor` as seen where only its rank is known: all sizes dynamic, from 0 to what they are."""
+    """Return `tensor` with all sizes dynamic, of which only the largest value is known."""
     everywhere = range(builder.module.sets)
     sizes = (tuple((0, largest(size, n)) for n in everywhere) for size in tensor.sizes)
     return Tensor(tensor.name, tuple(IndexValue("", bounds) for bounds in sizes), tensor.element)

@@ -45,7 +45,7 @@ class _Kernel:
         self.count = 0
         self.depth = 0
         self.tile = ""
-        """The offset of the tile at hand; empty outside of loops over tiles."""
+        """The offset of the current tile; empty outside of loops over tiles."""
         self.rows: list[str] = []
         self.tiles: list[str] = []
         self.used: Counter[str] = Counter()
@@ -153,7 +153,7 @@ class _Kernel:
         self.define(f"linalg.add ins({x}, {y} : {t}, {t}) outs({target} : {t}) -> {t}", whole=whole)
 
     def update(self, *, whole: bool) -> None:
-        """Add to what a tensor holds; tiles sometimes backwards."""
+        """Accumulate into a tensor; tiles sometimes backwards."""
         x, y, t = self.pick(whole=whole), self.pick(whole=whole), self.type(whole=whole)
         first = f"{_TILE - 1} - d0" if not whole and self.draw.chance(0.3) else "d0"
         suffix = self.element[0]
@@ -166,7 +166,7 @@ class _Kernel:
         self.define(text, whole=whole)
 
     def slice(self, *, whole: bool) -> None:
-        """Take the tile at hand out of a row."""
+        """Extract the current tile of a row."""
         source, types = self.pick(whole=True), f"{self.type(whole=True)} to {self.type(whole=False)}"
         self.define(f"tensor.extract_slice {source}[{self.tile}] [{_TILE}] [1] : {types}", whole=False)
 

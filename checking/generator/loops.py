@@ -139,7 +139,7 @@ def changing_shapes(builder: Builder) -> None:
 
 @production(FEATURE, 1.5, is_nest=True)
 def while_loop(builder: Builder) -> None:
-    """scf.while that counts, and hands on tensors between its regions, more or fewer than it carries."""
+    """scf.while that counts; its condition forwards tensors, more or fewer than the loop carries."""
     carried = pick_carried(builder, 2)
     limit = _trips(builder)
     zero, one = builder.constant(0), builder.constant(1)
@@ -172,7 +172,7 @@ def while_loop(builder: Builder) -> None:
 def _while_body(
     builder: Builder, number: IndexValue, one: IndexValue, carried: list[Tensor], handed: list[Tensor]
 ) -> None:
-    """Write the second region: it takes what is `handed` over, and yields what is `carried` on."""
+    """Write the second region, whose arguments are like `handed`; it yields tensors like `carried`."""
     builder.scope.indices.append(number)
     inside = arguments_for(builder, handed)
     builder.lines.append("  " * (builder.indent - 1) + f"^bb0({number.name}: index, {declared(inside)}):")
@@ -184,7 +184,7 @@ def _while_body(
 
 
 def _handed(builder: Builder, arguments: list[Tensor], outside: list[IndexValue]) -> list[Tensor]:
-    """What the condition hands on: of types that are known outside, and of sizes that are among ``outside``."""
+    """Return what the condition forwards: of types that are known outside, with sizes that are among `outside`."""
     models = [*arguments, builder.draw.choice(arguments)] if builder.draw.chance(0.25) else arguments
     names_outside = {index.name for index in outside}
 

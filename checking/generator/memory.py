@@ -49,7 +49,7 @@ def to_buffer(builder: Builder) -> None:
 
 
 def _globals(builder: Builder) -> list[tuple[str, Tensor, bool]]:
-    """The globals of the module, of which there are two at most: name, a model of the tensor, whether it changes."""
+    """Return the two globals of the module: symbol, a model of the tensor, whether it is mutable."""
     known = builder.module.globals
     while len(known) < 2:
         sizes = tuple(builder.draw.between(1, 4) for _ in range(builder.draw.between(1, 2)))

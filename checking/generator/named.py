@@ -66,7 +66,7 @@ def reduce(builder: Builder) -> None:
 
 @production(FEATURE, 0.6)
 def matmul(builder: Builder) -> None:
-    """linalg.matmul or a product with a vector, accumulating into what is there."""
+    """linalg.matmul or a product with a vector, accumulating into its init."""
     left = builder.pick(lambda t: t.rank == 2 and t.element in ("f32", "f64", "i32", "i8"))
     rows, inner = left.sizes
     if builder.draw.chance(0.4):

@@ -147,7 +147,7 @@ def mapped_generic(builder: Builder) -> None:
 
 @production(FEATURE, 1.5)
 def reduction_generic(builder: Builder) -> None:
-    """A reduction over some dimensions of an input, or the last of its elements. If there are none, the init stays."""
+    """A reduction over some dimensions of an input, or its last elements. Over no elements, the init stays."""
     source = builder.pick(lambda t: t.rank in (1, 2, 3))
     dims = tuple(range(source.rank))
     kept = tuple(builder.draw.shuffled(dims)[: builder.draw.below(source.rank)])

@@ -1,4 +1,4 @@
-"""Rules for programs of structured ops: products of all kinds, convolutions, rows, and ways to write them."""
+"""Rules for programs of structured ops: contractions, convolutions, softmax, named or as linalg.generic."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _widened(builder: Builder, value: str, element: str, wide: str) -> str:
 
 
 def settled(builder: Builder, value: Tensor) -> Tensor:
-    """Add what brings the results of a sum back to the size of its terms, or things would become large."""
+    """Scale a sum back to the size of its terms, so that values stay small."""
     dims = tuple(range(value.rank))
 
     def body(values: list[str]) -> str:
@@ -65,7 +65,7 @@ def _zeros(builder: Builder, sizes: tuple[Size, ...], element: str, number: str 
 
 
 def _start(builder: Builder, sizes: tuple[Size, ...], element: str) -> Tensor:
-    """Where sums begin: at 0, or at what is there."""
+    """Return the init of a sum: zeros, or a tensor in scope."""
     if builder.draw.chance(0.7):
         return _zeros(builder, sizes, element)
     return builder.written(builder.tensor_of(sizes, element, same_type=True))
@@ -126,7 +126,7 @@ def square(builder: Builder) -> None:
 
 
 def named_product(builder: Builder) -> None:
-    """linalg.matmul, batch_matmul, matvec and vecmat, from zero or into what is there."""
+    """linalg.matmul, batch_matmul, matvec and vecmat, with any init."""
     left = builder.pick(lambda t: t.rank in (1, 2, 3) and t.element in ("f32", "f64", "i32", "i64"))
     other = builder.draw.choice(builder.pick(lambda t: t.rank > 0).sizes)
     *rows, inner = left.sizes

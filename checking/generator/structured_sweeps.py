@@ -1,4 +1,4 @@
-"""Rules for programs of structured ops: loops that compute a tensor anew from what it was, and loops around others."""
+"""Rules for programs of structured ops: stencils in time loops, and loops around other ops."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sweep(builder: Builder) -> None:
         lambda t: t.rank in (1, 2, 3) and t.is_static and t.element in ("f32", "f64", "i32") and _inside(t) is not None
     )
     if value is None or draw.chance(0.4):
-        # Many short rows: then there are several that the caches of a small machine have room for.
+        # Many short rows: several fit into the caches of a small machine.
         value = builder.constant_tensor((draw.between(17, 40), draw.between(3, 8)), draw.choice(("f32", "i32")))
     inner = _inside(value) or ()
     count, trips = draw.between(1, 4), _trips(builder)
@@ -88,7 +88,7 @@ def _swept(builder: Builder, old: Tensor, inner: tuple[int, ...], count: int) ->
 
 
 def repeated(builder: Builder) -> None:
-    """scf.for around a few structured ops, which a tensor goes through."""
+    """scf.for around a few structured ops, with one loop-carried tensor."""
     value = builder.pick(lambda t: t.rank > 0)
 
     def body(argument: Tensor) -> Tensor:

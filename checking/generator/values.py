@@ -32,7 +32,7 @@ Size: TypeAlias = int | IndexValue
 
 @dataclass(frozen=True)
 class ConditionValue:
-    """A value of type i1, and what it is in each argument set, where that is known."""
+    """A value of type i1, and its value in each argument set where that is known."""
 
     name: str
     known: tuple[bool | None, ...]

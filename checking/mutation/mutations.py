@@ -1,4 +1,4 @@
-"""Mutations of MLIR text: what broken tools, broken disks and people with bad intentions would hand to a parser.
+"""Random mutations of MLIR text, as inputs that must be refused with a diagnostic or processed.
 
 `mutate` is a function of its arguments and the random generator alone, so that a seed tells a trial. Some mutations
 destroy the text (truncation, flipped bytes, dropped braces), some keep most of it well-formed (all of one type become

@@ -37,7 +37,7 @@ CLASSES = {
     "crash": "the process died by a signal",
     "hang": "it took longer than the limit",
 }
-"""What may become of an input; all but the first two are bugs."""
+"""The outcomes of an input; all but the first two are bugs."""
 
 _ONE_SHOT = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
 _KERNELS = "inplace-promote-bindings,inplace-convert-to-destination-style"
@@ -85,7 +85,7 @@ class MutationTrial:
 
 @dataclass(frozen=True)
 class MutationFinding:
-    """What became of an input in one way of processing it; `text` is what was printed or raised."""
+    """The outcome of one input in one pipeline or compilation; `text` is what was printed or raised."""
 
     kind: str
     way: str
