@@ -34,6 +34,7 @@ os.environ.setdefault(VERIFY_EACH, "1")
 
 _MARKERS = {
     "check_first": "in the fast run, check bufferizations only in the first item of each test function",
+    "each_value": "in the fast run, run only so many items that each value of each parameter is in one",
     "full": "run only with --full",
 }
 _ASKED = os.environ.get(VARIABLE)
@@ -57,10 +58,25 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what only a full run has."""
-    left_out = [item for item in items if not fast_run.is_full() and item.get_closest_marker("full")]
+    if fast_run.is_full():
+        return
+    combined: dict[Any, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("each_value"):
+            combined.setdefault(getattr(item, "function", None), []).append(item)
+    left_out = {item for item in items if item.get_closest_marker("full")}
+    for group in combined.values():
+        chosen = fast_run.covering([_values(item) for item in group])
+        left_out.update(item for number, item in enumerate(group) if number not in chosen)
     if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _values(item: pytest.Item) -> set[tuple[str, int]]:
+    """The values of an item's parameters, which need not be hashable: all items share the objects."""
+    callspec = getattr(item, "callspec", None)
+    return {(name, id(value)) for name, value in callspec.params.items()} if callspec else set()
 
 
 @pytest.hookimpl(tryfirst=True)

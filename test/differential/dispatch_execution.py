@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -40,8 +41,9 @@ def bufferized(text: str, route: str) -> ir.Module:
     return module
 
 
+@functools.cache
 def compiled(text: str, route: str) -> mi.Program:
-    """An executable program that counts allocations and copies."""
+    """An executable program that counts allocations and copies; compiled once for all tests of a module."""
     pipeline = f"builtin.module({ROUTES[route]},{LOWERING})"
     return mi.compile(text, pipeline=pipeline, opt_level=0, memory_stats=True)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import oracle
 import pytest
 from mlir import ir
-from programs import PROGRAMS
+from programs import with_others
 from programs.destinations import PROGRAMS as DESTINATIONS
 from programs.program import Program
 
@@ -17,6 +17,9 @@ import mlir_inplace as mi
 BUFFERIZE = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
 CONVERT = "inplace-convert-to-destination-style"
 ELIMINATE = "inplace-eliminate-empty-tensors"
+
+CHOSEN = with_others(DESTINATIONS)
+of_all_kinds = pytest.mark.parametrize("program", CHOSEN, ids=[program.name for program in CHOSEN])
 
 
 def after(program: Program, *passes: str) -> ir.Module:
@@ -32,7 +35,7 @@ def counts(program: Program, *passes: str) -> tuple[int, ...]:
     return found.allocations, found.copies, found.allocations_in_loops, found.copies_in_loops
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+@of_all_kinds
 def test_never_more_allocations_or_copies(program: Program) -> None:
     assert all(found <= most for found, most in zip(counts(program, CONVERT), counts(program), strict=True))
 
@@ -55,6 +58,6 @@ def test_leaves_alone_what_would_change_a_value(program: Program) -> None:
     assert str(after(program, CONVERT)) == str(oracle.parse(program.text))
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+@of_all_kinds
 def test_changes_nothing_the_second_time(program: Program) -> None:
     assert str(after(program, CONVERT)) == str(after(program, CONVERT, CONVERT))

@@ -6,12 +6,14 @@ The programs are data, in `programs/`; `oracle.py` is the other route.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import oracle
 import pytest
+import upstream_counts
+from fast_run import sample
 from mlir import ir
 from programs import PROGRAMS
 from programs.program import Program, arguments
@@ -23,9 +25,15 @@ OURS = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
 GARBAGE = 113
 
 
-def of(condition: Callable[[Program], Any] = lambda program: True) -> pytest.MarkDecorator:
+EXECUTED = sample(PROGRAMS, least=160)
+"""What the JIT runs. The evaluator runs all: `test_evaluator_suite.py`."""
+
+
+def of(
+    condition: Callable[[Program], Any] = lambda program: True, programs: Sequence[Program] = PROGRAMS
+) -> pytest.MarkDecorator:
     """A test for each program that meets the condition."""
-    chosen = [program for program in PROGRAMS if condition(program)]
+    chosen = [program for program in programs if condition(program)]
     return pytest.mark.parametrize("program", chosen, ids=[program.name for program in chosen])
 
 
@@ -69,7 +77,7 @@ def strided(value: Any) -> Any:
     return view
 
 
-@of()
+@of(programs=EXECUTED)
 def test_execution(program: Program) -> None:
     """The values are NumPy's and upstream's; arguments are kept, nothing leaks and nothing is freed twice.
 
@@ -119,7 +127,7 @@ def test_never_more_allocations_or_copies(program: Program) -> None:
     takes the program in no way. `fewer` means that the sum of allocations and copies is below that of every run.
     """
     module = bufferized(program)
-    ours, runs = oracle.count_memory_ops(module), oracle.upstream_runs(program.text)
+    ours, runs = oracle.count_memory_ops(module), upstream_counts.runs(program)
     assert runs or program.upstream_refuses
     assert is_never_more(ours, runs), f"{ours}, {runs}\n{module}"
     if program.fewer:
@@ -130,7 +138,14 @@ def test_never_more_allocations_or_copies(program: Program) -> None:
 @of(lambda program: program.upstream_wrong)
 def test_upstream_has_fewer(program: Program) -> None:
     """The programs that are not compared, each for a reason that it states, are those where upstream has less."""
-    assert not is_never_more(oracle.count_memory_ops(bufferized(program)), oracle.upstream_runs(program.text))
+    assert not is_never_more(oracle.count_memory_ops(bufferized(program)), upstream_counts.runs(program))
+
+
+@of(upstream_counts.is_asked_for, sample(PROGRAMS, least=20))
+def test_upstream_is_on_record(program: Program) -> None:
+    """Run `upstream_counts.py` for new programs and for new bindings."""
+    known = upstream_counts.record()[upstream_counts.digest(program)]
+    assert [oracle.Counts(*numbers) for numbers in known] == upstream_counts.upstream_counts(program)
 
 
 @of()

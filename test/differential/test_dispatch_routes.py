@@ -14,9 +14,13 @@ import pytest
 from dispatch_cases import CASES
 from dispatch_cases.case import SCENARIOS, Case
 from dispatch_execution import ROUTES, bufferized, compiled, execute
+from fast_run import sample
 from programs.program import Run, arguments
 
 ALL = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+EXECUTED = pytest.mark.parametrize("case", executed := sample(CASES, least=36), ids=[case.name for case in executed])
+"""What the JIT runs. The evaluator runs all: `test_evaluator_dispatch.py`."""
+
 BOTH = pytest.mark.parametrize("route", ROUTES)
 
 
@@ -27,7 +31,7 @@ def split(run: Run) -> tuple[list[np.ndarray[Any, Any]], list[Any]]:
     return given[:count], given[count:]
 
 
-@ALL
+@EXECUTED
 @BOTH
 def test_values(case: Case, route: str) -> None:
     """Every binding holds what it must, in every run, for every grid; nothing leaks."""
@@ -52,7 +56,7 @@ def test_counts(case: Case) -> None:
     assert all(ours <= other for ours, other in numbers), (one_shot, plan)
 
 
-@ALL
+@EXECUTED
 def test_counts_at_run_time(case: Case) -> None:
     """One-shot bufferization never allocates or copies more than the plan, in any run."""
     programs = [compiled(case.text, route) for route in ROUTES]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import oracle
 import pytest
 from mlir import ir
-from programs import PROGRAMS
+from programs import with_others
 from programs.false_outs import PROGRAMS as FALSE_OUTS
 from programs.program import Program, arguments
 from test_differential import assert_same, call, expected
@@ -44,7 +44,7 @@ def each(programs: list[Program]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("program", programs, ids=[program.name for program in programs])
 
 
-@each(PROGRAMS)
+@each(with_others(FALSE_OUTS))
 def test_never_more_buffers_or_copies(program: Program) -> None:
     """Neither in all of the program nor in its loops; with `mode=empty` never more copies."""
     plain = str(oracle.parse(program.text))
@@ -57,7 +57,7 @@ def test_never_more_buffers_or_copies(program: Program) -> None:
         assert counts(program, EMPTY).copies <= counts(program).copies
 
 
-@each(PROGRAMS)
+@each(with_others(FALSE_OUTS))
 def test_a_second_run_changes_nothing(program: Program) -> None:
     for remove in (REMOVE, EMPTY):
         assert str(changed(program, remove, remove)) == str(changed(program, remove))

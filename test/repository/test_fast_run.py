@@ -39,6 +39,12 @@ def test_alone():
 def test_seeds(seed):
     told(f"seed{{seed}}")
 
+@pytest.mark.each_value
+@pytest.mark.parametrize("a", [1, 2])
+@pytest.mark.parametrize(("b", "c"), [(3, 4), (5, 6), (7, 8)])
+def test_combined(a, b, c):
+    told(f"combined{{a}}{{b}}{{c}}")
+
 @pytest.mark.full
 def test_long():
     told("long")
@@ -47,7 +53,8 @@ def test_asks(full):
     told(f"asks{{full}}")
 """
 LARGE = {"large57", "large67", "large58", "large68"}
-ALL = {*LARGE, "fixture", "alone", *(f"seed{n}" for n in range(11)), "long", "asksTrue"}
+COMBINED = {f"combined{a}{bc}" for a in (1, 2) for bc in (34, 56, 78)}
+ALL = {*LARGE, "fixture", "alone", *(f"seed{n}" for n in range(11)), *COMBINED, "long", "asksTrue"}
 
 
 def checked(folder: Path, *arguments: str, **variables: str) -> dict[str, str]:
@@ -66,7 +73,11 @@ def checked(folder: Path, *arguments: str, **variables: str) -> dict[str, str]:
 
 
 def test_a_fast_run_takes_some_seeds_and_checks_the_first_item_of_what_is_large(tmp_path: Path) -> None:
-    assert checked(tmp_path) == {
+    found = checked(tmp_path)
+    combined = sorted(item.removeprefix("combined") for item in found.keys() & COMBINED)
+    assert [set(values) for values in zip(*combined, strict=True)] == [set("12"), set("357"), set("468")]
+    assert len(combined) == 3
+    assert {item: value for item, value in found.items() if item not in COMBINED} == {
         "fixture": "1",
         "large57": "1",
         **dict.fromkeys(LARGE - {"large57"}, "0"),
@@ -117,3 +128,11 @@ def test_a_sample_is_spread_over_all_cases(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv(fast_run.VARIABLE, raising=False)
     assert fast_run.sample("abcdefghijklmnopqrstuvwxyz") == ["a", "i", "r"]
     assert fast_run.sample("abcde", least=2) == ["a", "c"]
+
+
+def test_few_cases_cover_all_values() -> None:
+    combinations = [{("x", x), ("y", y)} for x in range(4) for y in range(3)]
+    chosen = [combinations[number] for number in fast_run.covering(combinations)]
+    assert len(chosen) == 4
+    assert set().union(*chosen) == set().union(*combinations)
+    assert fast_run.covering([]) == set()

@@ -8,13 +8,14 @@ Test modules ask while they are collected::
     @pytest.mark.parametrize("op", sample(OPS, least=4))   # every tenth op, or all of them
     @settings(max_examples=scaled(100))                    # 10 examples, or all 100
 
-A test marked ``@pytest.mark.full`` runs with ``--full`` only. The markers are explained in ``conftest.py``.
+A test marked ``@pytest.mark.full`` runs with ``--full`` only, and one with several parameters that is marked
+``@pytest.mark.each_value`` with few of their combinations. The markers are explained in ``conftest.py``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TypeVar
 
 VARIABLE = "MLIR_INPLACE_TEST_FULL"
@@ -44,3 +45,14 @@ def sample(cases: Sequence[Case], least: int = 1) -> list[Case]:
     """All ``cases`` in a full run; otherwise a tenth of them, but at least ``least``, spread over all."""
     wanted = scaled(len(cases), least)
     return [cases[i * len(cases) // wanted] for i in range(wanted)]
+
+
+def covering(cases: Sequence[Set[object]]) -> set[int]:
+    """The numbers of few cases that have between them what any case has, found greedily."""
+    chosen: set[int] = set()
+    missing = set[object]().union(*cases)
+    while missing:
+        best = max(range(len(cases)), key=lambda number: len(cases[number] & missing))
+        chosen.add(best)
+        missing -= cases[best]
+    return chosen

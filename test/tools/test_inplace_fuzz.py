@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fast_run import scaled
 from mlir import ir
 
 from mlir_inplace.checking.fuzzing import (
@@ -43,7 +44,7 @@ from mlir_inplace.tools.run.call_arguments import make_argument
 MARK = "// ARGUMENTS:"
 REGRESSIONS = sorted((Path(__file__).parents[1] / "regressions").glob("*.mlir"))
 
-BUDGET = range(7000, 7020)
+BUDGET = range(7000, 7000 + scaled(20, least=6))
 """The programs of the run in CI; for long runs there is inplace-fuzz."""
 
 
@@ -65,21 +66,23 @@ def kernels(seeds: range, *, jit_every: int = 0) -> Campaign:
 
 def test_budgeted_run_of_kernels() -> None:
     """More: inplace-fuzz --kernels --seeds 0..5000 --jobs 2."""
-    tally = kernels(range(7000, 7012), jit_every=7005).run()
+    seeds = range(7000, 7000 + scaled(12, least=6))
+    tally = kernels(seeds, jit_every=7005).run()
     assert list(tally.failures) == []
     assert tally.others == {}
-    assert (tally.programs, tally.executed, tally.runs) == (12, 1, 12 * len(KERNEL_CONFIGURATIONS))
-    assert min(tally.evaluated, tally.copies) > 24
+    assert (tally.programs, tally.executed, tally.runs) == (len(seeds), 1, len(seeds) * len(KERNEL_CONFIGURATIONS))
+    assert min(tally.evaluated, tally.copies) > 2 * len(seeds)
 
 
 def test_budgeted_run_of_optimization() -> None:
     """More: inplace-fuzz --optimize --seeds 0..5000 --jobs 2."""
-    campaign = Campaign(range(7001, 7004), OPTIMIZE_CONFIGURATIONS, optimize=True, jit_every=7003)
+    seeds = range(7004 - scaled(3), 7004)
+    campaign = Campaign(seeds, OPTIMIZE_CONFIGURATIONS, optimize=True, jit_every=7003)
     trials = [campaign.attempt(seed) for seed in campaign.seeds]
     assert [finding for found in trials for finding in found.findings] == []
     assert sum(found.executed for found in trials) == 1
-    assert sum(found.runs for found in trials) == 3 * len(OPTIMIZE_CONFIGURATIONS)
-    assert sum(found.evaluated for found in trials) > 15
+    assert sum(found.runs for found in trials) == len(seeds) * len(OPTIMIZE_CONFIGURATIONS)
+    assert sum(found.evaluated for found in trials) > 5 * len(seeds)
 
 
 def test_kernels_and_tables_are_made(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
+from fast_run import scaled
 from mlir import ir
 from wrong_passes import ForgetCopiesPass, registered
 
@@ -28,19 +29,20 @@ def chain(number: int, before: str) -> str:
       %r{number} = arith.mulf %s{number}, %x : f32"""
 
 
+LINKS = scaled(8, least=2)
 LARGE = f"""
 func.func private @helper(%a: tensor<4xf32>) -> tensor<4xf32> {{ return %a : tensor<4xf32> }}
 func.func @main(%a: tensor<64xf32>, %x: f32, %n: index) -> (tensor<64xf32>, tensor<64xf32>, f32) {{
   %c0 = arith.constant 0 : index  %c1 = arith.constant 1 : index  %c8 = arith.constant 8 : index
   %e = tensor.empty() : tensor<64xf32>
-  {"".join(chain(number, f"q{number - 1}" if number else "a") for number in range(8))}
-  %0 = linalg.exp ins(%q7 : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  {"".join(chain(number, f"q{number - 1}" if number else "a") for number in range(LINKS))}
+  %0 = linalg.exp ins(%q{LINKS - 1} : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
   %1 = scf.for %i = %c0 to %c8 step %c1 iter_args(%t = %0) -> tensor<64xf32> {{
-    %2 = tensor.insert %r7 into %t[%i] : tensor<64xf32>
+    %2 = tensor.insert %r{LINKS - 1} into %t[%i] : tensor<64xf32>
     scf.yield %2 : tensor<64xf32>
   }}
   %3 = linalg.add ins(%0, %1 : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
-  return %1, %3, %r6 : tensor<64xf32>, tensor<64xf32>, f32
+  return %1, %3, %r{LINKS - 2} : tensor<64xf32>, tensor<64xf32>, f32
 }}
 """
 
@@ -50,7 +52,7 @@ def test_a_large_program_becomes_a_small_one_that_fails_in_the_same_way() -> Non
         module = private_copy(LARGE)
         (difference,) = mi.check(module, FORGETFUL).differences
         reduction = reduce_program(module, Options(pipeline=Pipeline.parse(FORGETFUL)), difference)
-        assert reduction.original_operations == 40
+        assert reduction.original_operations == 8 + 4 * LINKS
         assert reduction.operations <= 6
         assert len(reduction.text.splitlines()) <= 10
         (again,) = mi.check(reduction.text, FORGETFUL).differences

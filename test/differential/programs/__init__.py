@@ -7,9 +7,17 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
+
+from fast_run import sample
 
 from .program import Program
 
 _PARTS = [importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__)]
 
 PROGRAMS: list[Program] = [program for part in _PARTS for program in getattr(part, "PROGRAMS", ())]
+
+
+def with_others(own: Sequence[Program]) -> list[Program]:
+    """The programs that a test is about, and with them all others, or in the fast run a tenth of them."""
+    return [*own, *sample([program for program in PROGRAMS if program not in own])]

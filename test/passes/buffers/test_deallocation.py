@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fast_run import seeds
 from mlir import ir
 
 import mlir_inplace as mi
@@ -373,7 +374,7 @@ def check_runs(text: str, ops: list[Op], returned: tuple[str, ...], *, constant_
         del results, found
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", seeds(80, least=12))
 def test_random_programs(seed: int) -> None:
     ops, returned = Generator(seed).program()
     text = mlir_text(ops, returned)
@@ -398,7 +399,7 @@ def branching(seed: int) -> tuple[str, list[Op], tuple[str, ...]] | None:
         return str(module), ops, returned
 
 
-BRANCHING = {seed: made for seed in range(40) if (made := branching(seed)) is not None}
+BRANCHING = {seed: made for seed in seeds(40, least=10) if (made := branching(seed)) is not None}
 
 
 @pytest.mark.parametrize("seed", BRANCHING)
@@ -408,7 +409,7 @@ def test_random_programs_with_branches_between_blocks(seed: int) -> None:
 
 
 def test_most_programs_with_branches_between_blocks_are_covered() -> None:
-    assert len(BRANCHING) >= 25
+    assert len(BRANCHING) >= 0.6 * len(seeds(40, least=10))
 
 
 @pytest.mark.parametrize("length", [10, 40])
@@ -668,6 +669,7 @@ func.func @main(%n: index, %twice: i1) -> f32 {
 }"""
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("other", ["%x", "%new"])
 @pytest.mark.parametrize(("count", "twice"), [(0, True), (0, False), (1, True), (1, False), (4, True), (4, False)])
 def test_one_of_two_arguments_that_may_be_each_other_is_freed(other: str, count: int, twice: bool) -> None:

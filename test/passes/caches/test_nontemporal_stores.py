@@ -23,6 +23,7 @@ def aligned_to(array: np.ndarray, skip: int) -> np.ndarray:
     return view
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("threads", [1, 2, 3])
 @pytest.mark.parametrize("shape", [(64, 64), (5, 1024), (4096,), (1003,), (1 << 18,)])
 def test_results_are_the_same_past_the_caches(shape: tuple[int, ...], threads: int) -> None:

@@ -379,7 +379,7 @@ def unprofitable(index: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("count", [1, 40, 400])
+@pytest.mark.parametrize("count", [1, 40, pytest.param(400, marks=pytest.mark.full)])
 def test_bad_changes_do_not_keep_a_good_one(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     """However many changes do not pay, the one that does is found in a few rounds."""
     analyze = mock.Mock(side_effect=analyze_module)

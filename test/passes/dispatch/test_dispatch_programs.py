@@ -63,6 +63,7 @@ def matmul() -> mi.Program:
     return mi.compile(MATMUL)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("shape", [(5, 7, 3), (8, 6, 4), (1, 9, 2), (3, 0, 5), (0, 4, 1), (4, 5, 0)])

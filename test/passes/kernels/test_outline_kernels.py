@@ -112,6 +112,7 @@ WEIGHTED = """%r = linalg.generic {
   } -> T"""
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     ("op", "function"),
     [

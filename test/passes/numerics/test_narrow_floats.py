@@ -45,6 +45,7 @@ def _program(op: str, type_: str) -> str:
     """
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("type_", _TYPES)
 @pytest.mark.parametrize("op", _OPS)
@@ -55,6 +56,7 @@ def test_results_are_those_of_f32_rounded(op: str, type_: str, optimize: bool) -
     np.testing.assert_array_equal(result, _OPS[op](a.astype(np.float32), b.astype(np.float32)).astype(dtype))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("op", _OPS)
 def test_no_bf16_is_left_to_the_processor(op: str, optimize: bool) -> None:
@@ -100,6 +102,8 @@ func.func @f(%a: tensor<64xTYPE>, %b: tensor<64xTYPE>) -> tensor<64xTYPE> {
 """
 
 
+@pytest.mark.each_value
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("type_", _TYPES)
 @pytest.mark.parametrize(
@@ -271,6 +275,7 @@ _HANDED_ON = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("optimize", [False, True])
 @pytest.mark.parametrize("type_", _TYPES)
 @pytest.mark.parametrize("by", _HANDED_ON)

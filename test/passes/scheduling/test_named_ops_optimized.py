@@ -80,6 +80,7 @@ def values(seed: int, text: str) -> np.ndarray:
     return np.random.default_rng(seed).integers(low, high, [int(size) for size in shape]).astype(dtype)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize(("op", "element", "types"), OPS, ids=[f"{op.split()[0]}-{types[-1]}" for op, _, types in OPS])
 def test_values_are_those_of_the_evaluator(op: str, element: str, types: list[str], machine: str) -> None:

@@ -41,6 +41,7 @@ def adversarial(*shape: int) -> np.ndarray:
     return values
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(
     ("m", "n", "k"),
@@ -67,6 +68,7 @@ def test_products_with_few_rows_or_columns(m: int, n: int, k: int, dynamic: bool
     np.testing.assert_array_equal(c, before)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize(("m", "n"), [(7, 400), (8, 400), (9, 400), (1003, 33), (40, 1000)])
 def test_sums_of_columns(m: int, n: int, dynamic: bool) -> None:
@@ -125,6 +127,7 @@ def test_more_rows_share_what_is_widened(elements: str, registers: int, rows: in
         assert dict(plan_vectors(op, Machine(512, registers)).tile) == {1: 4 if registers == 32 else 2, 0: rows}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(("m", "n", "k"), [(13, 150, 64), (9, 257, 33)])
@@ -151,6 +154,7 @@ def test_products_in_parts_whose_second_operand_is_transposed(
     np.testing.assert_allclose(program.main(left, right, start), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("dynamic", [False, True])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fast_run import sample
 from mlir import ir
 from stencil_programs import FIVE, THREE_D, Stencil
 
@@ -48,7 +49,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sample(list(CASES), least=6))
 def test_values_are_those_of_one_sweep_after_the_other(name: str) -> None:
     stencil, rows = CASES[name]
     text = stencil.program(stencil.sums() + "\n" + stencil.insert("%u"))
@@ -99,7 +100,7 @@ BANDS = {
 }
 
 
-@pytest.mark.parametrize("name", BANDS)
+@pytest.mark.parametrize("name", sample(list(BANDS), least=4))
 def test_bands_of_rows_on_threads(name: str) -> None:
     stencil, rows, bands = BANDS[name]
     check_sweeps(stencil, room_for(stencil, rows), bands)
@@ -115,7 +116,7 @@ STRIPES = {
 }
 
 
-@pytest.mark.parametrize("name", STRIPES)
+@pytest.mark.parametrize("name", sample(list(STRIPES), least=3))
 def test_stripes_of_rows_that_are_too_long_for_the_cache(name: str) -> None:
     stencil, bands = STRIPES[name]
     # Both versions of twelve planes have room in it, of each twelve rows.

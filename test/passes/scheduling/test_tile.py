@@ -49,6 +49,7 @@ def compiled(text: str, tiles: str, then: str) -> mi.Program:
 CASES = [pytest.param(*PROGRAMS[name], id=name) for name in PROGRAMS]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("tiles", [pytest.param(TILES[name], id=name) for name in TILES])
 @pytest.mark.parametrize(("text", "expected", "arguments"), CASES)
 def test_tiles_have_the_values_of_numpy(
@@ -64,6 +65,7 @@ def test_tiles_have_the_values_of_numpy(
 PACKED = named("linalg.matmul", ["tensor<?x?xf32>", "tensor<?x?xf32>", "tensor<?x?xf32>"])
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("then", ["", ",inplace-vectorize"])
 @pytest.mark.parametrize("tiles", ["tile-sizes=4,6,5 interchange=2,0,1 peel=1", "tile-sizes=4,6,5 interchange=2,0,1"])
 def test_packed_panels_have_the_values_of_numpy(tiles: str, then: str) -> None:

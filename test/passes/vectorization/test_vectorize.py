@@ -47,6 +47,7 @@ TURNED = [
 SHAPES = {"?x?": [(1, 1), (5, 3), (16, 16), (33, 40), (17, 30), (0, 3)], "67x9": [(67, 9)], "6x48": [(6, 48)]}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("text", SHAPES)
 @pytest.mark.parametrize(("element", "dtype", "machine"), TURNED)
 def test_squares_are_transposed_in_registers(element: str, dtype: type[np.generic], machine: str, text: str) -> None:
@@ -224,6 +225,7 @@ PREDICATES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("predicate", PREDICATES)
 def test_iterations_are_compared_with_any_number(predicate: str, *, swapped: bool) -> None:

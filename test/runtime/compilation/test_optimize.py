@@ -111,6 +111,7 @@ def test_payloads_with_loops_and_conditions_go_into_others(threads: int) -> None
     assert program.memory_stats.allocations == 1
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("machine", ["", "vector-bits=128 l1=256 l2=1024 l3=4096"])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(("shape", "dimensions"), [((300, 200), [1]), ((300, 200), [0]), ((30, 20, 40), [0, 2])])
@@ -201,6 +202,7 @@ TRANSPOSED = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("element", ["f32", "f64", "bf16", "i8"])
 @pytest.mark.parametrize("name", TRANSPOSED)
 def test_products_of_transposed_operands(name: str, element: str) -> None:
@@ -231,6 +233,7 @@ def test_products_of_transposed_operands(name: str, element: str) -> None:
     np.testing.assert_allclose(mi.compile(text, optimize=True).main(a, b, c), expected, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("sizes", [(64, 48, 96), (70, 37, 53)])
 @pytest.mark.parametrize("name", ["first", *TRANSPOSED])
@@ -249,6 +252,7 @@ def test_slices_of_operands_are_transposed_into_panels(name: str, sizes: tuple[i
         np.testing.assert_allclose(program.main(a, b, c), expected, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("shape", ["70x53", "?x?"])
 @pytest.mark.parametrize("element", ["bf16", "f16", "i8"])
 def test_products_of_narrow_numbers(element: str, shape: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from fast_run import seeds
 from mlir import ir
 
 from mlir_inplace.passes.analysis.destinations.costs import cost
@@ -204,7 +205,7 @@ def _random_text(seed: int) -> str:
     return _function(f"%h = tensor.empty() : {_T}", *lines, result=values[-1])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60, least=12))
 def test_random_programs_are_as_without_it_or_need_less(seed: int) -> None:
     text = _random_text(seed)
     with ir.Context():
@@ -219,7 +220,7 @@ def test_random_programs_are_as_without_it_or_need_less(seed: int) -> None:
         assert not cost(now, now.functions[0]).exceeds(cost(then, then.functions[0]))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(60, least=12))
 def test_the_effects_stay_as_they_are(seed: int) -> None:
     with ir.Context():
         module = ir.Module.parse(_random_text(seed))
@@ -251,9 +252,9 @@ def _asked(text: str) -> tuple[bool, bool] | None:
 
 
 def test_what_is_said_of_the_program_before_is_so() -> None:
-    asked = [_asked(_random_text(seed)) for seed in range(200)]
+    asked = [_asked(_random_text(seed)) for seed in seeds(200, least=40)]
     assert [answer for answer in asked if answer is not None and answer[0] and not answer[1]] == []
-    assert sum(answer == (True, True) for answer in asked) >= 50
+    assert sum(answer == (True, True) for answer in asked) >= len(asked) / 4
 
 
 def test_allocations_that_clash_were_needed_before() -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from fast_run import seeds
 from index_set_problems import Case, Generator, Values, elements, iterations, plus, value_of
 
 from mlir_inplace.passes.analysis.index_sets.points import Direction
@@ -272,7 +273,7 @@ def cases(block: int, size: int) -> Iterator[Case]:
         yield generator.case(generator.random.choice((1, 1, 2)))
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", seeds(8, least=2))
 def test_random_slices_at_one_point(block: int) -> None:
     holds = {
         EQUAL: lambda a, b: a == b,
@@ -296,7 +297,7 @@ def test_random_slices_at_one_point(block: int) -> None:
     assert min(seen[r] for r in (DISJOINT, CONTAINED, CONTAINS, MAY_OVERLAP)) > 0
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", seeds(8, least=2))
 def test_random_slices_in_different_iterations(block: int) -> None:
     seen: Counter[Answer] = Counter()
     for case in cases(block, 400):
@@ -312,7 +313,7 @@ def test_random_slices_in_different_iterations(block: int) -> None:
     assert min(seen[YES], seen[NO]) > 20
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", seeds(8, least=2))
 def test_random_loops_that_may_not_run(block: int) -> None:
     seen: Counter[Presence] = Counter()
     for case in cases(block, 150):
