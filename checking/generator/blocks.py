@@ -100,13 +100,12 @@ def _write_block(builder: Builder, block: _Block, blocks: Sequence[_Block], resu
     for _ in range(builder.draw.below(3)):
         builder.produce()
     one, limit = builder.constant(1).name, builder.constant(_LIMIT).name
-    following, goes_on = builder.name(), builder.name()
-    builder.emit(f"{following} = arith.addi {block.counter}, {one} : index")
+    following = builder.op(f"arith.addi {block.counter}, {one} : index")
     block.scope = builder.scope.copy()
     if not block.targets:
         end(builder, "return", like_each(builder, results))
         return
-    builder.emit(f"{goes_on} = arith.cmpi slt, {following}, {limit} : index")
+    goes_on = builder.op(f"arith.cmpi slt, {following}, {limit} : index")
     builder.emit(f"cf.cond_br {goes_on}, ^go{block.number}, ^end{block.number}")
     builder.lines.append(f"^end{block.number}:")
     with builder.region():
@@ -122,14 +121,13 @@ def _write_branch(builder: Builder, counter: str, targets: Sequence[_Block]) -> 
     if len(places) == 1:
         builder.emit(f"cf.br {places[0]}")
         return
-    count, rest, other = builder.constant(len(places)).name, builder.name(), builder.name()
-    builder.emit(f"{rest} = arith.remui {counter}, {count} : index")
+    rest = builder.op(f"arith.remui {counter}, {builder.constant(len(places)).name} : index")
     if len(places) == 2:
-        builder.emit(f"{other} = arith.cmpi eq, {rest}, {builder.constant(1).name} : index")
+        other = builder.op(f"arith.cmpi eq, {rest}, {builder.constant(1).name} : index")
         builder.emit(f"cf.cond_br {other}, {places[0]}, {places[1]}")
         return
-    builder.emit(f"{other} = arith.index_cast {rest} : index to i32")
-    _write_switch(builder, other, counter, targets, passed)
+    flag = builder.op(f"arith.index_cast {rest} : index to i32")
+    _write_switch(builder, flag, counter, targets, passed)
 
 
 def _passed(builder: Builder, target: _Block) -> list[Tensor]:

@@ -91,7 +91,6 @@ def execute_region(builder: Builder) -> None:
 def assuming(builder: Builder) -> None:
     """shape.assuming, which runs once too."""
     results = pick_carried(builder, 2)
-    witness = builder.name()
-    builder.emit(f"{witness} = shape.const_witness true")
+    witness = builder.op("shape.const_witness true")
     head = f"shape.assuming {witness} -> ({types(results)}) {{"
     _open(builder, results, head, [("}", None)], ends="shape.assuming_yield")

@@ -24,6 +24,7 @@ from .values import (
     least,
     literal,
     shape_text,
+    tensor_type,
 )
 
 
@@ -105,10 +106,15 @@ class Builder:
         """Return a new SSA name."""
         return self.module.name("%v")
 
+    def op(self, text: str) -> str:
+        """Add an op with one result, and return its name."""
+        name = self.name()
+        self.emit(f"{name} = {text}")
+        return name
+
     def define(self, text: str, sizes: tuple[Size, ...], element: str) -> Tensor:
         """Add an op with one tensor result, which is kept; `{}` in the text is the type of the result."""
-        tensor = Tensor(self.name(), sizes, element)
-        self.emit(f"{tensor.name} = " + text.replace("{}", tensor.type))
+        tensor = Tensor(self.op(text.replace("{}", tensor_type(sizes, element))), sizes, element)
         self.scope.tensors.append(tensor)
         return tensor
 
@@ -124,8 +130,7 @@ class Builder:
 
     def define_index(self, text: str, bounds: Callable[[int], tuple[int, int]]) -> IndexValue:
         """Add an op with one index result, of which `bounds` gives the least and largest in each argument set."""
-        index = IndexValue(self.name(), tuple(bounds(number) for number in range(self.module.sets)))
-        self.emit(f"{index.name} = {text}")
+        index = IndexValue(self.op(text), tuple(bounds(number) for number in range(self.module.sets)))
         self.scope.indices.append(index)
         return index
 
@@ -221,16 +226,13 @@ class Builder:
         known = [scalar for scalar in self.scope.scalars if scalar.element == element]
         if known and self.draw.chance(0.7):
             return self.draw.choice(known[-3:])
-        name = self.name()
-        scalar = Scalar(self.literal(element, self.draw.between(-9, 99), name), element)
+        scalar = Scalar(self.literal(element, self.draw.between(-9, 99)), element)
         self.scope.scalars.append(scalar)
         return scalar
 
-    def literal(self, element: str, number: int, name: str = "") -> str:
+    def literal(self, element: str, number: int) -> str:
         """Add a constant that is not kept, and return its name."""
-        name = name or self.name()
-        self.emit(f"{name} = arith.constant {literal(element, number)}{'' if element == 'i1' else f' : {element}'}")
-        return name
+        return self.op(f"arith.constant {literal(element, number)}{'' if element == 'i1' else f' : {element}'}")
 
     # --- tensors of given shapes --------------------------------------------------------------------------------------
 

@@ -82,8 +82,7 @@ def generate(builder: Builder) -> None:
     builder.emit(f"{result.name} = tensor.generate {result.dynamic} {{")
     builder.emit(f"^bb0({', '.join(f'{p}: index' for p in positions)}):")
     if read is not None:
-        value = builder.name()
-        builder.emit(f"  {value} = tensor.extract {read.name}[{', '.join(positions)}] : {read.type}")
+        value = builder.op(f"tensor.extract {read.name}[{', '.join(positions)}] : {read.type}")
     else:
         value = builder.literal(element, builder.draw.between(1, 50))
     if element == "index":

@@ -98,8 +98,8 @@ def _write_recursive(
     counter = IndexValue(builder.name(), ((0, 2),) * builder.module.sets)
     builder.scope.indices.append(counter)
     zero, one = builder.constant(0), builder.constant(1)
-    ends, result = builder.name(), builder.name()
-    builder.emit(f"{ends} = arith.cmpi sle, {counter.name}, {zero.name} : index")
+    ends = builder.op(f"arith.cmpi sle, {counter.name}, {zero.name} : index")
+    result = builder.name()
     builder.emit(f"{named(result, len(arguments))} = scf.if {ends} -> ({types(arguments)}) {{")
     with builder.region():
         end(builder, "scf.yield", like_each(builder, arguments))
@@ -108,9 +108,8 @@ def _write_recursive(
         for _ in range(steps):
             builder.produce()
         callee = builder.draw.choice(functions)
-        values, less = like_each(builder, callee.arguments), builder.name()
-        builder.emit(f"{less} = arith.subi {counter.name}, {one.name} : index")
-        emit_call(builder, callee, values, less)
+        values = like_each(builder, callee.arguments)
+        emit_call(builder, callee, values, builder.op(f"arith.subi {counter.name}, {one.name} : index"))
         builder.produce()
         end(builder, "scf.yield", like_each(builder, arguments))
     builder.emit("}")

@@ -154,8 +154,7 @@ def while_loop(builder: Builder) -> None:
         if builder.draw.chance(0.5):
             steps(builder, 2)
         handed = _handed(builder, arguments, outside)
-        goes_on = builder.name()
-        builder.emit(f"{goes_on} = arith.cmpi slt, {before.name}, {limit.name} : index")
+        goes_on = builder.op(f"arith.cmpi slt, {before.name}, {limit.name} : index")
         builder.emit(f"scf.condition({goes_on}) {before.name}, {names(handed)} : index, {types(handed)}")
     begin = f"{before.name} = {zero.name}, {inits(arguments, carried)}"
     ends = f"(index, {types(carried)}) -> (index, {types(handed)})"
@@ -177,8 +176,7 @@ def _while_body(
     inside = arguments_for(builder, handed)
     builder.lines.append("  " * (builder.indent - 1) + f"^bb0({number.name}: index, {declared(inside)}):")
     steps(builder, 3)
-    following = builder.name()
-    builder.emit(f"{following} = arith.addi {number.name}, {one.name} : index")
+    following = builder.op(f"arith.addi {number.name}, {one.name} : index")
     values = [_onward(builder, argument, inside) for argument in carried]
     builder.emit(f"scf.yield {following}, {names(values)} : index, {types(values)}")
 

@@ -112,14 +112,13 @@ def parallel_sum(builder: Builder) -> None:
         if builder.draw.chance(0.7):
             changed = computed_on(builder, source)
         position = element_position(builder, changed)
-        read = builder.name()
-        builder.emit(f"{read} = tensor.extract {changed.name}[{position}] : {changed.type}")
-        p, q, s = builder.name(), builder.name(), builder.name()
+        read = builder.op(f"tensor.extract {changed.name}[{position}] : {changed.type}")
+        p, q = builder.name(), builder.name()
         add = "arith.maximumf" if element in FLOATS else "arith.addi"
         builder.emit(f"scf.reduce({read} : {element}) {{")
         builder.emit(f"^bb0({p}: {element}, {q}: {element}):")
-        builder.emit(f"  {s} = {add} {p}, {q} : {element}")
-        builder.emit(f"  scf.reduce.return {s} : {element}")
+        total = builder.op(f"{add} {p}, {q} : {element}")
+        builder.emit(f"scf.reduce.return {total} : {element}")
         builder.emit("}")
     builder.emit("}")
     builder.scope.scalars.append(Scalar(name, element))

@@ -28,9 +28,7 @@ def binary_op(builder: Builder, element: str, *, is_reduction: bool = False) -> 
 
 def emit_binary(builder: Builder, element: str, one: str, other: str, *, is_reduction: bool = False) -> str:
     """Add an op on two elements, and return the name of its result."""
-    name = builder.name()
-    builder.emit(f"{name} = {binary_op(builder, element, is_reduction=is_reduction)} {one}, {other} : {element}")
-    return name
+    return builder.op(f"{binary_op(builder, element, is_reduction=is_reduction)} {one}, {other} : {element}")
 
 
 def emit_expression(builder: Builder, element: str, values: Sequence[str]) -> str:

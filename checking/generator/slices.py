@@ -80,8 +80,7 @@ def extract(builder: Builder) -> None:
     """One element read, which is used as a number from then on."""
     source = builder.pick()
     position = element_position(builder, source)
-    scalar = Scalar(builder.name(), source.element)
-    builder.emit(f"{scalar.name} = tensor.extract {source.name}[{position}] : {source.type}")
+    scalar = Scalar(builder.op(f"tensor.extract {source.name}[{position}] : {source.type}"), source.element)
     builder.scope.scalars.append(scalar)
     if source.element == "i1":
         builder.scope.conditions.append(ConditionValue(scalar.name, (None,) * builder.module.sets))
@@ -95,8 +94,7 @@ def element_as_index(builder: Builder) -> None:
     name, element = builder.name(), source.element
     builder.emit(f"{name} = tensor.extract {source.name}[{position}] : {source.type}")
     if element != "index":
-        cast = builder.name()
-        builder.emit(f"{cast} = arith.index_cast {name} : {element} to index")
+        cast = builder.op(f"arith.index_cast {name} : {element} to index")
         name = cast
     count = builder.draw.between(1, 4)
     limit = builder.constant(count)
@@ -138,8 +136,7 @@ def assembled(builder: Builder) -> None:
         if not has_content or builder.draw.chance(0.7):
             part = computed_on(builder, part, has_content=has_content)
         text = f"tensor.insert_slice {part.name} into {whole.name}{box.text} : {part.type} into {whole.type}"
-        whole = Tensor(builder.name(), whole.sizes, whole.element)
-        builder.emit(f"{whole.name} = {text}")
+        whole = Tensor(builder.op(f"{text}"), whole.sizes, whole.element)
     builder.scope.tensors.append(whole)
 
 

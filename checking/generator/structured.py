@@ -92,13 +92,10 @@ def _list(operands: Sequence[Operand]) -> str:
 
 
 def _iteration_index(builder: Builder, domain: int, element: str) -> str:
-    name = builder.name()
-    builder.emit(f"{name} = linalg.index {builder.draw.below(domain)} : index")
+    name = builder.op(f"linalg.index {builder.draw.below(domain)} : index")
     if element == "index":
         return name
-    cast = builder.name()
-    builder.emit(f"{cast} = arith.index_cast {name} : index to {element}")
-    return cast
+    return builder.op(f"arith.index_cast {name} : index to {element}")
 
 
 def computed_on(builder: Builder, tile: Tensor, *, has_content: bool = True) -> Tensor:

@@ -27,20 +27,13 @@ def emit_structured(builder: Builder, domain: int, ins: Sequence[Operand], out: 
 
 def element_op(builder: Builder, name: str, element: str, *values: str) -> str:
     """Add `arith.add`, say, of floats or integers, and return the name of its result."""
-    result = builder.name()
-    suffix = "f" if element in FLOATS else "i"
-    full = name if "." in name else f"arith.{name}{suffix}"
-    builder.emit(f"{result} = {full} {', '.join(values)} : {element}")
-    return result
+    full = name if "." in name else f"arith.{name}{'f' if element in FLOATS else 'i'}"
+    return builder.op(f"{full} {', '.join(values)} : {element}")
 
 
 def _widened(builder: Builder, value: str, element: str, wide: str) -> str:
-    if element == wide:
-        return value
-    result = builder.name()
     op = "arith.extf" if element in FLOATS else "arith.extsi"
-    builder.emit(f"{result} = {op} {value} : {element} to {wide}")
-    return result
+    return value if element == wide else builder.op(f"{op} {value} : {element} to {wide}")
 
 
 def settled(builder: Builder, value: Tensor) -> Tensor:
@@ -49,8 +42,7 @@ def settled(builder: Builder, value: Tensor) -> Tensor:
 
     def body(values: list[str]) -> str:
         if value.element in FLOATS:
-            scale = builder.name()
-            builder.emit(f"{scale} = arith.constant 0.0625 : {value.element}")
+            scale = builder.op(f"arith.constant 0.0625 : {value.element}")
             return element_op(builder, "mul", value.element, values[0], scale)
         return element_op(builder, "arith.shrsi", value.element, values[0], builder.literal(value.element, 4))
 

@@ -75,8 +75,7 @@ def _swept(builder: Builder, old: Tensor, inner: tuple[int, ...], count: int) ->
             total = element_op(builder, "add", element, total, value)
         if element not in FLOATS:
             return emit_binary(builder, element, total, total)
-        scale = builder.name()
-        builder.emit(f"{scale} = arith.constant 0.25 : {element}")
+        scale = builder.op(f"arith.constant 0.25 : {element}")
         return element_op(builder, "mul", element, total, scale)
 
     centre = [end // 2 for end in ends]

@@ -21,18 +21,12 @@ def _vector(builder: Builder, element: str, shape: tuple[int, ...]) -> tuple[str
     type_ = f"vector<{'x'.join(map(str, shape))}x{element}>"
     source = builder.pick(lambda t: t.element == element and _has_place(builder, t, len(shape)))
     position = _start(builder, source)
-    padding, name = builder.scalar(element), builder.name()
+    padding = builder.scalar(element)
+    read = f"vector.transfer_read {source.name}[{position}], {padding.name} : {source.type}, {type_}"
     if len(shape) == 1 and builder.draw.chance(0.25):
         mask = _mask(builder, shape)
-        builder.emit(
-            f"{name} = vector.mask {mask} {{ vector.transfer_read {source.name}[{position}], {padding.name} : "
-            f"{source.type}, {type_} }} : vector<{shape[0]}xi1> -> {type_}"
-        )
-    else:
-        builder.emit(
-            f"{name} = vector.transfer_read {source.name}[{position}], {padding.name} : {source.type}, {type_}"
-        )
-    return name, type_
+        read = f"vector.mask {mask} {{ {read} }} : vector<{shape[0]}xi1> -> {type_}"
+    return builder.op(read), type_
 
 
 def _has_place(builder: Builder, tensor: Tensor, transferred: int) -> bool:
@@ -52,9 +46,7 @@ def _mask(builder: Builder, shape: tuple[int, ...]) -> str:
     """Add a mask whose number of elements is a value, also one that is too large."""
     count = builder.pick_index(lambda i: all(i.bounds[n][0] >= 0 for n in builder.live))
     value = count or builder.constant(builder.draw.below(shape[0] + 1))
-    name = builder.name()
-    builder.emit(f"{name} = vector.create_mask {value.name} : vector<{shape[0]}xi1>")
-    return name
+    return builder.op(f"vector.create_mask {value.name} : vector<{shape[0]}xi1>")
 
 
 @production(FEATURE, 1.5)
@@ -66,20 +58,16 @@ def transfer(builder: Builder) -> None:
         shape = (builder.draw.between(1, 3), *shape)
     if not _has_place(builder, target, len(shape)):
         raise NothingFits
-    read = _vector(builder, target.element, shape)
-    name, type_ = read
+    name, type_ = _vector(builder, target.element, shape)
     position = _start(builder, target)
     builder.written(target)
     mask = _mask(builder, shape) if len(shape) == 1 and builder.draw.chance(0.35) else None
-    place = f"{name}, {target.name}[{position}]"
-    if mask is None:
-        text = f"vector.transfer_write {place} : {type_}, {target.type}"
-    elif builder.draw.chance(0.5):
-        text = f"vector.transfer_write {place}, {mask} : {type_}, {target.type}"
-    else:
-        write = f"vector.transfer_write {place} : {type_}, {target.type}"
-        text = f"vector.mask {mask} {{ {write} }} : vector<{shape[0]}xi1> -> {target.type}"
-    builder.define_like(target, text)
+    is_operand = mask is not None and builder.draw.chance(0.5)
+    place = f"{name}, {target.name}[{position}]{f', {mask}' if is_operand else ''}"
+    write = f"vector.transfer_write {place} : {type_}, {target.type}"
+    if mask is not None and not is_operand:
+        write = f"vector.mask {mask} {{ {write} }} : vector<{shape[0]}xi1> -> {target.type}"
+    builder.define_like(target, write)
 
 
 @production(FEATURE, 0.5)
@@ -101,14 +89,14 @@ def scattered_vector(builder: Builder) -> None:
     target = builder.pick(lambda t: t.rank == 1 and t.element in _ELEMENTS and builder.minimum(t.sizes[0]) > 1)
     source = builder.pick(lambda t: t.rank == 1 and t.element == target.element and builder.minimum(t.sizes[0]) > 1)
     length = 2
-    zero, mask = builder.constant(0).name, builder.name()
+    zero = builder.constant(0).name
     rows = [_positions(builder, tensor, length) for tensor in (source, target)]
-    builder.emit(f"{mask} = vector.constant_mask [{builder.draw.between(1, length)}] : vector<{length}xi1>")
-    scalar, rest, taken = builder.scalar(target.element), builder.name(), builder.name()
+    mask = builder.op(f"vector.constant_mask [{builder.draw.between(1, length)}] : vector<{length}xi1>")
+    scalar = builder.scalar(target.element)
     vector, indices = f"vector<{length}x{target.element}>", f"vector<{length}xi32>"
-    builder.emit(f"{rest} = vector.broadcast {scalar.name} : {target.element} to {vector}")
-    builder.emit(
-        f"{taken} = vector.gather {source.name}[{zero}] [{rows[0]}], {mask}, {rest} : "
+    rest = builder.op(f"vector.broadcast {scalar.name} : {target.element} to {vector}")
+    taken = builder.op(
+        f"vector.gather {source.name}[{zero}] [{rows[0]}], {mask}, {rest} : "
         f"{source.type}, {indices}, vector<{length}xi1>, {vector} into {vector}"
     )
     builder.written(target)
@@ -121,6 +109,4 @@ def scattered_vector(builder: Builder) -> None:
 
 def _positions(builder: Builder, tensor: Tensor, length: int) -> str:
     chosen = builder.draw.shuffled(range(builder.minimum(tensor.sizes[0])))[:length]
-    name = builder.name()
-    builder.emit(f"{name} = arith.constant dense<{chosen}> : vector<{length}xi32>")
-    return name
+    return builder.op(f"arith.constant dense<{chosen}> : vector<{length}xi32>")
