@@ -1,4 +1,4 @@
-"""Where programs come from: the generators of the unit tests, the differential suite, and those written for a rule.
+"""Where programs come from: `checking/generator`, other tests, and files, written by hand or kept by `keep.py`.
 
 A source makes a case of a number: a program, the arguments of its runs, and the passes that it goes through. The same
 number makes the same case, always.
@@ -143,6 +143,8 @@ SOURCES: dict[str, Callable[[int], Case]] = {
     "nests": _nests,
     **{subject: partial(_generated, subject=subject) for subject in SUBJECTS},
 }
+DRAWN = (*SUBJECTS, "nests")
+"""Sources whose programs are others when a generator changes."""
 ROTATION = (*SOURCES, "everything", "everything", "everything")
 """Where programs come from in turn, if a search is not aimed at one source."""
 
@@ -173,14 +175,7 @@ def _value(dtype: str, shape: list[int] | None, first: Any) -> Any:
 
 @cache
 def case(source: str, seed: int | str) -> Case:
-    """Case number `seed` of a source; the one of that name, if it was written.
-
-    With ", arguments kept" behind the source's name no argument may be changed, else some may.
-    """
+    """Case number `seed` of a source; the one of that name, if it was written."""
     if isinstance(seed, str):
         return _written(seed)
-    name, _, kept = source.partition(", ")
-    made = SOURCES[name](seed)
-    if kept:
-        return replace(made, protects=True)
-    return replace(made, protects=seed % 4 < 2)
+    return replace(SOURCES[source](seed), protects=seed % 4 < 2)

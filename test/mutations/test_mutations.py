@@ -9,9 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from catalogue import BY_NAME, RULES
 from disabling import disabled
+from keep import as_written
 from mlir import ir
 from reach import Reach
 from search import read_findings
@@ -61,6 +63,19 @@ def test_programs_come_out_the_same_without_rules_that_they_do_not_reach() -> No
         for rule in left[::9]:
             assert trial.finding(rule) is None
             assert not trial.is_changed, rule.name
+
+
+@pytest.mark.parametrize("source", ["calls", "nests"])
+def test_kept_programs_are_those_of_their_seeds(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = case(source, 3)
+    (tmp_path / f"kept-{source}.mlir").write_text(as_written(made))
+    monkeypatch.setattr("sources.WRITTEN", tmp_path)
+    kept = case("written", f"kept-{source}")
+    assert kept.text.endswith(made.text.rstrip() + "\n")
+    assert (kept.passes, kept.after, kept.protects) == (made.passes, made.after, made.protects)
+    for run, given in zip(kept.runs, made.runs, strict=True):
+        for one, other in zip(run, given, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
 
 
 def test_only_rules_that_are_not_found_are_judged() -> None:
