@@ -89,8 +89,8 @@ class Builder:
         self.indent = 1
         self.scope = Scope([], [*module.parameters.indices], [*module.parameters.conditions])
         self.live: tuple[int, ...] = tuple(range(module.sets))
-        self.is_nestable = True
-        """Whether calls and other things that need a sequential place are allowed here."""
+        self.is_sequential = True
+        """Whether no parallel region encloses the current place."""
 
     def produce(self) -> None:
         """Add one random op."""
@@ -122,12 +122,6 @@ class Builder:
         """Add an op whose result, which is kept, has the type of `model`; that is `{}` in the text."""
         return self.define(text, model.sizes, model.element)
 
-    def keep(self, name: str, sizes: tuple[Size, ...], element: str) -> Tensor:
-        """Bring the result of an op that is written already into scope."""
-        tensor = Tensor(name, sizes, element)
-        self.scope.tensors.append(tensor)
-        return tensor
-
     def define_index(self, text: str, bounds: Callable[[int], tuple[int, int]]) -> IndexValue:
         """Add an op with one index result, of which `bounds` gives the least and largest in each argument set."""
         index = IndexValue(self.op(text), tuple(bounds(number) for number in range(self.module.sets)))
@@ -137,8 +131,8 @@ class Builder:
     @contextmanager
     def region(self, live: Sequence[int] | None = None, *, is_parallel: bool = False) -> Generator[Scope]:
         """What is added meanwhile is in a region: names that it adds go out of scope. Yields the scope inside."""
-        scope, before, was_nestable = self.scope, self.live, self.is_nestable
-        self.is_nestable = was_nestable and not is_parallel
+        scope, before, was_sequential = self.scope, self.live, self.is_sequential
+        self.is_sequential = was_sequential and not is_parallel
         self.scope = scope.copy()
         self.depth += 1
         self.indent += 1
@@ -148,7 +142,7 @@ class Builder:
         # What was written over inside stays interesting outside.
         kept = [tensor for tensor in self.scope.overwritten if tensor in scope.tensors]
         scope.overwritten = kept[-12:]
-        self.scope, self.live, self.is_nestable = scope, before, was_nestable
+        self.scope, self.live, self.is_sequential = scope, before, was_sequential
         self.depth -= 1
         self.indent -= 1
 

@@ -12,7 +12,7 @@ FEATURE = "calls"
 @production(FEATURE, 1.5)
 def call(builder: Builder) -> None:
     """A call of a function with tensors of its types, the same one twice at times."""
-    functions = [f for f in builder.module.callable if builder.is_nestable or f.is_pure]
+    functions = [f for f in builder.module.callable if builder.is_sequential or f.is_pure]
     if not functions or builder.depth > 1:
         raise NothingFits
     function = builder.draw.choice(functions)

@@ -102,12 +102,13 @@ def pad(builder: Builder) -> None:
         lows.append(low)
         highs.append(high)
         sizes.append(_sum(builder, [size], low + high))
-    scalar, result = builder.scalar(source.element), builder.name()
+    scalar, result = builder.scalar(source.element), Tensor(builder.name(), tuple(sizes), source.element)
     positions = ", ".join(f"{builder.name()}: index" for _ in sizes)
-    builder.emit(f"{result} = tensor.pad {source.name} low{lows} high{highs} {{")
+    builder.emit(f"{result.name} = tensor.pad {source.name} low{lows} high{highs} {{")
     builder.emit(f"^bb0({positions}):")
     builder.emit(f"  tensor.yield {scalar.name} : {source.element}")
-    builder.emit(f"}} : {source.type} to {builder.keep(result, tuple(sizes), source.element).type}")
+    builder.emit(f"}} : {source.type} to {result.type}")
+    builder.scope.tensors.append(result)
 
 
 @production(FEATURE, 0.6)

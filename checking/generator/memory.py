@@ -67,7 +67,7 @@ def _globals(builder: Builder) -> list[tuple[str, Tensor, bool]]:
 def global_load(builder: Builder) -> None:
     """The tensor that a global holds now."""
     name, model, is_mutable = builder.draw.choice(_globals(builder))
-    if is_mutable and not builder.is_nestable:
+    if is_mutable and not builder.is_sequential:
         raise NothingFits
     op = "ml_program.global_load" if is_mutable or builder.draw.chance(0.5) else "ml_program.global_load_const"
     tensor = builder.define_like(model, f"{op} {name} : {{}}")
@@ -77,7 +77,7 @@ def global_load(builder: Builder) -> None:
 @production("globals", 0.6)
 def global_store(builder: Builder) -> None:
     """Another tensor for a global to hold."""
-    if not builder.is_nestable:
+    if not builder.is_sequential:
         raise NothingFits
     name, model, _ = _globals(builder)[0]
     value = builder.tensor_of(model.sizes, model.element, same_type=True)
