@@ -49,6 +49,8 @@ class Functions:
         self._summary = Summary()
         self._arguments = range(0)
         self._function = -1
+        self._handed: dict[str, list[tuple[str, int, set[int]]]] = {}
+        """By callee: who hands it which operand, and the values that this needs, if the callee needs the operand."""
 
     def in_order(self) -> Iterator[int]:
         """Yield the functions with a body, callees first as far as there is such an order."""
@@ -104,6 +106,20 @@ class Functions:
         m = self.machine
         self._summary.needed, self._summary.stores = m.needed, m.stores_state
         self.summaries[self._name(function)] = self._summary
+        self._settle(self._name(function))
+
+    def _settle(self, function: str) -> None:
+        """Let callers of ``function`` need what it needs, and so on: there are such callers before it in recursion."""
+        work = [function]
+        while work:
+            callee = work.pop()
+            summary = self.summaries[callee]
+            for caller, i, values in self._handed.get(callee, ()):
+                if caller in self.summaries and i < len(summary.arguments) and summary.arguments[i] in summary.needed:
+                    needed = self.summaries[caller].needed
+                    if not values <= needed:
+                        needed |= values
+                        work.append(caller)
 
     def end(self, op: int) -> None:
         """Check what a function returns."""
@@ -242,13 +258,15 @@ class Functions:
         return {view.root}
 
     def _check_handed(self, op: int, i: int, twin: int, summary: Summary | None) -> None:
-        """Check what is handed over; only if the callee surely reads it does the caller need it."""
-        m = self.machine
+        """Check what is handed over; the caller needs it if the callee does, which recursion may show later."""
+        m, callee = self.machine, self._callee(op)
         is_needed = summary is not None and i < len(summary.arguments) and summary.arguments[i] in summary.needed
         before, m.needed = m.needed, set[int]()
         self._judge_handed(op, i, twin, summary, is_needed)
         if is_needed:
             before |= m.needed
+        else:
+            self._handed.setdefault(callee, []).append((self._name(self._function), i, m.needed))
         m.needed = before
 
     def _judge_handed(self, op: int, i: int, twin: int, summary: Summary | None, is_needed: bool) -> None:
