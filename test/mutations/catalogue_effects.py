@@ -73,7 +73,7 @@ EFFECTS = (
         "**Escape**",
         "passes.analysis.in_place.function_decisions:OneShotAnalyzer._decide_tie",
         "if False:",
-        "if write >= 0 and effects.escapes[operand]:",
+        "if writes and effects.escapes[operand]:",
     ),
     Rule(
         "must be in place",
@@ -103,9 +103,9 @@ EFFECTS = (
     Rule(
         "an identity is a definite tie",
         "*definite*",
-        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._propose",
+        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._state",
         "if tie.relation is Relation.EQUIVALENT:",
-        "if tie.definite and tie.relation is Relation.EQUIVALENT:",
+        "if relation is Relation.EQUIVALENT:",
     ),
     Rule(
         "a redundant write needs its views",

@@ -33,14 +33,14 @@ LOOPS = (
         "**Passed on**",
         _CARRIED + "_pass_on",
         "if False:",
-        "if self._joiner.try_join(argument, [value], -1, lambda: [sets.come_from(argument, value, loop)]) is not None:",
+        "if self._joiner.decide(attempt) is not None:",
     ),
     Rule(
         "a copy to the carried buffer destroys nothing",
         "**Copy to carried**",
         _CARRIED + "_copy_to_carried",
         "if False:",
-        "if self._joiner.try_join(argument, [], operand, list) is not None:",
+        "if self._joiner.decide(attempt) is not None:",
     ),
     Rule(
         "a copy to the carried buffer has another source",
@@ -87,8 +87,8 @@ LOOPS = (
         "what a condition passes is compared",
         "**Passed**",
         "passes.analysis.in_place.region_exits:ExitDecisions.decide_passed",
-        "conflict = None",
-        "conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.same, value, targets))",
+        "self._record.enter(operand, None)",
+        "self._record.enter(operand, self._joiner.decide(attempt))",
     ),
     Rule(
         "what is passed has one source", "**Passed**", "passes.analysis.in_place.region_flow:_is_passed", "return True"

@@ -60,6 +60,8 @@ class Destruction:
         self._sets = sets
         self._frames = frames
         self._threads = threads
+        # Without shared outputs the first rules, which are about them, never hold.
+        self._rules = self._RULES if effects.shared_outputs else self._RULES[2:]
 
     def rule(self, write: Write, read: Read) -> Rule | None:
         """Return why ``read`` would see what ``write`` wrote; None if it does not."""
@@ -69,7 +71,7 @@ class Destruction:
             if holds(self, meeting):
                 return None
         self._place(meeting)
-        for holds, rule in self._RULES:
+        for holds, rule in self._rules:
             if holds(self, meeting):
                 return rule
         return Rule.READ_AFTER_WRITE

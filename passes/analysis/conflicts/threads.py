@@ -52,11 +52,7 @@ class ParallelRegions:
 
     def share(self, argument: int) -> None:
         """State that what threads insert goes to the buffer of ``argument`` itself."""
-        self._outputs.setdefault(self._snapshot.value_block[argument], {})[argument] = None
-
-    def unshare(self, argument: int) -> None:
-        """Take back the last :meth:`share`."""
-        del self._outputs[self._snapshot.value_block[argument]][argument]
+        self._sets.enter(self._outputs.setdefault(self._snapshot.value_block[argument], {}), argument, None)
 
     def _candidates(self, block: int, values: Iterable[int]) -> list[int]:
         """Return those of ``values`` that are outputs of region ``block``, and a bounded number of its other ones."""

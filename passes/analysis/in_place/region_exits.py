@@ -9,7 +9,6 @@ docs/theory/loops.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from ..conflicts.joining import Joiner
 from .decision_record import DecisionRecord
@@ -45,15 +44,19 @@ class ExitDecisions:
     def decide(self, operand: int, targets: Sequence[int]) -> None:
         """Decide whether each of ``targets``, which have other sources too, may be the buffer of ``operand``."""
         value = self._joiner.snapshot.operand_value[operand]
-        conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.reaches, value, targets))
-        self._record.enter(operand, conflict)
+        attempt = self._joiner.begin((value, *targets))
+        for target in targets:
+            self._joiner.sets.come_from(target, value)
+        self._record.enter(operand, self._joiner.decide(attempt))
 
     def decide_passed(self, op: int) -> None:
         """Decide what one region of a loop hands to the next, or out of the loop: the same buffer, or a copy of it."""
         for operand, targets in passed_values(self._joiner.effects, op):
             value = self._joiner.snapshot.operand_value[operand]
-            conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.same, value, targets))
-            self._record.enter(operand, conflict)
+            attempt = self._joiner.begin((value, *targets))
+            for target in targets:
+                self._joiner.sets.unite(target, value)
+            self._record.enter(operand, self._joiner.decide(attempt))
 
     def unite(self, op: int) -> None:
         """Make a result of ``op`` that is of one class, whichever region runs, a member of that class."""
