@@ -59,7 +59,7 @@ class BranchConversion:
                 type_ = self._types[value] = self._rewriter.carried_type(argument)
                 buffer = block.add_argument(type_, argument.location)
             self._rewriter.hold(argument, buffer)
-        self._rewriter.retire_arguments(s.block_op[number], block, len(old))
+        self._rewriter.replaced.add_arguments(s.block_op[number], block, len(old))
 
     def _sides(self, argument: int) -> tuple[list[ir.Value], list[int]]:
         """Return the buffers that branches forward hand over, and the operands of branches back."""

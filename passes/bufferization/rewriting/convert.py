@@ -32,14 +32,14 @@ def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary:
         _FunctionConversion(analysis, function, rewriter, boundary).run()
     for function in analysis.functions:
         tidy(analysis.snapshot.ops[function.function])
-    rewriter.drop_unused_globals()
+    rewriter.globals.drop_unused()
     declare_memrefs(analysis.snapshot.root)
 
 
 def _convert_state(analysis: ModuleAnalysis, rewriter: BufferRewriter) -> None:
     """Turn the tensors that live in the module into memrefs."""
     for number in analysis.state.declarations:
-        op, model = analysis.snapshot.ops[number], analysis.effects.model(number)
+        op, model = rewriter.turn_to(number), analysis.effects.model(number)
         assert model is not None, op.name
         with ir.InsertionPoint(op), op.location:
             model.bufferize(op, rewriter)
@@ -76,7 +76,7 @@ class _FunctionConversion:
                 self._boundary.enter(op, self._rewriter)
         self._convert_body(number)
         self._branches.finish(number)
-        self._rewriter.sweep_after(number)
+        self._rewriter.replaced.erase_inside(number)
         self._rewriter.drop_unused()
         if self._boundary is not None:
             with op.location:
@@ -124,7 +124,7 @@ class _FunctionConversion:
     def _enter(self, op: int) -> None:
         if not self._touches_tensors(op):
             return
-        model, operation = self._model(op), self._snapshot.ops[op]
+        model, operation = self._model(op), self._rewriter.turn_to(op)
         with ir.InsertionPoint(operation), operation.location:
             if model is not None:
                 model.enter(operation, self._rewriter)
@@ -136,7 +136,7 @@ class _FunctionConversion:
     def _leave(self, op: int) -> None:
         if not self._touches_tensors(op):
             return
-        operation = self._snapshot.ops[op]
+        operation = self._rewriter.turn_to(op)
         if op in self._snapshot.op_successors:
             with ir.InsertionPoint(operation), operation.location:
                 self._branches.leave(op)
@@ -148,7 +148,7 @@ class _FunctionConversion:
         self._branches.finish(op)
         with ir.InsertionPoint(operation), operation.location:
             if model is None:
-                self._rewriter.keep_on_tensors(operation)
+                self._rewriter.keep_on_tensors(op)
             else:
                 model.bufferize(operation, self._rewriter)
 
@@ -160,7 +160,7 @@ class _FunctionConversion:
         model = self._model(around)
         assert model is not None
         with ir.InsertionPoint(s.ops[terminator]), s.ops[terminator].location:
-            model.leave_region(s.ops[around], s.block_region[block], self._rewriter)
+            model.leave_region(self._rewriter.turn_to(around), s.block_region[block], self._rewriter)
 
     def _is_handed_over(self, op: int) -> bool:
         """Whether ``op`` is a terminator whose region op deals with it: all its tensors are forwarded."""
