@@ -81,17 +81,15 @@ from ..analysis.whole_module.written_arguments import describe_written_argument,
 from ..dispatch.rewriting.preparation import dispatch_ops, take_over
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
-from ..framework.option_limits import MAX_ALIGNMENT, require_dialects
+from ..framework.option_limits import require_dialects
 from ..framework.options import PassOptions, option
 from ..framework.scope_remarks import remark_nested_modules
-from ..verification.checker.recording import Recording, is_always_on
 from ..verification.checker.trace import BufferTrace, EventKind
 from .rewriting.annotations import annotate
-from .rewriting.boundary import BoundaryLayout, SignatureConverter
-from .rewriting.convert import convert_module
+from .rewriting.boundary import BoundaryLayout
+from .rewriting.bufferizer import Bufferizer, check_alignment, raise_refusals
 from .rewriting.promoted_copy import promoted_copy
-from .rewriting.rewriter import BufferRewriter, UnknownLayout
-from .rewriting.whole_views import drop_whole_views
+from .rewriting.rewriter import UnknownLayout
 
 __all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
@@ -212,8 +210,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         wanted = _analysis_options(options)
         known = self.inherited
         analysis = known if known is not None and known.answers(op, wanted) else analyze_module(op, wanted)
-        if analysis.refusals:
-            self._refuse(analysis)
+        raise_refusals(analysis)
         if options.print_conflicts:
             self._print_conflicts(analysis)
         if options.bufferize_function_boundaries and options.warn_written_arguments:
@@ -225,29 +222,21 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             if options.test_analysis_only:
                 annotate(analysis, alias_sets=options.dump_alias_sets, conflicts=options.print_conflicts)
             else:
-                checked = options.verify_bufferization or is_always_on()
-                recording = Recording(analysis.snapshot) if checked else None
-                layout = options.function_boundary_type_conversion
-                boundary = SignatureConverter(layout) if analysis.effects.boundaries else None
-                rewriter = BufferRewriter(
-                    analysis, trace, alignment=options.buffer_alignment, unknown=options.unknown_type_conversion
+                bufferizer = Bufferizer(
+                    options.buffer_alignment,
+                    options.verify_bufferization,
+                    options.function_boundary_type_conversion,
+                    options.unknown_type_conversion,
                 )
-                convert_module(analysis, rewriter, boundary)
-                drop_whole_views(op)
-                if recording is not None:
-                    recording.finish(op, trace)
+                bufferizer.run(analysis, trace)
         self._count(analysis, trace)
         if self.observer is not None:
             self.observer.converted(trace)
 
     def _check_options(self, op: ir.Operation) -> None:
         """Refuse values that no single option can check, and combinations that mean nothing."""
-        options = self.options
-        alignment, seed = options.buffer_alignment, options.analysis_fuzzer_seed
-        if alignment < 0 or alignment & (alignment - 1):
-            raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
-        if alignment > MAX_ALIGNMENT:
-            raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op.location)
+        options, seed = self.options, self.options.analysis_fuzzer_seed
+        check_alignment(options.buffer_alignment, op)
         require_dialects("dialect-filter", options.dialect_filter, op)
         if seed < 0:
             raise PassFailure(f"analysis-fuzzer-seed is {seed}, but must not be negative", op.location)
@@ -270,11 +259,6 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                 "dialect-filter leaves out dispatch, whose bindings hold what is loaded and stored; add 'dispatch'"
             )
             raise PassFailure(message, op.location)
-
-    def _refuse(self, analysis: ModuleAnalysis) -> None:
-        first, *others = analysis.refusals
-        notes = [(refusal.message, refusal.op.location) for refusal in others]
-        raise PassFailure(first.message, first.op, notes)
 
     def _print_conflicts(self, analysis: ModuleAnalysis) -> None:
         s = analysis.snapshot
