@@ -156,7 +156,7 @@ def _where(
         for access in (*wholes, *update.reads):
             if s.op_name[access.op] != "tensor.extract" and not _is_read_box(effects, access):
                 return KeptStore(store, RewriteRule.READ, access.op)
-        if not UpdateRaces(effects).are_threads_apart(update):
+        if not UpdateRaces(proofs).are_threads_apart(update):
             return KeptStore(store, RewriteRule.THREADS, update.reads[0].op)
         reads = ReadFrom.TARGET
     needs_source = reads is ReadFrom.TARGET or proof.covers is not Answer.YES

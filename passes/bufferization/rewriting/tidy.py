@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.memref_types import is_castable
+from ...analysis.ir.traversal import find_ops
 
 __all__ = ["tidy"]
 
@@ -33,15 +35,7 @@ _CONSTANT = "arith.constant"
 
 def tidy(function: ir.Operation) -> None:
     """Take out of ``function`` what the conversion left over. Linear in its ops."""
-    found: list[tuple[str, ir.Operation]] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        name = op.name
-        if name in _DROPPED or name == _CONSTANT:
-            found.append((name, op))
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    found = [(op.name, op) for op in find_ops(function, *_DROPPED, _CONSTANT)]
     for name, op in found:
         if name == "memref.cast":
             _skip_casts(op)
@@ -57,18 +51,10 @@ def tidy(function: ir.Operation) -> None:
             op.erase()
 
 
-def _maker(value: ir.Value, name: str) -> ir.Operation | None:
-    """Return the op called ``name`` that makes ``value``, if it is one."""
-    if isinstance(value, ir.BlockArgument):
-        return None
-    owner = ir.OpResult(value).owner.operation
-    return owner if owner.name == name else None
-
-
 def _skip_casts(op: ir.Operation) -> None:
     """Let a cast of a cast start from where the first one did; a cast to the same type is none."""
     source, target = op.operands[0], op.results[0].type
-    while (before := _maker(source, "memref.cast")) is not None and _may_cast(before.operands[0].type, target):
+    while (before := defining_op(source, "memref.cast")) is not None and _may_cast(before.operands[0].type, target):
         source = before.operands[0]
     if source.type == target:
         op.results[0].replace_all_uses_with(source)
@@ -90,7 +76,7 @@ def _may_cast(source: ir.Type, target: ir.Type) -> bool:
 
 def _skip_buffer(op: ir.Operation) -> None:
     """A tensor that is made of the read-only buffer of a tensor, and that nobody may write, is that tensor."""
-    buffer = _maker(op.operands[0], "bufferization.to_buffer")
+    buffer = defining_op(op.operands[0], "bufferization.to_buffer")
     if buffer is None or "read_only" not in buffer.attributes or "writable" in op.attributes:
         return
     if buffer.operands[0].type == op.results[0].type:

@@ -15,7 +15,9 @@ from mlir.dialects import memref
 from ....dialects.dispatch import sizes_of
 from ....dialects.subsets import mixed_subset, subset_type
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.memref_types import is_castable
+from ...analysis.ir.traversal import find_ops
 
 __all__ = ["canonicalize_views"]
 
@@ -28,14 +30,7 @@ _Key = tuple[object, ...]
 
 def canonicalize_views(function: ir.Operation) -> None:
     """Drop the views of ``function`` that others can stand for."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _SHARED:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    found = find_ops(function, *_SHARED)
     kept = [op for op in found if not (op.name == "memref.subview" and _replace_whole(op))]
     _share(kept)
 
@@ -134,12 +129,10 @@ def _is_size(value: ir.Value, source: ir.Value, dimension: int) -> bool:
     type_ = ir.MemRefType(source.type)
     if not type_.is_dynamic_dim(dimension):
         return _constant(value) == type_.shape[dimension]
-    if isinstance(value, ir.OpResult):
-        owner = ir.OpResult(value).owner.operation
-        if owner.name == "memref.dim" and owner.operands[0] == source:
-            return _constant(owner.operands[1]) == dimension
-    maker = ir.OpResult(source).owner.operation if isinstance(source, ir.OpResult) else None
-    if maker is None or maker.name not in ("dispatch.binding", "dispatch.tie_shape"):
+    size, maker = defining_op(value, "memref.dim"), defining_op(source, "dispatch.binding", "dispatch.tie_shape")
+    if size is not None and size.operands[0] == source:
+        return _constant(size.operands[1]) == dimension
+    if maker is None:
         return False
     sizes = sizes_of(maker)
     number = sum(type_.is_dynamic_dim(before) for before in range(dimension))
