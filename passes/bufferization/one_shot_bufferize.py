@@ -77,7 +77,7 @@ from ..analysis.in_place.decision_order import Heuristic
 from ..analysis.in_place.options import AnalysisOptions
 from ..analysis.whole_module.explain import conflict_notes, describe_decision
 from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
-from ..analysis.whole_module.written_arguments import describe_written_argument, find_written_arguments
+from ..analysis.whole_module.written_arguments import find_written_arguments
 from ..dispatch.rewriting.preparation import dispatch_ops, take_over
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
@@ -270,9 +270,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                     self.remark(location, describe_decision(s, decision), conflict_notes(analysis, decision.conflict))
 
     def _warn_of_written_arguments(self, analysis: ModuleAnalysis) -> None:
-        for found in find_written_arguments(analysis):
-            text, note = describe_written_argument(analysis, found)
-            self.warn(analysis.snapshot.values[found.argument].location, text, [note])
+        for argument, text, note in find_written_arguments(analysis):
+            self.warn(analysis.snapshot.values[argument].location, text, [note])
 
     def _count(self, analysis: ModuleAnalysis, trace: BufferTrace) -> None:
         for function in analysis.functions:

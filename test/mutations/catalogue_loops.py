@@ -66,8 +66,8 @@ LOOPS = (
         "sizes are followed through whole buffers only",
         "**Copy to carried**",
         "passes.analysis.in_place.sizes:_same_shape",
-        "tie.value == value",
-        "tie.value == value and tie.relation is Relation.EQUIVALENT and tie.definite",
+        "any(tie.value == value for tie in effects.ties.get(operand, ()))",
+        "effects.is_same_buffer(operand, value)",
     ),
     Rule(
         "branches that yield one class",

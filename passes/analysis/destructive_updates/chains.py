@@ -17,7 +17,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....dialects.bufferizable import Relation
 from ..effects.reader import TensorEffects
 
 __all__ = ["DestructiveUpdate", "DestructiveUpdates", "Link", "RefusedUpdate", "UpdateAccess", "UpdateRule"]
@@ -307,11 +306,7 @@ class DestructiveUpdates:
         found = [
             operand
             for operand in effects.sources.get(value, ())
-            if s.operand_op[operand] == op
-            and effects.writes[operand]
-            and any(
-                t.value == value and t.definite and t.relation is Relation.EQUIVALENT for t in effects.ties[operand]
-            )
+            if s.operand_op[operand] == op and effects.writes[operand] and effects.is_same_buffer(operand, value)
         ]
         return found[0] if len(found) == 1 and s.operand_value[found[0]] >= 0 else -1
 

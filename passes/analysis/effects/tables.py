@@ -150,6 +150,10 @@ class EffectTables:
             and (s.op_enter[op] < s.op_enter[after] < s.op_exit[op] or self.has_tensor_arguments(op))
         }
 
+    def is_same_buffer(self, operand: int, value: int) -> bool:
+        """Whether ``value`` is the very buffer of ``operand`` if that is in place."""
+        return Tie(value, Relation.EQUIVALENT, True) in self.ties.get(operand, ())
+
     def has_tensor_arguments(self, op: int) -> bool:
         """Whether a block in the regions of ``op`` has an argument that is a tensor."""
         s = self.snapshot

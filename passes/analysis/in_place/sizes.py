@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....dialects.bufferizable import Relation
 from ..effects.reader import TensorEffects
 from ..index_sets.slices import Symbol
 
@@ -102,12 +101,8 @@ def _same_shape(effects: TensorEffects, value: int) -> int | None:
     if len(sources) != 1:
         return None
     operand = sources[0]
-    handed_on = operand in effects.forwards
-    written = any(
-        tie.value == value and tie.relation is Relation.EQUIVALENT and tie.definite
-        for tie in effects.ties.get(operand, ())
-    )
-    return s.operand_value[operand] if handed_on or written else None
+    keeps_shape = operand in effects.forwards or effects.is_same_buffer(operand, value)
+    return s.operand_value[operand] if keeps_shape else None
 
 
 def _index(effects: TensorEffects, value: int, dimension: int) -> int | Symbol | None:

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
-from ....dialects.support.memref_types import dynamic_layout_type, identity_type, joint_type
+from ....dialects.support.memref_types import dynamic_layout_type, identity_type, joint_type, memory_space_of
 from ..conflicts.decisions import Decision, Strategy
 from ..effects.summary import callee_name
 from ..ir.snapshot import Snapshot
@@ -91,9 +91,7 @@ def _is_private(function: ir.Operation) -> bool:
 
 def returned_operands(snapshot: Snapshot, function: int) -> list[int]:
     """Return the operands of every return of op number ``function``, return by return."""
-    s = snapshot
-    ends = (s.block_ops[block][-1] for block in s.op_regions[function][0])
-    return [operand for op in ends if s.op_name[op] == "func.return" for operand in s.operands(op)]
+    return [operand for op in snapshot.returns(function) for operand in snapshot.operands(op)]
 
 
 def infer_layouts(analysis: ModuleAnalysis, signatures: Signatures) -> dict[int, ir.Type]:
@@ -275,7 +273,7 @@ class _Inference:
             if decision is not None and not decision.in_place:
                 views = [tie for tie in effects.ties[operand] if tie.value == value and tie.relation is Relation.VIEW]
                 if views:
-                    return identity_type(self._tensor(value), _memory_space(type_))
+                    return identity_type(self._tensor(value), memory_space_of(type_))
             handed[s.operand_index(operand)] = type_
         found = model.buffer_type(s.ops[op], s.value_index[value], handed)
         return self._any(value) if found is None else found
@@ -289,8 +287,4 @@ class _Inference:
             return type_
         if decision.strategy is Strategy.COPY_TO_CARRIED:
             return None
-        return identity_type(self._tensor(source), _memory_space(type_))
-
-
-def _memory_space(type_: ir.Type) -> ir.Attribute | None:
-    return type_.memory_space if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) else None
+        return identity_type(self._tensor(source), memory_space_of(type_))
