@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....dialects.bufferizable import OpModel
 from ...analysis.in_place.function_decisions import FunctionAnalysis
 from ...analysis.whole_module.layouts import Signatures, infer_layouts
 from ...analysis.whole_module.module import ModuleAnalysis
@@ -108,23 +107,13 @@ class _FunctionConversion:
             self._leave(open_ops.pop())
 
     def _touches_tensors(self, op: int) -> bool:
-        effects, s = self._effects, self._snapshot
-        if effects.tensor_operands(op) or effects.tensor_results(op):
-            return True
-        return any(
-            s.value_is_tensor[argument]
-            for region in s.op_regions[op]
-            for block in region
-            for argument in s.arguments(block)
-        )
-
-    def _model(self, op: int) -> OpModel | None:
-        return self._effects.model(op)
+        effects = self._effects
+        return bool(effects.tensor_operands(op) or effects.tensor_results(op)) or effects.has_tensor_arguments(op)
 
     def _enter(self, op: int) -> None:
         if not self._touches_tensors(op):
             return
-        model, operation = self._model(op), self._rewriter.turn_to(op)
+        model, operation = self._effects.model(op), self._rewriter.turn_to(op)
         with ir.InsertionPoint(operation), operation.location:
             if model is not None:
                 model.enter(operation, self._rewriter)
@@ -144,7 +133,7 @@ class _FunctionConversion:
         if self._is_handed_over(op):
             self._leave_region(op)
             return
-        model = self._model(op)
+        model = self._effects.model(op)
         self._branches.finish(op)
         with ir.InsertionPoint(operation), operation.location:
             if model is None:
@@ -157,7 +146,7 @@ class _FunctionConversion:
         s = self._snapshot
         block = s.op_block[terminator]
         around = s.block_op[block]
-        model = self._model(around)
+        model = self._effects.model(around)
         assert model is not None
         with ir.InsertionPoint(s.ops[terminator]), s.ops[terminator].location:
             model.leave_region(self._rewriter.turn_to(around), s.block_region[block], self._rewriter)
