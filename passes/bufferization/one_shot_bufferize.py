@@ -53,11 +53,11 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 * `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
 * An argument of a public function that is written in place, although nothing says that it may be, is warned of.
 * What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
-  such a result is read is handed over as a copy.
+  such a result is read is passed as a copy.
 * `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`, nor branches between blocks. Without `func`
   in it function boundaries stay tensors.
 * What a function named by `no-analysis-func-filter` reads and writes is known to its callers all the same.
-* `must-infer-memory-space` refuses every buffer whose space nobody stated, before anything is changed, function
+* `must-infer-memory-space` refuses every buffer whose space is not stated, before anything is changed, function
   arguments among them.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
   It does not need `test-analysis-only`; with that option the attributes that upstream writes are attached too.
@@ -106,7 +106,7 @@ class OneShotBufferizeOptions(PassOptions):
     )
     allow_unknown_ops: bool = option(False, help="leave ops without a bufferization model on tensors")
     allow_return_allocs_from_loops: bool = option(
-        True, help="let loops hand on other buffers than they are given; false refuses what cannot be copied into those"
+        True, help="let loops yield other buffers than they carry; false refuses what cannot be copied into those"
     )
     analysis_heuristic: Heuristic = option(
         Heuristic.CHEAPEST, help="order of in-place decisions; cheapest tries a few and takes the one with least copies"
@@ -127,7 +127,7 @@ class OneShotBufferizeOptions(PassOptions):
         UnknownLayout.DYNAMIC, help="layouts of memrefs that are made from tensors that stay"
     )
     must_infer_memory_space: bool = option(
-        False, help="refuse buffers whose memory space nobody states instead of assuming the default one"
+        False, help="refuse buffers without a stated memory space instead of assuming the default one"
     )
     use_encoding_for_memory_space: bool = option(
         False, help="take the encoding of a tensor as the memory space of its buffer"

@@ -147,7 +147,7 @@ EFFECTS = (
         "**Unknown ops**",
         _TE + "_add_unknown",
         "group, outer = [], -1",
-        "group, outer = [*results, *arguments], self._handed_out_around(op)",
+        "group, outer = [*results, *arguments], self._unknown_target_around(op)",
     ),
-    Rule("unknown ops inside of unknown ops", "**Unknown ops**", _TE + "_handed_out_around", "return -1"),
+    Rule("unknown ops inside of unknown ops", "**Unknown ops**", _TE + "_unknown_target_around", "return -1"),
 )

@@ -98,7 +98,7 @@ LOOPS = (
         "**One class on every path**",
         "passes.analysis.in_place.branch_flow:BranchFlow.unite",
         "if root != own:",
-        "if root != own and all(self._hands_over(o, own) or self._hands_over(o, root) for o in sources):",
+        "if root != own and all(self._forwards(o, own) or self._forwards(o, root) for o in sources):",
     ),
     Rule(
         "block arguments that are settled",
@@ -109,7 +109,7 @@ LOOPS = (
     Rule(
         "edges that are in place",
         "**One class on every path**",
-        "passes.analysis.in_place.branch_flow:BranchFlow._hands_over",
+        "passes.analysis.in_place.branch_flow:BranchFlow._forwards",
         "return self._sets.equivalence.find(value) == root",
         "return decision is not None and decision.in_place and self._sets.equivalence.find(value) == root",
     ),

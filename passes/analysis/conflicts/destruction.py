@@ -35,7 +35,7 @@ class _Meeting:
     frame: SliceFrame | None
     """The class that both lie in, if one is known."""
     is_late: bool
-    """Whether the op that reads hands the buffer out."""
+    """Whether the buffer escapes at the op that reads."""
     order: Order
     """How the op that writes relates to the one that reads, within one run of their innermost common block."""
     loop: int

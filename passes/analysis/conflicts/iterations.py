@@ -55,7 +55,7 @@ class Iterations:
             self._sets.made.setdefault(self._sets.equivalence.find(value), value)
 
     def _is_fresh(self, value: int) -> bool:
-        """Whether a buffer is made for ``value`` each time that its op runs, which nobody else has."""
+        """Whether a new buffer, which no other value is in, is made for ``value`` each time that its op runs."""
         s, effects = self._snapshot, self._effects
         if value in self._copied:
             return True

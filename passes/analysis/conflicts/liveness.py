@@ -40,7 +40,7 @@ class Liveness:
         """Return the last moment at which operand ``read`` may read ``value``."""
         s, op = self._snapshot, self._snapshot.operand_op[read]
         if self._effects.escapes[read]:
-            # Code that the buffer is handed to may use it at any later time.
+            # Code that the buffer escapes to may use it at any later time.
             return s.op_exit[0]
         end = self._order.last_moment(value, op)
         if s.op_regions[op] and not self._effects.reads_before_regions(op):

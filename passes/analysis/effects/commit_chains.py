@@ -52,7 +52,7 @@ def _commit(effects: EffectTables, operand: int) -> CommittedContent:
 
 
 def _is_step(effects: EffectTables, operand: int, value: int) -> bool:
-    """Whether ``value`` is what becomes of ``operand`` as a whole: written, or merely handed on."""
+    """Whether ``value`` is what becomes of ``operand`` as a whole: written, or merely forwarded."""
     return operand in effects.forwards or (bool(effects.writes[operand]) and effects.is_same_buffer(operand, value))
 
 

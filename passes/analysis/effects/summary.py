@@ -58,7 +58,7 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: 
     (``whole_module/recursion.py``); a declaration promises writable results, which is upstream's convention.
 
     Arguments are taken as written unless they are marked ``bufferization.writable = false``, which is enforced in a
-    body, or, for a declaration, ``bufferization.access = "read"`` or ``"none"``: there nobody can check it.
+    body, or, for a declaration, ``bufferization.access = "read"`` or ``"none"``: there it cannot be checked.
     """
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     arguments = [i for i, t in enumerate(type_.inputs) if is_tensor(t)]

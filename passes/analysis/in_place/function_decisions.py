@@ -10,9 +10,9 @@ Order: that of a :class:`DecisionOrder`; in all of them a region op's body comes
 goes backwards: late writes get their way, and a clash between a loop's body and what is used after it is settled by
 one copy in front of the loop.
 
-Here are the turns of the ops and the ties that ops view and write. What is forwarded is decided next door: by loops
-in ``loops.py``, by terminators in ``region_exits.py``, by branches in ``branches.py``, by the
-runs of parallel regions in ``shared_outputs.py``. See docs/THEORY.md for the arguments.
+This file decides the ties of ops that view and write, each op in its turn. What is forwarded is decided beside it: by
+loops in ``loops.py``, by terminators in ``region_exits.py``, by branches in ``branches.py``, by threads of parallel
+regions in ``shared_outputs.py``. See docs/THEORY.md for the arguments.
 
 Cost: near-linear in ops and uses (see ``conflicts/interference.py`` and ``conflicts/alias_sets.py``). Counterpart
 upstream: ``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revisited, and no rule looks at all pairs.
@@ -147,7 +147,7 @@ class OneShotAnalyzer:
     # --- values ------------------------------------------------------------------------------------------------
 
     def _enter_values(self) -> None:
-        """Give each set what is read of its one value, and where it is defined."""
+        """Seed each alias set with its value's definition and reads."""
         s, effects = self._snapshot, self._effects
         has_parallel_regions = any(
             s.block_parallel[block] >= 0 for op in self._around for region in s.op_regions[op] for block in region
@@ -204,7 +204,7 @@ class OneShotAnalyzer:
                 self._carried.decide_initial(operand, rotating=rotating)
 
     def _decide_regions(self, op: int) -> bool:
-        """Decide what the regions of ``op`` pass on; return whether it is a loop that swaps buffers."""
+        """Decide what the regions of ``op`` forward; return whether it is a loop that swaps buffers."""
         self._decide_postponed(op)
         self._exits.decide_passed(op)
         carried = carried_values(self._effects, op)
@@ -213,7 +213,7 @@ class OneShotAnalyzer:
         return rotating
 
     def _decide_commits(self) -> None:
-        """Decide what is written in the end, when it is known what is in that memory already."""
+        """Decide the writes that commit, last: by then it is known what is in that memory already."""
         for operand in self._commits:
             self._decide_tie(operand)
 

@@ -28,7 +28,7 @@ _MOST_ROTATED = 64
 
 
 class CarriedDecisions:
-    """Decides about loops; ``return_allocs`` says whether one may hand on other buffers than it was given.
+    """Decides about loops; ``return_allocs`` says whether one may yield other buffers than it carries.
 
     ``pass_on_first``: the buffer that is yielded is preferred to a copy of it in the carried one.
     """
@@ -122,7 +122,7 @@ class CarriedDecisions:
         return any(root == carried for _, root in self._sets.reshapes(self._snapshot.operand_value[operand]))
 
     def _pass_on(self, operand: int, argument: int) -> bool:
-        """Hand the next iteration the very buffer that is yielded, whichever it is, if that destroys nothing."""
+        """Carry on with the very buffer that is yielded, whichever it is, if that destroys nothing."""
         s = self._snapshot
         value, loop = s.operand_value[operand], s.block_op[s.value_block[argument]]
         attempt = self._joiner.begin((argument, value))

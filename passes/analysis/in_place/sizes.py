@@ -1,7 +1,7 @@
 """Whether a loop carries tensors of one size: what a yielded value must have to be copied into the carried buffer.
 
 A dynamic size is followed back to where it comes from: through ops that return what they were given to write, slices,
-`tensor.dim` and values that are handed on. What cannot be followed is a size of its own, equal to itself only.
+`tensor.dim` and forwarded values. What cannot be followed is a size of its own, equal to itself only.
 
 Cost: a constant number of steps per dimension.
 """
@@ -95,7 +95,7 @@ def _size(effects: TensorEffects, value: int, dimension: int, assumed: dict[int,
 
 
 def _same_shape(effects: TensorEffects, value: int) -> int | None:
-    """Return the value that ``value`` has the shape of, because it is that one, handed on or written to."""
+    """Return the value that ``value`` has the shape of, because it is that one, forwarded or written to."""
     s = effects.snapshot
     sources = effects.sources.get(value, ())
     if len(sources) != 1:

@@ -8,7 +8,7 @@ a value is an *upper bound*: the buffer that the conversion makes for it can be 
 
 Method: a least fixpoint. A value's type is the join (``joint_type``) of what flows into it: the operands of every call
 for an argument of a private function, the returned value for a call's result, initial and yielded values for what a
-loop carries, what branches hand over for a block's argument, else what the op's model says. Values start without a type
+loop carries, what branches forward to a block argument, else what the op's model says. Values start without a type
 and only ever rise, an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only values
 that some question depends on are looked at, and recursion needs no special treatment. See docs/theory/layouts.md.
 
@@ -56,7 +56,7 @@ class Signatures:
 
 @dataclass(frozen=True)
 class Callers:
-    """The calls of each function, by its name, and the private functions that nobody else can call."""
+    """The calls of each function, by its name, and the private functions that have no other callers."""
 
     calls: Mapping[str, tuple[int, ...]]
     closed: frozenset[str]
@@ -98,7 +98,7 @@ def infer_layouts(analysis: ModuleAnalysis, signatures: Signatures) -> dict[int,
     """Return the memref types of values that the conversion will ask for.
 
     These are the function arguments that ``signatures`` does not fix, what recursive functions return, what loops
-    carry from buffer to buffer, and what branches hand to blocks. Call it with a current context and location.
+    carry from buffer to buffer, and what branches forward. Call it with a current context and location.
     """
     return _Inference(analysis, signatures).run()
 
@@ -244,7 +244,7 @@ class _Inference:
         return self._join(value, operands) if operands else self._any(value)
 
     def _join(self, value: int, operands: Iterable[int]) -> ir.Type | None:
-        handed = [type_ for operand in operands if (type_ := self._handed_over(operand)) is not None]
+        handed = [type_ for operand in operands if (type_ := self._buffer_type(operand)) is not None]
         return joint_type(self._tensor(value), handed) if handed else None
 
     def _call_result(self, value: int, op: int, returned: list[int]) -> ir.Type | None:
@@ -266,7 +266,7 @@ class _Inference:
             return self._any(value)
         handed: dict[int, ir.Type] = {}
         for operand in operands:
-            type_ = self._handed_over(operand)
+            type_ = self._buffer_type(operand)
             if type_ is None:
                 return None
             decision = self._decisions.get(operand)
@@ -278,8 +278,8 @@ class _Inference:
         found = model.buffer_type(s.ops[op], s.value_index[value], handed)
         return self._any(value) if found is None else found
 
-    def _handed_over(self, operand: int) -> ir.Type | None:
-        """Return the type of the buffer that is handed over for ``operand``: its value's, or a copy's."""
+    def _buffer_type(self, operand: int) -> ir.Type | None:
+        """Return the type of the buffer that ``operand`` is in: its value's, or a copy's."""
         source = self._snapshot.operand_value[operand]
         type_ = self._types.get(source)
         decision = self._decisions.get(operand)

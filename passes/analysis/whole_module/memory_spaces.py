@@ -1,4 +1,4 @@
-"""Elements and memory spaces that a buffer cannot have, and spaces that nobody stated: what is refused for them.
+"""Refuse elements and memory spaces that a buffer cannot have, and spaces that are not stated.
 
 A buffer is in the space of the buffer that it is made from: a view, a copy, an in-place result. Where it is made from
 none, an op states the space (``bufferization.alloc_tensor``, ``to_tensor``), or its tensor type does, with
@@ -122,7 +122,7 @@ def _made(effects: TensorEffects, op: int, function: int) -> Iterator[int]:
 
 
 def _has_source(effects: TensorEffects, op: int, value: int) -> bool:
-    """Whether the buffer of ``value`` is made from one that exists. An op on tensors only hands out unknown ones."""
+    """Whether the buffer of ``value`` is made from one that exists. An op on tensors only returns unknown ones."""
     return op not in effects.unknown_ops and bool(effects.sources.get(value))
 
 

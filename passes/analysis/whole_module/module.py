@@ -85,7 +85,7 @@ def analyze_module(
     """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out.
 
     ``snapshot`` is one of ``module`` as it is, taken for an analysis with the same options, if there is one.
-    ``prepare`` is called with the effects and the number of each function that calls nobody who calls it, before
+    ``prepare`` is called with the effects and the number of each function that is not recursive, before
     anything is decided in it. It may change operands, in the IR and in the snapshot, as long as the effects stay right.
     """
     if snapshot is None:

@@ -1,4 +1,4 @@
-"""Which arguments of public functions are written in place although nobody said that they may be.
+"""Which arguments of public functions are written in place although they are not marked as writable.
 
 The pass keeps upstream's default, by which a function owns its arguments. A caller outside of the module may not know
 that: the array it passed changes. Such an argument should say ``bufferization.writable``, whichever way.

@@ -29,7 +29,7 @@ class BranchConversion:
         self._function = function
         self._rewriter = rewriter
         self._passed: dict[int, ir.Value] = {}
-        """For an operand of a branch that was visited, the buffer that it hands over."""
+        """For an operand of a branch that was visited, the buffer that it forwards."""
         self._types: dict[int, ir.Type] = {}
         """For a tensor argument that stays an argument, its memref type."""
         self._branches: dict[int, list[int]] = {}
@@ -62,19 +62,19 @@ class BranchConversion:
         self._rewriter.replaced.add_arguments(s.block_op[number], block, len(old))
 
     def _sides(self, argument: int) -> tuple[list[ir.Value], list[int]]:
-        """Return the buffers that branches forward hand over, and the operands of branches back."""
+        """Return the buffers that forward edges pass, and the operands of back edges."""
         sources = self._effects.sources[argument]
         forward = [self._passed[operand] for operand in sources if operand in self._passed]
         return forward, [operand for operand in sources if operand not in self._passed]
 
     def _only_buffer(self, argument: int) -> ir.Value | None:
-        """Return the memref that ``argument`` is whatever the way to its block; None if there is no such one."""
+        """Return the one memref that ``argument`` is on every edge; None if there is none."""
         forward, back = self._sides(argument)
         same = all(buffer == forward[0] for buffer in forward) and all(self._is_itself(argument, o) for o in back)
         return forward[0] if same else None
 
     def _is_itself(self, argument: int, operand: int) -> bool:
-        """Whether ``operand`` of a branch back hands over the buffer that ``argument`` is at that time."""
+        """Whether ``operand``, on a back edge, forwards the buffer that ``argument`` is at that time."""
         s, find = self._snapshot, self._function.sets.equivalence.find
         branches, position = s.block_branches[s.value_block[argument]], s.operand_position(operand)
         place, from_place = s.place(branches, s.value_position[argument]), s.place(branches, position)
@@ -86,7 +86,7 @@ class BranchConversion:
     # --- branches ----------------------------------------------------------------------------------------------
 
     def leave(self, op: int) -> None:
-        """Take the buffers that branch ``op`` hands over, private copies where that was decided."""
+        """Take the buffers that branch ``op`` forwards, private copies where that was decided."""
         s = self._snapshot
         branch, first = s.ops[op], s.op_first_operand[op]
         for operand in self._effects.tensor_operands(op):

@@ -130,7 +130,7 @@ class _FunctionConversion:
             with ir.InsertionPoint(operation), operation.location:
                 self._branches.leave(op)
             return
-        if self._is_handed_over(op):
+        if self._is_forwarded(op):
             self._leave_region(op)
             return
         model = self._effects.model(op)
@@ -151,7 +151,7 @@ class _FunctionConversion:
         with ir.InsertionPoint(s.ops[terminator]), s.ops[terminator].location:
             model.leave_region(self._rewriter.turn_to(around), s.block_region[block], self._rewriter)
 
-    def _is_handed_over(self, op: int) -> bool:
+    def _is_forwarded(self, op: int) -> bool:
         """Whether ``op`` is a terminator whose region op deals with it: all its tensors are forwarded."""
         effects = self._effects
         operands = effects.tensor_operands(op)

@@ -255,7 +255,7 @@ class BufferRewriter(MemrefBuilder):
                 self._buffers[value] = self._snapshot.values[value]
 
     def keep_on_tensors(self, op: int) -> None:
-        """Leave an op without a model as it is: hand it tensors made from buffers and take buffers of its results."""
+        """Leave an op without a model as it is: give it tensors made from buffers and take buffers of its results."""
         s = self._snapshot
         for operand in s.operands(op):
             value = s.operand_value[operand]
@@ -280,7 +280,7 @@ class BufferRewriter(MemrefBuilder):
         self._buffers[value] = self._tensors[value] = bufferization_dialect.to_buffer(type_, tensor, read_only=True)
 
     def drop_unused(self) -> None:
-        """Erase the memrefs of tensors that stay which nobody asked for, at the end of a function."""
+        """Erase the unused memrefs of tensors that stay, at the end of a function."""
         for buffer in self._tensors.values():
             if next(iter(buffer.uses), None) is None:
                 ir.OpResult(buffer).owner.erase()

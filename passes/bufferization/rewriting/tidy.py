@@ -75,7 +75,7 @@ def _may_cast(source: ir.Type, target: ir.Type) -> bool:
 
 
 def _skip_buffer(op: ir.Operation) -> None:
-    """A tensor that is made of the read-only buffer of a tensor, and that nobody may write, is that tensor."""
+    """Replace a tensor made of the read-only buffer of a tensor, which must not be written, by that tensor."""
     buffer = defining_op(op.operands[0], "bufferization.to_buffer")
     if buffer is None or "read_only" not in buffer.attributes or "writable" in op.attributes:
         return

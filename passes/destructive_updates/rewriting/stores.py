@@ -113,7 +113,7 @@ class StoreRewriter:
 
 
 def erase_dead(function: ir.Operation) -> None:
-    """Erase what computes tensors and numbers that nobody uses. Linear in the ops of ``function``."""
+    """Erase pure ops without uses. Linear in the ops of ``function``."""
     found = find_ops(function)
     while found:
         op = found.pop()
