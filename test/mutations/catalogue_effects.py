@@ -17,8 +17,9 @@ EFFECTS = (
     Rule(
         "arguments marked as not writable",
         "**Not writable**",
-        "passes.analysis.effects.reader:_is_not_writable",
-        "return False",
+        _TE + "_add_arguments",
+        "elif False:",
+        "elif declared_writable(s.ops[function], s.value_index[argument]) is False:",
     ),
     Rule(
         "results that must not be written",

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
 
-from mlir import ir
-
 from ....dialects.bufferizable import OpModel, Relation
 from ..index_sets.slices import slice_of
 from ..index_sets.sums import IndexSums
@@ -20,7 +18,7 @@ from ..ir.snapshot import Snapshot
 from .commit_chains import enter_commits
 from .content_reads import close_reads
 from .slice_iterations import SliceIterations
-from .summary import FunctionSummary, callee_name
+from .summary import FunctionSummary, callee_name, declared_writable
 from .tables import EffectTables, Refusal, SharedOutput, Tie
 
 __all__ = ["TensorEffects"]
@@ -108,14 +106,12 @@ class TensorEffects(EffectTables):
         blocks = s.op_regions[function][0]
         if not blocks:
             return
-        attributes = s.ops[function].attributes
-        arg_attrs = ir.ArrayAttr(attributes["arg_attrs"]) if "arg_attrs" in attributes else None
         for argument in s.arguments(blocks[0]):
             if not s.value_is_tensor[argument]:
                 continue
             if not self.boundaries:
                 self.readonly[argument] = "a function argument that stays a tensor"
-            elif arg_attrs is not None and _is_not_writable(ir.DictAttr(arg_attrs[s.value_index[argument]])):
+            elif declared_writable(s.ops[function], s.value_index[argument]) is False:
                 self.readonly[argument] = "a function argument marked bufferization.writable = false"
 
     def _add_op(self, op: int, operands: list[int], results: list[int]) -> None:
@@ -311,8 +307,3 @@ class TensorEffects(EffectTables):
             reason = summary.result_readonly[s.value_index[result]]
             if reason:
                 self.readonly[result] = reason
-
-
-def _is_not_writable(attributes: ir.DictAttr) -> bool:
-    key = "bufferization.writable"
-    return key in attributes and not ir.BoolAttr(attributes[key]).value

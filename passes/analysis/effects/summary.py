@@ -17,7 +17,16 @@ from mlir import ir
 from ....dialects.bufferizable import Relation, is_tensor
 from ..ir.components import strong_components
 
-__all__ = ["FunctionSummary", "buffer_layouts", "call_order", "callee_name", "pessimistic_summary"]
+__all__ = [
+    "FunctionSummary",
+    "buffer_layouts",
+    "call_order",
+    "callee_name",
+    "declared_writable",
+    "pessimistic_summary",
+]
+
+_WRITABLE = "bufferization.writable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,15 @@ def buffer_layouts(function: ir.Operation) -> dict[int, ir.Attribute]:
     return {index: attributes[key] for index, attributes in entries if key in attributes}
 
 
+def declared_writable(function: ir.Operation, argument: int) -> bool | None:
+    """Return what ``bufferization.writable`` says of an argument of ``function``; None if it has no such attribute."""
+    attributes = function.attributes
+    if "arg_attrs" not in attributes:
+        return None
+    marks = ir.DictAttr(ir.ArrayAttr(attributes["arg_attrs"])[argument])
+    return ir.BoolAttr(marks[_WRITABLE]).value if _WRITABLE in marks else None
+
+
 def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: bool) -> FunctionSummary:
     """Return the summary that is right for any body a function of this type may have.
 
@@ -70,7 +88,7 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: 
                 access = ir.StringAttr(attributes["bufferization.access"]).value
                 read[index] = access in ("read", "read-write")
                 written[index] = access in ("write", "read-write")
-            if "bufferization.writable" in attributes and not ir.BoolAttr(attributes["bufferization.writable"]).value:
+            if declared_writable(function, index) is False:
                 written[index] = False
     ties = tuple(dict.fromkeys(arguments, Relation.UNKNOWN) for _ in type_.results)
     reason = "the result of a recursive call, which may be a buffer that must not be written" if unwritable else ""

@@ -180,7 +180,7 @@ class _Inference:
         if op >= 0 and s.op_name[op] == "func.call":
             function = self._functions.get(callee_name(s.ops[op]), -1)
             return returned_operands(s, function)[index :: s.op_result_count[op]] if function >= 0 else []
-        function = self._function_of(value)
+        function = s.function_of(value)
         if function >= 0:
             name = ir.StringAttr(s.ops[function].attributes["sym_name"]).value
             return [s.op_first_operand[call] + index for call in self._signatures.calls.get(name, ())]
@@ -188,14 +188,6 @@ class _Inference:
         argument = self._carried.get(value, -1)
         # A loop's result has the type of what it carries, also where the loop surely changes that.
         return sources if argument < 0 else list(dict.fromkeys([*sources, *self._effects.sources[argument]]))
-
-    def _function_of(self, value: int) -> int:
-        """Return the function that ``value`` is an argument of; -1 if it is none."""
-        s = self._snapshot
-        block = s.value_block[value]
-        function = s.block_op[block]
-        is_argument = s.value_op[value] < 0 and s.op_name[function] == "func.func"
-        return function if is_argument and s.op_regions[function][0][0] == block else -1
 
     # --- the fixpoint ------------------------------------------------------------------------------------------
 
@@ -208,7 +200,7 @@ class _Inference:
             waiting.discard(change)
             value, operand = change
             # A function may have any number of calls: only what is new is joined.
-            joins = operand != _ALL and self._function_of(value) >= 0
+            joins = operand != _ALL and self._snapshot.function_of(value) >= 0
             type_ = self._join(value, [operand]) if joins else self._evaluate(value)
             if type_ is None or type_ == (old := self._types.get(value)):
                 continue
@@ -237,7 +229,7 @@ class _Inference:
             return self._call_result(value, op, operands)
         if op >= 0 and not any(operand in effects.forwards for operand in operands):
             return self._op_result(value, op, operands)
-        if self._function_of(value) < 0 and not s.comes_from_branches(value):
+        if self._snapshot.function_of(value) < 0 and not s.comes_from_branches(value):
             model = effects.model(op if op >= 0 else s.block_op[s.value_block[value]])
             if model is None or not model.joins_buffer_types:
                 return self._any(value)

@@ -14,6 +14,7 @@ from itertools import islice
 
 from mlir import ir
 
+from ..effects.summary import declared_writable
 from ..in_place.function_decisions import FunctionAnalysis
 from .explain import describe_place
 from .module import ModuleAnalysis
@@ -33,10 +34,11 @@ def find_written_arguments(analysis: ModuleAnalysis) -> Iterator[tuple[int, str,
         op = s.ops[function.function]
         if not _is_public(op):
             continue
-        name, marked = ir.StringAttr(op.attributes["sym_name"]).value, _marked(op)
+        name = ir.StringAttr(op.attributes["sym_name"]).value
         for argument in s.arguments(s.op_regions[function.function][0][0]):
             index = s.value_index[argument]
-            write = _first_write(function, argument) if s.value_is_tensor[argument] and index not in marked else -1
+            says_nothing = s.value_is_tensor[argument] and declared_writable(op, index) is None
+            write = _first_write(function, argument) if says_nothing else -1
             if write >= 0:
                 text = (
                     f"argument #{index} of public function '{name}' is written in place, which changes the caller's "
@@ -50,13 +52,6 @@ def find_written_arguments(analysis: ModuleAnalysis) -> Iterator[tuple[int, str,
 def _is_public(function: ir.Operation) -> bool:
     attributes = function.attributes
     return "sym_visibility" not in attributes or ir.StringAttr(attributes["sym_visibility"]).value == "public"
-
-
-def _marked(function: ir.Operation) -> set[int]:
-    if "arg_attrs" not in function.attributes:
-        return set()
-    entries = enumerate(ir.ArrayAttr(function.attributes["arg_attrs"]))
-    return {index for index, attributes in entries if "bufferization.writable" in attributes}
 
 
 def _first_write(function: FunctionAnalysis, argument: int) -> int:
