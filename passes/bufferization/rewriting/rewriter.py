@@ -17,13 +17,11 @@ from ...analysis.conflicts.decisions import Decision, Rule, Strategy
 from ...analysis.in_place.function_decisions import FunctionAnalysis
 from ...analysis.whole_module.module import ModuleAnalysis
 from ...verification.checker.trace import BufferTrace
-from .allocation import AllocationFunction, allocate_on_heap
+from .allocation import AllocationFunction
 from .memref_builder import MemrefBuilder
 from .replaced_ops import ReplacedOps
 
 __all__ = ["BufferRewriter", "UnknownLayout"]
-
-_ALIGNMENT = 64
 
 
 class UnknownLayout(enum.Enum):
@@ -45,9 +43,9 @@ class BufferRewriter(MemrefBuilder):
         analysis: ModuleAnalysis,
         trace: BufferTrace,
         *,
-        alignment: int = _ALIGNMENT,
-        unknown: UnknownLayout = UnknownLayout.DYNAMIC,
-        allocate: AllocationFunction = allocate_on_heap,
+        alignment: int,
+        unknown: UnknownLayout,
+        allocate: AllocationFunction,
     ) -> None:
         super().__init__(analysis.snapshot.root, trace, alignment, allocate)
         self._analysis = analysis
