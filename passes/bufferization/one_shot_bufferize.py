@@ -163,7 +163,7 @@ def _analysis_options(options: OneShotBufferizeOptions) -> AnalysisOptions:
 
 
 class Observer(Protocol):
-    """Who wants to know what the pass decided and built."""
+    """Listens to what the pass decided and built."""
 
     def analysed(self, analysis: ModuleAnalysis) -> None:
         """Everything is decided and nothing is changed yet: ops and locations may still be asked for."""
@@ -252,7 +252,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             raise PassFailure(message, op.location)
 
     def _check_filter(self, op: ir.Operation) -> None:
-        """Refuse to bufferize what is stored to a binding, but not the binding: it would have to be copied there."""
+        """Refuse a dialect-filter that leaves out bindings: what is stored to one would have to be copied there."""
         dialects = self.options.dialect_filter
         if dialects and "dispatch" not in dialects and dispatch_ops(op):
             message = (

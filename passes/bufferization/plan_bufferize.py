@@ -124,7 +124,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
     """
 
     argument = "inplace-plan-bufferize"
-    summary = "bufferize dispatch functions by a plan that can be read, computing in place in the outputs"
+    summary = "bufferize dispatch functions by a printable plan, computing in place in the outputs"
     Options = PlanBufferizeOptions
     anchor = "builtin.module"
     statistics = (
@@ -176,7 +176,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
         return Allocator(allocate_on_heap, on_stack=options.allocation is AllocationMode.STACK)
 
     def _print(self, plan: BufferizationPlan) -> None:
-        """Tell the plan, class by class and refusal by refusal, each at its place."""
+        """Emit a remark for each class and each separation of the plan."""
         for function in plan.functions:
             self.remark(function.location, function.summary)
             for found in function.classes:

@@ -1,4 +1,4 @@
-"""Say which tensors are updated slice by slice, as one piece of memory could be, and what is certain about the slices.
+"""Report destructive updates: tensors that loops update slice by slice, and what is proven of the slices.
 
 Emits a remark for each result of a loop or a branch, and for each insertion of a slice, that is a destructive update
 of an earlier tensor: where that comes from; how many loops and branches forward it, what updates it and reads it;
@@ -53,7 +53,7 @@ class PrintDestructiveUpdatesPass(Pass[PrintDestructiveUpdatesOptions]):
     """Report destructive updates."""
 
     argument = "inplace-print-destructive-updates"
-    summary = "say which tensors are updated slice by slice, and what is certain about the slices"
+    summary = "report tensors that loops update slice by slice, and what is proven of the slices"
     Options = PrintDestructiveUpdatesOptions
     anchor = "builtin.module"
     statistics = (

@@ -54,7 +54,7 @@ class AliasSets:
         self._links: dict[int, tuple[int, Slice | None, int]] = {}
         self._sources: dict[int, list[tuple[int, int]]] = {}
         self.made: dict[int, int] = {}
-        """For a class, the value in it that was stated to be made from nothing (:meth:`make`)."""
+        """For a class, the value in it that was stated to be an allocation site (:meth:`make`)."""
         self.goes_around = False
         """Whether some edge leads from one iteration to an earlier one."""
         self._frames: dict[int, tuple[int, int]] = {}
@@ -143,7 +143,7 @@ class AliasSets:
         known.extend(sources)
 
     def make(self, value: int) -> None:
-        """State that ``value``, which nothing was stated of yet, comes from nothing that has a buffer."""
+        """State that ``value``, of which nothing was stated yet, is an allocation site."""
         self.made[value] = value
 
     def sources(self, root: int) -> list[tuple[int, int]]:

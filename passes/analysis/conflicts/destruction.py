@@ -106,11 +106,11 @@ class Destruction:
     # --- rules -------------------------------------------------------------------------------------------------
 
     def _is_defined_anew(self, meeting: _Meeting) -> bool:
-        """Every way from the write to the read passes the definition of the value."""
+        """Every path from the write to the read passes the definition of the value."""
         return not self._order.dominates(meeting.read.value, meeting.writer)
 
     def _is_redundant(self, meeting: _Meeting) -> bool:
-        """The write puts back what is there."""
+        """The write stores what is in the buffer already."""
         return self._frames.redundant_by(meeting.write.operand) is not None
 
     def _is_left_over(self, meeting: _Meeting) -> bool:
@@ -155,7 +155,7 @@ class Destruction:
         )
 
     def _has_no_way(self, meeting: _Meeting) -> bool:
-        """No way leads from the write to the read: no loop does, and the read does not come after it."""
+        """No path leads from the write to the read: no loop does, and the read does not come after it."""
         if meeting.loop >= 0:
             return False
         if meeting.order is Order.AFTER:

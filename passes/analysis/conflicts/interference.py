@@ -1,4 +1,4 @@
-"""Whether may-alias sets may become one, and whether a write may be done in one: comparisons of what they hold.
+"""Whether may-alias sets may be merged, and whether a write may be done in one, by comparing what they hold.
 
 Two sets that become one must not hold a decided write and a read whose content it destroys (``destruction.py``), nor a
 buffer that must not be written, nor two results that one op writes to one place.

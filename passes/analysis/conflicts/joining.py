@@ -1,4 +1,4 @@
-"""The one step that every decision takes: join the alias sets of values, if nothing that is still read is destroyed.
+"""The step that every decision takes: merge the alias sets of values unless a value that is still read is destroyed.
 
 Contract: :meth:`Joiner.decide` either keeps the invariant of ``in_place/function_decisions.py`` and enters all that
 the decision makes known, or says which rule it would break and leaves everything as it was. No other module joins sets
@@ -72,7 +72,7 @@ class Joiner:
         return None
 
     def _conflict(self, attempt: Attempt) -> Conflict | None:
-        """Return why the sets cannot be one that is written like that."""
+        """Return why the sets cannot be merged, or not be written like that."""
         storages, writes, check = attempt.storages, attempt.writes, self.check
         if attempt.closes_cycle and any(storage.rotating for storage in storages):
             return Conflict(Rule.ROTATION_SHARED, write=writes[0].operand if writes else -1, value=attempt.values[0])

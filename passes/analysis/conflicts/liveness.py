@@ -1,4 +1,4 @@
-"""When and where the content of a value may be read, and what an in-place write touches: the accesses of a function."""
+"""Live ranges: when and where the content of a value may be read, and what an in-place write touches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of a parallel region, *threads*: what they may write in memory that others see, and what they cannot destroy.
+"""Threads, the runs of a parallel region: what they may write in shared memory, and what they cannot destroy.
 
 A thread may write buffers of its own. In memory from outside of its region it may write one thing: elements of a
 *shared output* within a slice that it inserts there at its end. Slices that different threads insert into one output do

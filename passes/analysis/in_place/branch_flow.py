@@ -123,7 +123,7 @@ class BranchFlow:
         return entered
 
     def blocks(self, loop: int) -> range:
-        """Return the blocks of a loop of branches."""
+        """Return the blocks of a loop of the CFG."""
         s = self._snapshot
         whole = s.block_branches[loop]
         graph = s.graphs[whole].loops[loop - whole - 1]

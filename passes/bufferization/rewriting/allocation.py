@@ -1,4 +1,4 @@
-"""Where the buffers that a conversion makes are allocated: heap, stack, another memory space, or a caller's choice.
+"""Allocate the buffers of a conversion: on the heap, on the stack, in another memory space, or by a caller's function.
 
 While a function is converted every buffer is a ``memref.alloc`` in the default space, or a buffer from an
 :data:`AllocationFunction`, cast to it. What a strategy changes is changed afterwards, when all uses are known:
@@ -139,7 +139,7 @@ def _in_space(type_: ir.MemRefType, space: ir.Attribute | None) -> ir.MemRefType
 
 
 def _spread_space(cast: ir.Operation) -> None:
-    """Let what uses the result of ``cast`` use the buffer in its own space, as far as types allow."""
+    """Let users of the result of ``cast`` use the buffer in its own space, as far as types allow."""
     source = cast.operands[0]
     space = ir.MemRefType(source.type).memory_space
     assert space is not None

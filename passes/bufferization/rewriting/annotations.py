@@ -1,4 +1,4 @@
-"""The attributes of ``test-analysis-only``: what was decided, on the ops that it is about, spelled as upstream does.
+"""Attach the decisions to ops as the attributes of ``test-analysis-only``, spelled as upstream does.
 
 ``__inplace_operands_attr__``
     One string per operand: ``true`` in-place, ``false`` out-of-place, ``none`` for what is no tensor.

@@ -1,4 +1,4 @@
-"""Blocks that branches lead to: their tensor arguments become memrefs, or go where one buffer is known.
+"""Convert block arguments: to memrefs, or to nothing where every branch forwards one known buffer.
 
 A block is visited after the branches that lead forward to it, so the buffers that they bring, and their types, are
 known; of a branch back from inside of a loop only the decision is. An argument that is the same memref on every way
@@ -44,7 +44,7 @@ class BranchConversion:
     # --- blocks ------------------------------------------------------------------------------------------------
 
     def begin(self, op: int) -> None:
-        """If ``op`` begins a block with tensor arguments, give these their buffers; the old ones stay for a while."""
+        """If ``op`` begins a block with tensor arguments, give them buffers. The old arguments are erased later."""
         number = self._starts.get(op, -1)
         if number < 0:
             return

@@ -1,4 +1,4 @@
-"""Turns the functions of an analysed module into memref functions: a walk in program order that asks the op models.
+"""Convert the functions of an analysed module to memrefs: a walk in program order that asks the op models.
 
 Every decision was taken before; a module that cannot be bufferized was refused before. Functions are converted
 callees first, so that a call knows the types its callee has by then. Linear in the number of ops.
@@ -82,7 +82,7 @@ class _FunctionConversion:
                 self._boundary.finish(op, self._rewriter)
 
     def _keep_arguments(self, block: int) -> None:
-        """Leave the arguments of ``block`` tensors and take buffers of them."""
+        """Keep the arguments of ``block`` tensors, and make buffers of them."""
         s = self._snapshot
         with ir.InsertionPoint.at_block_begin(s.blocks[block]):
             for argument in s.arguments(block):
@@ -142,7 +142,7 @@ class _FunctionConversion:
                 model.bufferize(operation, self._rewriter)
 
     def _leave_region(self, terminator: int) -> None:
-        """Let the op around ``terminator`` finish that region."""
+        """Let the model of the op around ``terminator`` finish that region."""
         s = self._snapshot
         block = s.op_block[terminator]
         around = s.block_op[block]

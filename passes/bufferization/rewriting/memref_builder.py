@@ -1,4 +1,4 @@
-"""Memref IR that bufferization needs anywhere: allocations, copies, casts, sizes and constants.
+"""Build allocations, copies, casts, sizes and constants of memrefs.
 
 Ops go where the current insertion point is. Every allocation and copy is recorded in a trace.
 """

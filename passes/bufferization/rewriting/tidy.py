@@ -1,4 +1,4 @@
-"""Clean memref IR at the end of the conversion: no dead views, no chains of casts, no tensors made of their own buffer.
+"""Clean up after the conversion: drop dead views, fold chains of casts and tensors made of their own buffers.
 
 Models build views of what they replace before anyone knows who will use them, and casts where types meet. What is left
 over is taken out here, with one walk over each function, users first; nothing is moved.
@@ -34,7 +34,7 @@ _CONSTANT = "arith.constant"
 
 
 def tidy(function: ir.Operation) -> None:
-    """Take out of ``function`` what the conversion left over. Linear in its ops."""
+    """Drop from ``function`` the dead views and casts that the conversion left. Linear in its ops."""
     found = [(op.name, op) for op in find_ops(function, *_DROPPED, _CONSTANT)]
     for name, op in found:
         if name == "memref.cast":
@@ -52,7 +52,7 @@ def tidy(function: ir.Operation) -> None:
 
 
 def _skip_casts(op: ir.Operation) -> None:
-    """Let a cast of a cast start from where the first one did; a cast to the same type is none."""
+    """Fold a cast of a cast into one; drop a cast to the same type."""
     source, target = op.operands[0], op.results[0].type
     while (before := defining_op(source, "memref.cast")) is not None and _may_cast(before.operands[0].type, target):
         source = before.operands[0]
@@ -63,7 +63,7 @@ def _skip_casts(op: ir.Operation) -> None:
 
 
 def _may_cast(source: ir.Type, target: ir.Type) -> bool:
-    """Whether one cast can do, and promises no more about sizes and strides than what is known."""
+    """Whether one cast can stand for two without promising more about sizes and strides than is known."""
     if source == target:
         return True
     if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):

@@ -1,4 +1,4 @@
-"""One view for one piece of memory: equal views of a buffer become one, and a view of all of it becomes the buffer.
+"""Canonicalize views: equal views of a buffer become one, and a view of all of it becomes the buffer.
 
 Views have no effects, so two with the same operands and attributes are the same memory; the first one serves wherever
 it dominates. A subview that starts at 0, has unit strides and the sizes of its source is the source under a type that
@@ -29,7 +29,7 @@ _Key = tuple[object, ...]
 
 
 def canonicalize_views(function: ir.Operation) -> None:
-    """Drop the views of ``function`` that others can stand for."""
+    """Drop the redundant views of ``function``."""
     found = find_ops(function, *_SHARED)
     kept = [op for op in found if not (op.name == "memref.subview" and _replace_whole(op))]
     _share(kept)
@@ -78,7 +78,7 @@ def _constant(value: ir.Value) -> int | None:
 
 
 def _replace_whole(op: ir.Operation) -> bool:
-    """Let the source of a subview stand for it if that is all of the source; whether the subview is gone."""
+    """Replace a subview of all of its source by the source; return whether the subview is gone."""
     source, result = op.operands[0], op.results[0]
     if not _is_whole(op, source):
         return False

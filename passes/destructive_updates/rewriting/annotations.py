@@ -1,4 +1,4 @@
-"""Attributes that say which destructive updates were found, on the ops that they are about: for tests.
+"""Attach the destructive updates that were found to their ops, as attributes for tests.
 
 ``__destructive_updates_attr__``
     On an op with results that are destructive updates, or that were refused: one dictionary for each. An update has its

@@ -1,4 +1,4 @@
-"""Carries out what was planned of destructive updates: stores and loads of tiles, loops that carry fewer tensors.
+"""Rewrite destructive updates as planned: to loads and stores of tiles, in loops that carry fewer tensors.
 
 Everything has been decided; the order here is: what is stored first and reloaded last, updates and reads, then the
 loops and branches from the innermost one on.

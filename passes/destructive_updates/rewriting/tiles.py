@@ -1,4 +1,4 @@
-"""Loads and stores of tiles, in the place of slices that are read from a tensor and inserted into it.
+"""Replace slices read from a tensor and inserted into it by loads and stores of tiles.
 
 A *place* is the memory that stands for a tensor: a binding, a part of one, or a memref.
 """
@@ -72,7 +72,7 @@ def load_tile(place: StoreTarget, subset: Subset | None, type_: ir.Type) -> ir.V
 
 
 def replace_read(op: ir.Operation, place: StoreTarget) -> None:
-    """Let a load stand for ``op``, which reads a slice, a vector or an element of the tensor at ``place``."""
+    """Replace ``op``, which reads a slice, a vector or an element of the tensor at ``place``, by a load."""
     with ir.InsertionPoint(op), op.location:
         if isinstance(place.target.type, ir.MemRefType):
             new = _load_from_memref(op, place.target)
@@ -117,7 +117,7 @@ def store_tile(value: ir.Value, place: StoreTarget, subset: Subset | None) -> No
 
 
 def replace_insertion(op: ir.Operation, place: StoreTarget) -> None:
-    """Let a store stand for an insertion; what it is inserted into goes on in its place."""
+    """Replace an insertion by a store; uses of its result use what it was inserted into."""
     tile, into = op.operands[0], op.operands[1]
     # A thread inserts at its end.
     is_parallel = op.name == "tensor.parallel_insert_slice"
