@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 
-__all__ = ["attributes_of", "clone_with", "replace_operands"]
+__all__ = ["attributes_of", "clone_with", "rebuild", "replace_operands"]
 
 
 def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
@@ -31,3 +31,22 @@ def clone_with(op: ir.Operation, known: dict[ir.Value, ir.Value]) -> ir.Operatio
     replace_operands(copy, known)
     known.update(zip(op.results, copy.results, strict=True))
     return copy
+
+
+def rebuild(
+    op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type], name: str | None = None
+) -> ir.Operation:
+    """Create an op like `op`, in front of it, with other operands and results. It takes over the regions of `op`."""
+    new = ir.Operation.create(
+        name or op.name,
+        results=types,
+        operands=operands,
+        attributes=attributes_of(op),
+        regions=len(op.regions),
+        ip=ir.InsertionPoint(op),
+        loc=op.location,
+    )
+    for region, target in zip(op.regions, new.regions, strict=True):
+        while len(region.blocks):
+            region.blocks[0].append_to(target)
+    return new

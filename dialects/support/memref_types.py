@@ -21,6 +21,7 @@ __all__ = [
     "is_castable",
     "is_strided_layout",
     "joint_type",
+    "memory_space_of",
     "reshaped_type",
     "subview_type",
 ]
@@ -207,6 +208,11 @@ def is_strided_layout(layout: ir.Attribute, tensor: ir.Type) -> bool:
         return False
     with ir.Location.unknown(tensor.context):
         return has_strides(ir.MemRefType.get(tensor.shape, tensor.element_type, layout))
+
+
+def memory_space_of(type_: ir.Type) -> ir.Attribute | None:
+    """Return the memory space of a memref type; None for the default one, and for any other type."""
+    return type_.memory_space if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) else None
 
 
 def have_same_memory_space(first: ir.MemRefType, second: ir.MemRefType) -> bool:

@@ -53,11 +53,11 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 * `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
 * An argument of a public function that is written in place, although nothing says that it may be, is warned of.
 * What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
-  such a result is read is handed over as a copy.
+  such a result is read is passed as a copy.
 * `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`, nor branches between blocks. Without `func`
   in it function boundaries stay tensors.
 * What a function named by `no-analysis-func-filter` reads and writes is known to its callers all the same.
-* `must-infer-memory-space` refuses every buffer whose space nobody stated, before anything is changed, function
+* `must-infer-memory-space` refuses every buffer whose space is not stated, before anything is changed, function
   arguments among them.
 * `print-conflicts` emits a remark for every operand that is out-of-place, with the write, the read and the definition.
   It does not need `test-analysis-only`; with that option the attributes that upstream writes are attached too.
@@ -77,21 +77,19 @@ from ..analysis.in_place.decision_order import Heuristic
 from ..analysis.in_place.options import AnalysisOptions
 from ..analysis.whole_module.explain import conflict_notes, describe_decision
 from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
-from ..analysis.whole_module.written_arguments import describe_written_argument, find_written_arguments
+from ..analysis.whole_module.written_arguments import find_written_arguments
 from ..dispatch.rewriting.preparation import dispatch_ops, take_over
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
-from ..framework.option_limits import MAX_ALIGNMENT, require_dialects
+from ..framework.option_limits import require_dialects
 from ..framework.options import PassOptions, option
 from ..framework.scope_remarks import remark_nested_modules
-from ..verification.checker.recording import Recording, is_always_on
 from ..verification.checker.trace import BufferTrace, EventKind
 from .rewriting.annotations import annotate
-from .rewriting.boundary import BoundaryLayout, SignatureConverter
-from .rewriting.convert import convert_module
+from .rewriting.boundary import BoundaryLayout
+from .rewriting.bufferizer import Bufferizer, check_alignment, raise_refusals
 from .rewriting.promoted_copy import promoted_copy
-from .rewriting.rewriter import BufferRewriter, UnknownLayout
-from .rewriting.whole_views import drop_whole_views
+from .rewriting.rewriter import UnknownLayout
 
 __all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
@@ -108,7 +106,7 @@ class OneShotBufferizeOptions(PassOptions):
     )
     allow_unknown_ops: bool = option(False, help="leave ops without a bufferization model on tensors")
     allow_return_allocs_from_loops: bool = option(
-        True, help="let loops hand on other buffers than they are given; false refuses what cannot be copied into those"
+        True, help="let loops yield other buffers than they carry; false refuses what cannot be copied into those"
     )
     analysis_heuristic: Heuristic = option(
         Heuristic.CHEAPEST, help="order of in-place decisions; cheapest tries a few and takes the one with least copies"
@@ -129,7 +127,7 @@ class OneShotBufferizeOptions(PassOptions):
         UnknownLayout.DYNAMIC, help="layouts of memrefs that are made from tensors that stay"
     )
     must_infer_memory_space: bool = option(
-        False, help="refuse buffers whose memory space nobody states instead of assuming the default one"
+        False, help="refuse buffers without a stated memory space instead of assuming the default one"
     )
     use_encoding_for_memory_space: bool = option(
         False, help="take the encoding of a tensor as the memory space of its buffer"
@@ -165,7 +163,7 @@ def _analysis_options(options: OneShotBufferizeOptions) -> AnalysisOptions:
 
 
 class Observer(Protocol):
-    """Who wants to know what the pass decided and built."""
+    """Listens to what the pass decided and built."""
 
     def analysed(self, analysis: ModuleAnalysis) -> None:
         """Everything is decided and nothing is changed yet: ops and locations may still be asked for."""
@@ -212,8 +210,7 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         wanted = _analysis_options(options)
         known = self.inherited
         analysis = known if known is not None and known.answers(op, wanted) else analyze_module(op, wanted)
-        if analysis.refusals:
-            self._refuse(analysis)
+        raise_refusals(analysis)
         if options.print_conflicts:
             self._print_conflicts(analysis)
         if options.bufferize_function_boundaries and options.warn_written_arguments:
@@ -225,29 +222,21 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             if options.test_analysis_only:
                 annotate(analysis, alias_sets=options.dump_alias_sets, conflicts=options.print_conflicts)
             else:
-                checked = options.verify_bufferization or is_always_on()
-                recording = Recording(analysis.snapshot) if checked else None
-                layout = options.function_boundary_type_conversion
-                boundary = SignatureConverter(layout) if analysis.effects.boundaries else None
-                rewriter = BufferRewriter(
-                    analysis, trace, alignment=options.buffer_alignment, unknown=options.unknown_type_conversion
+                bufferizer = Bufferizer(
+                    options.buffer_alignment,
+                    options.verify_bufferization,
+                    options.function_boundary_type_conversion,
+                    options.unknown_type_conversion,
                 )
-                convert_module(analysis, rewriter, boundary)
-                drop_whole_views(op)
-                if recording is not None:
-                    recording.finish(op, trace)
+                bufferizer.run(analysis, trace)
         self._count(analysis, trace)
         if self.observer is not None:
             self.observer.converted(trace)
 
     def _check_options(self, op: ir.Operation) -> None:
         """Refuse values that no single option can check, and combinations that mean nothing."""
-        options = self.options
-        alignment, seed = options.buffer_alignment, options.analysis_fuzzer_seed
-        if alignment < 0 or alignment & (alignment - 1):
-            raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
-        if alignment > MAX_ALIGNMENT:
-            raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op.location)
+        options, seed = self.options, self.options.analysis_fuzzer_seed
+        check_alignment(options.buffer_alignment, op)
         require_dialects("dialect-filter", options.dialect_filter, op)
         if seed < 0:
             raise PassFailure(f"analysis-fuzzer-seed is {seed}, but must not be negative", op.location)
@@ -263,18 +252,13 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             raise PassFailure(message, op.location)
 
     def _check_filter(self, op: ir.Operation) -> None:
-        """Refuse to bufferize what is stored to a binding, but not the binding: it would have to be copied there."""
+        """Refuse a dialect-filter that leaves out bindings: what is stored to one would have to be copied there."""
         dialects = self.options.dialect_filter
         if dialects and "dispatch" not in dialects and dispatch_ops(op):
             message = (
                 "dialect-filter leaves out dispatch, whose bindings hold what is loaded and stored; add 'dispatch'"
             )
             raise PassFailure(message, op.location)
-
-    def _refuse(self, analysis: ModuleAnalysis) -> None:
-        first, *others = analysis.refusals
-        notes = [(refusal.message, refusal.op.location) for refusal in others]
-        raise PassFailure(first.message, first.op, notes)
 
     def _print_conflicts(self, analysis: ModuleAnalysis) -> None:
         s = analysis.snapshot
@@ -286,9 +270,8 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
                     self.remark(location, describe_decision(s, decision), conflict_notes(analysis, decision.conflict))
 
     def _warn_of_written_arguments(self, analysis: ModuleAnalysis) -> None:
-        for found in find_written_arguments(analysis):
-            text, note = describe_written_argument(analysis, found)
-            self.warn(analysis.snapshot.values[found.argument].location, text, [note])
+        for argument, text, note in find_written_arguments(analysis):
+            self.warn(analysis.snapshot.values[argument].location, text, [note])
 
     def _count(self, analysis: ModuleAnalysis, trace: BufferTrace) -> None:
         for function in analysis.functions:

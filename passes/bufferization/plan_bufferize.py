@@ -72,23 +72,16 @@ from mlir import ir
 from ..analysis.dispatch.bufferization_plan import plan_of
 from ..analysis.dispatch.plan_data import BufferizationPlan
 from ..analysis.in_place.options import AnalysisOptions
-from ..analysis.whole_module.module import ModuleAnalysis, analyze_module
+from ..analysis.whole_module.module import analyze_module
 from ..dispatch.rewriting.preparation import take_over
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
-from ..framework.option_limits import MAX_ALIGNMENT
 from ..framework.options import PassOptions, option
 from ..framework.scope_remarks import remark_nested_modules
-from ..verification.checker.recording import Recording, is_always_on
-from ..verification.checker.tags import plain_location
 from ..verification.checker.trace import BufferTrace, EventKind
 from .rewriting.allocation import AllocationFunction, Allocator, allocate_in_space, allocate_on_heap
-from .rewriting.boundary import BoundaryLayout, SignatureConverter
-from .rewriting.convert import convert_module
+from .rewriting.bufferizer import Bufferizer, check_alignment, raise_refusals
 from .rewriting.promoted_copy import promoted_copy
-from .rewriting.rewriter import BufferRewriter
-from .rewriting.tidy import tidy
-from .rewriting.views import canonicalize_views
 
 __all__ = ["AllocationMode", "PlanBufferizeOptions", "PlanBufferizePass"]
 
@@ -131,7 +124,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
     """
 
     argument = "inplace-plan-bufferize"
-    summary = "bufferize dispatch functions by a plan that can be read, computing in place in the outputs"
+    summary = "bufferize dispatch functions by a printable plan, computing in place in the outputs"
     Options = PlanBufferizeOptions
     anchor = "builtin.module"
     statistics = (
@@ -149,23 +142,24 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
 
     def run(self, op: ir.Operation) -> None:
         """Plan and convert a copy of ``op``, which takes its place when nothing was refused."""
-        allocator = self._allocator(op)
+        options = self.options
+        check_alignment(options.buffer_alignment, op)
+        bufferizer = Bufferizer(
+            options.buffer_alignment, options.verify_bufferization, allocator=self._allocator(op), merges_views=True
+        )
+        wanted = AnalysisOptions(boundaries=options.bufferize_function_boundaries, single_order=True)
         remark_nested_modules(self, op)
         with op.context, op.location:
             copy = promoted_copy(op) or op.clone().operation
-            analysis = self._analyse(copy)
+            analysis = analyze_module(copy, wanted)
+            raise_refusals(analysis)
             plan = plan_of(analysis)
-            if self.options.print_plan:
+            if options.print_plan:
                 self._print(plan)
             trace = BufferTrace()
-            recording = Recording(analysis.snapshot) if self.options.verify_bufferization or is_always_on() else None
-            self._convert(analysis, allocator, trace)
-            for kept in allocator.finish(copy):
+            for kept in bufferizer.run(analysis, trace):
                 message = f"the buffer stays on the heap: {kept.reason}"
-                note = f"this is '{kept.op.name}'", plain_location(kept.op.location)
-                self.remark(plain_location(kept.allocation.location), message, [note])
-            if recording is not None:
-                recording.finish(copy, trace)
+                self.remark(kept.allocation.location, message, [(f"this is '{kept.op.name}'", kept.op.location)])
             take_over(op, copy)
         self.count("num-classes", sum(len(function.classes) for function in plan.functions))
         self.count("num-stored-classes", sum(len(function.store_set) for function in plan.functions))
@@ -175,37 +169,14 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
     def _allocator(self, op: ir.Operation) -> Allocator:
         """Return what the options ask for; refuse values that no single option can check."""
         options = self.options
-        alignment = options.buffer_alignment
-        if alignment < 0 or alignment & (alignment - 1):
-            raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op.location)
-        if alignment > MAX_ALIGNMENT:
-            raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op.location)
         if self._allocate is not None:
             return Allocator(self._allocate)
         if options.allocation is AllocationMode.WORKGROUP:
             return Allocator(allocate_in_space(_memory_space(op, options.workgroup_memory_space)))
         return Allocator(allocate_on_heap, on_stack=options.allocation is AllocationMode.STACK)
 
-    def _analyse(self, module: ir.Operation) -> ModuleAnalysis:
-        analysis = analyze_module(
-            module, AnalysisOptions(boundaries=self.options.bufferize_function_boundaries, single_order=True)
-        )
-        if analysis.refusals:
-            first, *others = analysis.refusals
-            notes = [(refusal.message, refusal.op.location) for refusal in others]
-            raise PassFailure(first.message, first.op.location, notes)
-        return analysis
-
-    def _convert(self, analysis: ModuleAnalysis, allocator: Allocator, trace: BufferTrace) -> None:
-        boundary = SignatureConverter(BoundaryLayout.INFER) if analysis.effects.boundaries else None
-        rewriter = BufferRewriter(analysis, trace, alignment=self.options.buffer_alignment, allocate=allocator)
-        convert_module(analysis, rewriter, boundary)
-        for function in analysis.functions:
-            canonicalize_views(analysis.snapshot.ops[function.function])
-            tidy(analysis.snapshot.ops[function.function])
-
     def _print(self, plan: BufferizationPlan) -> None:
-        """Tell the plan, class by class and refusal by refusal, each at its place."""
+        """Emit a remark for each class and each separation of the plan."""
         for function in plan.functions:
             self.remark(function.location, function.summary)
             for found in function.classes:

@@ -1,13 +1,13 @@
-"""Say which tensors are updated slice by slice, as one piece of memory could be, and what is certain about the slices.
+"""Report destructive updates: tensors that loops update slice by slice, and what is proven of the slices.
 
 Emits a remark for each result of a loop or a branch, and for each insertion of a slice, that is a destructive update
-of an earlier tensor: where that comes from; how many loops and branches hand it on, what updates it and reads it;
+of an earlier tensor: where that comes from; how many loops and branches forward it, what updates it and reads it;
 whether every element is updated, whether one is updated twice, and whether one is read after its update or updated
 after it was read. Each of these is proven, disproven, or said to be possible. Notes name the ops. A result of a loop
 or a branch that is none gets a remark with the rule that it breaks, and a note at the op that breaks it:
 
 ```text
-%r = scf.for %i = %c0 to %n step %c8 iter_args(%t = %init) -> (tensor<?xf32>) {     // handed on
+%r = scf.for %i = %c0 to %n step %c8 iter_args(%t = %init) -> (tensor<?xf32>) {     // forwarded
   %w = affine.min #rest(%i)[%n]
   %s = tensor.extract_slice %t[%i] [%w] [1]                                         // read
   %x = linalg.exp ins(%s) outs(%s)
@@ -18,7 +18,7 @@ or a branch that is none gets a remark with the rule that it breaks, and a note 
 
 Functions with ops that no analysis can follow are left out, with a remark. Nothing is changed; with `annotate` the ops
 get attributes that say the same, for tests: `__destructive_updates_attr__` on those with updated results,
-`__destructive_roles_attr__` on those that hand on, update, read, or break a rule. Linear in the ops, and a
+`__destructive_roles_attr__` on those that forward, update, read, or break a rule. Linear in the ops, and a
 bounded number of questions about the slices of each update. See docs/theory/destructive-updates.md.
 
 Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` looks for nests of `scf.for` with one update, and
@@ -53,7 +53,7 @@ class PrintDestructiveUpdatesPass(Pass[PrintDestructiveUpdatesOptions]):
     """Report destructive updates."""
 
     argument = "inplace-print-destructive-updates"
-    summary = "say which tensors are updated slice by slice, and what is certain about the slices"
+    summary = "report tensors that loops update slice by slice, and what is proven of the slices"
     Options = PrintDestructiveUpdatesOptions
     anchor = "builtin.module"
     statistics = (

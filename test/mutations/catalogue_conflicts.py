@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from disabling import Rule
 
+_LIVE = "passes.analysis.conflicts.liveness:Liveness."
 _IF = "passes.analysis.conflicts.interference:Interference."
 _DESTROYS = "passes.analysis.conflicts.destruction:Destruction."
 _ORDER = "passes.analysis.ir.program_order:ProgramOrder."
@@ -33,7 +34,7 @@ CONFLICTS = (
         "passes.analysis.effects.reader:TensorEffects.reads_before_regions",
         "return True",
     ),
-    Rule("reads of ops with regions last", "**RaW**", _IF + "_end", "return end", "return max(end, s.op_exit[op])"),
+    Rule("reads of ops with regions last", "**RaW**", _LIVE + "_end", "return end", "return max(end, s.op_exit[op])"),
     Rule(
         "reads in loops last to their end",
         "**Live range.**",
@@ -41,19 +42,19 @@ CONFLICTS = (
         "return s.op_enter[op]",
         "return s.op_enter[op] if loop < 0 else s.loop_end(loop)",
     ),
-    Rule("escaped buffers live on", "**Escape**", _IF + "_end", "pass", "return s.op_exit[0]"),
+    Rule("escaped buffers live on", "**Escape**", _LIVE + "_end", "pass", "return s.op_exit[0]"),
     Rule("escaped buffers are read at any time", "**Escape**", _DESTROYS + "_is_late", "return False"),
     Rule(
         "reads through handed-out memrefs",
         "**Escape**",
-        _IF + "reads",
+        _LIVE + "reads",
         "pass",
         "uses += [read for o in uses for read in effects.derived_reads.get(o, ())]",
     ),
     Rule(
         "what an op overwrites in part it reads",
         "**Disjoint, matching, contained**",
-        _IF + "reads",
+        _LIVE + "reads",
         "effects.slices.get(o)",
         "None if effects.writes[o] else effects.slices.get(o)",
     ),

@@ -17,8 +17,9 @@ EFFECTS = (
     Rule(
         "arguments marked as not writable",
         "**Not writable**",
-        "passes.analysis.effects.reader:_is_not_writable",
-        "return False",
+        _TE + "_add_arguments",
+        "elif False:",
+        "elif declared_writable(s.ops[function], s.value_index[argument]) is False:",
     ),
     Rule(
         "results that must not be written",
@@ -73,7 +74,7 @@ EFFECTS = (
         "**Escape**",
         "passes.analysis.in_place.function_decisions:OneShotAnalyzer._decide_tie",
         "if False:",
-        "if write >= 0 and effects.escapes[operand]:",
+        "if writes and effects.escapes[operand]:",
     ),
     Rule(
         "must be in place",
@@ -103,9 +104,9 @@ EFFECTS = (
     Rule(
         "an identity is a definite tie",
         "*definite*",
-        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._propose",
+        "passes.analysis.in_place.function_decisions:OneShotAnalyzer._state",
         "if tie.relation is Relation.EQUIVALENT:",
-        "if tie.definite and tie.relation is Relation.EQUIVALENT:",
+        "if relation is Relation.EQUIVALENT:",
     ),
     Rule(
         "a redundant write needs its views",
@@ -147,7 +148,7 @@ EFFECTS = (
         "**Unknown ops**",
         _TE + "_add_unknown",
         "group, outer = [], -1",
-        "group, outer = [*results, *arguments], self._handed_out_around(op)",
+        "group, outer = [*results, *arguments], self._unknown_target_around(op)",
     ),
-    Rule("unknown ops inside of unknown ops", "**Unknown ops**", _TE + "_handed_out_around", "return -1"),
+    Rule("unknown ops inside of unknown ops", "**Unknown ops**", _TE + "_unknown_target_around", "return -1"),
 )

@@ -7,45 +7,46 @@ from disabling import Rule
 _SETS = "passes.analysis.conflicts.alias_sets:AliasSets."
 _CARRIED = "passes.analysis.in_place.loops:CarriedDecisions."
 _JOIN = "passes.analysis.conflicts.joining:Joiner."
+_ATTEMPT = "passes.analysis.conflicts.attempt:Attempt."
 
 JOINING = (
     Rule(
         "a cycle of edges asks again",
         "**Origins**",
-        _JOIN + "try_join",
-        "if False:",
-        "if conflict is None and closing:",
+        _JOIN + "_conflict",
+        "return None",
+        "return next(filter(None, (check.again(storage, attempt) for storage in storages)), None)",
     ),
     Rule(
         "rotated sets stay a forest",
         "**Rotation**",
-        _JOIN + "try_join",
+        _JOIN + "_conflict",
         "if False:",
-        "if closing and any(storage.rotating for storage in storages.values()):",
+        "if attempt.closes_cycle and any(storage.rotating for storage in storages):",
     ),
     Rule(
         "two sets are compared",
         "## 4. The invariant",
         _JOIN + "_conflict",
         "conflict = None",
-        "conflict = self.check.between(first, second)",
+        "conflict = check.between(first, second, attempt)",
     ),
     Rule(
         "a new write is compared",
         "## 4. The invariant",
         _JOIN + "_conflict",
         "conflict = None",
-        "conflict = self.check.new_write(write, storage)",
+        "conflict = check.new_write(write, storage, attempt)",
     ),
-    Rule("sets are joined", "## 4. The invariant", _JOIN + "_join", "pass", "self.sets.merge(value, other)"),
-    Rule("writes are remembered", "## 4. The invariant", _JOIN + "_join", "pass", "storage.add_write(write)"),
-    Rule("a conflict takes facts back", "## 4. The invariant", _JOIN + "try_join", "pass", "sets.take_back(fact)"),
+    Rule("sets are joined", "## 4. The invariant", _ATTEMPT + "commit", "pass", "sets.merge(value, other)"),
+    Rule("writes are remembered", "## 4. The invariant", _JOIN + "decide", "pass", "storage.add_write(write)"),
+    Rule("a conflict takes facts back", "## 4. The invariant", _ATTEMPT + "roll_back", "pass"),
     Rule(
         "spared questions are kept",
         "**Origins**",
-        _JOIN + "try_join",
+        _ATTEMPT + "commit",
         "pass",
-        "sets.storage(value).spared.extend(spared)",
+        "storage.spared += self.spared",
     ),
     Rule(
         "rotated buffers are apart in one loop only",
@@ -73,7 +74,7 @@ JOINING = (
         "**Rotation**",
         _CARRIED + "rotate",
         "if False:",
-        "if self._joiner.try_join(arguments[0], arguments[1:], -1, propose) is not None:",
+        "if self._joiner.decide(attempt) is not None:",
     ),
     Rule(
         "rotated sets are flagged",

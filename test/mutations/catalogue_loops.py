@@ -33,14 +33,14 @@ LOOPS = (
         "**Passed on**",
         _CARRIED + "_pass_on",
         "if False:",
-        "if self._joiner.try_join(argument, [value], -1, lambda: [sets.come_from(argument, value, loop)]) is not None:",
+        "if self._joiner.decide(attempt) is not None:",
     ),
     Rule(
         "a copy to the carried buffer destroys nothing",
         "**Copy to carried**",
         _CARRIED + "_copy_to_carried",
         "if False:",
-        "if self._joiner.try_join(argument, [], operand, list) is not None:",
+        "if self._joiner.decide(attempt) is not None:",
     ),
     Rule(
         "a copy to the carried buffer has another source",
@@ -66,8 +66,8 @@ LOOPS = (
         "sizes are followed through whole buffers only",
         "**Copy to carried**",
         "passes.analysis.in_place.sizes:_same_shape",
-        "tie.value == value",
-        "tie.value == value and tie.relation is Relation.EQUIVALENT and tie.definite",
+        "any(tie.value == value for tie in effects.ties.get(operand, ()))",
+        "effects.is_same_buffer(operand, value)",
     ),
     Rule(
         "branches that yield one class",
@@ -87,8 +87,8 @@ LOOPS = (
         "what a condition passes is compared",
         "**Passed**",
         "passes.analysis.in_place.region_exits:ExitDecisions.decide_passed",
-        "conflict = None",
-        "conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.same, value, targets))",
+        "self._record.enter(operand, None)",
+        "self._record.enter(operand, self._joiner.decide(attempt))",
     ),
     Rule(
         "what is passed has one source", "**Passed**", "passes.analysis.in_place.region_flow:_is_passed", "return True"
@@ -98,7 +98,7 @@ LOOPS = (
         "**One class on every path**",
         "passes.analysis.in_place.branch_flow:BranchFlow.unite",
         "if root != own:",
-        "if root != own and all(self._hands_over(o, own) or self._hands_over(o, root) for o in sources):",
+        "if root != own and all(self._forwards(o, own) or self._forwards(o, root) for o in sources):",
     ),
     Rule(
         "block arguments that are settled",
@@ -109,7 +109,7 @@ LOOPS = (
     Rule(
         "edges that are in place",
         "**One class on every path**",
-        "passes.analysis.in_place.branch_flow:BranchFlow._hands_over",
+        "passes.analysis.in_place.branch_flow:BranchFlow._forwards",
         "return self._sets.equivalence.find(value) == root",
         "return decision is not None and decision.in_place and self._sets.equivalence.find(value) == root",
     ),

@@ -39,7 +39,7 @@ THREADS = (
     Rule(
         "what is left of an output is read",
         "**Threads**",
-        _IF + "reads",
+        "passes.analysis.conflicts.liveness:Liveness.reads",
         "if False:",
         "if value in effects.shared_outputs and effects.value_read[effects.shared_outputs[value].result]:",
     ),
@@ -53,15 +53,15 @@ THREADS = (
     Rule(
         "outputs that are copied are no outputs",
         "**Threads**",
-        "passes.analysis.in_place.shared_outputs:OutputDecisions._decide",
-        "pass",
-        "threads.unshare(argument)",
+        _THREADS + "share",
+        "self._outputs.setdefault(self._snapshot.value_block[argument], {})[argument] = None",
+        "self._sets.enter(self._outputs.setdefault(self._snapshot.value_block[argument], {}), argument, None)",
     ),
     Rule(
         "insertions into an output are compared",
         "**Threads**",
         "passes.analysis.in_place.shared_outputs:OutputDecisions._decide",
         "conflict = None",
-        "conflict = joiner.try_join(argument, [result], insertions, partial(joiner.same, argument, [result]))",
+        "conflict = joiner.decide(attempt)",
     ),
 )

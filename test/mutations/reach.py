@@ -19,7 +19,7 @@ from typing import Any
 
 from disabling import Rule, compiled, exchanged, plain_function, resolve
 
-_DECIDES = "try_join"
+_DECIDES = "joiner.decide"
 """A call of this counts, whatever it returns: it joins sets."""
 _PROBE, _KEPT, _OTHER = "_probe_of_rules", "_kept", "_other"
 

@@ -1,4 +1,4 @@
-"""Reads and writes of memory, found by when they happen and by which elements they touch.
+"""An index of reads and writes of memory, by live range and by the elements they touch.
 
 A may-alias set can hold very many accesses of which a new decision concerns a few: those at the same time in the same
 place. An :class:`AccessIndex` finds them without looking at the others.

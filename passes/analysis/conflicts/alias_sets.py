@@ -15,21 +15,22 @@ must lie within
     A link from an equivalence class to a value and a slice of it: the class is exactly that view. A view whose slice
     is all of the value under another shape has a link without a slice.
 
-Facts are only ever added; a *proposed* fact may be taken back before anything was concluded from it. So whatever was
-concluded from a fact stays right, and a fact that is not known is treated as false by every rule that uses it.
+Facts are only ever added; those of a tie that is tried (``attempt.py``) may be taken back before anything was concluded
+from them. So whatever was concluded from a fact stays right, and a fact that is not known is treated as false by every
+rule that uses it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ..index_sets.slices import Slice
 from ..ir.union_find import UnionFind
 from .accesses import Region, bounding_box
 from .storage_set import StorageSet
 
-__all__ = ["AliasSets", "Fact"]
+__all__ = ["AliasSets"]
 
 _LONGEST_PATH = 64
 """How many views of views are followed: a place in one of the inner ones is right too, it merely says less."""
@@ -38,15 +39,7 @@ _MOST_ORIGINS = 256
 """How many classes a search for a common origin looks at before it takes one for granted."""
 
 
-class Fact(NamedTuple):
-    """What a statement to :class:`AliasSets` changed, so that it can be taken back."""
-
-    mark: int
-    linked: int
-    framed: int
-    root: int
-    sources: int
-    made: int = -1
+_ABSENT = object()
 
 
 class AliasSets:
@@ -61,10 +54,12 @@ class AliasSets:
         self._links: dict[int, tuple[int, Slice | None, int]] = {}
         self._sources: dict[int, list[tuple[int, int]]] = {}
         self.made: dict[int, int] = {}
-        """For a class, the value in it that was stated to be made from nothing (:meth:`make`)."""
+        """For a class, the value in it that was stated to be an allocation site (:meth:`make`)."""
         self.goes_around = False
         """Whether some edge leads from one iteration to an earlier one."""
         self._frames: dict[int, tuple[int, int]] = {}
+        self._entries: list[tuple[Any, Any, object]] = []
+        """What was entered, in order: table, key, what was there before; or the equivalence and its mark."""
 
     # --- may alias ---------------------------------------------------------------------------------------------
 
@@ -89,65 +84,66 @@ class AliasSets:
 
     # --- facts that can be taken back --------------------------------------------------------------------------
 
-    def unite(self, first: int, second: int) -> Fact:
-        """Make two values equivalent; what was known of either class stays known."""
-        mark = self.equivalence.mark()
-        a, b = self.equivalence.find(first), self.equivalence.find(second)
-        root = self.equivalence.union(a, b)
-        other = b if root == a else a
-        linked = framed = made = -1
-        sources = 0
-        if other != root:
-            if other in self.made and root not in self.made:
-                self.made[root] = self.made[other]
-                made = root
-            if other in self._links and root not in self._links:
-                self._links[root] = self._links[other]
-                linked = root
-            if other in self._frames and root not in self._frames:
-                self._frames[root] = self._frames[other]
-                framed = root
-            sources = len(self._sources.get(other, ()))
-            if sources:
-                self._sources.setdefault(root, []).extend(self._sources[other])
-        return Fact(mark, linked, framed, root, sources, made)
+    def mark(self) -> int:
+        """Return a point in time, for :meth:`undo`."""
+        return len(self._entries)
 
-    def link(self, view: int, source: int, slice_: Slice | None) -> Fact:
+    def undo(self, mark: int) -> None:
+        """Take back every fact stated since ``mark``."""
+        while len(self._entries) > mark:
+            table, key, before = self._entries.pop()
+            if table is self.equivalence:
+                self.equivalence.undo(key)
+            elif before is _ABSENT:
+                del table[key]
+            else:
+                table[key] = before
+
+    def enter(self, table: dict[int, Any], key: int, entry: object) -> None:
+        """Enter a fact into ``table``, until it is taken back."""
+        self._entries.append((table, key, table.get(key, _ABSENT)))
+        table[key] = entry
+
+    def unite(self, first: int, second: int) -> None:
+        """Make two values equivalent; what was known of either class stays known."""
+        equivalence = self.equivalence
+        a, b = equivalence.find(first), equivalence.find(second)
+        if a == b:
+            return
+        self._entries.append((equivalence, equivalence.mark(), None))
+        root = equivalence.union(a, b)
+        other = b if root == a else a
+        for known in (self.made, self._links, self._frames):
+            if other in known and root not in known:
+                self.enter(known, root, known[other])
+        if other in self._sources:
+            self._add_sources(root, self._sources[other])
+
+    def link(self, view: int, source: int, slice_: Slice | None) -> None:
         """State that the class of ``view`` is exactly ``slice_`` of ``source``; all of it, reshaped, if that is None.
 
         A class keeps its first link: a second one would be true as well, it is merely not used.
         """
-        fact = self.come_from(view, source)
-        root = fact.root
-        if root in self._links or root == self.equivalence.find(source):
-            return fact
-        self._links[root] = (source, slice_, view)
-        return Fact(fact.mark, root, -1, root, fact.sources)
+        self.come_from(view, source)
+        root = self.equivalence.find(view)
+        if root not in self._links and root != self.equivalence.find(source):
+            self.enter(self._links, root, (source, slice_, view))
 
-    def come_from(self, value: int, source: int, loop: int = -1) -> Fact:
+    def come_from(self, value: int, source: int, loop: int = -1) -> None:
         """State that the buffer of ``value`` may be, or lie in, that of ``source``.
 
         ``loop`` is the op of the loop whose earlier iteration ``source`` belongs to, -1 if it is of the same one.
         """
-        root = self.equivalence.find(value)
-        self._sources.setdefault(root, []).append((source, loop))
+        self._add_sources(self.equivalence.find(value), ((source, loop),))
         self.goes_around = self.goes_around or loop >= 0
-        return Fact(self.equivalence.mark(), -1, -1, root, 1)
 
-    def take_back(self, fact: Fact) -> None:
-        """Undo a fact; later ones must have been undone before."""
-        if fact.linked >= 0:
-            del self._links[fact.linked]
-        if fact.framed >= 0:
-            del self._frames[fact.framed]
-        if fact.made >= 0:
-            del self.made[fact.made]
-        if fact.sources:
-            del self._sources[fact.root][-fact.sources :]
-        self.equivalence.undo(fact.mark)
+    def _add_sources(self, root: int, sources: Iterable[tuple[int, int]]) -> None:
+        known = self._sources.setdefault(root, [])
+        self._entries.append((known, slice(len(known), None), _ABSENT))
+        known.extend(sources)
 
     def make(self, value: int) -> None:
-        """State that ``value``, which nothing was stated of yet, comes from nothing that has a buffer."""
+        """State that ``value``, of which nothing was stated yet, is an allocation site."""
         self.made[value] = value
 
     def sources(self, root: int) -> list[tuple[int, int]]:
@@ -156,24 +152,27 @@ class AliasSets:
 
     def have_common_origin(self, first: int, second: int) -> bool:
         """Whether the buffers of two values may be the same memory. Bounded: after so many branches, they may."""
-        a = self._origins(first)
-        b = None if a is None else self._origins(second)
-        return a is None or b is None or not a.isdisjoint(b)
-
-    def _origins(self, value: int) -> set[int] | None:
-        """Return the classes that ``value`` may come from; None if they are too many."""
-        find = self.equivalence.find
-        seen = {find(value)}
-        work = list(seen)
-        while work:
-            if len(seen) > _MOST_ORIGINS:
-                return None
-            for source, _ in self._sources.get(work.pop(), ()):
+        find, sources = self.equivalence.find, self._sources
+        one, other = find(first), find(second)
+        if one == other:
+            return True
+        # From both at once: what meets mostly meets soon.
+        mine, others = {one}, {other}
+        work, waiting = [one], [other]
+        while work or waiting:
+            if not work:
+                mine, others, work, waiting = others, mine, waiting, work
+            if len(mine) > _MOST_ORIGINS:
+                return True
+            for source, _ in sources.get(work.pop(), ()):
                 root = find(source)
-                if root not in seen:
-                    seen.add(root)
+                if root in others:
+                    return True
+                if root not in mine:
+                    mine.add(root)
                     work.append(root)
-        return seen
+            mine, others, work, waiting = others, mine, waiting, work
+        return False
 
     def path(self, value: int) -> list[tuple[int, Slice | None]]:
         """Return the views that ``value`` is known to lie in: (class, slice of that class), innermost first.
@@ -246,20 +245,10 @@ class AliasSets:
 
     # --- rotation ----------------------------------------------------------------------------------------------
 
-    def rotate(self, values: list[int], frame: int) -> list[int]:
-        """State that the classes of ``values`` never share memory with each other while all of them are in scope.
-
-        Return what :meth:`stop_rotating` takes.
-        """
-        roots = [self.equivalence.find(value) for value in values]
-        for index, root in enumerate(roots):
-            self._frames[root] = (frame, index)
-        return roots
-
-    def stop_rotating(self, token: list[int]) -> None:
-        """Take back what :meth:`rotate` stated and returned ``token`` for."""
-        for root in token:
-            del self._frames[root]
+    def rotate(self, values: list[int], frame: int) -> None:
+        """State that the classes of ``values`` never share memory with each other while all of them are in scope."""
+        for index, root in enumerate([self.equivalence.find(value) for value in values]):
+            self.enter(self._frames, root, (frame, index))
 
     def rotated_apart(self, first: int, second: int) -> bool:
         """Whether two values lie in different buffers of one rotation."""

@@ -35,7 +35,7 @@ class _Meeting:
     frame: SliceFrame | None
     """The class that both lie in, if one is known."""
     is_late: bool
-    """Whether the op that reads hands the buffer out."""
+    """Whether the buffer escapes at the op that reads."""
     order: Order
     """How the op that writes relates to the one that reads, within one run of their innermost common block."""
     loop: int
@@ -60,6 +60,8 @@ class Destruction:
         self._sets = sets
         self._frames = frames
         self._threads = threads
+        # Without shared outputs the first rules, which are about them, never hold.
+        self._rules = self._RULES if effects.shared_outputs else self._RULES[2:]
 
     def rule(self, write: Write, read: Read) -> Rule | None:
         """Return why ``read`` would see what ``write`` wrote; None if it does not."""
@@ -69,7 +71,7 @@ class Destruction:
             if holds(self, meeting):
                 return None
         self._place(meeting)
-        for holds, rule in self._RULES:
+        for holds, rule in self._rules:
             if holds(self, meeting):
                 return rule
         return Rule.READ_AFTER_WRITE
@@ -104,11 +106,11 @@ class Destruction:
     # --- rules -------------------------------------------------------------------------------------------------
 
     def _is_defined_anew(self, meeting: _Meeting) -> bool:
-        """Every way from the write to the read passes the definition of the value."""
+        """Every path from the write to the read passes the definition of the value."""
         return not self._order.dominates(meeting.read.value, meeting.writer)
 
     def _is_redundant(self, meeting: _Meeting) -> bool:
-        """The write puts back what is there."""
+        """The write stores what is in the buffer already."""
         return self._frames.redundant_by(meeting.write.operand) is not None
 
     def _is_left_over(self, meeting: _Meeting) -> bool:
@@ -153,7 +155,7 @@ class Destruction:
         )
 
     def _has_no_way(self, meeting: _Meeting) -> bool:
-        """No way leads from the write to the read: no loop does, and the read does not come after it."""
+        """No path leads from the write to the read: no loop does, and the read does not come after it."""
         if meeting.loop >= 0:
             return False
         if meeting.order is Order.AFTER:

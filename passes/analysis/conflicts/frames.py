@@ -1,4 +1,4 @@
-"""Which elements two accesses touch, told in a frame that both lie in: the innermost class of equivalent values.
+"""Which elements two accesses touch, as slices of the innermost equivalence class that both lie in.
 
 A class is one buffer with one layout, so slices of it are disjoint iff the addresses are. Slices are compared by
 symbols, which is right only while the symbols keep their values between a write ``w`` and a read ``r``. They do unless

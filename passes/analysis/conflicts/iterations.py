@@ -1,4 +1,4 @@
-"""Which iteration of a loop memory was made in: what tells this iteration's buffer from that of an earlier one.
+"""Which iteration of a loop allocated a buffer: what tells this iteration's buffer from that of an earlier one.
 
 A loop that goes on with a buffer made in its body (*passed on* in docs/theory/loops.md) carries, in each iteration,
 what an earlier one made, while it makes another one. Both are one value of the program, and so one class. Here they are
@@ -55,7 +55,7 @@ class Iterations:
             self._sets.made.setdefault(self._sets.equivalence.find(value), value)
 
     def _is_fresh(self, value: int) -> bool:
-        """Whether a buffer is made for ``value`` each time that its op runs, which nobody else has."""
+        """Whether a new buffer, which no other value is in, is made for ``value`` each time that its op runs."""
         s, effects = self._snapshot, self._effects
         if value in self._copied:
             return True
@@ -83,7 +83,7 @@ class Iterations:
         )
 
     def _walk(self, value: int) -> dict[int, set[_Around]] | None:
-        """Return the classes that ``value`` may come from, with the loops on each way; None if they are too many."""
+        """Return the classes that ``value`` may come from, with the loops on each path; None if they are too many."""
         sets = self._sets
         find = sets.equivalence.find
         start: tuple[int, _Around] = (find(value), frozenset())
@@ -105,7 +105,7 @@ class Iterations:
         return reached
 
     def _differ(self, first: _Around, second: _Around, made: int, *values: int) -> bool:
-        """Whether two ways to fresh value ``made`` lead to buffers of two iterations of a loop around everything."""
+        """Whether two paths to fresh value ``made`` lead to buffers of two iterations of a loop around everything."""
         s = self._snapshot
         return any(
             all(self._is_inside(s.value_position[value], loop) for value in (made, *values))

@@ -1,24 +1,33 @@
-"""The one step that every decision takes: join the alias sets of values, if nothing that is still read is destroyed.
+"""The step that every decision takes: merge the alias sets of values unless a value that is still read is destroyed.
 
-Contract: :meth:`Joiner.try_join` either keeps the invariant of ``in_place/function_decisions.py`` and enters all that
+Contract: :meth:`Joiner.decide` either keeps the invariant of ``in_place/function_decisions.py`` and enters all that
 the decision makes known, or says which rule it would break and leaves everything as it was. No other module joins sets
 that hold accesses, so the invariant is kept here or nowhere.
 
-Cost: that of the comparisons, which are bounded for each decision (see ``interference.py``).
+Cost: that of the comparisons. A decision may compare a fixed number of accesses for each set it joins, and beyond that
+all decisions of a function together a fixed number for each read; a decision for which that is not enough is refused,
+with a rule of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..effects.reader import TensorEffects
-from .accesses import Write
-from .alias_sets import AliasSets, Fact
+from .accesses import Read, Write
+from .alias_sets import AliasSets
+from .attempt import Attempt
 from .decisions import Conflict, Rule
 from .interference import Interference
-from .storage_set import StorageSet
 
 __all__ = ["Joiner"]
+
+_PAIRS_PER_SET = 256
+"""How many accesses a decision may be compared with, for each set it joins."""
+
+_PAIRS_PER_READ = 16
+"""How many more all decisions together may be compared with, for each read of the function: what keeps the analysis
+linear."""
 
 
 class Joiner:
@@ -29,64 +38,54 @@ class Joiner:
         self.snapshot = effects.snapshot
         self.sets = sets
         self.check = check
+        self._reserve = 0
 
-    def try_join(
-        self, value: int, others: Sequence[int], write: int | Sequence[int], propose: Callable[[], list[Fact]]
-    ) -> Conflict | None:
-        """Join the sets of ``value`` and ``others``, written by ``write`` if that is not -1, or say why not.
+    def enter_reads(self, value: int, reads: Sequence[Read]) -> None:
+        """Enter what is read of ``value``, before any decision is taken."""
+        storage = self.sets.storage(value)
+        for read in reads:
+            storage.add_read(read)
+        self._reserve += _PAIRS_PER_READ * len(reads)
 
-        ``propose`` states what would then be known; it is taken back when the answer is no.
+    def begin(self, values: Sequence[int], writes: Sequence[Write] = ()) -> Attempt:
+        """Try to join the sets of ``values``, in which ``writes`` are done.
+
+        What is stated to ``sets`` from here to :meth:`decide` is taken back if the answer is no.
         """
-        sets = self.sets
-        writes = [self.check.write(w) for w in ((write,) if isinstance(write, int) else write) if w >= 0]
-        storages = {sets.find(v): sets.storage(v) for v in (value, *others)}
-        # More edges than sets they connect: members of one set may get an origin in common that they did not have.
-        closing = len(storages) <= len(others)
-        if closing and any(storage.rotating for storage in storages.values()):
-            return Conflict(Rule.ROTATION_SHARED, write=writes[0].operand if writes else -1, value=value)
-        facts = propose()
-        self.check.begin(len(storages))
-        conflict = self._conflict(list(storages.values()), writes)
-        spared = self.check.spared[:]
-        if conflict is None and closing:
-            conflict = next(filter(None, map(self.check.again, storages.values())), None)
+        return Attempt(self.sets, values, writes)
+
+    def decide(self, attempt: Attempt) -> Conflict | None:
+        """Join the sets of ``attempt``, or take it back and say why."""
+        own = _PAIRS_PER_SET * len(attempt.storages)
+        attempt.left = own + max(self._reserve, 0)
+        allowed = attempt.left
+        conflict = self._conflict(attempt)
+        self._reserve -= max(allowed - attempt.left - own, 0)
         if conflict is not None:
-            for fact in reversed(facts):
-                sets.take_back(fact)
+            attempt.roll_back()
             return conflict
-        self._join(value, others, writes)
-        sets.storage(value).spared.extend(spared)
+        storage, threads = attempt.commit(), self.check.threads
+        threads.release(storage)
+        for write in attempt.writes:
+            storage.add_write(write)
+            threads.confine(write, storage)
         return None
 
-    def _conflict(self, storages: list[StorageSet], writes: Sequence[Write]) -> Conflict | None:
-        """Return why the sets cannot be one that ``writes`` write."""
+    def _conflict(self, attempt: Attempt) -> Conflict | None:
+        """Return why the sets cannot be merged, or not be written like that."""
+        storages, writes, check = attempt.storages, attempt.writes, self.check
+        if attempt.closes_cycle and any(storage.rotating for storage in storages):
+            return Conflict(Rule.ROTATION_SHARED, write=writes[0].operand if writes else -1, value=attempt.values[0])
         for index, first in enumerate(storages):
             for second in storages[:index]:
-                conflict = self.check.between(first, second)
+                conflict = check.between(first, second, attempt)
                 if conflict is not None:
                     return conflict
         for write in writes:
             for storage in storages:
-                conflict = self.check.new_write(write, storage)
+                conflict = check.new_write(write, storage, attempt)
                 if conflict is not None:
                     return conflict
+        if attempt.closes_cycle:
+            return next(filter(None, (check.again(storage, attempt) for storage in storages)), None)
         return None
-
-    def _join(self, value: int, others: Sequence[int], writes: Sequence[Write]) -> None:
-        for other in others:
-            self.sets.merge(value, other)
-        storage, threads = self.sets.storage(value), self.check.threads
-        threads.release(storage)
-        for write in writes:
-            storage.add_write(write)
-            threads.confine(write, storage)
-
-    # --- what is often proposed --------------------------------------------------------------------------------
-
-    def same(self, value: int, targets: Sequence[int]) -> list[Fact]:
-        """State that each of ``targets`` is the very buffer of ``value``."""
-        return [self.sets.unite(target, value) for target in targets]
-
-    def reaches(self, value: int, targets: Sequence[int]) -> list[Fact]:
-        """State that each of ``targets`` may be the buffer of ``value``."""
-        return [self.sets.come_from(target, value) for target in targets]

@@ -1,4 +1,4 @@
-"""Runs of a parallel region, *threads*: what they may write in memory that others see, and what they cannot destroy.
+"""Threads, the runs of a parallel region: what they may write in shared memory, and what they cannot destroy.
 
 A thread may write buffers of its own. In memory from outside of its region it may write one thing: elements of a
 *shared output* within a slice that it inserts there at its end. Slices that different threads insert into one output do
@@ -52,11 +52,7 @@ class ParallelRegions:
 
     def share(self, argument: int) -> None:
         """State that what threads insert goes to the buffer of ``argument`` itself."""
-        self._outputs.setdefault(self._snapshot.value_block[argument], {})[argument] = None
-
-    def unshare(self, argument: int) -> None:
-        """Take back the last :meth:`share`."""
-        del self._outputs[self._snapshot.value_block[argument]][argument]
+        self._sets.enter(self._outputs.setdefault(self._snapshot.value_block[argument], {}), argument, None)
 
     def _candidates(self, block: int, values: Iterable[int]) -> list[int]:
         """Return those of ``values`` that are outputs of region ``block``, and a bounded number of its other ones."""

@@ -22,6 +22,7 @@ from ....dialects.bufferizable import Relation
 from ....dialects.support.defining_ops import defining_op
 from ..conflicts.decisions import Strategy
 from ..effects.reader import TensorEffects
+from ..effects.summary import declared_writable
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .costs import by_name, cost
@@ -36,8 +37,6 @@ __all__ = [
     "splat_inits",
     "stand_by_themselves",
 ]
-
-_WRITABLE = "bufferization.writable"
 
 
 @dataclass(frozen=True)
@@ -159,19 +158,12 @@ def is_own(effects: TensorEffects, function: int, value: int) -> bool:
         return True
     op = s.value_op[value]
     if op < 0:
-        around = s.block_op[s.value_block[value]]
-        return around == function and _says_writable(s.ops[around], s.value_index[value])
+        is_argument = s.function_of(value) == function
+        return is_argument and declared_writable(s.ops[function], s.value_index[value]) is True
     model = effects.model(op)
     if model is None or s.op_name[op] == "func.call" or model.loaded_state(s.ops[op]) is not None:
         return False
     return model.bufferizes_to_allocation(s.ops[op], s.value_index[value])
-
-
-def _says_writable(function: ir.Operation, argument: int) -> bool:
-    if "arg_attrs" not in function.attributes:
-        return False
-    attributes = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[argument])
-    return _WRITABLE in attributes and ir.BoolAttr(attributes[_WRITABLE]).value
 
 
 def judge_reuses(before: ModuleAnalysis, reuses: Sequence[Reuse], after: ModuleAnalysis) -> list[Reuse]:

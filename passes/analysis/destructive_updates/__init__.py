@@ -1,1 +1,1 @@
-"""Which tensors loops update slice by slice, and what is certain about the slices."""
+"""Which tensors loops update slice by slice, and what is proven of the slices."""

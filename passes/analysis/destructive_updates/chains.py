@@ -1,4 +1,4 @@
-"""Destructive updates: tensors that loops and branches hand on and update slice by slice, found on SSA values.
+"""Destructive updates: tensors that loops and branches carry and update slice by slice, found on SSA values.
 
 Between the *source* and the value asked about lies a chain of versions of one tensor: what an insertion returns, what
 a loop or a branch does. The chain is a destructive update if it could be one piece of memory: each version but the
@@ -17,7 +17,6 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....dialects.bufferizable import Relation
 from ..effects.reader import TensorEffects
 
 __all__ = ["DestructiveUpdate", "DestructiveUpdates", "Link", "RefusedUpdate", "UpdateAccess", "UpdateRule"]
@@ -32,8 +31,8 @@ class UpdateRule(enum.Enum):
 
     UNUSED = "what is carried is not used"
     UNCHANGED = "nothing is updated"
-    NO_UPDATE = "what is handed on is not an update of what came in"
-    PING_PONG = "what is handed on is an update of what came in at another place"
+    NO_UPDATE = "what is yielded is not an update of what came in"
+    PING_PONG = "what is yielded is an update of what came in at another place"
     SECOND_VERSION = "another version is made of the same content"
     LATE_READ = "the content is read after the update"
     READ_MEANWHILE = "the content is read inside of the op that updates it"
@@ -84,7 +83,7 @@ class DestructiveUpdate:
     ops: tuple[int, ...]
     """The ops of the chain itself, first to last: loops, branches and insertions next to each other."""
     loops: tuple[int, ...]
-    """All loops and branches that hand the tensor on, the outer ones first."""
+    """All loops and branches that carry or yield the tensor, the outer ones first."""
     updates: tuple[UpdateAccess, ...]
     reads: tuple[UpdateAccess, ...]
     links: tuple[Link, ...]
@@ -197,10 +196,10 @@ class DestructiveUpdates:
             last = s.block_ops[region[0]][-1]
             enters, leaves = (index, carried) if region[0] != s.op_regions[op][0][0] else (carried, index)
             argument = s.block_first_argument[region[0]] + skipped + enters
-            handed_on = s.op_first_operand[last] + leaves + (s.op_name[last] == "scf.condition")
+            yielded = s.op_first_operand[last] + leaves + (s.op_name[last] == "scf.condition")
             if not s.value_uses[argument]:
                 return RefusedUpdate(op, index, UpdateRule.UNUSED, op)
-            found = self._chain(op, index, region[0], handed_on, reads)
+            found = self._chain(op, index, region[0], yielded, reads)
             if isinstance(found, RefusedUpdate):
                 return found
             chain, source = found
@@ -248,8 +247,8 @@ class DestructiveUpdates:
         chains: list[tuple[int | Link, ...]] = []
         reads: list[int] = []
         for region in s.op_regions[op]:
-            handed_on = s.op_first_operand[s.block_ops[region[0]][-1]] + index
-            found = self._chain(op, index, region[0], handed_on, reads)
+            yielded = s.op_first_operand[s.block_ops[region[0]][-1]] + index
+            found = self._chain(op, index, region[0], yielded, reads)
             if isinstance(found, RefusedUpdate):
                 return found
             chains.append(found[0])
@@ -265,12 +264,12 @@ class DestructiveUpdates:
     # --- one block ---------------------------------------------------------------------------------------------
 
     def _chain(
-        self, op: int, index: int, block: int, handed_on: int, reads: list[int]
+        self, op: int, index: int, block: int, yielded: int, reads: list[int]
     ) -> tuple[tuple[int | Link, ...], int] | RefusedUpdate:
-        """Return the steps of ``block`` that make what it hands on, first to last, and what they begin with."""
+        """Return the steps of ``block`` that make what it yields, first to last, and what they begin with."""
         s = self._snapshot
-        value = s.operand_value[handed_on]
-        after: int | Link = handed_on
+        value = s.operand_value[yielded]
+        after: int | Link = yielded
         steps: list[int | Link] = []
         while True:
             problem = self._misuse(value, after, within=block, reads=reads) if value >= 0 else None
@@ -307,11 +306,7 @@ class DestructiveUpdates:
         found = [
             operand
             for operand in effects.sources.get(value, ())
-            if s.operand_op[operand] == op
-            and effects.writes[operand]
-            and any(
-                t.value == value and t.definite and t.relation is Relation.EQUIVALENT for t in effects.ties[operand]
-            )
+            if s.operand_op[operand] == op and effects.writes[operand] and effects.is_same_buffer(operand, value)
         ]
         return found[0] if len(found) == 1 and s.operand_value[found[0]] >= 0 else -1
 

@@ -15,6 +15,7 @@ from bisect import bisect_left, bisect_right
 from mlir import ir
 
 from ..effects.reader import TensorEffects
+from ..effects.summary import declared_writable
 from ..index_sets.problems import Answer
 from ..ir.snapshot import Snapshot
 from .chains import DestructiveUpdate, DestructiveUpdates, RefusedUpdate, UpdateAccess
@@ -156,7 +157,7 @@ def _where(
         for access in (*wholes, *update.reads):
             if s.op_name[access.op] != "tensor.extract" and not _is_read_box(effects, access):
                 return KeptStore(store, RewriteRule.READ, access.op)
-        if not UpdateRaces(effects).are_threads_apart(update):
+        if not UpdateRaces(proofs).are_threads_apart(update):
             return KeptStore(store, RewriteRule.THREADS, update.reads[0].op)
         reads = ReadFrom.TARGET
     needs_source = reads is ReadFrom.TARGET or proof.covers is not Answer.YES
@@ -184,9 +185,5 @@ def _ends_in_value(effects: TensorEffects, updates: DestructiveUpdates, op: int)
 
 def _is_writable_argument(s: Snapshot, value: int) -> bool:
     """Whether ``value`` is an argument of its function that says ``bufferization.writable``."""
-    function = s.block_op[s.value_block[value]] if s.value_op[value] < 0 else -1
-    attributes = s.ops[function].attributes if function >= 0 else ()
-    if "arg_attrs" not in attributes or s.op_name[function] != "func.func":
-        return False
-    given = ir.DictAttr(ir.ArrayAttr(s.ops[function].attributes["arg_attrs"])[s.value_index[value]])
-    return "bufferization.writable" in given and ir.BoolAttr(given["bufferization.writable"]).value
+    function = s.function_of(value)
+    return function >= 0 and declared_writable(s.ops[function], s.value_index[value]) is True

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from mlir import ir
 
@@ -29,10 +30,10 @@ from ..index_sets.sums import Index, IndexSums
 from ..index_sets.symbols import InductionVariable
 from .chains import DestructiveUpdate, UpdateAccess
 
-__all__ = ["UpdateProof", "UpdateProofs"]
+__all__ = ["MOST_LOOPS", "MOST_PAIRS", "UpdateProof", "UpdateProofs"]
 
-_MOST_PAIRS = 36
-_MOST_LOOPS = 12
+MOST_PAIRS = 36
+MOST_LOOPS = 12
 _MOST_BLOCKS = 4
 """How many blocks with updates are asked about; what these cover, all of them do."""
 
@@ -59,19 +60,15 @@ class UpdateProofs:
     """Proofs about the updates of one snapshot."""
 
     def __init__(self, effects: TensorEffects) -> None:
-        self._effects = effects
+        self.effects = effects
         self._snapshot = effects.snapshot
-
-        def follow(value: int, dimension: int) -> int | tuple[int, int]:
-            return followed_size(effects, value, dimension)
-
-        self._sums = IndexSums(effects.snapshot)
-        self._reader = IndexReader(effects.snapshot, follow)
-        self._sets = IndexSets(self._reader.terms)
+        self.sums = IndexSums(effects.snapshot)
+        self.reader = IndexReader(effects.snapshot, partial(followed_size, effects))
+        self.sets = IndexSets(self.reader.terms)
 
     def prove(self, update: DestructiveUpdate, function: int) -> UpdateProof:
         """Find out about ``update`` in ``function``."""
-        grid = self._reader.workgroups(function)
+        grid = self.reader.workgroups(function)
         covered = self._covers(update, ())
         with_grid = self._covers(update, grid) if grid and covered is not Answer.YES else covered
         writes, reads = update.updates, update.reads
@@ -92,11 +89,11 @@ class UpdateProofs:
 
         Each is given with the block that it is used in, which is ``block`` or lies in it.
         """
-        around = self._reader.loops_around(block)
-        loops = [loop for _, place in (first, second) for loop in self._reader.loops_around(place)[len(around) :]]
-        one, other = (self._reader.slice(slice_of(subset, self._sums)) for subset, _ in (first, second))
+        around = self.reader.loops_around(block)
+        loops = [loop for _, place in (first, second) for loop in self.reader.loops_around(place)[len(around) :]]
+        one, other = (self.reader.slice(slice_of(subset, self.sums)) for subset, _ in (first, second))
         directions = {loop.variable: Direction.ANY for loop in loops}
-        return self._sets.are_disjoint(one, other, (), directions).answer is Answer.YES
+        return self.sets.are_disjoint(one, other, (), directions).answer is Answer.YES
 
     # --- coverage ----------------------------------------------------------------------------------------------
 
@@ -111,10 +108,10 @@ class UpdateProofs:
                 continue
             slice_ = self._slice(update, access)
             if slice_ is not None:
-                blocks.setdefault(self._block(access), []).append(slice_)
+                blocks.setdefault(self.block(access), []).append(slice_)
         is_complete = len(blocks) == 1
         for block, slices in list(blocks.items())[:_MOST_BLOCKS]:
-            answer = covers(self._sets, slices, sizes, (*grid, *self._nest(update, block))).answer
+            answer = covers(self.sets, slices, sizes, (*grid, *self._loops_inside(update.ops[0], block))).answer
             if answer is Answer.YES or is_complete:
                 return answer
         return Answer.UNKNOWN
@@ -130,7 +127,7 @@ class UpdateProofs:
         are_threads_alone: bool = False,
     ) -> Answer:
         """Whether no element that one of ``first`` touches is touched by one of ``second`` afterwards."""
-        if len(first) * len(second) > _MOST_PAIRS:
+        if len(first) * len(second) > MOST_PAIRS:
             return Answer.UNKNOWN
         result = Answer.YES
         for one in first:
@@ -144,17 +141,15 @@ class UpdateProofs:
     def _is_apart(
         self, update: DestructiveUpdate, first: UpdateAccess, second: UpdateAccess, *, are_threads_alone: bool
     ) -> Answer:
-        s, sets = self._snapshot, self._sets
-        nests = [self._nest(update, self._block(access)) for access in (first, second)]
+        s, sets = self._snapshot, self.sets
+        nests = [self._loops_inside(update.ops[0], self.block(access)) for access in (first, second)]
         shared = [loop for loop in nests[0] if loop in nests[1]]
-        parallel = {
-            loop.variable for op in update.loops if s.op_name[op] == "scf.forall" for loop in self._loops_of(op)
-        }
+        parallel = {loop.variable for op in update.loops if s.op_name[op] == "scf.forall" for loop in self.threads(op)}
         slices = self._slice(update, first), self._slice(update, second)
         is_earlier = first is not second and s.op_enter[first.op] < s.op_enter[second.op]
         if not (is_earlier or shared):
             return Answer.YES
-        if slices[0] is None or slices[1] is None or max(map(len, nests)) > _MOST_LOOPS:
+        if slices[0] is None or slices[1] is None or max(map(len, nests)) > MOST_LOOPS:
             return Answer.UNKNOWN
         directions = {loop.variable: Direction.ANY for nest in nests for loop in nest if loop not in shared}
         found = [sets.are_disjoint(slices[0], slices[1], shared, directions)] if is_earlier else []
@@ -170,38 +165,41 @@ class UpdateProofs:
 
     # --- places ------------------------------------------------------------------------------------------------
 
-    def _block(self, access: UpdateAccess) -> int:
+    def block(self, access: UpdateAccess) -> int:
         """Return the block of an access; what a thread inserts at its end belongs to the thread."""
         s = self._snapshot
         block = s.op_block[access.op]
-        if s.op_name[s.block_op[block]] == "scf.forall.in_parallel":
-            return s.parent_block(block)
-        return block
+        return s.parent_block(block) if s.op_name[s.block_op[block]] == "scf.forall.in_parallel" else block
 
-    def _nest(self, update: DestructiveUpdate, block: int) -> tuple[InductionVariable, ...]:
-        """Return the loops around ``block`` that lie inside of the update."""
-        reader = self._reader
-        outside = reader.loops_around(self._snapshot.op_block[update.ops[0]])
-        return reader.loops_around(block)[len(outside) :]
+    def threads(self, op: int) -> tuple[InductionVariable, ...]:
+        """Return the loops of ``op``, an ``scf.forall``."""
+        s = self._snapshot
+        return self._loops_inside(op, s.op_regions[op][0][0])
 
-    def _loops_of(self, op: int) -> tuple[InductionVariable, ...]:
-        reader, s = self._reader, self._snapshot
-        return reader.loops_around(s.op_regions[op][0][0])[len(reader.loops_around(s.op_block[op])) :]
+    def _loops_inside(self, op: int, block: int) -> tuple[InductionVariable, ...]:
+        """Return the loops around ``block`` that are not around ``op``."""
+        outside = self.reader.loops_around(self._snapshot.op_block[op])
+        return self.reader.loops_around(block)[len(outside) :]
 
     def _sizes(self, update: DestructiveUpdate) -> tuple[Index, ...] | None:
         """Return the sizes of all versions: each has those of the one before it."""
         type_ = self._snapshot.values[update.value].type
         if not isinstance(type_, ir.RankedTensorType):
             return None
-        return tuple(self._reader.size(update.source, dimension) for dimension in range(type_.rank))
+        return tuple(self.reader.size(update.source, dimension) for dimension in range(type_.rank))
 
     def _slice(self, update: DestructiveUpdate, access: UpdateAccess) -> Slice | None:
         """Return what is read or updated; all of the tensor if an op overwrites it without a need of its content."""
-        slice_ = self._effects.slices.get(access.operand)
+        slice_ = self.known_slice(access)
         if slice_ is not None:
-            return self._reader.slice(slice_)
-        effects, sizes = self._effects, self._sizes(update)
+            return slice_
+        effects, sizes = self.effects, self._sizes(update)
         is_all = effects.writes[access.operand] and (
             self._snapshot.op_name[access.op] in _INSERTIONS or not effects.reads[access.operand]
         )
         return Slice((0,) * len(sizes), sizes, (1,) * len(sizes)) if is_all and sizes is not None else None
+
+    def known_slice(self, access: UpdateAccess) -> Slice | None:
+        """Return the slice that the op of ``access`` names, if it names one."""
+        slice_ = self.effects.slices.get(access.operand)
+        return None if slice_ is None else self.reader.slice(slice_)

@@ -12,38 +12,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialects import dispatch
-from ..effects.reader import TensorEffects
-from ..in_place.sizes import followed_size
 from ..index_sets.distributed_loops import gathered
 from ..index_sets.points import Direction
 from ..index_sets.problems import Answer
-from ..index_sets.reader import IndexReader
 from ..index_sets.relations import IndexSets
 from ..index_sets.slices import Slice, slice_of
-from ..index_sets.sums import IndexSums
 from ..index_sets.symbols import InductionVariable
 from .chains import DestructiveUpdate, UpdateAccess
+from .proofs import MOST_LOOPS, MOST_PAIRS, UpdateProofs
 
 __all__ = ["UpdateRaces"]
 
-_MOST_PAIRS = 36
-_MOST_LOOPS = 12
 _WAYS = (Direction.LATER, Direction.EARLIER)
+
+_Place = tuple[Slice | None, Sequence[InductionVariable]]
+"""What an access reads or updates, and the loops around it."""
 
 
 class UpdateRaces:
-    """Answers for one snapshot."""
+    """Answers for one snapshot, with the slices and loops of its ``proofs``."""
 
-    def __init__(self, effects: TensorEffects) -> None:
-        self._effects = effects
-        self._snapshot = effects.snapshot
-        self._sums = IndexSums(effects.snapshot)
-
-        def follow(value: int, dimension: int) -> int | tuple[int, int]:
-            return followed_size(effects, value, dimension)
-
-        self._reader = IndexReader(effects.snapshot, follow)
-        self._sets = IndexSets(self._reader.terms)
+    def __init__(self, proofs: UpdateProofs) -> None:
+        self._snapshot = proofs.effects.snapshot
+        self._proofs = proofs
+        self._reader = proofs.reader
+        self._sets = proofs.sets
 
     def are_threads_apart(self, update: DestructiveUpdate) -> bool:
         """Whether certainly no thread reads an element that another one of the same run of its loop updates."""
@@ -57,15 +50,14 @@ class UpdateRaces:
             [access for access in accesses if s.is_inside(s.op_enter[access.op], op)]
             for accesses in (update.reads, update.updates)
         )
-        if len(reads) * len(writes) > _MOST_PAIRS:
+        if len(reads) * len(writes) > MOST_PAIRS:
             return False
         around = reader.loops_around(s.op_block[op])
-        threads = reader.loops_around(s.op_regions[op][0][0])[len(around) :]
-        for read in reads:
-            for write in writes:
-                nests = self._loops(read), self._loops(write)
-                inner = [loop for nest in nests for loop in nest[len(around) :]]
-                if not self._is_apart((self._slice(read), self._slice(write)), around, inner, threads, self._sets):
+        threads = self._proofs.threads(op)
+        for first in map(self._place, reads):
+            for second in map(self._place, writes):
+                inner = [loop for _, loops in (first, second) for loop in loops[len(around) :]]
+                if not self._is_apart((first[0], second[0]), around, inner, threads, self._sets):
                     return False
         return True
 
@@ -74,12 +66,10 @@ class UpdateRaces:
 
         The tensor is all of one memory. Of dimensions whose id nobody asks for the grid has one workgroup.
         """
-        if len(update.reads) * len(update.updates) > _MOST_PAIRS:
+        if len(update.reads) * len(update.updates) > MOST_PAIRS:
             return False
         return all(
-            self._are_apart_in_grid(
-                function, (self._slice(read), self._slice(write)), self._loops(read), self._loops(write)
-            )
+            self._are_apart_in_grid(function, self._place(read), self._place(write))
             for read in update.reads
             for write in update.updates
         )
@@ -90,28 +80,22 @@ class UpdateRaces:
         subset = dispatch.subset_of(s.ops[store])
         if subset is None:
             return not self._reader.workgroups(function)
-        part, loops = self._reader.slice(slice_of(subset, self._sums)), self._reader.loops_around(s.op_block[store])
-        return self._are_apart_in_grid(function, (part, part), loops, loops)
+        place = self._reader.slice(slice_of(subset, self._proofs.sums)), self._reader.loops_around(s.op_block[store])
+        return self._are_apart_in_grid(function, place, place)
 
-    def _are_apart_in_grid(
-        self,
-        function: int,
-        slices: tuple[Slice | None, Slice | None],
-        first: Sequence[InductionVariable],
-        second: Sequence[InductionVariable],
-    ) -> bool:
+    def _are_apart_in_grid(self, function: int, first: _Place, second: _Place) -> bool:
         """Whether two slices have no element in common in different workgroups, each in any iteration of its loops.
 
         Workgroups differ in the iteration of a loop over ids, or of a loop that is distributed over them.
         """
         grid = self._reader.workgroups(function)
-        shared = [loop for loop in first if loop in second]
-        given = [slice_ for slice_ in slices if slice_ is not None]
+        shared = [loop for loop in first[1] if loop in second[1]]
+        given = [slice_ for slice_ in (first[0], second[0]) if slice_ is not None]
         nest = (*grid, *shared)
         terms, loops = gathered(self._sets.terms, nest, given, self._sets.runs_always(nest))
         sets = self._sets if terms is self._sets.terms else IndexSets(terms)
         carriers = [loop for loop in loops if loop not in shared]
-        return self._is_apart(slices, (), [*loops, *first, *second], carriers, sets)
+        return self._is_apart((first[0], second[0]), (), [*loops, *first[1], *second[1]], carriers, sets)
 
     def _is_apart(
         self,
@@ -123,7 +107,7 @@ class UpdateRaces:
     ) -> bool:
         """Whether the slices are disjoint if one of ``carriers`` differs, ``around`` is the same, ``inner`` is any."""
         one, other = slices
-        if one is None or other is None or len(inner) > 2 * _MOST_LOOPS:
+        if one is None or other is None or len(inner) > 2 * MOST_LOOPS:
             return False
         anything = {loop.variable: Direction.ANY for loop in inner}
         nest = (*around, *dict.fromkeys((*carriers, *(loop for loop in inner if loop in carriers))))
@@ -133,14 +117,5 @@ class UpdateRaces:
             for way in _WAYS
         )
 
-    def _loops(self, access: UpdateAccess) -> tuple[InductionVariable, ...]:
-        """Return the loops around an access; what a thread inserts at its end belongs to the thread."""
-        s = self._snapshot
-        block = s.op_block[access.op]
-        if s.op_name[s.block_op[block]] == "scf.forall.in_parallel":
-            block = s.parent_block(block)
-        return self._reader.loops_around(block)
-
-    def _slice(self, access: UpdateAccess) -> Slice | None:
-        slice_ = self._effects.slices.get(access.operand)
-        return None if slice_ is None else self._reader.slice(slice_)
+    def _place(self, access: UpdateAccess) -> _Place:
+        return self._proofs.known_slice(access), self._reader.loops_around(self._proofs.block(access))

@@ -100,7 +100,7 @@ class _Planner:
         self.proofs = proofs
         self.accesses = BindingAccesses(effects.snapshot, function)
         self.updates = DestructiveUpdates(effects)
-        self.races = UpdateRaces(effects)
+        self.races = UpdateRaces(proofs)
         self.windows = _Windows()
         self.redundant: set[int] = set()
         """Stores that change nothing."""

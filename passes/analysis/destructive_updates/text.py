@@ -59,15 +59,15 @@ def describe_refusal(s: Snapshot, refused: RefusedUpdate) -> str:
 
 
 def notes_of(s: Snapshot, update: DestructiveUpdate) -> Notes:
-    """Return a note for each op that hands the tensor on, updates it or reads it."""
+    """Return a note for each op that forwards the tensor, updates it or reads it."""
 
     def note(access: UpdateAccess, what: str) -> tuple[str, ir.Location]:
         sometimes = " on a condition" if access.is_conditional else ""
         return f"{what} by '{s.op_name[access.op]}'{sometimes}", s.ops[access.op].location
 
-    handed_on = [(f"handed on by '{s.op_name[op]}'", s.ops[op].location) for op in update.loops]
+    forwarded = [(f"forwarded by '{s.op_name[op]}'", s.ops[op].location) for op in update.loops]
     updated = [note(access, "updated") for access in update.updates]
-    return [*handed_on, *updated, *(note(access, "read") for access in update.reads)]
+    return [*forwarded, *updated, *(note(access, "read") for access in update.reads)]
 
 
 def _said(answer: Answer, certain: str, some: str) -> str:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
 
-from ....dialects.bufferizable import Relation
 from .tables import CommittedContent, EffectTables, Refusal
 
 __all__ = ["commit_refusals", "enter_commits"]
@@ -53,13 +52,8 @@ def _commit(effects: EffectTables, operand: int) -> CommittedContent:
 
 
 def _is_step(effects: EffectTables, operand: int, value: int) -> bool:
-    """Whether ``value`` is what becomes of ``operand`` as a whole: written, or merely handed on."""
-    if operand in effects.forwards:
-        return True
-    ties = effects.ties.get(operand, ())
-    return bool(effects.writes[operand]) and any(
-        tie.value == value and tie.definite and tie.relation is Relation.EQUIVALENT for tie in ties
-    )
+    """Whether ``value`` is what becomes of ``operand`` as a whole: written, or merely forwarded."""
+    return operand in effects.forwards or (bool(effects.writes[operand]) and effects.is_same_buffer(operand, value))
 
 
 def commit_refusals(effects: EffectTables, function: int, redundant: Container[int]) -> Iterator[Refusal]:

@@ -1,6 +1,6 @@
 """Which contents are needed: reads, followed back through views and forwardings to what is read through them.
 
-Making a view or forwarding a value reads nothing by itself, it hands the obligation on. An operand that is viewed or
+Making a view or forwarding a value reads nothing by itself. An operand that is viewed or
 forwarded is *content-read* iff a value it flows into is. The closure is computed backwards over the flow edges with a
 work list, each edge once, so it is linear.
 """

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
 
-from mlir import ir
-
 from ....dialects.bufferizable import OpModel, Relation
 from ..index_sets.slices import slice_of
 from ..index_sets.sums import IndexSums
@@ -20,7 +18,7 @@ from ..ir.snapshot import Snapshot
 from .commit_chains import enter_commits
 from .content_reads import close_reads
 from .slice_iterations import SliceIterations
-from .summary import FunctionSummary, callee_name
+from .summary import FunctionSummary, callee_name, declared_writable
 from .tables import EffectTables, Refusal, SharedOutput, Tie
 
 __all__ = ["TensorEffects"]
@@ -108,14 +106,12 @@ class TensorEffects(EffectTables):
         blocks = s.op_regions[function][0]
         if not blocks:
             return
-        attributes = s.ops[function].attributes
-        arg_attrs = ir.ArrayAttr(attributes["arg_attrs"]) if "arg_attrs" in attributes else None
         for argument in s.arguments(blocks[0]):
             if not s.value_is_tensor[argument]:
                 continue
             if not self.boundaries:
                 self.readonly[argument] = "a function argument that stays a tensor"
-            elif arg_attrs is not None and _is_not_writable(ir.DictAttr(arg_attrs[s.value_index[argument]])):
+            elif declared_writable(s.ops[function], s.value_index[argument]) is False:
                 self.readonly[argument] = "a function argument marked bufferization.writable = false"
 
     def _add_op(self, op: int, operands: list[int], results: list[int]) -> None:
@@ -166,7 +162,7 @@ class TensorEffects(EffectTables):
             for region, argument in forwarding.arguments:
                 targets.append(s.block_first_argument[s.op_regions[op][region][0]] + argument)
             for source_op in (op,) if forwarding.region is None else s.exits(op, forwarding.region):
-                # A terminator that ends the program there, such as ub.unreachable, hands nothing over.
+                # A terminator that ends the program there, such as ub.unreachable, forwards nothing.
                 if forwarding.operand < s.op_operand_count[source_op]:
                     self._forward(s.op_first_operand[source_op] + forwarding.operand, targets)
             if forwarding.shared:
@@ -180,7 +176,7 @@ class TensorEffects(EffectTables):
             self.sources.setdefault(target, []).append(operand)
 
     def _add_branch(self, op: int) -> None:
-        """A branch hands its operands to the arguments of the blocks that it may lead to."""
+        """A branch forwards its operands to the arguments of its successors."""
         s = self.snapshot
         model = self._models(s.op_name[op])
         passed = model.successor_operands(s.ops[op]) if model is not None else ()
@@ -224,7 +220,7 @@ class TensorEffects(EffectTables):
                 self._committed.append(operand)
 
     def _add_escape(self, op: int, operand: int) -> None:
-        """A memref that is only loaded from is no secret: those loads are reads like others."""
+        """Loads from the memref that the op returns are reads like others, if there are no other uses of it."""
         s = self.snapshot
         uses = [use for result in s.results(op) for use in s.value_uses[result]]
         if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
@@ -240,14 +236,14 @@ class TensorEffects(EffectTables):
                 self.sources.setdefault(tie.value, []).append(operand)
 
     def _ends_unknown(self, op: int) -> bool:
-        """Whether ``op`` ends a region of an op without a model: nobody knows where its operands go."""
+        """Whether ``op`` ends a region of an op without a model: it is not known where its operands go."""
         s = self.snapshot
         block = s.op_block[op]
         ends = s.block_op[block] in self.unknown_ops and s.block_ops[block][-1] == op
         return ends and op not in s.op_successors
 
     def _add_unknown(self, op: int, operands: list[int], results: list[int], *, stays: bool) -> None:
-        """An op nobody described: it may read and write every operand and return any of their buffers."""
+        """An op without a model: it may read every operand and return any of their buffers."""
         s = self.snapshot
         name = s.op_name[op]
         if not self._allow_unknown and not stays:
@@ -265,11 +261,11 @@ class TensorEffects(EffectTables):
         entries = [block for region in s.op_regions[op] for block in region[:1]]
         arguments = [a for block in entries for a in s.arguments(block) if s.value_is_tensor[a]]
         # One tie for each operand will do: what it may become shares memory anyway, as one set of values.
-        group, outer = [*results, *arguments], self._handed_out_around(op)
+        group, outer = [*results, *arguments], self._unknown_target_around(op)
         self.shared[op] = list(pairwise(group))
         if group and outer >= 0:
             self.shared[op].append((group[0], outer))
-        target = self.handed_out[op] = group[0] if group else outer
+        target = self.unknown_targets[op] = group[0] if group else outer
         for operand in operands:
             self.reads[operand] = True
             self._set_ties(operand, [Tie(target, Relation.UNKNOWN, False)] if target >= 0 else [])
@@ -278,12 +274,12 @@ class TensorEffects(EffectTables):
         for argument in arguments:
             self.readonly[argument] = f"a region argument of {name}, whose buffer is not known"
 
-    def _handed_out_around(self, op: int) -> int:
-        """Return a value that an op inside of the ops without models around ``op`` may hand a tensor to; -1 if none."""
+    def _unknown_target_around(self, op: int) -> int:
+        """Return a value that tensors of an op may flow to inside of the ops without models around it; -1 if none."""
         s = self.snapshot
         while (op := s.block_op[s.op_block[op]]) > 0:
-            if op in self.handed_out:
-                return self.handed_out[op]
+            if op in self.unknown_targets:
+                return self.unknown_targets[op]
         return -1
 
     def _add_call(self, op: int, operands: list[int], results: list[int], summary: FunctionSummary) -> None:
@@ -311,8 +307,3 @@ class TensorEffects(EffectTables):
             reason = summary.result_readonly[s.value_index[result]]
             if reason:
                 self.readonly[result] = reason
-
-
-def _is_not_writable(attributes: ir.DictAttr) -> bool:
-    key = "bufferization.writable"
-    return key in attributes and not ir.BoolAttr(attributes[key]).value

@@ -15,8 +15,18 @@ from itertools import combinations
 from mlir import ir
 
 from ....dialects.bufferizable import Relation, is_tensor
+from ..ir.components import strong_components
 
-__all__ = ["FunctionSummary", "buffer_layouts", "call_order", "callee_name", "pessimistic_summary"]
+__all__ = [
+    "FunctionSummary",
+    "buffer_layouts",
+    "call_order",
+    "callee_name",
+    "declared_writable",
+    "pessimistic_summary",
+]
+
+_WRITABLE = "bufferization.writable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,15 @@ def buffer_layouts(function: ir.Operation) -> dict[int, ir.Attribute]:
     return {index: attributes[key] for index, attributes in entries if key in attributes}
 
 
+def declared_writable(function: ir.Operation, argument: int) -> bool | None:
+    """Return what ``bufferization.writable`` says of an argument of ``function``; None if it has no such attribute."""
+    attributes = function.attributes
+    if "arg_attrs" not in attributes:
+        return None
+    marks = ir.DictAttr(ir.ArrayAttr(attributes["arg_attrs"])[argument])
+    return ir.BoolAttr(marks[_WRITABLE]).value if _WRITABLE in marks else None
+
+
 def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: bool) -> FunctionSummary:
     """Return the summary that is right for any body a function of this type may have.
 
@@ -57,7 +76,7 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: 
     (``whole_module/recursion.py``); a declaration promises writable results, which is upstream's convention.
 
     Arguments are taken as written unless they are marked ``bufferization.writable = false``, which is enforced in a
-    body, or, for a declaration, ``bufferization.access = "read"`` or ``"none"``: there nobody can check it.
+    body, or, for a declaration, ``bufferization.access = "read"`` or ``"none"``: there it cannot be checked.
     """
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     arguments = [i for i, t in enumerate(type_.inputs) if is_tensor(t)]
@@ -69,7 +88,7 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: 
                 access = ir.StringAttr(attributes["bufferization.access"]).value
                 read[index] = access in ("read", "read-write")
                 written[index] = access in ("write", "read-write")
-            if "bufferization.writable" in attributes and not ir.BoolAttr(attributes["bufferization.writable"]).value:
+            if declared_writable(function, index) is False:
                 written[index] = False
     ties = tuple(dict.fromkeys(arguments, Relation.UNKNOWN) for _ in type_.results)
     reason = "the result of a recursive call, which may be a buffer that must not be written" if unwritable else ""
@@ -82,50 +101,8 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: 
 def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) -> tuple[list[list[str]], set[str]]:
     """Return the functions callees first, those of one cycle together, and those that can reach themselves (recursion).
 
-    Iterative depth-first search (Tarjan's strongly connected components); linear in functions and calls.
+    Linear in functions and calls.
     """
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    order: list[list[str]] = []
-    recursive: set[str] = {name for name, callees in calls.items() if name in callees}
-    for root in functions:
-        if root in index:
-            continue
-        work = [(root, iter(calls[root]))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            name, callees = work[-1]
-            callee = next(callees, None)
-            if callee is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
-                if low[name] == index[name]:
-                    component = _pop_component(name, stack, on_stack)
-                    order.append(component)
-                    if len(component) > 1:
-                        recursive.update(component)
-            elif callee not in functions:
-                continue
-            elif callee not in index:
-                index[callee] = low[callee] = len(index)
-                stack.append(callee)
-                on_stack.add(callee)
-                work.append((callee, iter(calls[callee])))
-            elif callee in on_stack:
-                low[name] = min(low[name], index[callee])
+    order = strong_components(functions, lambda name: (callee for callee in calls[name] if callee in functions))
+    recursive = {name for component in order for name in component if len(component) > 1 or name in calls[name]}
     return order, recursive
-
-
-def _pop_component(name: str, stack: list[str], on_stack: set[str]) -> list[str]:
-    component = []
-    while True:
-        member = stack.pop()
-        on_stack.discard(member)
-        component.append(member)
-        if member == name:
-            return component

@@ -16,7 +16,16 @@ from ....dialects.bufferizable import Relation
 from ..index_sets.slices import Slice
 from ..ir.snapshot import Snapshot
 
-__all__ = ["CarriedTensor", "CommittedContent", "EffectTables", "HandOvers", "Passed", "Refusal", "SharedOutput", "Tie"]
+__all__ = [
+    "CarriedTensor",
+    "CommittedContent",
+    "EffectTables",
+    "Passed",
+    "Refusal",
+    "RegionForwardings",
+    "SharedOutput",
+    "Tie",
+]
 
 
 class Tie(NamedTuple):
@@ -68,15 +77,15 @@ class CarriedTensor(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """One tensor that a region hands to another region's argument, and the results that it becomes instead."""
+    """One tensor that a region forwards to another region's argument, and the results that it becomes instead."""
 
     operand: int
     targets: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class HandOvers:
-    """What the regions of an op pass on: to their next run, to another region, and to results only."""
+class RegionForwardings:
+    """What the regions of an op forward: to their next iteration, to another region, and to results only."""
 
     carried: list[CarriedTensor]
     passed: list[Passed]
@@ -114,16 +123,16 @@ class EffectTables:
         self.insertions: dict[int, list[int]] = {}
         """For such an argument, the operands that write what a run of the region inserts."""
         self.derived_reads: dict[int, list[int]] = {}
-        """For an operand that hands out a memref, the operands that read that memref, if these are all there are."""
+        """For an operand whose op returns a memref of it, the operands that read that memref, if these are all uses."""
         self.commits: dict[int, list[CommittedContent]] = {}
         """For a function, what it says of the content that memory has in the end."""
-        self.hand_overs: dict[int, HandOvers] = {}
-        """For an op with regions, what they pass on (``in_place/region_flow.py``), once somebody asked."""
+        self.region_forwardings: dict[int, RegionForwardings] = {}
+        """For an op with regions, what they forward, once it was read (``in_place/region_flow.py``)."""
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
         self._active: dict[int, list[int]] = {}
-        self.handed_out: dict[int, int] = {}
-        """For an op without a model, a value that ops inside of it may hand their tensors to; -1 if there is none."""
+        self.unknown_targets: dict[int, int] = {}
+        """For an op without a model, a value that tensors of ops inside of it may flow to; -1 if there is none."""
 
     def active_ops(self, function: int) -> list[int]:
         """Return the ops in ``function`` that have tensors, regions or successors; payloads are mostly not of these."""
@@ -139,7 +148,7 @@ class EffectTables:
     def ops_around_tensors(self, function: int) -> set[int]:
         """Return the ops in ``function`` in whose regions something has to do with tensors: mostly not their payloads.
 
-        Nothing else can be handed over by a region, or written by a thread.
+        Nothing else can be forwarded by a region, or written by a thread.
         """
         s, active = self.snapshot, self.active_ops(function)
         following = zip(active, (*active[1:], function), strict=False)
@@ -149,6 +158,10 @@ class EffectTables:
             if s.op_regions[op]
             and (s.op_enter[op] < s.op_enter[after] < s.op_exit[op] or self.has_tensor_arguments(op))
         }
+
+    def is_same_buffer(self, operand: int, value: int) -> bool:
+        """Whether ``value`` is the very buffer of ``operand`` if that is in place."""
+        return Tie(value, Relation.EQUIVALENT, True) in self.ties.get(operand, ())
 
     def has_tensor_arguments(self, op: int) -> bool:
         """Whether a block in the regions of ``op`` has an argument that is a tensor."""
@@ -175,10 +188,10 @@ class EffectTables:
         tables = (*tables, self.shape_only)
         by_operand = (self.ties, self.forwards, self.slices, self.redundant_source, self.derived_reads)
         for op in s.nested_ops(function):
-            self.hand_overs.pop(op, None)
+            self.region_forwardings.pop(op, None)
             self.shared.pop(op, None)
             self.unknown_ops.discard(op)
-            self.handed_out.pop(op, None)
+            self.unknown_targets.pop(op, None)
             for operand in s.operands(op):
                 for table in tables:
                     table[operand] = False

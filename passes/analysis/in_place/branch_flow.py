@@ -1,8 +1,8 @@
-"""What branches hand to the blocks that they lead to.
+"""What branches forward to block arguments.
 
-A block argument holds the buffer that some branch handed over. If these are all of one equivalence class, but for those
-that hand over the argument itself, so is the argument (docs/theory/foundations.md). What a loop hands to its next round
-is decided together, after the loop's body: it may be the same buffers in another order.
+A block argument is in the buffer that some branch forwarded. If these are all of one equivalence class, but for those
+that forward the argument itself, so is the argument (docs/theory/foundations.md). What the back edges of a loop in the
+CFG forward is decided together, after the loop's body: it may be the same buffers in another order.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class BranchFlow:
         self._sets = sets
         self._decisions = decisions
         self.arguments: list[int] = []
-        """The tensor arguments that branches hand over, last block first."""
+        """The tensor arguments that branches forward to, last block first."""
         self._joined: dict[int, list[int]] = {}
         self._rounds: dict[int, list[list[CarriedTensor]]] = {}
         self._waiting: set[int] = set()
@@ -53,13 +53,13 @@ class BranchFlow:
         self._add_rounds(s.block_branches[region[0]])
 
     def _add_rounds(self, branches: int) -> None:
-        """Note what loops hand to their next round where that may be several buffers in another order."""
+        """Note what back edges of loops forward where that may be several buffers in another order."""
         s = self._snapshot
         graph, first = s.graphs[branches], s.graph_first[branches]
         for begin, end, _ in graph.loops:
             tensors = [a for a in s.arguments(first + begin) if s.value_is_tensor[a]]
             back = [place for place in graph.predecessors[begin] if begin <= place <= end]
-            # Another way into the loop would hand over what the header's arguments are not.
+            # Another entry into the loop would forward what the header's arguments are not.
             if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):
                 continue
             for place in back:
@@ -69,7 +69,7 @@ class BranchFlow:
                     self._waiting.update(entry.operand for entry in edge)
 
     def _edges(self, branch: int, block: int) -> Iterator[list[CarriedTensor]]:
-        """Yield what ``branch`` hands to ``block``, once for each edge that leads there."""
+        """Yield what ``branch`` forwards to ``block``, once for each edge that leads there."""
         s = self._snapshot
         count = sum(s.value_is_tensor[a] for a in s.arguments(block))
         entries = [CarriedTensor(o, target, -1) for o, target in self.values(branch) if s.value_block[target] == block]
@@ -77,17 +77,17 @@ class BranchFlow:
             yield entries[start : start + count]
 
     def waits(self, operand: int) -> bool:
-        """Whether ``operand`` is handed to the next round of a loop whose rounds are still to be decided."""
+        """Whether ``operand`` is forwarded on a back edge that is still to be decided."""
         return operand in self._waiting
 
     def take_rounds(self, block: int) -> list[list[CarriedTensor]]:
-        """Return what the loop with the header ``block`` hands to its next round, by edge, if that still waits."""
+        """Return what the back edges to loop header ``block`` forward, by edge, if that is still to be decided."""
         rounds = self._rounds.pop(block, [])
         self._waiting.difference_update(entry.operand for edge in rounds for entry in edge)
         return rounds
 
     def waiting_headers(self) -> list[int]:
-        """Return the headers of loops whose rounds are still to be decided."""
+        """Return the headers of loops whose back edges are still to be decided."""
         return list(self._rounds)
 
     def rotation(self, rounds: list[list[CarriedTensor]]) -> list[CarriedTensor]:
@@ -104,11 +104,11 @@ class BranchFlow:
                 return [entry for entry in entries if entry.argument in arguments]
 
     def joined(self, branch: int) -> list[int]:
-        """Return the arguments of the blocks that ``branch`` is the last on every way to."""
+        """Return the arguments of the blocks whose immediate dominator ``branch`` ends."""
         return self._joined.get(branch, [])
 
     def values(self, branch: int) -> Iterator[tuple[int, int]]:
-        """Yield what ``branch`` hands over: the operand and the argument."""
+        """Yield what ``branch`` forwards: the operand and the argument."""
         for operand in self._snapshot.operands(branch):
             for target in self._effects.forwards.get(operand, ()):
                 yield operand, target
@@ -123,7 +123,7 @@ class BranchFlow:
         return entered
 
     def blocks(self, loop: int) -> range:
-        """Return the blocks of a loop of branches."""
+        """Return the blocks of a loop of the CFG."""
         s = self._snapshot
         whole = s.block_branches[loop]
         graph = s.graphs[whole].loops[loop - whole - 1]
@@ -132,20 +132,20 @@ class BranchFlow:
     # --- what was decided --------------------------------------------------------------------------------------
 
     def is_settled(self, argument: int, operand: int) -> bool:
-        """Whether every operand but ``operand`` that reaches ``argument`` hands over the argument's own buffer."""
+        """Whether every operand but ``operand`` that reaches ``argument`` forwards the argument's own buffer."""
         root = self._sets.equivalence.find(argument)
-        return all(self._hands_over(o, root) for o in self._effects.sources[argument] if o != operand)
+        return all(self._forwards(o, root) for o in self._effects.sources[argument] if o != operand)
 
     def unite(self, argument: int) -> None:
         """If the buffers that ``argument`` may be, other than itself, are of one class, make it one of that class."""
         s, find = self._snapshot, self._sets.equivalence.find
         sources, own = self._effects.sources[argument], find(argument)
         root = next((r for r in (find(s.operand_value[o]) for o in sources) if r != own), own)
-        if root != own and all(self._hands_over(o, own) or self._hands_over(o, root) for o in sources):
+        if root != own and all(self._forwards(o, own) or self._forwards(o, root) for o in sources):
             self._sets.unite(argument, root)
 
-    def _hands_over(self, operand: int, root: int) -> bool:
-        """Whether it is decided that ``operand`` hands over a buffer of class ``root``."""
+    def _forwards(self, operand: int, root: int) -> bool:
+        """Whether it is decided that ``operand`` forwards a buffer of class ``root``."""
         decision = self._decisions.get(operand)
         value = self._snapshot.operand_value[operand]
         return decision is not None and decision.in_place and self._sets.equivalence.find(value) == root

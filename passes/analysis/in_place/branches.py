@@ -1,8 +1,8 @@
-"""What branches hand to the arguments of blocks.
+"""What branches forward to block arguments: the same buffer, or a copy.
 
-An argument may be the buffer of any branch's value, so each hand-over is an edge that is accepted or copied. What
-enters a loop of branches waits for the loop's body, and what the loop hands to its next round is decided together: it
-may be the same buffers in another order. Where all edges bring one class the argument belongs to it.
+An argument may be the buffer of any branch's operand, so each forwarding is an edge that is accepted or copied. What
+enters a loop of the CFG waits for the loop's body. What its back edges forward is decided together: it may be the same
+buffers in another order. An argument belongs to the class that all edges forward, if they forward one.
 
 Linear in the branches' operands, but for the comparisons. See docs/theory/foundations.md, and *rotation* in
 docs/theory/loops.md; ``branch_flow.py`` tells what the branches are.
@@ -32,7 +32,7 @@ class BranchDecisions:
         self._flow = BranchFlow(joiner.effects, function, joiner.sets, record.decisions)
 
     def decide_first(self, op: int, exits: ExitDecisions) -> None:
-        """Decide what branch ``op`` hands over before anything else, but not to loops that it enters or goes round."""
+        """Decide what branch ``op`` forwards before anything else, but not to loops that it enters or goes round."""
         for operand, argument in self._flow.values(op):
             entered = self._flow.entered_loop(op, self._snapshot.value_block[argument])
             if entered < 0 and not self._flow.waits(operand):
@@ -46,7 +46,7 @@ class BranchDecisions:
                 yield block, self._flow.blocks(loop)
 
     def decide(self, op: int) -> None:
-        """Decide what branch ``op`` hands over, after the bodies and the rounds of the loops that it enters."""
+        """Decide what branch ``op`` forwards, after the bodies and back edges of the loops that it enters."""
         for operand, argument in self._flow.values(op):
             if operand not in self._record and not self._flow.waits(operand):
                 self._decide_edge(operand, argument)
@@ -54,7 +54,7 @@ class BranchDecisions:
             self._flow.unite(argument)
 
     def decide_rounds(self, header: int) -> None:
-        """Decide what a loop of branches hands to its next round: the same buffers in another order, or each alone."""
+        """Decide what the back edges to ``header`` forward: the same buffers in another order, or each alone."""
         rounds = self._flow.take_rounds(header)
         rotation = self._flow.rotation(rounds)
         if rotation:
@@ -64,7 +64,7 @@ class BranchDecisions:
                 self._decide_edge(entry.operand, entry.argument)
 
     def finish(self) -> None:
-        """Decide the rounds that nothing asked for, and join each argument to the class that all its edges bring."""
+        """Decide the back edges that are left, and join each argument to the class that all its edges forward."""
         for header in self._flow.waiting_headers():
             self.decide_rounds(header)
         for argument in self._flow.arguments:

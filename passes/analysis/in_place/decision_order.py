@@ -35,8 +35,8 @@ class Heuristic(enum.Enum):
 class DecisionOrder:
     """One order of decisions.
 
-    ``exits_first``: what branches hand out is decided before anything else, so that a write later on is refused once
-    and not each branch; else it is decided in the turn of the branch's terminator. ``postpone``: ties whose refusal
+    ``exits_first``: what branches yield is decided before anything else, so that a write later on is refused once and
+    not each branch; else it is decided in the turn of the branch's terminator. ``postpone``: ties whose refusal
     costs no copy come last. ``pass_on``: a loop goes on with the buffer that a yielded value is in, rather than with a
     copy in the buffer that it carries. ``seed`` is the fuzzer's, and of no meaning to other heuristics.
     """
@@ -88,7 +88,7 @@ def _nested_first(s: Snapshot, ops: range, turns: list[int]) -> list[int]:
 
 
 def _ranks_from_terminators(effects: TensorEffects, function: int) -> list[int]:
-    """Rank first what the terminators hand out, back along the ties, then everything else, each backwards."""
+    """Rank first what the terminators yield, back along the ties, then everything else, each backwards."""
     s = effects.snapshot
     ops = s.nested_ops(function)
     later = [True] * len(ops)

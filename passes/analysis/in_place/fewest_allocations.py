@@ -11,7 +11,6 @@ of something else than is there already. Linear in the operands, since no operan
 
 from __future__ import annotations
 
-from ....dialects.bufferizable import Relation
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..effects.reader import TensorEffects
 from .function_decisions import FunctionAnalysis
@@ -92,7 +91,4 @@ def _only_source(effects: TensorEffects, value: int) -> int:
     sources = effects.sources.get(value, ())
     if len(sources) != 1 or effects.snapshot.operand_value[sources[0]] < 0:
         return -1
-    for tie in effects.ties.get(sources[0], ()):
-        if tie.value == value and tie.definite and tie.relation is Relation.EQUIVALENT:
-            return sources[0]
-    return -1
+    return sources[0] if effects.is_same_buffer(sources[0], value) else -1

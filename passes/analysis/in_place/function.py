@@ -69,7 +69,7 @@ def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
 def _order(options: AnalysisOptions) -> DecisionOrder:
     if options.heuristic is Heuristic.FUZZER:
         return DecisionOrder.fuzzer(options.fuzzer_seed)
-    # Upstream takes what branches hand out for given, in all of its orders.
+    # Upstream takes what branches yield for given, in all of its orders.
     return DecisionOrder(options.heuristic, exits_first=True)
 
 

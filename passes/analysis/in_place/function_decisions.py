@@ -10,9 +10,9 @@ Order: that of a :class:`DecisionOrder`; in all of them a region op's body comes
 goes backwards: late writes get their way, and a clash between a loop's body and what is used after it is settled by
 one copy in front of the loop.
 
-Here are the turns of the ops and the ties that ops view and write. What is forwarded is decided next door: by loops
-in ``loops.py``, by terminators in ``region_exits.py``, by branches in ``branches.py``, by the
-runs of parallel regions in ``shared_outputs.py``. See docs/THEORY.md for the arguments.
+This file decides the ties of ops that view and write, each op in its turn. What is forwarded is decided beside it: by
+loops in ``loops.py``, by terminators in ``region_exits.py``, by branches in ``branches.py``, by threads of parallel
+regions in ``shared_outputs.py``. See docs/THEORY.md for the arguments.
 
 Cost: near-linear in ops and uses (see ``conflicts/interference.py`` and ``conflicts/alias_sets.py``). Counterpart
 upstream: ``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revisited, and no rule looks at all pairs.
@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 
 from ....dialects.bufferizable import Relation
-from ..conflicts.alias_sets import AliasSets, Fact
+from ..conflicts.alias_sets import AliasSets
 from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..conflicts.interference import Interference
 from ..conflicts.joining import Joiner
+from ..conflicts.liveness import Liveness
 from ..effects.commit_chains import commit_refusals
 from ..effects.reader import TensorEffects
 from ..effects.summary import FunctionSummary
@@ -86,14 +86,15 @@ class OneShotAnalyzer:
         exclusive = frozenset(op for op in self._ops if len(s.op_regions[op]) > 1 and self._exclusive(op))
         self._program = ProgramOrder(s, exclusive, effects.early_definitions)
         self._check = Interference(effects, self._program, self._sets)
+        self._live = live = Liveness(effects, self._program)
         self._joiner = joiner = Joiner(effects, self._sets, self._check)
         self._record = record = DecisionRecord(effects)
         self._carried = CarriedDecisions(
-            joiner, record, return_allocs=options.return_allocs, pass_on_first=order.pass_on
+            joiner, record, live, return_allocs=options.return_allocs, pass_on_first=order.pass_on
         )
         self._exits = ExitDecisions(joiner, record, first=order.exits_first)
         self._branches = BranchDecisions(joiner, record, function, self._carried)
-        self._outputs = OutputDecisions(joiner, record, self._carried, copies=options.copy_before_write)
+        self._outputs = OutputDecisions(joiner, record, live, self._carried, copies=options.copy_before_write)
         self._commits = dict.fromkeys(commit.operand for commit in effects.commits.get(function, ()))
         self._postponed: dict[int, list[int]] = {}
         """By block, the operands that have to wait until others chose."""
@@ -146,7 +147,7 @@ class OneShotAnalyzer:
     # --- values ------------------------------------------------------------------------------------------------
 
     def _enter_values(self) -> None:
-        """Give each set what is read of its one value, and where it is defined."""
+        """Seed each alias set with its value's definition and reads."""
         s, effects = self._snapshot, self._effects
         has_parallel_regions = any(
             s.block_parallel[block] >= 0 for op in self._around for region in s.op_regions[op] for block in region
@@ -156,14 +157,13 @@ class OneShotAnalyzer:
                 continue
             if self._check.iterations.is_candidate(value):
                 self._sets.make(value)
-            reads = self._check.reads(value)
+            reads = self._live.reads(value)
             readonly = value in effects.readonly
             if not reads and not readonly and not has_parallel_regions:
                 continue
             storage = self._sets.storage(value)
             storage.first = self._program.definition(value)
-            for read in reads:
-                storage.add_read(read)
+            self._joiner.enter_reads(value, reads)
             if readonly:
                 storage.readonly.append(value)
 
@@ -204,7 +204,7 @@ class OneShotAnalyzer:
                 self._carried.decide_initial(operand, rotating=rotating)
 
     def _decide_regions(self, op: int) -> bool:
-        """Decide what the regions of ``op`` pass on; return whether it is a loop that swaps buffers."""
+        """Decide what the regions of ``op`` forward; return whether it is a loop that swaps buffers."""
         self._decide_postponed(op)
         self._exits.decide_passed(op)
         carried = carried_values(self._effects, op)
@@ -213,7 +213,7 @@ class OneShotAnalyzer:
         return rotating
 
     def _decide_commits(self) -> None:
-        """Decide what is written in the end, when it is known what is in that memory already."""
+        """Decide the writes that commit, last: by then it is known what is in that memory already."""
         for operand in self._commits:
             self._decide_tie(operand)
 
@@ -239,18 +239,20 @@ class OneShotAnalyzer:
         effects = self._effects
         value = self._snapshot.operand_value[operand]
         ties = effects.ties.get(operand, ())
-        write = operand if effects.writes[operand] else -1
-        if write >= 0 and self._options.copy_before_write and not effects.must_in_place[operand]:
-            self._record.refuse(operand, Conflict(Rule.COPY_BEFORE_WRITE, write=write))
+        writes = [self._live.write(operand)] if effects.writes[operand] else []
+        if writes and self._options.copy_before_write and not effects.must_in_place[operand]:
+            self._record.refuse(operand, Conflict(Rule.COPY_BEFORE_WRITE, write=operand))
             return
-        if write >= 0 and effects.escapes[operand]:
-            self._record.refuse(operand, Conflict(Rule.ESCAPES, write=write, value=value))
+        if writes and effects.escapes[operand]:
+            self._record.refuse(operand, Conflict(Rule.ESCAPES, write=operand, value=value))
             return
         if any(tie.relation is Relation.RESHAPED for tie in ties) and self._surely_copies(operand):
             self._record.refuse(operand, Conflict(Rule.NOT_CONTIGUOUS, value=value))
             return
-        propose = partial(self._propose, operand, value, ties)
-        conflict = self._joiner.try_join(value, [tie.value for tie in ties], write, propose)
+        attempt = self._joiner.begin([value, *(tie.value for tie in ties)], writes)
+        for tie in ties:
+            self._state(tie, operand, value)
+        conflict = self._joiner.decide(attempt)
         if conflict is not None:
             for tie in ties:
                 if tie.definite and tie.relation is Relation.EQUIVALENT and effects.sources[tie.value] == [operand]:
@@ -263,19 +265,17 @@ class OneShotAnalyzer:
         model = self._effects.model(op)
         return model is not None and model.surely_copies(s.ops[op], s.operand_index(operand))
 
-    def _propose(self, operand: int, value: int, ties: tuple[Tie, ...]) -> list[Fact]:
-        """State what would be known if the operand were in place."""
-        facts: list[Fact] = []
-        for tie in ties:
-            if tie.definite and tie.relation is Relation.EQUIVALENT:
-                facts.append(self._sets.unite(tie.value, value))
-            elif tie.definite and tie.relation is Relation.VIEW:
-                facts.append(self._sets.link(tie.value, value, self._effects.slices[operand]))
-            elif tie.definite and tie.relation is Relation.RESHAPED:
-                facts.append(self._sets.link(tie.value, value, None))
-            else:
-                facts.append(self._sets.come_from(tie.value, value))
-        return facts
+    def _state(self, tie: Tie, operand: int, value: int) -> None:
+        """State what is known of a result that is tied to ``operand``, with ``value``, if that is in place."""
+        sets, relation = self._sets, tie.relation if tie.definite else Relation.UNKNOWN
+        if relation is Relation.EQUIVALENT:
+            sets.unite(tie.value, value)
+        elif relation is Relation.VIEW:
+            sets.link(tie.value, value, self._effects.slices[operand])
+        elif relation is Relation.RESHAPED:
+            sets.link(tie.value, value, None)
+        else:
+            sets.come_from(tie.value, value)
 
     def _decide_choice(self, op: int) -> None:
         """Decide an op that returns one of several buffers, such as a select, like branches."""

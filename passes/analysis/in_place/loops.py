@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..conflicts.alias_sets import Fact
 from ..conflicts.decisions import Conflict, Rule, Strategy
 from ..conflicts.joining import Joiner
+from ..conflicts.liveness import Liveness
 from .decision_record import DecisionRecord
 from .region_flow import CarriedTensor, permuted
 from .sizes import keeps_size
@@ -28,13 +28,16 @@ _MOST_ROTATED = 64
 
 
 class CarriedDecisions:
-    """Decides about loops; ``return_allocs`` says whether one may hand on other buffers than it was given.
+    """Decides about loops; ``return_allocs`` says whether one may yield other buffers than it carries.
 
     ``pass_on_first``: the buffer that is yielded is preferred to a copy of it in the carried one.
     """
 
-    def __init__(self, joiner: Joiner, record: DecisionRecord, *, return_allocs: bool, pass_on_first: bool) -> None:
+    def __init__(
+        self, joiner: Joiner, record: DecisionRecord, live: Liveness, *, return_allocs: bool, pass_on_first: bool
+    ) -> None:
         self._joiner = joiner
+        self._live = live
         self._effects = joiner.effects
         self._snapshot = joiner.snapshot
         self._sets = joiner.sets
@@ -80,14 +83,15 @@ class CarriedDecisions:
 
     def decide_entry(self, operand: int, argument: int, *, settled: bool) -> None:
         """Decide whether ``argument`` may be the buffer of ``operand``; if ``settled``, it is never another one."""
-        joiner, value = self._joiner, self._snapshot.operand_value[operand]
-
-        def propose() -> list[Fact]:
-            return [self._sets.unite(value, argument)] if settled else joiner.reaches(value, [argument])
-
-        conflict = joiner.try_join(value, [argument], -1, propose)
+        value = self._snapshot.operand_value[operand]
+        attempt = self._joiner.begin((value, argument))
+        if settled:
+            self._sets.unite(value, argument)
+        else:
+            self._sets.come_from(argument, value)
+        conflict = self._joiner.decide(attempt)
         if conflict is not None and settled:
-            joiner.check.iterations.copy(operand, argument)
+            self._joiner.check.iterations.copy(operand, argument)
         self._record.enter(operand, conflict)
 
     def rotate(self, op: int, rotation: list[CarriedTensor]) -> bool:
@@ -100,14 +104,12 @@ class CarriedDecisions:
         if len(rotation) > _MOST_ROTATED or len({sets.find(argument) for argument in arguments}) < len(arguments):
             return False
         results = [result for _, _, result in rotation if result >= 0]
-        frames = [sets.rotate(arguments, 2 * op), sets.rotate(results, 2 * op + 1)]
-
-        def propose() -> list[Fact]:
-            return [sets.come_from(argument, s.operand_value[operand], op) for operand, argument, _ in rotation]
-
-        if self._joiner.try_join(arguments[0], arguments[1:], -1, propose) is not None:
-            for frame in frames:
-                sets.stop_rotating(frame)
+        attempt = self._joiner.begin(arguments)
+        sets.rotate(arguments, 2 * op)
+        sets.rotate(results, 2 * op + 1)
+        for operand, argument, _ in rotation:
+            sets.come_from(argument, s.operand_value[operand], op)
+        if self._joiner.decide(attempt) is not None:
             return False
         sets.storage(arguments[0]).rotating = True
         for operand, _, _ in rotation:
@@ -120,10 +122,12 @@ class CarriedDecisions:
         return any(root == carried for _, root in self._sets.reshapes(self._snapshot.operand_value[operand]))
 
     def _pass_on(self, operand: int, argument: int) -> bool:
-        """Hand the next iteration the very buffer that is yielded, whichever it is, if that destroys nothing."""
-        sets, s = self._sets, self._snapshot
+        """Carry on with the very buffer that is yielded, whichever it is, if that destroys nothing."""
+        s = self._snapshot
         value, loop = s.operand_value[operand], s.block_op[s.value_block[argument]]
-        if self._joiner.try_join(argument, [value], -1, lambda: [sets.come_from(argument, value, loop)]) is not None:
+        attempt = self._joiner.begin((argument, value))
+        self._sets.come_from(argument, value, loop)
+        if self._joiner.decide(attempt) is not None:
             return False
         self._record.accept(operand, Strategy.PASS_ON)
         return True
@@ -150,10 +154,8 @@ class CarriedDecisions:
         apart = self._sets.find(value) != self._sets.find(argument)
         if not apart or not keeps_size(self._effects, value, argument) or is_unranked(self._effects, value):
             return False
-        targets = self._joiner.check.targets
-        targets[operand] = argument
-        if self._joiner.try_join(argument, [], operand, list) is not None:
-            del targets[operand]
+        attempt = self._joiner.begin((argument,), (self._live.write(operand, argument),))
+        if self._joiner.decide(attempt) is not None:
             return False
         conflict = Conflict(Rule.NOT_EQUIVALENT, read=operand, value=value)
         self._record.refuse(operand, conflict, Strategy.COPY_TO_CARRIED)

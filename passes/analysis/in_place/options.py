@@ -28,7 +28,7 @@ class AnalysisOptions:
     """With ``Heuristic.CHEAPEST``, only the first of its orders is taken, others only where that one is refused."""
     fuzzer_seed: int = 0
     return_allocs: bool = True
-    """Loops may hand on other buffers than the ones they are given."""
+    """Loops may yield other buffers than the ones they carry."""
     parallel: bool = True
     """Runs of a parallel region are kept apart."""
     dialects: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class AnalysisOptions:
     encodings: bool = False
     """The encoding of a tensor is the memory space of its buffer; else tensors with encodings are refused."""
     must_infer_space: bool = False
-    """A buffer whose memory space nobody stated is refused, instead of put into the default one."""
+    """A buffer without a stated memory space is refused, instead of put into the default one."""
 
     def of_function(self, name: str) -> AnalysisOptions:
         """Return the options for function ``name``."""

@@ -1,7 +1,7 @@
-"""What the regions of an op hand out: to its results, as branches do, or to another region, as `scf.while` does.
+"""What the regions of an op yield: to its results, as branches do, or to another region, as `scf.while` does.
 
-A result may be the buffer of any region's value, so handing one out is an edge that is accepted or copied. If all
-regions hand out one class the result belongs to it, whichever runs. What has one source only is that very buffer.
+A result may be the buffer of any region's value, so yielding one is an edge that is accepted or copied. If all regions
+yield one equivalence class the result belongs to it, whichever runs. What has one source only is that very buffer.
 Linear in the terminators' operands, but for the comparisons. See *origins* in docs/theory/conflicts.md and *passed* in
 docs/theory/loops.md.
 """
@@ -9,7 +9,6 @@ docs/theory/loops.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from ..conflicts.joining import Joiner
 from .decision_record import DecisionRecord
@@ -19,17 +18,17 @@ __all__ = ["ExitDecisions"]
 
 
 class ExitDecisions:
-    """Decides what terminators hand out: ``first`` of all, or in the turns of the terminators."""
+    """Decides what terminators yield: ``first`` of all, or in the turns of the terminators."""
 
     def __init__(self, joiner: Joiner, record: DecisionRecord, *, first: bool) -> None:
         self._joiner = joiner
         self._record = record
         self._first = first
         self._waiting: dict[int, list[tuple[int, list[int]]]] = {}
-        """For a terminator whose turn is still to come, what it hands to results only."""
+        """For a terminator whose turn is still to come, what it yields to results only."""
 
     def begin(self, op: int) -> None:
-        """Decide what the terminators of ``op`` hand to its results, or leave it to their turns."""
+        """Decide what the terminators of ``op`` yield to its results, or leave it to their turns."""
         for operand, targets in exit_values(self._joiner.effects, op):
             if self._first:
                 self.decide(operand, targets)
@@ -45,15 +44,19 @@ class ExitDecisions:
     def decide(self, operand: int, targets: Sequence[int]) -> None:
         """Decide whether each of ``targets``, which have other sources too, may be the buffer of ``operand``."""
         value = self._joiner.snapshot.operand_value[operand]
-        conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.reaches, value, targets))
-        self._record.enter(operand, conflict)
+        attempt = self._joiner.begin((value, *targets))
+        for target in targets:
+            self._joiner.sets.come_from(target, value)
+        self._record.enter(operand, self._joiner.decide(attempt))
 
     def decide_passed(self, op: int) -> None:
-        """Decide what one region of a loop hands to the next, or out of the loop: the same buffer, or a copy of it."""
+        """Decide whether what a region of a loop forwards, to the next region or the results, is copied."""
         for operand, targets in passed_values(self._joiner.effects, op):
             value = self._joiner.snapshot.operand_value[operand]
-            conflict = self._joiner.try_join(value, targets, -1, partial(self._joiner.same, value, targets))
-            self._record.enter(operand, conflict)
+            attempt = self._joiner.begin((value, *targets))
+            for target in targets:
+                self._joiner.sets.unite(target, value)
+            self._record.enter(operand, self._joiner.decide(attempt))
 
     def unite(self, op: int) -> None:
         """Make a result of ``op`` that is of one class, whichever region runs, a member of that class."""

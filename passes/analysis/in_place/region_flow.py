@@ -1,4 +1,4 @@
-"""What region ops pass on: loops to their next iteration, branches to their results."""
+"""What the regions of ops forward: loops to their next iteration, branches to their results."""
 
 from __future__ import annotations
 
@@ -7,45 +7,45 @@ from collections.abc import Iterator
 
 from ..conflicts.alias_sets import AliasSets
 from ..effects.reader import TensorEffects
-from ..effects.tables import CarriedTensor, HandOvers, Passed
+from ..effects.tables import CarriedTensor, Passed, RegionForwardings
 
 __all__ = ["CarriedTensor", "Passed", "carried_values", "exit_values", "passed_values", "permuted"]
 
 
-_NOTHING = HandOvers([], [], [])
+_NOTHING = RegionForwardings([], [], [])
 
 
 def carried_values(effects: TensorEffects, op: int) -> list[CarriedTensor]:
     """Return what ``op`` carries from one iteration to the next; empty for ops that are no loops."""
-    return _hand_overs(effects, op).carried
+    return _forwardings(effects, op).carried
 
 
 def passed_values(effects: TensorEffects, op: int) -> list[Passed]:
-    """Return what a region of ``op`` hands to another one, which gets it from nowhere else, as `scf.while` does."""
-    return _hand_overs(effects, op).passed
+    """Return what a region of ``op`` forwards to another one that has no other source for it, as in `scf.while`."""
+    return _forwardings(effects, op).passed
 
 
 def exit_values(effects: TensorEffects, op: int) -> list[tuple[int, list[int]]]:
-    """Return the terminator operands that ``op`` hands to its results only, with those results."""
-    return _hand_overs(effects, op).exits
+    """Return the terminator operands that are forwarded to results of ``op`` only, with those results."""
+    return _forwardings(effects, op).exits
 
 
-def _hand_overs(effects: TensorEffects, op: int) -> HandOvers:
-    """Return what the regions of ``op`` pass on. Read once: each order of decisions asks several times."""
+def _forwardings(effects: TensorEffects, op: int) -> RegionForwardings:
+    """Return what the regions of ``op`` forward. Read once: each order of decisions asks several times."""
     if not effects.snapshot.op_regions[op]:
         return _NOTHING
-    found = effects.hand_overs.get(op)
+    found = effects.region_forwardings.get(op)
     if found is None:
         found = _read(effects, op)
         if not found.carried and not found.passed and not found.exits:
             found = _NOTHING
-        effects.hand_overs[op] = found
+        effects.region_forwardings[op] = found
     return found
 
 
-def _read(effects: TensorEffects, op: int) -> HandOvers:
+def _read(effects: TensorEffects, op: int) -> RegionForwardings:
     s = effects.snapshot
-    found = HandOvers([], [], [])
+    found = RegionForwardings([], [], [])
     for operand in _terminator_operands(effects, op):
         targets = effects.forwards.get(operand, ())
         arguments = [value for value in targets if s.value_op[value] < 0]
@@ -91,7 +91,7 @@ def permuted(effects: TensorEffects, sets: AliasSets, carried: list[CarriedTenso
     left_out = set(work)
     while work:
         index = work.pop()
-        # The entry's carried buffer is carried no more, and its yielded one is yielded by nobody else that is left.
+        # The entry's carried buffer is carried no more, and no other entry that is left yields its yielded one.
         for other in (*by_yielded.get(arguments[index], ()), *by_argument.get(yielded[index], ())):
             if other not in left_out:
                 left_out.add(other)

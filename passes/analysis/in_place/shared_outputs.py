@@ -8,10 +8,9 @@ docs/theory/threads.md.
 
 from __future__ import annotations
 
-from functools import partial
-
 from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..conflicts.joining import Joiner
+from ..conflicts.liveness import Liveness
 from .decision_record import DecisionRecord
 from .loops import CarriedDecisions
 
@@ -21,9 +20,12 @@ __all__ = ["OutputDecisions"]
 class OutputDecisions:
     """Decides about shared outputs; ``copies`` says that every write is refused."""
 
-    def __init__(self, joiner: Joiner, record: DecisionRecord, carried: CarriedDecisions, *, copies: bool) -> None:
+    def __init__(
+        self, joiner: Joiner, record: DecisionRecord, live: Liveness, carried: CarriedDecisions, *, copies: bool
+    ) -> None:
         self._joiner = joiner
         self._record = record
+        self._live = live
         self._carried = carried
         self._copies = copies
 
@@ -35,16 +37,16 @@ class OutputDecisions:
             self._decide(argument, outputs[argument].result)
 
     def _decide(self, argument: int, result: int) -> None:
-        joiner, threads = self._joiner, self._joiner.check.threads
+        joiner = self._joiner
         insertions = joiner.effects.insertions.get(argument, [])
         self._carried.settle(argument)
-        threads.share(argument)
         conflict = Conflict(Rule.COPY_BEFORE_WRITE, write=insertions[0]) if insertions else None
         committed = any(joiner.effects.must_in_place[operand] for operand in insertions)
         if conflict is None or committed or not self._copies:
-            conflict = joiner.try_join(argument, [result], insertions, partial(joiner.same, argument, [result]))
-        if conflict is not None:
-            threads.unshare(argument)
+            attempt = joiner.begin((argument, result), [self._live.write(operand) for operand in insertions])
+            joiner.check.threads.share(argument)
+            joiner.sets.unite(result, argument)
+            conflict = joiner.decide(attempt)
         copies = bool(joiner.effects.value_read[result])
         for operand in insertions:
             if conflict is None:

@@ -1,7 +1,7 @@
 """Whether a loop carries tensors of one size: what a yielded value must have to be copied into the carried buffer.
 
 A dynamic size is followed back to where it comes from: through ops that return what they were given to write, slices,
-`tensor.dim` and values that are handed on. What cannot be followed is a size of its own, equal to itself only.
+`tensor.dim` and forwarded values. What cannot be followed is a size of its own, equal to itself only.
 
 Cost: a constant number of steps per dimension.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....dialects.bufferizable import Relation
 from ..effects.reader import TensorEffects
 from ..index_sets.slices import Symbol
 
@@ -96,18 +95,14 @@ def _size(effects: TensorEffects, value: int, dimension: int, assumed: dict[int,
 
 
 def _same_shape(effects: TensorEffects, value: int) -> int | None:
-    """Return the value that ``value`` has the shape of, because it is that one, handed on or written to."""
+    """Return the value that ``value`` has the shape of, because it is that one, forwarded or written to."""
     s = effects.snapshot
     sources = effects.sources.get(value, ())
     if len(sources) != 1:
         return None
     operand = sources[0]
-    handed_on = operand in effects.forwards
-    written = any(
-        tie.value == value and tie.relation is Relation.EQUIVALENT and tie.definite
-        for tie in effects.ties.get(operand, ())
-    )
-    return s.operand_value[operand] if handed_on or written else None
+    keeps_shape = operand in effects.forwards or effects.is_same_buffer(operand, value)
+    return s.operand_value[operand] if keeps_shape else None
 
 
 def _index(effects: TensorEffects, value: int, dimension: int) -> int | Symbol | None:

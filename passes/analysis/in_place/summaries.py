@@ -30,7 +30,7 @@ def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -
     type_ = ir.FunctionType(ir.TypeAttr(s.ops[function].attributes["function_type"]).value)
     ties: list[dict[int, Relation]] = [{} for _ in type_.results]
     readonly = [""] * len(ties)
-    returns = _returns(effects, function)
+    returns = s.returns(function)
     for count, op in enumerate(returns):
         for index, operand in enumerate(s.operands(op)):
             value = s.operand_value[operand]
@@ -47,12 +47,6 @@ def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -
         tuple(readonly),
         tuple(dict.fromkeys(pair for op in returns for pair in _shared(effects, sets, op))),
     )
-
-
-def _returns(effects: TensorEffects, function: int) -> list[int]:
-    """Return the ops that return from ``function``: one at the end of each block that does not branch."""
-    s = effects.snapshot
-    return [op for op in s.exits(function, 0) if s.op_name[op] == "func.return"]
 
 
 def _either(first: dict[int, Relation], second: dict[int, Relation]) -> dict[int, Relation]:

@@ -331,6 +331,17 @@ class Snapshot(BlockTables):
         last = [self.block_ops[block][-1] for block in blocks if self.block_ops[block]]
         return last if len(blocks) == 1 else [o for o in last if o not in self.op_successors]
 
+    def returns(self, function: int) -> list[int]:
+        """Return the ops that return from ``function``: one at the end of each block that does not branch."""
+        return [op for op in self.exits(function, 0) if self.op_name[op] == "func.return"]
+
+    def function_of(self, argument: int) -> int:
+        """Return the ``func.func`` that value ``argument`` is an argument of; -1 if it is none."""
+        block = self.value_block[argument]
+        function = self.block_op[block]
+        is_entry = self.value_op[argument] < 0 and self.op_regions[function][0][0] == block
+        return function if is_entry and self.op_name[function] == "func.func" else -1
+
     def is_inside(self, position: int, op: int) -> bool:
         """Whether ``position`` lies in a region of ``op``; its results do not."""
         return self.op_enter[op] < position < self.op_exit[op]

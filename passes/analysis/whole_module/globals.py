@@ -137,7 +137,7 @@ class ProgramState:
                 self.copied.add(access.op)
 
     def _is_fixed(self, symbol: str) -> bool:
-        """Whether nobody ever stores to the state."""
+        """Whether nothing ever stores to the state."""
         state = self._states[symbol]
         if not state.is_mutable:
             return True
@@ -169,7 +169,7 @@ class ProgramState:
         return model.stored_state(s.ops[op]) == loads.loaded_state(s.ops[load])
 
     def _reads(self, load: int) -> Iterator[int]:
-        """Yield the operands that use the result of ``load`` or a view of it; -1 for a use that may hand it on."""
+        """Yield the operands that use the result of ``load`` or a view of it; -1 for a use that may forward it."""
         s, effects = self._snapshot, self._effects
         work = list(s.results(load))
         seen = set(work)

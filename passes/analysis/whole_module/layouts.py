@@ -8,7 +8,7 @@ a value is an *upper bound*: the buffer that the conversion makes for it can be 
 
 Method: a least fixpoint. A value's type is the join (``joint_type``) of what flows into it: the operands of every call
 for an argument of a private function, the returned value for a call's result, initial and yielded values for what a
-loop carries, what branches hand over for a block's argument, else what the op's model says. Values start without a type
+loop carries, what branches forward to a block argument, else what the op's model says. Values start without a type
 and only ever rise, an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only values
 that some question depends on are looked at, and recursion needs no special treatment. See docs/theory/layouts.md.
 
@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
-from ....dialects.support.memref_types import dynamic_layout_type, identity_type, joint_type
+from ....dialects.support.memref_types import dynamic_layout_type, identity_type, joint_type, memory_space_of
 from ..conflicts.decisions import Decision, Strategy
 from ..effects.summary import callee_name
 from ..ir.snapshot import Snapshot
@@ -56,7 +56,7 @@ class Signatures:
 
 @dataclass(frozen=True)
 class Callers:
-    """The calls of each function, by its name, and the private functions that nobody else can call."""
+    """The calls of each function, by its name, and the private functions that have no other callers."""
 
     calls: Mapping[str, tuple[int, ...]]
     closed: frozenset[str]
@@ -91,16 +91,14 @@ def _is_private(function: ir.Operation) -> bool:
 
 def returned_operands(snapshot: Snapshot, function: int) -> list[int]:
     """Return the operands of every return of op number ``function``, return by return."""
-    s = snapshot
-    ends = (s.block_ops[block][-1] for block in s.op_regions[function][0])
-    return [operand for op in ends if s.op_name[op] == "func.return" for operand in s.operands(op)]
+    return [operand for op in snapshot.returns(function) for operand in snapshot.operands(op)]
 
 
 def infer_layouts(analysis: ModuleAnalysis, signatures: Signatures) -> dict[int, ir.Type]:
     """Return the memref types of values that the conversion will ask for.
 
     These are the function arguments that ``signatures`` does not fix, what recursive functions return, what loops
-    carry from buffer to buffer, and what branches hand to blocks. Call it with a current context and location.
+    carry from buffer to buffer, and what branches forward. Call it with a current context and location.
     """
     return _Inference(analysis, signatures).run()
 
@@ -182,7 +180,7 @@ class _Inference:
         if op >= 0 and s.op_name[op] == "func.call":
             function = self._functions.get(callee_name(s.ops[op]), -1)
             return returned_operands(s, function)[index :: s.op_result_count[op]] if function >= 0 else []
-        function = self._function_of(value)
+        function = s.function_of(value)
         if function >= 0:
             name = ir.StringAttr(s.ops[function].attributes["sym_name"]).value
             return [s.op_first_operand[call] + index for call in self._signatures.calls.get(name, ())]
@@ -190,14 +188,6 @@ class _Inference:
         argument = self._carried.get(value, -1)
         # A loop's result has the type of what it carries, also where the loop surely changes that.
         return sources if argument < 0 else list(dict.fromkeys([*sources, *self._effects.sources[argument]]))
-
-    def _function_of(self, value: int) -> int:
-        """Return the function that ``value`` is an argument of; -1 if it is none."""
-        s = self._snapshot
-        block = s.value_block[value]
-        function = s.block_op[block]
-        is_argument = s.value_op[value] < 0 and s.op_name[function] == "func.func"
-        return function if is_argument and s.op_regions[function][0][0] == block else -1
 
     # --- the fixpoint ------------------------------------------------------------------------------------------
 
@@ -210,7 +200,7 @@ class _Inference:
             waiting.discard(change)
             value, operand = change
             # A function may have any number of calls: only what is new is joined.
-            joins = operand != _ALL and self._function_of(value) >= 0
+            joins = operand != _ALL and self._snapshot.function_of(value) >= 0
             type_ = self._join(value, [operand]) if joins else self._evaluate(value)
             if type_ is None or type_ == (old := self._types.get(value)):
                 continue
@@ -239,14 +229,14 @@ class _Inference:
             return self._call_result(value, op, operands)
         if op >= 0 and not any(operand in effects.forwards for operand in operands):
             return self._op_result(value, op, operands)
-        if self._function_of(value) < 0 and not s.comes_from_branches(value):
+        if self._snapshot.function_of(value) < 0 and not s.comes_from_branches(value):
             model = effects.model(op if op >= 0 else s.block_op[s.value_block[value]])
             if model is None or not model.joins_buffer_types:
                 return self._any(value)
         return self._join(value, operands) if operands else self._any(value)
 
     def _join(self, value: int, operands: Iterable[int]) -> ir.Type | None:
-        handed = [type_ for operand in operands if (type_ := self._handed_over(operand)) is not None]
+        handed = [type_ for operand in operands if (type_ := self._buffer_type(operand)) is not None]
         return joint_type(self._tensor(value), handed) if handed else None
 
     def _call_result(self, value: int, op: int, returned: list[int]) -> ir.Type | None:
@@ -268,20 +258,20 @@ class _Inference:
             return self._any(value)
         handed: dict[int, ir.Type] = {}
         for operand in operands:
-            type_ = self._handed_over(operand)
+            type_ = self._buffer_type(operand)
             if type_ is None:
                 return None
             decision = self._decisions.get(operand)
             if decision is not None and not decision.in_place:
                 views = [tie for tie in effects.ties[operand] if tie.value == value and tie.relation is Relation.VIEW]
                 if views:
-                    return identity_type(self._tensor(value), _memory_space(type_))
+                    return identity_type(self._tensor(value), memory_space_of(type_))
             handed[s.operand_index(operand)] = type_
         found = model.buffer_type(s.ops[op], s.value_index[value], handed)
         return self._any(value) if found is None else found
 
-    def _handed_over(self, operand: int) -> ir.Type | None:
-        """Return the type of the buffer that is handed over for ``operand``: its value's, or a copy's."""
+    def _buffer_type(self, operand: int) -> ir.Type | None:
+        """Return the type of the buffer that ``operand`` is in: its value's, or a copy's."""
         source = self._snapshot.operand_value[operand]
         type_ = self._types.get(source)
         decision = self._decisions.get(operand)
@@ -289,8 +279,4 @@ class _Inference:
             return type_
         if decision.strategy is Strategy.COPY_TO_CARRIED:
             return None
-        return identity_type(self._tensor(source), _memory_space(type_))
-
-
-def _memory_space(type_: ir.Type) -> ir.Attribute | None:
-    return type_.memory_space if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) else None
+        return identity_type(self._tensor(source), memory_space_of(type_))

@@ -1,4 +1,4 @@
-"""Elements and memory spaces that a buffer cannot have, and spaces that nobody stated: what is refused for them.
+"""Refuse elements and memory spaces that a buffer cannot have, and spaces that are not stated.
 
 A buffer is in the space of the buffer that it is made from: a view, a copy, an in-place result. Where it is made from
 none, an op states the space (``bufferization.alloc_tensor``, ``to_tensor``), or its tensor type does, with
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from mlir import ir
 
+from ....dialects.support.memref_types import memory_space_of
 from ..effects.reader import TensorEffects
 from ..effects.tables import Refusal
 from ..ir.snapshot import Snapshot
@@ -85,20 +86,20 @@ def refuse_assumed_spaces(effects: TensorEffects, function: int) -> Iterator[Ref
     """Refuse what would put a buffer into the default space for want of a better one, or into one of two spaces."""
     s = effects.snapshot
     flow = UnionFind()
-    stated: dict[int, tuple[int, str]] = {}
+    stated: dict[int, str] = {}
     for op in (function, *s.nested_ops(function)):
         for value in _made(effects, op, function):
             space = _stated_space(s, value)
             if space is None:
                 yield Refusal(s.ops[op], _unstated(s, value))
             else:
-                stated[value] = value, space
+                stated[value] = space
         for operand in s.operands(op) if op != function else ():
             targets = (*effects.forwards.get(operand, ()), *(tie.value for tie in effects.ties.get(operand, ())))
             for target in targets:
                 flow.union(target, s.operand_value[operand])
     spaces: dict[int, str] = {}
-    for value, space in stated.values():
+    for value, space in stated.items():
         first = spaces.setdefault(flow.find(value), space)
         if first != space:
             message = f"the buffer is in {space}, but flows together with one in {first}; use one memory space"
@@ -121,10 +122,8 @@ def _made(effects: TensorEffects, op: int, function: int) -> Iterator[int]:
 
 
 def _has_source(effects: TensorEffects, op: int, value: int) -> bool:
-    """Whether the buffer of ``value`` is made from one that exists. An op on tensors only hands out unknown ones."""
-    if op in effects.unknown_ops:
-        return False
-    return bool(effects.sources.get(value))
+    """Whether the buffer of ``value`` is made from one that exists. An op on tensors only returns unknown ones."""
+    return op not in effects.unknown_ops and bool(effects.sources.get(value))
 
 
 def _stated_space(s: Snapshot, value: int) -> str | None:
@@ -133,8 +132,7 @@ def _stated_space(s: Snapshot, value: int) -> str | None:
         return None
     operation = s.ops[op]
     if s.op_name[op] == "bufferization.to_tensor":
-        type_ = operation.operands[0].type
-        return _space_text(type_.memory_space if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) else None)
+        return _space_text(memory_space_of(operation.operands[0].type))
     if s.op_name[op] == "bufferization.alloc_tensor" and "memory_space" in operation.attributes:
         return _space_text(operation.attributes["memory_space"])
     return f"that of result #{s.value_index[value]} of a call" if s.op_name[op] == "func.call" else None

@@ -15,7 +15,7 @@ from mlir import ir
 
 from ....dialects.bufferizable import OpModel, is_tensor
 from ....dialects.registry import find_model
-from ....dialects.support.memref_types import identity_type, is_castable, is_strided_layout
+from ....dialects.support.memref_types import identity_type, is_castable, is_strided_layout, memory_space_of
 from ..effects.reader import TensorEffects
 from ..effects.summary import FunctionSummary, buffer_layouts, call_order, callee_name, pessimistic_summary
 from ..effects.tables import Refusal
@@ -85,7 +85,7 @@ def analyze_module(
     """Analyse every ``func.func`` directly in ``module``; functions without tensors are left out.
 
     ``snapshot`` is one of ``module`` as it is, taken for an analysis with the same options, if there is one.
-    ``prepare`` is called with the effects and the number of each function that calls nobody who calls it, before
+    ``prepare`` is called with the effects and the number of each function that is not recursive, before
     anything is decided in it. It may change operands, in the IR and in the snapshot, as long as the effects stay right.
     """
     if snapshot is None:
@@ -210,13 +210,9 @@ def _has_memory_spaces(snapshot: Snapshot) -> bool:
     for op, name in enumerate(snapshot.op_name):
         if name == "bufferization.alloc_tensor" and "memory_space" in snapshot.ops[op].attributes:
             return True
-        if name == "bufferization.to_tensor" and _memory_space(snapshot.ops[op].operands[0].type) is not None:
+        if name == "bufferization.to_tensor" and memory_space_of(snapshot.ops[op].operands[0].type) is not None:
             return True
     return False
-
-
-def _memory_space(type_: ir.Type) -> ir.Attribute | None:
-    return type_.memory_space if isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) else None
 
 
 def _impossible_layouts(snapshot: Snapshot, functions: Mapping[str, int], called: Container[str]) -> Iterator[Refusal]:

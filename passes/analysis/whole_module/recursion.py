@@ -14,6 +14,7 @@ Cost: each function of the cycle is analysed once in every round, of which there
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from mlir import ir
 
@@ -85,9 +86,7 @@ def _nothing(function: ir.Operation) -> FunctionSummary:
 def _guess(summary: FunctionSummary) -> FunctionSummary:
     """Assume that a result which may live in one argument's buffer is that buffer."""
     ties = tuple(dict.fromkeys(ties, Relation.EQUIVALENT) if len(ties) == 1 else ties for ties in summary.result_ties)
-    return FunctionSummary(
-        summary.argument_is_read, summary.argument_is_written, ties, summary.result_readonly, _sorted(summary)
-    )
+    return replace(summary, result_ties=ties, shared_results=tuple(sorted(set(summary.shared_results))))
 
 
 def join_summaries(first: FunctionSummary, second: FunctionSummary) -> FunctionSummary:
@@ -106,7 +105,3 @@ def _join_ties(first: dict[int, Relation], second: dict[int, Relation]) -> dict[
     if first == second:
         return first
     return dict.fromkeys(sorted({*first, *second}), Relation.UNKNOWN)
-
-
-def _sorted(summary: FunctionSummary) -> tuple[tuple[int, int], ...]:
-    return tuple(sorted(set(summary.shared_results)))

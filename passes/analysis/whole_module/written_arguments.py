@@ -1,4 +1,4 @@
-"""Which arguments of public functions are written in place although nobody said that they may be.
+"""Which arguments of public functions are written in place although they are not marked as writable.
 
 The pass keeps upstream's default, by which a function owns its arguments. A caller outside of the module may not know
 that: the array it passed changes. Such an argument should say ``bufferization.writable``, whichever way.
@@ -10,56 +10,48 @@ are looked at for one argument.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 from mlir import ir
 
+from ..effects.summary import declared_writable
 from ..in_place.function_decisions import FunctionAnalysis
 from .explain import describe_place
 from .module import ModuleAnalysis
 
-__all__ = ["WrittenArgument", "describe_written_argument", "find_written_arguments"]
+__all__ = ["find_written_arguments"]
 
 _MANY = 256
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenArgument:
-    """Argument ``index`` of op number ``function``, value number ``argument``, is written by operand ``write``."""
+def find_written_arguments(analysis: ModuleAnalysis) -> Iterator[tuple[int, str, tuple[str, ir.Location]]]:
+    """Yield the arguments of public functions that are written in place and do not say ``bufferization.writable``.
 
-    function: int
-    argument: int
-    index: int
-    write: int
-
-
-def find_written_arguments(analysis: ModuleAnalysis) -> Iterator[WrittenArgument]:
-    """Yield the arguments of public functions that are written in place and do not say ``bufferization.writable``."""
+    Each by its value number, with the warning and the note that names the write.
+    """
     s = analysis.snapshot
     for function in analysis.functions:
         op = s.ops[function.function]
         if not _is_public(op):
             continue
-        marked = _marked(op)
+        name = ir.StringAttr(op.attributes["sym_name"]).value
         for argument in s.arguments(s.op_regions[function.function][0][0]):
-            if not s.value_is_tensor[argument] or s.value_index[argument] in marked:
-                continue
-            write = _first_write(function, argument)
+            index = s.value_index[argument]
+            says_nothing = s.value_is_tensor[argument] and declared_writable(op, index) is None
+            write = _first_write(function, argument) if says_nothing else -1
             if write >= 0:
-                yield WrittenArgument(function.function, argument, s.value_index[argument], write)
+                text = (
+                    f"argument #{index} of public function '{name}' is written in place, which changes the caller's "
+                    "array; mark it bufferization.writable = true if callers expect that, or = false to have a copy "
+                    "written instead"
+                )
+                note = f"{describe_place(s, write)} writes the buffer", s.ops[s.operand_op[write]].location
+                yield argument, text, note
 
 
 def _is_public(function: ir.Operation) -> bool:
     attributes = function.attributes
     return "sym_visibility" not in attributes or ir.StringAttr(attributes["sym_visibility"]).value == "public"
-
-
-def _marked(function: ir.Operation) -> set[int]:
-    if "arg_attrs" not in function.attributes:
-        return set()
-    entries = enumerate(ir.ArrayAttr(function.attributes["arg_attrs"]))
-    return {index for index, attributes in entries if "bufferization.writable" in attributes}
 
 
 def _first_write(function: FunctionAnalysis, argument: int) -> int:
@@ -70,15 +62,3 @@ def _first_write(function: FunctionAnalysis, argument: int) -> int:
         if not redundant and sets.have_common_origin(write.value, argument):
             return write.operand
     return -1
-
-
-def describe_written_argument(analysis: ModuleAnalysis, found: WrittenArgument) -> tuple[str, tuple[str, ir.Location]]:
-    """Return the warning, and the note that names the write."""
-    s = analysis.snapshot
-    name = ir.StringAttr(s.ops[found.function].attributes["sym_name"]).value
-    text = (
-        f"argument #{found.index} of public function '{name}' is written in place, which changes the caller's array; "
-        "mark it bufferization.writable = true if callers expect that, or = false to have a copy written instead"
-    )
-    write = f"{describe_place(s, found.write)} writes the buffer"
-    return text, (write, s.ops[s.operand_op[found.write]].location)

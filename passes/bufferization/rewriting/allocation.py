@@ -1,4 +1,4 @@
-"""Where the buffers that a conversion makes are allocated: heap, stack, another memory space, or a caller's choice.
+"""Allocate the buffers of a conversion: on the heap, on the stack, in another memory space, or by a caller's function.
 
 While a function is converted every buffer is a ``memref.alloc`` in the default space, or a buffer from an
 :data:`AllocationFunction`, cast to it. What a strategy changes is changed afterwards, when all uses are known:
@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import memref
 
+from ....dialects.support.cloning import rebuild
+from ...analysis.ir.traversal import find_ops
 from ...analysis.lifetimes.hoisting import KeptAllocation, find_escape, plan_hoisting
 from ...analysis.lifetimes.roots import VIEWS
 from ...framework.errors import PassFailure
@@ -82,15 +84,9 @@ class Allocator:
     def finish(self, module: ir.Operation) -> list[KeptAllocation]:
         """Put on the stack, or into their spaces, what was allocated; return what had to stay on the heap."""
         marked: list[ir.Operation] = []
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            # What is marked on other ops is not ours.
-            if op.name in _MARKED and _MARK in op.attributes:
-                marked.append(op)
-            return ir.WalkResult.ADVANCE
-
         if self.function is not allocate_on_heap or self.on_stack:
-            module.walk(visit, ir.WalkOrder.PRE_ORDER)
+            # What is marked on other ops is not ours.
+            marked = find_ops(module, *_MARKED, where=lambda op: _MARK in op.attributes)
         if self.on_stack:
             return _move_to_stack(module, marked)
         for op in marked:
@@ -113,11 +109,7 @@ def _move_to_stack(module: ir.Operation, allocations: list[ir.Operation]) -> lis
         if obstacle is not None:
             kept.append(obstacle)
             continue
-        with ir.InsertionPoint(op), op.location:
-            attributes = {attribute: op.attributes[attribute] for attribute in op.attributes}
-            new = ir.Operation.create(
-                "memref.alloca", results=[op.results[0].type], operands=list(op.operands), attributes=attributes
-            )
+        new = rebuild(op, list(op.operands), [op.results[0].type], "memref.alloca")
         op.results[0].replace_all_uses_with(new.result)
         op.erase()
     return kept
@@ -147,7 +139,7 @@ def _in_space(type_: ir.MemRefType, space: ir.Attribute | None) -> ir.MemRefType
 
 
 def _spread_space(cast: ir.Operation) -> None:
-    """Let what uses the result of ``cast`` use the buffer in its own space, as far as types allow."""
+    """Let users of the result of ``cast`` use the buffer in its own space, as far as types allow."""
     source = cast.operands[0]
     space = ir.MemRefType(source.type).memory_space
     assert space is not None

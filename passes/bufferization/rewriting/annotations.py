@@ -1,4 +1,4 @@
-"""The attributes of ``test-analysis-only``: what was decided, on the ops that it is about, spelled as upstream does.
+"""Attach the decisions to ops as the attributes of ``test-analysis-only``, spelled as upstream does.
 
 ``__inplace_operands_attr__``
     One string per operand: ``true`` in-place, ``false`` out-of-place, ``none`` for what is no tensor.
@@ -76,12 +76,9 @@ def _annotate_operands(analysis: ModuleAnalysis, function: FunctionAnalysis) -> 
 
 def _annotate_return(analysis: ModuleAnalysis, function: FunctionAnalysis) -> None:
     s, find = analysis.snapshot, function.sets.equivalence.find
-    for block in s.op_regions[function.function][0]:
-        terminator = s.block_ops[block][-1]
-        if s.op_name[terminator] != "func.return":
-            continue
-        arguments = s.arguments(s.op_regions[function.function][0][0])
-        classes = {find(argument): s.value_index[argument] for argument in arguments if s.value_is_tensor[argument]}
+    arguments = s.arguments(s.op_regions[function.function][0][0])
+    classes = {find(argument): s.value_index[argument] for argument in arguments if s.value_is_tensor[argument]}
+    for terminator in s.returns(function.function):
         returned = [s.operand_value[operand] for operand in s.operands(terminator)]
         found = [classes.get(find(value), -1) if s.value_is_tensor[value] else -1 for value in returned]
         if any(index >= 0 for index in found):

@@ -1,4 +1,4 @@
-"""Blocks that branches lead to: their tensor arguments become memrefs, or go where one buffer is known.
+"""Convert block arguments: to memrefs, or to nothing where every branch forwards one known buffer.
 
 A block is visited after the branches that lead forward to it, so the buffers that they bring, and their types, are
 known; of a branch back from inside of a loop only the decision is. An argument that is the same memref on every way
@@ -29,7 +29,7 @@ class BranchConversion:
         self._function = function
         self._rewriter = rewriter
         self._passed: dict[int, ir.Value] = {}
-        """For an operand of a branch that was visited, the buffer that it hands over."""
+        """For an operand of a branch that was visited, the buffer that it forwards."""
         self._types: dict[int, ir.Type] = {}
         """For a tensor argument that stays an argument, its memref type."""
         self._branches: dict[int, list[int]] = {}
@@ -44,7 +44,7 @@ class BranchConversion:
     # --- blocks ------------------------------------------------------------------------------------------------
 
     def begin(self, op: int) -> None:
-        """If ``op`` begins a block with tensor arguments, give these their buffers; the old ones stay for a while."""
+        """If ``op`` begins a block with tensor arguments, give them buffers. The old arguments are erased later."""
         number = self._starts.get(op, -1)
         if number < 0:
             return
@@ -59,22 +59,22 @@ class BranchConversion:
                 type_ = self._types[value] = self._rewriter.carried_type(argument)
                 buffer = block.add_argument(type_, argument.location)
             self._rewriter.hold(argument, buffer)
-        self._rewriter.retire_arguments(s.block_op[number], block, len(old))
+        self._rewriter.replaced.add_arguments(s.block_op[number], block, len(old))
 
     def _sides(self, argument: int) -> tuple[list[ir.Value], list[int]]:
-        """Return the buffers that branches forward hand over, and the operands of branches back."""
+        """Return the buffers that forward edges pass, and the operands of back edges."""
         sources = self._effects.sources[argument]
         forward = [self._passed[operand] for operand in sources if operand in self._passed]
         return forward, [operand for operand in sources if operand not in self._passed]
 
     def _only_buffer(self, argument: int) -> ir.Value | None:
-        """Return the memref that ``argument`` is whatever the way to its block; None if there is no such one."""
+        """Return the one memref that ``argument`` is on every edge; None if there is none."""
         forward, back = self._sides(argument)
         same = all(buffer == forward[0] for buffer in forward) and all(self._is_itself(argument, o) for o in back)
         return forward[0] if same else None
 
     def _is_itself(self, argument: int, operand: int) -> bool:
-        """Whether ``operand`` of a branch back hands over the buffer that ``argument`` is at that time."""
+        """Whether ``operand``, on a back edge, forwards the buffer that ``argument`` is at that time."""
         s, find = self._snapshot, self._function.sets.equivalence.find
         branches, position = s.block_branches[s.value_block[argument]], s.operand_position(operand)
         place, from_place = s.place(branches, s.value_position[argument]), s.place(branches, position)
@@ -86,7 +86,7 @@ class BranchConversion:
     # --- branches ----------------------------------------------------------------------------------------------
 
     def leave(self, op: int) -> None:
-        """Take the buffers that branch ``op`` hands over, private copies where that was decided."""
+        """Take the buffers that branch ``op`` forwards, private copies where that was decided."""
         s = self._snapshot
         branch, first = s.ops[op], s.op_first_operand[op]
         for operand in self._effects.tensor_operands(op):

@@ -1,4 +1,4 @@
-"""Turns the functions of an analysed module into memref functions: a walk in program order that asks the op models.
+"""Convert the functions of an analysed module to memrefs: a walk in program order that asks the op models.
 
 Every decision was taken before; a module that cannot be bufferized was refused before. Functions are converted
 callees first, so that a call knows the types its callee has by then. Linear in the number of ops.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ....dialects.bufferizable import OpModel
 from ...analysis.in_place.function_decisions import FunctionAnalysis
 from ...analysis.whole_module.layouts import Signatures, infer_layouts
 from ...analysis.whole_module.module import ModuleAnalysis
@@ -32,14 +31,14 @@ def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary:
         _FunctionConversion(analysis, function, rewriter, boundary).run()
     for function in analysis.functions:
         tidy(analysis.snapshot.ops[function.function])
-    rewriter.drop_unused_globals()
+    rewriter.globals.drop_unused()
     declare_memrefs(analysis.snapshot.root)
 
 
 def _convert_state(analysis: ModuleAnalysis, rewriter: BufferRewriter) -> None:
     """Turn the tensors that live in the module into memrefs."""
     for number in analysis.state.declarations:
-        op, model = analysis.snapshot.ops[number], analysis.effects.model(number)
+        op, model = rewriter.turn_to(number), analysis.effects.model(number)
         assert model is not None, op.name
         with ir.InsertionPoint(op), op.location:
             model.bufferize(op, rewriter)
@@ -76,14 +75,14 @@ class _FunctionConversion:
                 self._boundary.enter(op, self._rewriter)
         self._convert_body(number)
         self._branches.finish(number)
-        self._rewriter.sweep_after(number)
+        self._rewriter.replaced.erase_inside(number)
         self._rewriter.drop_unused()
         if self._boundary is not None:
             with op.location:
                 self._boundary.finish(op, self._rewriter)
 
     def _keep_arguments(self, block: int) -> None:
-        """Leave the arguments of ``block`` tensors and take buffers of them."""
+        """Keep the arguments of ``block`` tensors, and make buffers of them."""
         s = self._snapshot
         with ir.InsertionPoint.at_block_begin(s.blocks[block]):
             for argument in s.arguments(block):
@@ -108,23 +107,13 @@ class _FunctionConversion:
             self._leave(open_ops.pop())
 
     def _touches_tensors(self, op: int) -> bool:
-        effects, s = self._effects, self._snapshot
-        if effects.tensor_operands(op) or effects.tensor_results(op):
-            return True
-        return any(
-            s.value_is_tensor[argument]
-            for region in s.op_regions[op]
-            for block in region
-            for argument in s.arguments(block)
-        )
-
-    def _model(self, op: int) -> OpModel | None:
-        return self._effects.model(op)
+        effects = self._effects
+        return bool(effects.tensor_operands(op) or effects.tensor_results(op)) or effects.has_tensor_arguments(op)
 
     def _enter(self, op: int) -> None:
         if not self._touches_tensors(op):
             return
-        model, operation = self._model(op), self._snapshot.ops[op]
+        model, operation = self._effects.model(op), self._rewriter.turn_to(op)
         with ir.InsertionPoint(operation), operation.location:
             if model is not None:
                 model.enter(operation, self._rewriter)
@@ -136,33 +125,33 @@ class _FunctionConversion:
     def _leave(self, op: int) -> None:
         if not self._touches_tensors(op):
             return
-        operation = self._snapshot.ops[op]
+        operation = self._rewriter.turn_to(op)
         if op in self._snapshot.op_successors:
             with ir.InsertionPoint(operation), operation.location:
                 self._branches.leave(op)
             return
-        if self._is_handed_over(op):
+        if self._is_forwarded(op):
             self._leave_region(op)
             return
-        model = self._model(op)
+        model = self._effects.model(op)
         self._branches.finish(op)
         with ir.InsertionPoint(operation), operation.location:
             if model is None:
-                self._rewriter.keep_on_tensors(operation)
+                self._rewriter.keep_on_tensors(op)
             else:
                 model.bufferize(operation, self._rewriter)
 
     def _leave_region(self, terminator: int) -> None:
-        """Let the op around ``terminator`` finish that region."""
+        """Let the model of the op around ``terminator`` finish that region."""
         s = self._snapshot
         block = s.op_block[terminator]
         around = s.block_op[block]
-        model = self._model(around)
+        model = self._effects.model(around)
         assert model is not None
         with ir.InsertionPoint(s.ops[terminator]), s.ops[terminator].location:
-            model.leave_region(s.ops[around], s.block_region[block], self._rewriter)
+            model.leave_region(self._rewriter.turn_to(around), s.block_region[block], self._rewriter)
 
-    def _is_handed_over(self, op: int) -> bool:
+    def _is_forwarded(self, op: int) -> bool:
         """Whether ``op`` is a terminator whose region op deals with it: all its tensors are forwarded."""
         effects = self._effects
         operands = effects.tensor_operands(op)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlir import ir
 
 from ....dialects.support.dense_elements import Elements, create_global
+from ...analysis.ir.traversal import find_ops
 
 __all__ = ["Globals"]
 
@@ -57,13 +58,7 @@ class Globals:
         """Erase the globals that this object made and that no op refers to any more. One walk, if there are any."""
         if not self._made:
             return
-        used: set[str] = set()
-
-        def visit(op: ir.Operation) -> ir.WalkResult:
-            if op.name == "memref.get_global":
-                used.add(ir.FlatSymbolRefAttr(op.attributes["name"]).value)
-            return ir.WalkResult.ADVANCE
-
-        self._module.walk(visit)
+        uses = find_ops(self._module, "memref.get_global")
+        used = {ir.FlatSymbolRefAttr(op.attributes["name"]).value for op in uses}
         for name in self._made.keys() - used:
             self._made.pop(name).erase()

@@ -1,4 +1,4 @@
-"""Carries out what ``lifetimes/hoisting.py`` planned: one allocation moves out of its loops."""
+"""Hoist an allocation out of its loops, as ``lifetimes/hoisting.py`` planned."""
 
 from __future__ import annotations
 

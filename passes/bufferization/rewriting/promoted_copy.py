@@ -1,4 +1,4 @@
-"""A copy of a module in which bindings are values and tensors are computed where they are stored.
+"""Copy a module for bufferization: bindings promoted to values, tensors in destination style.
 
 Bufferization that may still refuse the program works on such a copy, which takes over when nothing was refused.
 """

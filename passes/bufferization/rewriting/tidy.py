@@ -1,4 +1,4 @@
-"""Clean memref IR at the end of the conversion: no dead views, no chains of casts, no tensors made of their own buffer.
+"""Clean up after the conversion: drop dead views, fold chains of casts and tensors made of their own buffers.
 
 Models build views of what they replace before anyone knows who will use them, and casts where types meet. What is left
 over is taken out here, with one walk over each function, users first; nothing is moved.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.memref_types import is_castable
+from ...analysis.ir.traversal import find_ops
 
 __all__ = ["tidy"]
 
@@ -32,16 +34,8 @@ _CONSTANT = "arith.constant"
 
 
 def tidy(function: ir.Operation) -> None:
-    """Take out of ``function`` what the conversion left over. Linear in its ops."""
-    found: list[tuple[str, ir.Operation]] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        name = op.name
-        if name in _DROPPED or name == _CONSTANT:
-            found.append((name, op))
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    """Drop from ``function`` the dead views and casts that the conversion left. Linear in its ops."""
+    found = [(op.name, op) for op in find_ops(function, *_DROPPED, _CONSTANT)]
     for name, op in found:
         if name == "memref.cast":
             _skip_casts(op)
@@ -57,18 +51,10 @@ def tidy(function: ir.Operation) -> None:
             op.erase()
 
 
-def _maker(value: ir.Value, name: str) -> ir.Operation | None:
-    """Return the op called ``name`` that makes ``value``, if it is one."""
-    if isinstance(value, ir.BlockArgument):
-        return None
-    owner = ir.OpResult(value).owner.operation
-    return owner if owner.name == name else None
-
-
 def _skip_casts(op: ir.Operation) -> None:
-    """Let a cast of a cast start from where the first one did; a cast to the same type is none."""
+    """Fold a cast of a cast into one; drop a cast to the same type."""
     source, target = op.operands[0], op.results[0].type
-    while (before := _maker(source, "memref.cast")) is not None and _may_cast(before.operands[0].type, target):
+    while (before := defining_op(source, "memref.cast")) is not None and _may_cast(before.operands[0].type, target):
         source = before.operands[0]
     if source.type == target:
         op.results[0].replace_all_uses_with(source)
@@ -77,7 +63,7 @@ def _skip_casts(op: ir.Operation) -> None:
 
 
 def _may_cast(source: ir.Type, target: ir.Type) -> bool:
-    """Whether one cast can do, and promises no more about sizes and strides than what is known."""
+    """Whether one cast can stand for two without promising more about sizes and strides than is known."""
     if source == target:
         return True
     if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):
@@ -89,8 +75,8 @@ def _may_cast(source: ir.Type, target: ir.Type) -> bool:
 
 
 def _skip_buffer(op: ir.Operation) -> None:
-    """A tensor that is made of the read-only buffer of a tensor, and that nobody may write, is that tensor."""
-    buffer = _maker(op.operands[0], "bufferization.to_buffer")
+    """Replace a tensor made of the read-only buffer of a tensor, which must not be written, by that tensor."""
+    buffer = defining_op(op.operands[0], "bufferization.to_buffer")
     if buffer is None or "read_only" not in buffer.attributes or "writable" in op.attributes:
         return
     if buffer.operands[0].type == op.results[0].type:

@@ -1,4 +1,4 @@
-"""One view for one piece of memory: equal views of a buffer become one, and a view of all of it becomes the buffer.
+"""Canonicalize views: equal views of a buffer become one, and a view of all of it becomes the buffer.
 
 Views have no effects, so two with the same operands and attributes are the same memory; the first one serves wherever
 it dominates. A subview that starts at 0, has unit strides and the sizes of its source is the source under a type that
@@ -15,7 +15,9 @@ from mlir.dialects import memref
 from ....dialects.dispatch import sizes_of
 from ....dialects.subsets import mixed_subset, subset_type
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.memref_types import is_castable
+from ...analysis.ir.traversal import find_ops
 
 __all__ = ["canonicalize_views"]
 
@@ -27,15 +29,8 @@ _Key = tuple[object, ...]
 
 
 def canonicalize_views(function: ir.Operation) -> None:
-    """Drop the views of ``function`` that others can stand for."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _SHARED:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    """Drop the redundant views of ``function``."""
+    found = find_ops(function, *_SHARED)
     kept = [op for op in found if not (op.name == "memref.subview" and _replace_whole(op))]
     _share(kept)
 
@@ -83,7 +78,7 @@ def _constant(value: ir.Value) -> int | None:
 
 
 def _replace_whole(op: ir.Operation) -> bool:
-    """Let the source of a subview stand for it if that is all of the source; whether the subview is gone."""
+    """Replace a subview of all of its source by the source; return whether the subview is gone."""
     source, result = op.operands[0], op.results[0]
     if not _is_whole(op, source):
         return False
@@ -134,12 +129,10 @@ def _is_size(value: ir.Value, source: ir.Value, dimension: int) -> bool:
     type_ = ir.MemRefType(source.type)
     if not type_.is_dynamic_dim(dimension):
         return _constant(value) == type_.shape[dimension]
-    if isinstance(value, ir.OpResult):
-        owner = ir.OpResult(value).owner.operation
-        if owner.name == "memref.dim" and owner.operands[0] == source:
-            return _constant(owner.operands[1]) == dimension
-    maker = ir.OpResult(source).owner.operation if isinstance(source, ir.OpResult) else None
-    if maker is None or maker.name not in ("dispatch.binding", "dispatch.tie_shape"):
+    size, maker = defining_op(value, "memref.dim"), defining_op(source, "dispatch.binding", "dispatch.tie_shape")
+    if size is not None and size.operands[0] == source:
+        return _constant(size.operands[1]) == dimension
+    if maker is None:
         return False
     sizes = sizes_of(maker)
     number = sum(type_.is_dynamic_dim(before) for before in range(dimension))

@@ -1,11 +1,11 @@
-"""Attributes that say which destructive updates were found, on the ops that they are about: for tests.
+"""Attach the destructive updates that were found to their ops, as attributes for tests.
 
 ``__destructive_updates_attr__``
     On an op with results that are destructive updates, or that were refused: one dictionary for each. An update has its
     number in the function, the result, where it comes from, whether anything is read, and what is known of its slices:
     ``yes``, ``no`` or ``unknown`` for each field of :class:`UpdateProof`. A refusal has the result and the rule.
 ``__destructive_roles_attr__``
-    On the ops that have a part in them: ``hands on 0``, ``updates 0``, ``reads 0``, with the number of the update, and
+    On the ops that have a part in them: ``forwards 0``, ``updates 0``, ``reads 0``, with the number of the update, and
     ``on a condition``; ``breaks ping-pong`` on the op because of which a rule refused a result.
 
 Cost: linear in the updates and what belongs to them.
@@ -50,7 +50,7 @@ class UpdateAnnotations:
         said |= {field.name: ir.StringAttr.get(getattr(proof, field.name).value) for field in fields(proof)}
         self._updates.setdefault(s.value_op[update.value], []).append(ir.DictAttr.get(said))
         for op in update.loops:
-            self._add_role(op, f"hands on {number}")
+            self._add_role(op, f"forwards {number}")
         for verb, accesses in (("updates", update.updates), ("reads", update.reads)):
             for access in accesses:
                 self._add_role(access.op, f"{verb} {number}{' on a condition' * access.is_conditional}")

@@ -1,6 +1,6 @@
-"""Loops and branches that hand fewer tensors on: what they hand back of these is what they were given.
+"""Drop loop-carried tensors, and results of branches, that became pass-through.
 
-Each function takes an op whose blocks hand the dropped tensors on as they came in, and puts one without them in its
+Each function takes an op whose blocks yield the dropped tensors as they came in, and puts one without them in its
 place. Linear in the operands and results of the op.
 """
 
@@ -10,13 +10,14 @@ from collections.abc import Collection, Sequence
 
 from mlir import ir
 
+from ....dialects.support.cloning import rebuild
 from ...analysis.destructive_updates.chains import Link
 
 __all__ = ["drop"]
 
 
 def drop(op: ir.Operation, links: Sequence[Link]) -> None:
-    """Let ``op`` no longer hand on what ``links``, which are of this op, say."""
+    """Drop from ``op`` what ``links``, which are of this op, say."""
     dropped = {link.index for link in links}
     if op.name == "scf.for":
         _drop_carried(op, dropped)
@@ -98,17 +99,7 @@ def _shrink_terminator(block: ir.Block, dropped: Collection[int]) -> None:
 def _replace(op: ir.Operation, operands: Sequence[ir.Value], dropped: Collection[int]) -> None:
     """Put an op without the dropped results in the place of ``op``."""
     left = [result for index, result in enumerate(op.results) if index not in dropped]
-    new = ir.Operation.create(
-        op.name,
-        results=[result.type for result in left],
-        operands=operands,
-        attributes={name: op.attributes[name] for name in op.attributes},
-        regions=len(op.regions),
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
-    )
-    for region, target in zip(op.regions, new.regions, strict=True):
-        region.blocks[0].append_to(target)
+    new = rebuild(op, operands, [result.type for result in left])
     for old, result in zip(left, new.results, strict=True):
         old.replace_all_uses_with(result)
     op.erase()

@@ -1,4 +1,4 @@
-"""Carries out what was planned of destructive updates: stores and loads of tiles, loops that carry fewer tensors.
+"""Rewrite destructive updates as planned: to loads and stores of tiles, in loops that carry fewer tensors.
 
 Everything has been decided; the order here is: what is stored first and reloaded last, updates and reads, then the
 loops and branches from the innermost one on.
@@ -13,17 +13,12 @@ from mlir import ir
 from ...analysis.destructive_updates.chains import Link, UpdateAccess
 from ...analysis.destructive_updates.outcomes import ReadFrom, UpdateRewrite, is_whole_update, late_numbers
 from ...analysis.ir.snapshot import Snapshot
+from ...analysis.ir.traversal import find_ops
+from ...analysis.linalg.payload_effects import find_effect, is_pure
 from .carried import drop
 from .tiles import StoreTarget, load_tile, place_of, replace_insertion, replace_read, replace_whole, store_tile
 
 __all__ = ["StoreRewriter", "erase_dead"]
-
-_PURE_DIALECTS = frozenset({"affine", "arith", "linalg", "math", "tensor"})
-"""Ops of these that have no memrefs have no effect but their results."""
-
-_PURE = frozenset({"dispatch.load"})
-
-_MEMREFS = (ir.MemRefType, ir.UnrankedMemRefType)
 
 
 class StoreRewriter:
@@ -118,14 +113,8 @@ class StoreRewriter:
 
 
 def erase_dead(function: ir.Operation) -> None:
-    """Erase what computes tensors and numbers that nobody uses. Linear in the ops of ``function``."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    """Erase pure ops without uses. Linear in the ops of ``function``."""
+    found = find_ops(function)
     while found:
         op = found.pop()
         results = list(op.results)
@@ -136,14 +125,7 @@ def erase_dead(function: ir.Operation) -> None:
 
 def _is_pure(op: ir.Operation) -> bool:
     """Whether neither ``op`` nor anything in it has an effect."""
-    pure = True
-
-    def visit(nested: ir.Operation) -> ir.WalkResult:
-        nonlocal pure
-        known = nested.name in _PURE or nested.name.partition(".")[0] in _PURE_DIALECTS
-        # A loop without uses of its results may fill memory.
-        pure = pure and known and not any(isinstance(operand.type, _MEMREFS) for operand in nested.operands)
-        return ir.WalkResult.ADVANCE
-
-    op.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return pure
+    # A loop without uses of its results may fill memory.
+    return op.name == "dispatch.load" or (
+        is_pure(op) and all(find_effect(block) is None for region in op.regions for block in region)
+    )

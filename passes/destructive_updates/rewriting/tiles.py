@@ -1,4 +1,4 @@
-"""Loads and stores of tiles, in the place of slices that are read from a tensor and inserted into it.
+"""Replace slices read from a tensor and inserted into it by loads and stores of tiles.
 
 A *place* is the memory that stands for a tensor: a binding, a part of one, or a memref.
 """
@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import arith, memref, tensor
+from mlir.dialects import memref, tensor
 
 from ....dialects import dispatch
 from ....dialects.bufferizable import OpModel, Subset
 from ....dialects.registry import find_model
 from ....dialects.subsets import dropped_dimensions, mixed_subset, subview
+from ....dialects.support.cloning import attributes_of
+from ....dialects.support.index_math import Number, add, as_value, multiply
 
 __all__ = [
     "StoreTarget",
@@ -25,8 +27,6 @@ __all__ = [
     "replace_whole",
     "store_tile",
 ]
-
-_Entry = int | ir.Value
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,13 @@ class StoreTarget:
         if part is None or subset is None:
             return part if subset is None else subset
         kept = [d for d in range(len(part.offsets)) if d not in self.dropped]
-        offsets, sizes, strides = list(part.offsets), [1] * len(part.offsets), [1] * len(part.offsets)
-        entries: list[list[_Entry]] = [offsets, [*sizes], [*strides]]
+        offsets = list(part.offsets)
+        sizes: list[Number] = [1] * len(offsets)
+        strides = sizes.copy()
         for d, offset, size, stride in zip(kept, subset.offsets, subset.sizes, subset.strides, strict=True):
-            entries[0][d] = _sum(part.offsets[d], _product(part.strides[d], offset))
-            entries[1][d], entries[2][d] = size, _product(part.strides[d], stride)
-        return Subset(tuple(entries[0]), tuple(entries[1]), tuple(entries[2]))
+            offsets[d] = add(offsets[d], multiply(part.strides[d], offset))
+            sizes[d], strides[d] = size, multiply(part.strides[d], stride)
+        return Subset(tuple(offsets), tuple(sizes), tuple(strides))
 
 
 def place_of(op: ir.Operation) -> StoreTarget:
@@ -71,7 +72,7 @@ def load_tile(place: StoreTarget, subset: Subset | None, type_: ir.Type) -> ir.V
 
 
 def replace_read(op: ir.Operation, place: StoreTarget) -> None:
-    """Let a load stand for ``op``, which reads a slice, a vector or an element of the tensor at ``place``."""
+    """Replace ``op``, which reads a slice, a vector or an element of the tensor at ``place``, by a load."""
     with ir.InsertionPoint(op), op.location:
         if isinstance(place.target.type, ir.MemRefType):
             new = _load_from_memref(op, place.target)
@@ -83,7 +84,7 @@ def replace_read(op: ir.Operation, place: StoreTarget) -> None:
             indices = tuple(op.operands)[1:]
             ones = (1,) * len(indices)
             type_ = ir.RankedTensorType.get(ones, op.results[0].type)
-            new = tensor.extract(load_tile(place, Subset(indices, ones, ones), type_), [_zero()] * len(indices))
+            new = tensor.extract(load_tile(place, Subset(indices, ones, ones), type_), [as_value(0)] * len(indices))
     op.results[0].replace_all_uses_with(new)
     op.erase()
 
@@ -93,8 +94,9 @@ def _load_from_memref(op: ir.Operation, target: ir.Value) -> ir.Value:
     operands = [target, *list(op.operands)[1:]]
     if op.name == "tensor.extract":
         return memref.load(target, operands[1:])
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    return ir.Operation.create(op.name, results=[op.results[0].type], operands=operands, attributes=attributes).result
+    return ir.Operation.create(
+        op.name, results=[op.results[0].type], operands=operands, attributes=attributes_of(op)
+    ).result
 
 
 # --- updates ----------------------------------------------------------------------------------------------------------
@@ -115,7 +117,7 @@ def store_tile(value: ir.Value, place: StoreTarget, subset: Subset | None) -> No
 
 
 def replace_insertion(op: ir.Operation, place: StoreTarget) -> None:
-    """Let a store stand for an insertion; what it is inserted into goes on in its place."""
+    """Replace an insertion by a store; uses of its result use what it was inserted into."""
     tile, into = op.operands[0], op.operands[1]
     # A thread inserts at its end.
     is_parallel = op.name == "tensor.parallel_insert_slice"
@@ -171,37 +173,9 @@ def _transfer(op: ir.Operation, operand: int, tile: ir.Value, results: Sequence[
     """Create transfer ``op`` of all of ``tile``, at the current insertion point."""
     rank = ir.ShapedType(tile.type).rank
     operands = list(op.operands)
-    operands[operand : operand + 1 + rank] = [tile, *([_zero()] * rank)]
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    return ir.Operation.create(op.name, results=results, operands=operands, attributes=attributes).result
+    operands[operand : operand + 1 + rank] = [tile, *([as_value(0)] * rank)]
+    return ir.Operation.create(op.name, results=results, operands=operands, attributes=attributes_of(op)).result
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
-
-
-def _groups(subset: Subset | None) -> tuple[Sequence[_Entry], Sequence[_Entry], Sequence[_Entry]]:
+def _groups(subset: Subset | None) -> tuple[Sequence[Number], Sequence[Number], Sequence[Number]]:
     return ((), (), ()) if subset is None else (subset.offsets, subset.sizes, subset.strides)
-
-
-def _zero() -> ir.Value:
-    return arith.constant(ir.IndexType.get(), 0)
-
-
-def _sum(first: _Entry, second: _Entry) -> _Entry:
-    if isinstance(first, int) and isinstance(second, int):
-        return first + second
-    if first == 0 or second == 0:
-        return second if first == 0 else first
-    return arith.addi(_value(first), _value(second))
-
-
-def _product(first: _Entry, second: _Entry) -> _Entry:
-    if isinstance(first, int) and isinstance(second, int):
-        return first * second
-    if first == 1 or second == 1:
-        return second if first == 1 else first
-    return arith.muli(_value(first), _value(second))
-
-
-def _value(entry: _Entry) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), entry) if isinstance(entry, int) else entry

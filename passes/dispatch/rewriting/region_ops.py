@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from ....dialects.support.cloning import attributes_of, rebuild
+
 __all__ = ["add_arguments", "extend_op", "extend_terminator"]
 
 
@@ -23,7 +25,7 @@ def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
     ir.Operation.create(
         op.name,
         operands=[*op.operands, *values],
-        attributes={name: op.attributes[name] for name in op.attributes},
+        attributes=attributes_of(op),
         ip=ir.InsertionPoint(op),
         loc=op.location,
     )
@@ -33,22 +35,10 @@ def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
 def extend_op(op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]) -> list[ir.Value]:
     """Put an op with further ``operands`` and results of ``types`` in the place of ``op``; return these results."""
     old = list(op.results)
-    attributes = {name: op.attributes[name] for name in op.attributes}
     if op.name == "scf.forall":
-        *segments, outputs = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
-        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*segments, outputs + len(operands)])
-    new = ir.Operation.create(
-        op.name,
-        results=[*(result.type for result in old), *types],
-        operands=[*op.operands, *operands],
-        attributes=attributes,
-        regions=len(op.regions),
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
-    )
-    for region, target in zip(op.regions, new.regions, strict=True):
-        while len(region.blocks):
-            region.blocks[0].append_to(target)
+        *segments, outputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])
+        op.attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*segments, outputs + len(operands)])
+    new = rebuild(op, [*op.operands, *operands], [*(result.type for result in old), *types])
     results: list[ir.Value] = list(new.results)
     for result, replacement in zip(old, results[: len(old)], strict=True):
         result.replace_all_uses_with(replacement)

@@ -5,9 +5,9 @@
 // CHECK:             tensor.extract {{.*}} {__destructive_roles_attr__ = ["reads 0"]}
 // CHECK-NEXT:        tensor.insert {{.*}} {__destructive_roles_attr__ = ["updates 0"]}
 // CHECK-NEXT:        scf.yield
-// CHECK-NEXT:      } {__destructive_roles_attr__ = ["hands on 0"]}
+// CHECK-NEXT:      } {__destructive_roles_attr__ = ["forwards 0"]}
 // CHECK-NEXT:      scf.yield
-// CHECK-NEXT:    } {__destructive_roles_attr__ = ["hands on 0"], __destructive_updates_attr__ = [{covers = "yes", covers_with_grid = "yes", reads_first = "no", reads_source = "yes", result = 0 : i64, source = "block argument #0", update = 0 : i64, write_only = false, writes_once = "yes"}]}
+// CHECK-NEXT:    } {__destructive_roles_attr__ = ["forwards 0"], __destructive_updates_attr__ = [{covers = "yes", covers_with_grid = "yes", reads_first = "no", reads_source = "yes", result = 0 : i64, source = "block argument #0", update = 0 : i64, write_only = false, writes_once = "yes"}]}
 func.func @nest(%t: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -28,9 +28,9 @@ func.func @nest(%t: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // CHECK-LABEL: func.func @condition
 // CHECK:             tensor.insert {{.*}} {__destructive_roles_attr__ = ["updates 0 on a condition"]}
-// CHECK:           } {__destructive_roles_attr__ = ["hands on 0"]}
+// CHECK:           } {__destructive_roles_attr__ = ["forwards 0"]}
 // CHECK-NEXT:      scf.yield
-// CHECK-NEXT:    } {__destructive_roles_attr__ = ["hands on 0"], __destructive_updates_attr__ = [{covers = "unknown", covers_with_grid = "unknown", reads_first = "yes", reads_source = "yes", result = 0 : i64, source = "block argument #0", update = 0 : i64, write_only = true, writes_once = "yes"}]}
+// CHECK-NEXT:    } {__destructive_roles_attr__ = ["forwards 0"], __destructive_updates_attr__ = [{covers = "unknown", covers_with_grid = "unknown", reads_first = "yes", reads_source = "yes", result = 0 : i64, source = "block argument #0", update = 0 : i64, write_only = true, writes_once = "yes"}]}
 func.func @condition(%t: tensor<8xf32>, %f: f32, %p: i1) -> tensor<8xf32> {
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index

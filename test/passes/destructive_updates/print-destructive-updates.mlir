@@ -12,8 +12,8 @@ func.func @grid() {
   %nx = dispatch.workgroup_count 0 : index
   %ny = dispatch.workgroup_count 1 : index
   // expected-remark @+3 {{result #0 of 'scf.for' is a destructive update of result #0 of 'dispatch.load': 2 loops and branches, 1 update, 1 read; every element is updated by one workgroup or another; no element is updated twice; no element is read after its update; some elements are updated after they were read}}
-  // expected-note @+2 {{handed on by 'scf.for'}}
-  // expected-note @+2 {{handed on by 'scf.for'}}
+  // expected-note @+2 {{forwarded by 'scf.for'}}
+  // expected-note @+2 {{forwarded by 'scf.for'}}
   %r = scf.for %i = %y to %c2 step %ny iter_args(%a = %t) -> (tensor<2x4xf32>) {
     %q = scf.for %j = %x to %c4 step %nx iter_args(%b = %a) -> (tensor<2x4xf32>) {
       // expected-note @+1 {{read by 'tensor.extract_slice'}}
@@ -36,9 +36,9 @@ func.func @sweep(%t: tensor<8xf32>, %p: i1) -> tensor<8xf32> {
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   // expected-remark @+2 {{2 loops and branches, 1 update, 1 read; some elements may keep what the source held; no element is updated twice; some elements are read after their update; no element is updated after it was read}}
-  // expected-note @+1 {{handed on by 'scf.for'}}
+  // expected-note @+1 {{forwarded by 'scf.for'}}
   %r = scf.for %i = %c1 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
-    // expected-note @+1 {{handed on by 'scf.if'}}
+    // expected-note @+1 {{forwarded by 'scf.if'}}
     %q = scf.if %p -> (tensor<8xf32>) {
       %before = arith.subi %i, %c1 : index
       // expected-note @+1 {{read by 'tensor.extract' on a condition}}

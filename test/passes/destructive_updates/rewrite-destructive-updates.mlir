@@ -426,3 +426,22 @@ func.func @tiles_of_tiles() {
   dispatch.store %r, %out[8] [8] [1] : tensor<8xf32> -> !dispatch.writeonly<tensor<16xf32>>
   return
 }
+
+// -----
+
+// What is updated is an argument of a block, with a number that no argument of the function has. The attributes of the
+// function's arguments say nothing of it.
+// CHECK-LABEL: func.func @argument_of_a_block
+// CHECK:         scf.for {{.*}} iter_args
+func.func @argument_of_a_block(%t: tensor<8xf32> {bufferization.writable = true}, %f: f32) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  cf.br ^bb1(%f, %c8, %t : f32, index, tensor<8xf32>)
+^bb1(%x: f32, %n: index, %u: tensor<8xf32>):
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %u) -> (tensor<8xf32>) {
+    %v = tensor.insert %x into %a[%i] : tensor<8xf32>
+    scf.yield %v : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}

@@ -57,10 +57,13 @@ def test_a_link_that_is_united_into_a_larger_class_is_kept() -> None:
 def test_taking_back_restores_everything() -> None:
     sets = AliasSets()
     sets.link(1, 0, LEFT)
-    facts = [sets.unite(1, 2), sets.link(3, 2, RIGHT), sets.come_from(4, 3), sets.unite(4, 5)]
+    mark = sets.mark()
+    sets.unite(1, 2)
+    sets.link(3, 2, RIGHT)
+    sets.come_from(4, 3)
+    sets.unite(4, 5)
     assert sets.have_common_origin(5, 0)
-    for fact in reversed(facts):
-        sets.take_back(fact)
+    sets.undo(mark)
     assert sets.path(1) == [(1, None), (0, LEFT)]
     for value in (2, 3, 4, 5):
         assert sets.path(value) == [(value, None)]
@@ -78,12 +81,16 @@ def test_facts_are_taken_back_one_by_one(steps: list[tuple[int, int, int]], kept
         )
 
     sets = AliasSets()
-    states, facts = [state(sets)], []
+    states, marks = [state(sets)], []
     for kind, a, b in steps:
-        facts.append(sets.link(a, b, LEFT) if kind == 0 else (sets.unite, sets.come_from)[kind - 1](a, b))
+        marks.append(sets.mark())
+        if kind == 0:
+            sets.link(a, b, LEFT)
+        else:
+            (sets.unite, sets.come_from)[kind - 1](a, b)
         states.append(state(sets))
-    while len(facts) > kept:
-        sets.take_back(facts.pop())
+    while len(marks) > kept:
+        sets.undo(marks.pop())
         states.pop()
         assert state(sets) == states[-1]
 
@@ -91,10 +98,11 @@ def test_facts_are_taken_back_one_by_one(steps: list[tuple[int, int, int]], kept
 def test_a_class_keeps_its_first_link() -> None:
     sets = AliasSets()
     sets.link(1, 0, LEFT)
-    fact = sets.link(1, 2, RIGHT)
+    mark = sets.mark()
+    sets.link(1, 2, RIGHT)
     assert sets.path(1) == [(1, None), (0, LEFT)]
     assert sets.have_common_origin(1, 2)
-    sets.take_back(fact)
+    sets.undo(mark)
     assert sets.path(1) == [(1, None), (0, LEFT)]
     assert not sets.have_common_origin(1, 2)
 
@@ -178,8 +186,9 @@ def test_origins_may_go_round_in_circles() -> None:
 def test_slots_of_one_rotation_are_apart() -> None:
     sets = AliasSets()
     sets.unite(0, 3)
-    token = sets.rotate([0, 1], 10)
     sets.rotate([4, 5], 11)
+    mark = sets.mark()
+    sets.rotate([0, 1], 10)
     sets.link(6, 1, LEFT)
     assert sets.rotated_apart(0, 1)
     assert sets.rotated_apart(3, 1)
@@ -187,7 +196,7 @@ def test_slots_of_one_rotation_are_apart() -> None:
     assert not sets.rotated_apart(1, 6)
     assert not sets.rotated_apart(0, 4)
     assert not sets.rotated_apart(0, 2)
-    sets.stop_rotating(token)
+    sets.undo(mark)
     assert not sets.rotated_apart(0, 1)
     assert sets.rotated_apart(4, 5)
 
@@ -197,8 +206,9 @@ def test_a_slot_is_found_through_a_union_and_lost_when_it_is_taken_back() -> Non
     for value in (3, 4):
         sets.unite(2, value)
     sets.rotate([0, 1], 10)
-    fact = sets.unite(0, 2)
+    mark = sets.mark()
+    sets.unite(0, 2)
     assert sets.rotated_apart(4, 1)
-    sets.take_back(fact)
+    sets.undo(mark)
     assert not sets.rotated_apart(4, 1)
     assert sets.rotated_apart(0, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from analysed import Analysed, analyse
 
-from mlir_inplace.passes.analysis.conflicts.interference import Interference
+from mlir_inplace.passes.analysis.conflicts.liveness import Liveness
 from mlir_inplace.passes.analysis.ir.program_order import ProgramOrder
 
 LIVE = """
@@ -35,7 +35,7 @@ def live_range(a: Analysed, value: str) -> tuple[int, int] | None:
     """From the definition to the last read."""
     effects = a.analysis.effects
     order = ProgramOrder(a.snapshot, frozenset())
-    reads = Interference(effects, order, a.function().sets).reads(a.value(value))
+    reads = Liveness(effects, order).reads(a.value(value))
     return (reads[0].begin, max(read.end for read in reads)) if reads else None
 
 

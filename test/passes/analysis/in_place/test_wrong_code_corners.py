@@ -547,7 +547,7 @@ def test_each_run_of_a_parallel_body_writes_a_buffer_of_its_own(body: str, loop:
     report = mi.bufferize(module)
     assert [d.text for d in report.out_of_place] == [
         "operand #1 of 'tensor.insert' is out-of-place with a copy: "
-        "runs of a parallel region would write one buffer at the same time"
+        "threads of a parallel region would write one buffer at the same time"
     ]
     (store,) = found(module, "memref.store")
     assert store.operands[1].owner.name == "memref.alloc"

@@ -1,0 +1,54 @@
+"""Live ranges: when and where the content of a value may be read, and what an in-place write touches."""
+
+from __future__ import annotations
+
+from ..effects.reader import TensorEffects
+from ..ir.program_order import ProgramOrder
+from .accesses import Read, Write
+
+__all__ = ["Liveness"]
+
+
+class Liveness:
+    """The reads and writes of one function's values, from its tables. Linear in the uses of the value asked about."""
+
+    def __init__(self, effects: TensorEffects, order: ProgramOrder) -> None:
+        self._effects = effects
+        self._snapshot = effects.snapshot
+        self._order = order
+
+    def reads(self, value: int) -> list[Read]:
+        """Return when and where the content of ``value`` may be read."""
+        effects, s = self._effects, self._snapshot
+        begin = self._order.definition(value)
+        last: list[Read] = []
+        if value in effects.shared_outputs and effects.value_read[effects.shared_outputs[value].result]:
+            # What no thread inserts is still the argument's content after the loop.
+            operand = effects.shared_outputs[value].operand
+            last = [Read(begin, s.op_exit[s.operand_op[operand]] - 1, operand, value, None)]
+        if not effects.value_read[value] or effects.undefined[value]:
+            return last
+        uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
+        uses += [read for o in uses for read in effects.derived_reads.get(o, ())]
+        # What an op overwrites is what it does not read: it needs the rest.
+        return last + [
+            Read(begin, self._end(value, o), o, value, None if effects.writes[o] else effects.slices.get(o))
+            for o in uses
+        ]
+
+    def _end(self, value: int, read: int) -> int:
+        """Return the last moment at which operand ``read`` may read ``value``."""
+        s, op = self._snapshot, self._snapshot.operand_op[read]
+        if self._effects.escapes[read]:
+            # Code that the buffer escapes to may use it at any later time.
+            return s.op_exit[0]
+        end = self._order.last_moment(value, op)
+        if s.op_regions[op] and not self._effects.reads_before_regions(op):
+            return max(end, s.op_exit[op])
+        return end
+
+    def write(self, operand: int, value: int = -1) -> Write:
+        """Return what an in-place write of ``operand`` touches; with ``value``, a write into that buffer instead."""
+        s = self._snapshot
+        value = s.operand_value[operand] if value < 0 else value
+        return Write(s.operand_position(operand), operand, value, self._effects.slices.get(operand))

@@ -1,0 +1,78 @@
+"""From an analysed module to memrefs: the steps that the bufferizing passes have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlir import ir
+
+from ...analysis.ir.traversal import first_op
+from ...analysis.lifetimes.hoisting import KeptAllocation
+from ...analysis.whole_module.module import ModuleAnalysis
+from ...framework.errors import PassFailure
+from ...framework.option_limits import MAX_ALIGNMENT
+from ...verification.checker.recording import Recording, is_always_on
+from ...verification.checker.trace import BufferTrace
+from .allocation import Allocator
+from .boundary import BoundaryLayout, SignatureConverter
+from .convert import convert_module
+from .rewriter import BufferRewriter, UnknownLayout
+from .tidy import tidy
+from .views import canonicalize_views
+
+__all__ = ["Bufferizer", "check_alignment", "raise_refusals"]
+
+
+def check_alignment(alignment: int, op: ir.Operation) -> None:
+    """Raise ``PassFailure`` if no buffer can have the ``alignment`` of the option ``buffer-alignment``."""
+    if alignment < 0 or alignment & (alignment - 1):
+        raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op)
+    if alignment > MAX_ALIGNMENT:
+        raise PassFailure(f"buffer-alignment is {alignment}, but at most {MAX_ALIGNMENT} is possible", op)
+
+
+def raise_refusals(analysis: ModuleAnalysis) -> None:
+    """Raise ``PassFailure`` if the module cannot be bufferized: the first reason, the others as notes."""
+    if analysis.refusals:
+        first, *others = analysis.refusals
+        raise PassFailure(first.message, first.op, [(refusal.message, refusal.op.location) for refusal in others])
+
+
+@dataclass(frozen=True)
+class Bufferizer:
+    """Turns modules whose decisions are taken into memrefs. ``verify`` checks statically what was made."""
+
+    alignment: int
+    """That of new buffers in bytes, 0 for none."""
+    verify: bool
+    layout: BoundaryLayout = BoundaryLayout.INFER
+    """Of the memrefs in function signatures."""
+    unknown: UnknownLayout = UnknownLayout.DYNAMIC
+    """Of memrefs that are made from tensors that stay."""
+    allocator: Allocator = Allocator()
+    """Makes the buffers."""
+    merges_views: bool = False
+    """One view is left for each piece of memory; without, that is so only in modules with bindings."""
+
+    def run(self, analysis: ModuleAnalysis, trace: BufferTrace) -> list[KeptAllocation]:
+        """Convert the module; return what had to stay on the heap. Raises ``PassFailure`` for a wrong result."""
+        module = analysis.snapshot.root
+        recording = Recording(analysis.snapshot) if self.verify or is_always_on() else None
+        boundary = SignatureConverter(self.layout) if analysis.effects.boundaries else None
+        rewriter = BufferRewriter(
+            analysis, trace, alignment=self.alignment, unknown=self.unknown, allocate=self.allocator
+        )
+        convert_module(analysis, rewriter, boundary)
+        if self.merges_views or _has_bindings(module):
+            for function in analysis.functions:
+                canonicalize_views(analysis.snapshot.ops[function.function])
+                tidy(analysis.snapshot.ops[function.function])
+        kept = self.allocator.finish(module)
+        if recording is not None:
+            recording.finish(module, trace)
+        return kept
+
+
+def _has_bindings(module: ir.Operation) -> bool:
+    loaded = module.context.is_dialect_loaded("dispatch")
+    return loaded and first_op(module, lambda op: op.name == "dispatch.binding") is not None
