@@ -28,7 +28,6 @@ from .rewriter import Rewriter
 from .support.memref_types import identity_type
 
 __all__ = [
-    "AliasingOperand",
     "AliasingValue",
     "Forwarding",
     "GlobalTensor",
@@ -62,15 +61,6 @@ class AliasingValue:
     """Result number ``result`` may live in the buffer of the operand that was asked about."""
 
     result: int
-    relation: Relation = Relation.EQUIVALENT
-    definite: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class AliasingOperand:
-    """The buffer of operand number ``operand`` may hold the result that was asked about."""
-
-    operand: int
     relation: Relation = Relation.EQUIVALENT
     definite: bool = True
 
@@ -125,6 +115,10 @@ class OpModel:
     op_names: tuple[str, ...] = ()
     """Names of the ops; ``"linalg.*"`` matches every op of the dialect that no exact name matches."""
 
+    def __init__(self, *op_names: str) -> None:
+        if op_names:
+            self.op_names = op_names
+
     joins_buffer_types: bool = False
     """Whether what the op forwards tensors to gets the :func:`joint_type` of their buffers, or less than that.
 
@@ -153,7 +147,8 @@ class OpModel:
 
     def bufferizes_to_allocation(self, op: ir.Operation, result: int) -> bool:
         """Whether the op makes a buffer of its own for tensor result ``result``."""
-        return not self.aliasing_operands(op, result)
+        tied = (self.aliasing_values(op, i) for i, value in enumerate(op.operands) if is_tensor(value.type))
+        return all(alias.result != result for ties in tied for alias in ties)
 
     def needs_only_shape(self, op: ir.Operation, operand: int) -> bool:
         """Whether the op asks for no buffer of ``operand``, which has no content: its shape is all that it needs."""
@@ -188,16 +183,6 @@ class OpModel:
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """Return the results that may live in the buffer of ``operand`` when that operand is in-place."""
         return ()
-
-    def aliasing_operands(self, op: ir.Operation, result: int) -> tuple[AliasingOperand, ...]:
-        """Return the operands whose buffers may hold ``result``: the inverse of :meth:`aliasing_values`."""
-        return tuple(
-            AliasingOperand(i, alias.relation, alias.definite)
-            for i, value in enumerate(op.operands)
-            if is_tensor(value.type)
-            for alias in self.aliasing_values(op, i)
-            if alias.result == result
-        )
 
     def is_writable(self, op: ir.Operation, result: int) -> bool:
         """Whether the buffer that the op makes for ``result`` may be written."""

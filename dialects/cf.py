@@ -13,6 +13,8 @@ from itertools import accumulate, pairwise
 from mlir import ir
 
 from .bufferizable import OpModel
+from .common_models import NoReadModel
+from .support.cloning import attributes_of
 
 __all__ = ["MODELS", "BlockBranchModel"]
 
@@ -20,14 +22,10 @@ _SEGMENTS = "operandSegmentSizes"
 _CASES = "case_operand_segments"
 
 
-class BlockBranchModel(OpModel):
+class BlockBranchModel(NoReadModel):
     """``cf.br``, ``cf.cond_br`` and ``cf.switch``."""
 
     op_names = ("cf.br", "cf.cond_br", "cf.switch")
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Handing a tensor over reads nothing."""
-        return False
 
     def successor_operands(self, op: ir.Operation) -> tuple[Sequence[int], ...]:
         """The operands after the condition, successor by successor."""
@@ -40,7 +38,7 @@ class BlockBranchModel(OpModel):
 
     def with_successor_operands(self, op: ir.Operation, operands: Sequence[Sequence[ir.Value]]) -> ir.Operation:
         """The same condition, cases and weights."""
-        attributes = {name: op.attributes[name] for name in op.attributes}
+        attributes = attributes_of(op)
         condition = [] if op.name == "cf.br" else [op.operands[0]]
         counts = [len(values) for values in operands]
         if op.name == "cf.cond_br":

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from mlir import ir
 
 from ..bufferizable import OpModel
+from ..common_models import CopyModel
 from ..rewriter import Rewriter
+from ..support.cloning import recreate
 from ..support.memref_types import identity_type
 from . import access_of, binding_of, is_dispatch_type
 
@@ -59,10 +61,8 @@ class ContentsModel(OpModel):
             operands = list(old.operands)
             if buffer is not None:
                 operands[0] = buffer
-            attributes = {name: old.attributes[name] for name in old.attributes}
             with ir.InsertionPoint(old), old.location:
-                new = ir.Operation.create(old.name, results=[type_], operands=operands, attributes=attributes)
-            buffer = new.result
+                buffer = recreate(old, operands, [type_]).result
         assert buffer is not None
         # The op goes when its function is finished; the old declaration must not wait for that.
         op.operands[0] = buffer
@@ -72,26 +72,14 @@ class ContentsModel(OpModel):
         rewriter.replace(op, [buffer])
 
 
-class CommitModel(OpModel):
+class CommitModel(CopyModel):
     """``dispatch.commit``: the value is in the memory of the contents, which all workgroups share."""
 
     op_names = ("dispatch.commit",)
 
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """The value."""
-        return operand == _VALUE
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The memory."""
-        return operand == _CONTENTS
-
     def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
         """Another buffer than the binding's is of no use."""
         return operand == _CONTENTS
-
-    def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
-        """The value is what the memory holds afterwards."""
-        return _VALUE if operand == _CONTENTS else None
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Copy the value, unless it is there already."""

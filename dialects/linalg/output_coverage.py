@@ -32,15 +32,16 @@ _BINARY: Mapping[type[ir.AffineExpr], Callable[[int, int], int]] = {
 }
 
 
-def why_uncovered(op: ir.Operation, maps: Sequence[ir.AffineMap], operand: int) -> str | None:
+def why_uncovered(op: ir.Operation, indexing_maps: ir.ArrayAttr, operand: int) -> str | None:
     """Return why ``op`` may leave elements of init ``operand`` as they were, or None if it writes all of them.
 
-    ``maps`` are the indexing maps of all operands. A phrase that follows "because".
+    The reason is a phrase that follows "because".
     """
     type_ = op.operands[operand].type
     shape = list(ir.ShapedType(type_).shape)
     if 0 in shape:
         return None
+    maps = [ir.AffineMapAttr(attribute).value for attribute in indexing_maps]
     output = maps[operand]
     if output.is_permutation:
         return None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from mlir import ir
 from mlir.dialects import arith, math, memref, scf
 
-from ..bufferizable import AliasingValue, OpModel
+from ..common_models import OverwriteModel
 from ..rewriter import Rewriter
 from ..structured import index_constant, size_value
 
@@ -22,7 +22,7 @@ __all__ = ["SoftmaxModel"]
 _Step = Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]
 
 
-class SoftmaxModel(OpModel):
+class SoftmaxModel(OverwriteModel):
     """``linalg.softmax``."""
 
     op_names = ("linalg.softmax",)
@@ -33,18 +33,6 @@ class SoftmaxModel(OpModel):
         if isinstance(element, ir.FloatType):
             return None
         return f"'{op.name}' needs floating-point elements, but has {element}; convert them first"
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Only the input is read."""
-        return operand == 0
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The output is written, all of it."""
-        return operand == 1
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the output."""
-        return (AliasingValue(0),) if operand == 1 else ()
 
     def is_not_conflicting(self, op: ir.Operation, read: int, write: int) -> bool:
         """A line is read completely before it is written, and then each element before it is written."""

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 
-__all__ = ["attributes_of", "clone_with", "replace_operands"]
+__all__ = ["attributes_of", "clone_with", "recreate", "replace_operands"]
 
 
 def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
     """Return the attributes of `op`, as `ir.Operation.create` takes them."""
     return {name: op.attributes[name] for name in op.attributes}
+
+
+def recreate(
+    op: ir.Operation,
+    operands: Sequence[ir.Value],
+    results: Sequence[ir.Type] = (),
+    attributes: Mapping[str, ir.Attribute] | None = None,
+) -> ir.Operation:
+    """Create `op` anew at the insertion point, on `operands` and with `results`; its blocks move to the new op.
+
+    It has the attributes of `op` unless others are given.
+    """
+    given = attributes_of(op) if attributes is None else dict(attributes)
+    new = ir.Operation.create(
+        op.name, results=list(results), operands=list(operands), attributes=given, regions=len(op.regions)
+    )
+    for old, region in zip(op.regions, new.regions, strict=True):
+        while len(old.blocks):
+            old.blocks[0].append_to(region)
+    return new
 
 
 def replace_operands(root: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> None:

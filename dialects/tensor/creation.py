@@ -8,6 +8,7 @@ from mlir import ir
 from mlir.dialects import memref
 
 from ..bufferizable import OpModel
+from ..common_models import ParallelRegionModel
 from ..rewriter import Rewriter
 from ..structured import compute_elements, fill, index_constant
 from ..support.memref_types import identity_type
@@ -69,18 +70,10 @@ class SplatModel(OpModel):
         rewriter.replace(op, [buffer])
 
 
-class GenerateModel(OpModel):
+class GenerateModel(ParallelRegionModel):
     """``tensor.generate``: the body becomes the payload of a ``linalg.generic`` over the new buffer."""
 
     op_names = ("tensor.generate",)
-
-    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """The body runs once per element."""
-        return True
-
-    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
-        """Elements may be computed in any order."""
-        return True
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Allocate and compute every element."""

@@ -14,6 +14,7 @@ from mlir import ir
 from mlir.dialects import arith, memref
 
 from ..bufferizable import AliasingValue, OpModel, Relation
+from ..common_models import NoReadModel
 from ..rewriter import Rewriter
 from ..structured import build_generic, index_constant
 from ..subsets import mixed_subset, subset_type
@@ -27,14 +28,10 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _MOST_SLICES = 4
 
 
-class ReassociationModel(OpModel):
+class ReassociationModel(NoReadModel):
     """``tensor.expand_shape`` and ``tensor.collapse_shape``: groups of dimensions become one, or one a group."""
 
     op_names = ("tensor.expand_shape", "tensor.collapse_shape")
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """A view reads nothing."""
-        return False
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result is the source's memory, or a copy where a collapse needs contiguous dimensions."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith, memref, vector
 
+from ..structured import index_constant
+
 __all__ = ["with_unit_stride"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -31,7 +33,7 @@ def with_unit_stride(operands: list[ir.Value]) -> list[ir.Value]:
         "memref.reinterpret_cast",
         results=[ir.MemRefType.get([_DYNAMIC], type_.element_type, layout, type_.memory_space)],
         # How long the line is means nothing: which elements are accessed is up to the indices.
-        operands=[operands[0], start, memref.dim(operands[0], _index(rank - 1))],
+        operands=[operands[0], start, memref.dim(operands[0], index_constant(rank - 1))],
         attributes={
             "static_offsets": ir.DenseI64ArrayAttr.get([_DYNAMIC]),
             "static_sizes": ir.DenseI64ArrayAttr.get([_DYNAMIC]),
@@ -40,11 +42,7 @@ def with_unit_stride(operands: list[ir.Value]) -> list[ir.Value]:
         },
     ).result
     indices = _scaled(operands[1 + rank], stride)
-    return [line, _index(0), indices, *operands[2 + rank :]]
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
+    return [line, index_constant(0), indices, *operands[2 + rank :]]
 
 
 def _start(buffer: ir.Value, indices: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
