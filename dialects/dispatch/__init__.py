@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from mlir import ir
 
 from ..bufferizable import Subset
-from ..subsets import mixed_subset, static_entries
+from ..subsets import mixed_subset, slice_entries, static_entries
 from .ops import Dispatch
 from .parsing import DispatchSyntaxError, import_text, unread_operation
 from .printing import export_text
@@ -252,8 +252,4 @@ def _i64(value: int) -> ir.IntegerAttr:
 
 def _slice(offsets: Entries, sizes: Entries, strides: Entries) -> tuple[list[list[ir.Value]], dict[str, ir.Attribute]]:
     """The groups of operands and the attributes of a load or a store for a slice."""
-    groups = {"offsets": offsets, "sizes": sizes, "strides": strides}
-    dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups.values()]
-    return dynamic, {
-        f"static_{name}": ir.DenseI64ArrayAttr.get(static_entries(group)) for name, group in groups.items()
-    }
+    return slice_entries(Subset(tuple(offsets), tuple(sizes), tuple(strides)))

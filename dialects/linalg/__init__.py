@@ -22,6 +22,7 @@ from mlir.dialects import linalg
 from ..bufferizable import AliasingValue, OpModel, is_tensor
 from ..common_models import ParallelRegionModel
 from ..rewriter import Rewriter
+from ..subsets import reinterpret_cast
 from ..support.cloning import recreate
 from .output_coverage import why_uncovered
 from .packing import PACKING_MODELS
@@ -141,15 +142,7 @@ def _shape_of(tensor: ir.Type, buffer: ir.Value) -> ir.Value:
     zeros = [0] * len(shape)
     layout = ir.StridedLayoutAttr.get(0, zeros)
     type_ = ir.MemRefType.get(shape, lender.element_type, layout, lender.memory_space)
-    attributes = {
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
-        "static_offsets": ir.DenseI64ArrayAttr.get([0]),
-        "static_sizes": ir.DenseI64ArrayAttr.get(list(shape)),
-        "static_strides": ir.DenseI64ArrayAttr.get(zeros),
-    }
-    return ir.Operation.create(
-        "memref.reinterpret_cast", results=[type_], operands=[buffer], attributes=attributes
-    ).result
+    return reinterpret_cast(buffer, type_, 0, shape, zeros)
 
 
 def _maps(op: ir.Operation) -> ir.ArrayAttr:

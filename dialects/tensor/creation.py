@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from mlir import ir
 from mlir.dialects import memref
@@ -46,14 +47,8 @@ class FromElementsModel(OpModel):
         buffer = _allocate(op, rewriter, ())
         shape = ir.MemRefType(buffer.type).shape
         indices = [index_constant(i) for i in range(max(shape, default=0))]
-        position = [0] * len(shape)
-        for value in op.operands:
+        for value, position in zip(op.operands, product(*map(range, shape)), strict=True):
             memref.store(value, buffer, [indices[i] for i in position])
-            for dimension in reversed(range(len(shape))):
-                position[dimension] += 1
-                if position[dimension] < shape[dimension]:
-                    break
-                position[dimension] = 0
         rewriter.replace(op, [buffer])
 
 

@@ -17,11 +17,11 @@ from ..bufferizable import AliasingValue, OpModel, Relation
 from ..common_models import NoReadModel
 from ..rewriter import Rewriter
 from ..structured import build_generic, index_constant
-from ..subsets import mixed_subset, subset_type
+from ..subsets import collapse_shape, mixed_subset, subset_type
 from ..support.memref_types import collapsed_type, expanded_type, has_identity_layout, identity_type, reshaped_type
 from .casts import cast_memref, cast_shape, is_unranked
 
-__all__ = ["SHAPE_MODELS"]
+__all__ = ["SHAPE_MODELS", "reassociation_of"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -41,12 +41,12 @@ class ReassociationModel(NoReadModel):
         """A collapse of a slice that leaves gaps."""
         if op.name == "tensor.expand_shape":
             return False
-        shape, groups = ir.ShapedType(op.results[0].type).shape, _groups(op)
+        shape, groups = ir.ShapedType(op.results[0].type).shape, reassociation_of(op)
         return _has_gaps(op, lambda type_: collapsed_type(type_, shape, groups))
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
         """That of the view; a collapse that may be one, or a copy, may have any strides."""
-        groups = _groups(op)
+        groups = reassociation_of(op)
         shape = ir.ShapedType(op.results[0].type).shape
         reshaped = expanded_type if op.name == "tensor.expand_shape" else collapsed_type
         return reshaped(ir.MemRefType(operands[0]), shape, groups)
@@ -54,7 +54,7 @@ class ReassociationModel(NoReadModel):
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Reshape the memref; a strided one that cannot be collapsed is copied first."""
         buffer, result = rewriter.buffer(op, 0), op.results[0]
-        groups = _groups(op)
+        groups = reassociation_of(op)
         shape = ir.ShapedType(result.type).shape
         if op.name == "tensor.expand_shape":
             new = _expand(buffer, shape, groups, list(op.operands)[1:])
@@ -71,9 +71,8 @@ def _before_expansion(buffer: ir.Value, shape: Sequence[int], groups: list[list[
     if isinstance(buffer.owner, ir.Block) or buffer.owner.operation.name != "memref.expand_shape":
         return None
     expansion = buffer.owner.operation
-    same = [[ir.IntegerAttr(i).value for i in group] for group in expansion.attributes["reassociation"]] == groups
     source = expansion.operands[0]
-    return source if same and ir.MemRefType(source.type).shape == list(shape) else None
+    return source if reassociation_of(expansion) == groups and ir.MemRefType(source.type).shape == list(shape) else None
 
 
 class ReshapeModel(OpModel):
@@ -148,7 +147,8 @@ class ReshapeModel(OpModel):
         rewriter.replace(op, [new])
 
 
-def _groups(op: ir.Operation) -> list[list[int]]:
+def reassociation_of(op: ir.Operation) -> list[list[int]]:
+    """Return which dimensions of the larger rank expand_shape or collapse_shape groups, of tensors or memrefs."""
     return [[ir.IntegerAttr(i).value for i in group] for group in op.attributes["reassociation"]]
 
 
@@ -264,7 +264,10 @@ def _expand(
 ) -> ir.Value:
     """Create ``memref.expand_shape`` to ``shape``, whose dynamic entries are ``sizes``."""
     type_ = expanded_type(ir.MemRefType(buffer.type), shape, groups)
-    attributes = {"reassociation": _reassociation(groups), "static_output_shape": ir.DenseI64ArrayAttr.get(list(shape))}
+    attributes: dict[str, ir.Attribute] = {
+        "reassociation": ir.Attribute.parse(str(groups)),
+        "static_output_shape": ir.DenseI64ArrayAttr.get(list(shape)),
+    }
     operands = [buffer, *sizes]
     return ir.Operation.create("memref.expand_shape", results=[type_], operands=operands, attributes=attributes).result
 
@@ -272,17 +275,7 @@ def _expand(
 def _collapse(buffer: ir.Value, shape: Sequence[int], groups: Sequence[Sequence[int]]) -> ir.Value | None:
     """Create ``memref.collapse_shape`` to ``shape``, or return None where that needs a copy."""
     type_ = collapsed_type(ir.MemRefType(buffer.type), shape, groups)
-    if type_ is None:
-        return None
-    attributes = {"reassociation": _reassociation(groups)}
-    return ir.Operation.create(
-        "memref.collapse_shape", results=[type_], operands=[buffer], attributes=attributes
-    ).result
-
-
-def _reassociation(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, d) for d in group]) for group in groups])
+    return None if type_ is None else collapse_shape(buffer, type_, groups)
 
 
 SHAPE_MODELS: tuple[OpModel, ...] = (ReassociationModel(), ReshapeModel())

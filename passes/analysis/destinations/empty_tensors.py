@@ -30,6 +30,7 @@ from ....dialects.support.memref_types import (
     reshaped_type,
     subview_type,
 )
+from ....dialects.tensor.shapes import reassociation_of
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .empty_tensor_moves import Needs, Obstacle, Places
@@ -269,7 +270,7 @@ class _Planner:
             return reshaped_type(type_, shape)
         if not all(shaped.has_static_shape for shaped in shapes):
             raise Obstacle("a reshape of dynamic sizes lies between", op)
-        groups = [[ir.IntegerAttr(i).value for i in group] for group in operation.attributes["reassociation"]]
+        groups = reassociation_of(operation)
         if (operation.name == "tensor.expand_shape") is not undo:
             return expanded_type(type_, shape, groups)
         collapsed = collapsed_type(type_, shape, groups)

@@ -8,6 +8,7 @@ Each op becomes what its model makes of it on buffers (``dialects/tensor/creatio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 from mlir import ir
 from mlir.dialects import arith
@@ -109,14 +110,10 @@ def _generate(op: ir.Operation, init: ir.Value) -> ir.Value:
 def _from_elements(op: ir.Operation, init: ir.Value) -> ir.Value:
     shape = ir.ShapedType(init.type).shape
     numbers = [index_constant(i) for i in range(max(shape, default=0))]
-    value, place = init, [0] * len(shape)
-    for element in op.operands:
+    value = init
+    for element, place in zip(op.operands, product(*map(range, shape)), strict=True):
         operands = [element, value, *(numbers[i] for i in place)]
         value = ir.Operation.create("tensor.insert", results=[init.type], operands=operands).result
-        for d in reversed(range(len(shape))):
-            place[d] = (place[d] + 1) % shape[d]
-            if place[d]:
-                break
     return value
 
 
