@@ -1,4 +1,4 @@
-"""What region ops have in common: loop-carried buffers, new terminators, what is defined inside."""
+"""What region ops have in common: loop-carried buffers and new terminators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mlir import ir
 
 from .rewriter import Rewriter
 
-__all__ = ["end_region", "hold_carried", "is_inside"]
+__all__ = ["end_region", "hold_carried"]
 
 
 def hold_carried(op: ir.Operation, operand: int, argument: ir.Value, is_one: bool, rewriter: Rewriter) -> None:
@@ -31,15 +31,3 @@ def end_region(old: ir.Operation, values: Sequence[ir.Value]) -> None:
     """Replace terminator ``old`` by one with operands ``values``."""
     ir.Operation.create(old.name, operands=values, ip=ir.InsertionPoint(old), loc=old.location)
     old.erase()
-
-
-def is_inside(value: ir.Value, op: ir.Operation) -> bool:
-    """Whether ``value`` is defined in a region of ``op``. Costs the nesting depth."""
-    owner = value.owner
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    while block is not None:
-        around = block.owner.operation
-        if around == op:
-            return True
-        block = around.block if around.parent is not None else None
-    return False

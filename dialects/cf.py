@@ -16,7 +16,7 @@ from .bufferizable import OpModel
 from .common_models import NoReadModel
 from .support.cloning import attributes_of
 
-__all__ = ["MODELS", "BlockBranchModel"]
+__all__ = ["BRANCHES", "MODELS", "BlockBranchModel"]
 
 _SEGMENTS = "operandSegmentSizes"
 _CASES = "case_operand_segments"
@@ -27,7 +27,7 @@ class BlockBranchModel(NoReadModel):
 
     op_names = ("cf.br", "cf.cond_br", "cf.switch")
 
-    def successor_operands(self, op: ir.Operation) -> tuple[Sequence[int], ...]:
+    def successor_operands(self, op: ir.Operation) -> tuple[range, ...]:
         """The operands after the condition, successor by successor."""
         if op.name == "cf.br":
             return (range(len(op.operands)),)
@@ -54,4 +54,6 @@ class BlockBranchModel(NoReadModel):
         )
 
 
-MODELS: tuple[OpModel, ...] = (BlockBranchModel(),)
+BRANCHES = BlockBranchModel()
+
+MODELS: tuple[OpModel, ...] = (BRANCHES,)

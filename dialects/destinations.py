@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .bufferizable import Forwarding, Relation, is_tensor
-from .carried_arguments import is_inside
 from .registry import find_model
+from .support.defining_ops import is_inside
 
 __all__ = ["Destinations", "tied_operands"]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from mlir import ir
 
 from .bufferizable import Forwarding, OpModel, is_tensor
-from .carried_arguments import end_region, is_inside
+from .carried_arguments import end_region
 from .rewriter import Rewriter
 from .support.cloning import recreate
+from .support.defining_ops import is_inside
 from .support.memref_types import identity_type, joint_type
 
 __all__ = ["RegionBranchModel", "tensor_results"]

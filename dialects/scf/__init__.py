@@ -20,7 +20,7 @@ from ..support.constants import constant_integer
 from .forall import FORALL_MODELS
 from .while_loop import WhileModel
 
-__all__ = ["MODELS", "ForModel", "RegionBranchModel"]
+__all__ = ["MODELS", "ForModel", "RegionBranchModel", "surely_runs"]
 
 _BOUNDS = 3
 
@@ -33,7 +33,7 @@ class ForModel(NoReadModel):
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
         """Operand and yield number i reach argument i and result i; the operand no result if the loop surely runs."""
-        runs = _runs(op)
+        runs = surely_runs(op)
         return tuple(
             Forwarding(region, base + i, arguments=((0, i + 1),), results=() if runs and region is None else (i,))
             for i in tensor_results(op)
@@ -79,7 +79,7 @@ class ForModel(NoReadModel):
         rewriter.replace(op, [held[i] if i in dropped else results[i] for i in range(len(op.results))])
 
 
-def _runs(loop: ir.Operation) -> bool:
+def surely_runs(loop: ir.Operation) -> bool:
     """Whether an ``scf.for`` has at least one iteration, by constant bounds."""
     lower, upper = (constant_integer(loop.operands[i]) for i in range(2))
     # A negative bound is a large one if the loop compares without signs.

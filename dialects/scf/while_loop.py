@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ..bufferizable import Forwarding, is_tensor
-from ..carried_arguments import end_region, hold_carried, is_inside
+from ..carried_arguments import end_region, hold_carried
 from ..common_models import NoReadModel
 from ..rewriter import Rewriter
 from ..support.cloning import recreate
+from ..support.defining_ops import is_inside
 
 __all__ = ["WhileModel"]
 

@@ -33,20 +33,19 @@ from collections.abc import Sequence
 from mlir import ir, rewrite
 from mlir.dialects import arith, cf, llvm
 
-from ...dialects.support.cloning import attributes_of
+from ...dialects.cf import BRANCHES
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from ..framework.upstream import parse_group
 from .rewriting.empty_views import rewrite_empty_views
 
-_BRANCHES = frozenset({"cf.br", "cf.cond_br", "cf.switch"})
 _GUARD = "inplace.guard"
 
 
 def hide_ways_back(root: ir.Operation) -> int:
     """Let each branch of `cf` that closes a loop lead through a block of its own; return how many there are."""
-    found = [op.block.region for op in find_ops(root, *_BRANCHES)]
+    found = [op.block.region for op in find_ops(root, *BRANCHES.op_names)]
     return sum(map(_hide_in, {region.blocks[0]: region for region in found}.values()))
 
 
@@ -95,28 +94,16 @@ def _ways_back(blocks: Sequence[ir.Block]) -> list[list[int]]:
 def _redirect(block: ir.Block, ways: Sequence[int], never: ir.Block) -> None:
     """Let the branch at the end of a block lead through new blocks where it goes one of `ways`."""
     branch = _terminator(block)
-    if branch.name not in _BRANCHES:
+    if branch.name not in BRANCHES.op_names:
         return
-    operands, successors = list(branch.operands), list(branch.successors)
-    first, given = _operand_counts(branch)
-    groups: list[list[ir.Value]] = []
-    place = first
-    for count in given:
-        groups.append(operands[place : place + count])
-        place += count
+    operands = list(branch.operands)
+    groups = [[operands[number] for number in group] for group in BRANCHES.successor_operands(branch)]
     for way in ways:
         with branch.location:
-            groups[way], successors[way] = [], _way_between(block, successors[way], groups[way], never)
-    attributes = attributes_of(branch)
-    counts = list(map(len, groups))
-    if branch.name == "cf.cond_br":
-        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *counts])
-    elif branch.name == "cf.switch":
-        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, counts[0], sum(counts[1:])])
-        attributes["case_operand_segments"] = ir.DenseI32ArrayAttr.get(counts[1:])
-    values = [*operands[:first], *(value for group in groups for value in group)]
+            between = _way_between(block, branch.successors[way], groups[way], never)
+        groups[way], branch.successors[way] = [], between
     with ir.InsertionPoint(branch), branch.location:
-        ir.Operation.create(branch.name, operands=values, attributes=attributes, successors=successors)
+        BRANCHES.with_successor_operands(branch, groups)
     branch.erase()
 
 
@@ -140,23 +127,13 @@ def _unknown(types: Sequence[ir.Type]) -> ir.Operation:
     return ir.Operation.create("builtin.unrealized_conversion_cast", results=types)
 
 
-def _operand_counts(branch: ir.Operation) -> tuple[int, list[int]]:
-    """Return how many operands a branch of `cf` has for itself, and how many it hands to each successor."""
-    if branch.name == "cf.br":
-        return 0, [len(branch.operands)]
-    _, default, *others = ir.DenseI32ArrayAttr(branch.attributes["operandSegmentSizes"])
-    if branch.name == "cf.cond_br":
-        return 1, [default, *others]
-    return 1, [default, *ir.DenseI32ArrayAttr(branch.attributes["case_operand_segments"])]
-
-
 def restore_ways_back(root: ir.Operation) -> None:
     """Undo `hide_ways_back` in what is left; blocks that nothing leads to go."""
     for guard in find_ops(root, "builtin.unrealized_conversion_cast", where=lambda op: _GUARD in op.attributes):
         for branch in [use.owner.operation for use in guard.result.uses if use.owner.operation.name == "cf.cond_br"]:
-            _, (count, _) = _operand_counts(branch)
+            taken, _ = BRANCHES.successor_operands(branch)
             with ir.InsertionPoint(branch), branch.location:
-                cf.BranchOp(list(branch.operands)[1 : 1 + count], branch.successors[0])
+                cf.BranchOp([branch.operands[number] for number in taken], branch.successors[0])
             branch.erase()
         with ir.InsertionPoint(guard), guard.location:
             guard.result.replace_all_uses_with(arith.constant(guard.result.type, 1))

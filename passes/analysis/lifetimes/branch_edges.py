@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.cf import BRANCHES
 from ...framework.errors import PassFailure
 from ..ir.block_graph import BlockGraph
 
@@ -49,18 +50,9 @@ class BranchEdges:
 
 def _passed(terminator: ir.Operation) -> list[tuple[ir.Value, ...]]:
     """What `terminator` passes to each of its successors."""
-    operands = list(terminator.operands)
-    if terminator.name == "cf.br" or not len(terminator.successors):
-        counts = [len(operands)] * len(terminator.successors)
-    elif terminator.name == "cf.cond_br":
-        counts = list(terminator.attributes["operandSegmentSizes"])[1:]
-    elif terminator.name == "cf.switch":
-        counts = [terminator.attributes["operandSegmentSizes"][1], *terminator.attributes["case_operand_segments"]]
-    else:
+    if not len(terminator.successors):
+        return []
+    if terminator.name not in BRANCHES.op_names:
         raise PassFailure(f"cannot tell what '{terminator.name}' passes to its successors", terminator)
-    position = len(operands) - sum(counts)
-    found: list[tuple[ir.Value, ...]] = []
-    for count in counts:
-        found.append(tuple(operands[position : position + count]))
-        position += count
-    return found
+    operands = list(terminator.operands)
+    return [tuple(operands[group.start : group.stop]) for group in BRANCHES.successor_operands(terminator)]
