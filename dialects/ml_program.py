@@ -26,13 +26,6 @@ def _symbol(op: ir.Operation) -> str | None:
     return reference.value if isinstance(reference, ir.FlatSymbolRefAttr) else None
 
 
-def _refuse_nested(op: ir.Operation) -> str | None:
-    if _symbol(op) is not None:
-        return None
-    reference = op.attributes["global"]
-    return f"'{op.name}' names {reference} in another symbol table; only globals of the same module become memrefs"
-
-
 def _get(op: ir.Operation, type_: ir.Type) -> ir.Value:
     reference = ir.FlatSymbolRefAttr(op.attributes["global"]).value
     return memref.get_global(ir.MemRefType(identity_type(type_)), reference)
@@ -73,14 +66,21 @@ class GlobalModel(OpModel):
         create_global(attributes, elements(op, "value", type_) if "value" in op.attributes else ir.UnitAttr.get())
 
 
-class LoadModel(OpModel):
-    """``ml_program.global_load`` and ``global_load_const``."""
-
-    op_names = ("ml_program.global_load", "ml_program.global_load_const")
+class _AccessModel(OpModel):
+    """Accesses to a global when the op runs."""
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse a global of another module."""
-        return _refuse_nested(op)
+        if _symbol(op) is not None:
+            return None
+        reference = op.attributes["global"]
+        return f"'{op.name}' names {reference} in another symbol table; only globals of the same module become memrefs"
+
+
+class LoadModel(_AccessModel):
+    """``ml_program.global_load`` and ``global_load_const``."""
+
+    op_names = ("ml_program.global_load", "ml_program.global_load_const")
 
     def loaded_state(self, op: ir.Operation) -> str | None:
         """The global."""
@@ -105,14 +105,10 @@ class LoadModel(OpModel):
         rewriter.replace(op, [target])
 
 
-class StoreModel(OpModel):
+class StoreModel(_AccessModel):
     """``ml_program.global_store``: reads the tensor; the memory that it writes belongs to no tensor that is used on."""
 
     op_names = ("ml_program.global_store",)
-
-    def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse a global of another module."""
-        return _refuse_nested(op)
 
     def stored_state(self, op: ir.Operation) -> str | None:
         """The global."""
