@@ -42,6 +42,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from mlir import ir
 from mlir.dialects import arith, bufferization, memref, scf
@@ -59,13 +60,8 @@ def _address(handle: Handle) -> ir.Value:
 
 def _is_one_of(value: ir.Value, others: Sequence[Handle]) -> ir.Value:
     """Build whether `value` has the address of one of `others`."""
-    address = _address(value)
-    found: ir.Value | None = None
-    for other in others:
-        same = arith.cmpi(arith.CmpIPredicate.eq, address, _address(other))
-        found = same if found is None else arith.ori(found, same)
-    assert found is not None
-    return found
+    address, equal = _address(value), arith.CmpIPredicate.eq
+    return reduce(arith.ori, (arith.cmpi(equal, address, _address(other)) for other in others))
 
 
 def _insert_free(free: Free) -> None:

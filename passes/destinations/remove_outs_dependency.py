@@ -150,7 +150,8 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         if not outcome.accepted:
             return
         self._tell_buffers(analysis, outcome)
-        places = {retie.operand: _Place.of(s, retie) for retie in outcome.accepted}
+        # Read before ops are erased.
+        notes = {retie.operand: _notes(s, retie) for retie in outcome.accepted}
         erased = apply_reties(s, outcome.accepted)
         left = [retie for retie in outcome.accepted if s.operand_op[retie.operand] not in erased.ops]
         self.count("replaced", len(left))
@@ -161,7 +162,8 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         if self.options.print_replaced:
             for retie in left:
                 dead = s.value_op[retie.old] in erased.ops
-                self._tell_replaced(places[retie.operand], dead=dead, fusible=retie.old in fusible)
+                message = _replacement(s, retie, dead=dead, fusible=retie.old in fusible)
+                self.remark(s.ops[s.operand_op[retie.operand]].location, message, notes[retie.operand])
 
     def _tell_buffers(self, analysis: ModuleAnalysis, outcome: OutsChanges) -> None:
         """Count the buffers that are saved, and report them at the functions that had them."""
@@ -173,18 +175,6 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
                 location = analysis.snapshot.ops[function.function].location
                 self.remark(location, f"the function needs {saved} buffer{'s' if saved > 1 else ''} less")
 
-    def _tell_replaced(self, place: _Place, *, dead: bool, fusible: bool) -> None:
-        allowed = ["it no longer depends on that"]
-        if place.stays_input:
-            allowed = ["that stays an input"]
-        if dead:
-            allowed.append(f"{place.producer} is dead")
-        if fusible:
-            allowed.append(f"{place.producer} can be fused with its only user")
-        notes = [(f"this is {place.producer}", place.producer_location)] if place.producer_location else []
-        message = f"{place.init} takes {place.target} instead of {place.old}: {'; '.join(allowed)}"
-        self.remark(place.location, message, notes)
-
     def _tell_kept(self, analysis: ModuleAnalysis, kept: Sequence[KeptInit]) -> None:
         s = analysis.snapshot
         self.count("kept", len(kept))
@@ -193,36 +183,30 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         for refusal in (*analysis.effects.refusals, *(r for f in analysis.functions for r in f.refusals)):
             self.remark(refusal.op.location, f"no init of the function is replaced: {refusal.message}")
         for one in sorted(kept, key=lambda one: one.operand):
-            op = s.operand_op[one.operand]
-            init = f"operand #{s.operand_index(one.operand)} of '{s.op_name[op]}'"
-            self.remark(s.ops[op].location, f"{init}, an init, stays: {one.reason}")
+            location = s.ops[s.operand_op[one.operand]].location
+            self.remark(location, f"{_init(s, one.operand)}, an init, stays: {one.reason}")
 
 
-@dataclass(frozen=True)
-class _Place:
-    """What is said of a replacement: read before ops are erased."""
+def _notes(s: Snapshot, retie: Retie) -> list[tuple[str, ir.Location]]:
+    """Where the init was computed that `retie` takes away."""
+    producer = s.value_op[retie.old]
+    return [(f"this is '{s.op_name[producer]}'", s.ops[producer].location)] if producer >= 0 else []
 
-    init: str
-    location: ir.Location
-    old: str
-    target: str
-    producer: str
-    producer_location: ir.Location | None
-    stays_input: bool
 
-    @staticmethod
-    def of(s: Snapshot, retie: Retie) -> _Place:
-        op, producer = s.operand_op[retie.operand], s.value_op[retie.old]
-        target = "a new tensor.empty" if retie.is_empty else _describe(s, retie.target)
-        return _Place(
-            init=f"operand #{s.operand_index(retie.operand)} of '{s.op_name[op]}'",
-            location=s.ops[op].location,
-            old=_describe(s, retie.old),
-            target=target,
-            producer=f"'{s.op_name[producer]}'" if producer >= 0 else "",
-            producer_location=s.ops[producer].location if producer >= 0 else None,
-            stays_input=retie.stays_input,
-        )
+def _replacement(s: Snapshot, retie: Retie, *, dead: bool, fusible: bool) -> str:
+    """What `retie` did and what that allows."""
+    allowed = ["that stays an input" if retie.stays_input else "it no longer depends on that"]
+    producer = f"'{s.op_name[s.value_op[retie.old]]}'"
+    if dead:
+        allowed.append(f"{producer} is dead")
+    if fusible:
+        allowed.append(f"{producer} can be fused with its only user")
+    target = "a new tensor.empty" if retie.is_empty else _describe(s, retie.target)
+    return f"{_init(s, retie.operand)} takes {target} instead of {_describe(s, retie.old)}: {'; '.join(allowed)}"
+
+
+def _init(s: Snapshot, operand: int) -> str:
+    return f"operand #{s.operand_index(operand)} of '{s.op_name[s.operand_op[operand]]}'"
 
 
 def _describe(s: Snapshot, value: int) -> str:

@@ -48,7 +48,7 @@ def analyze_contiguous_arguments(uses: FunctionUses) -> dict[int, ir.MemRefType]
         return {}
     found: dict[int, ir.MemRefType] = {}
     for number, argument in enumerate(uses.function.arguments):
-        if isinstance(argument.type, ir.MemRefType) and argument_marked(uses.function, number, [CONTIGUOUS]):
+        if isinstance(argument.type, ir.MemRefType) and argument_marked(uses.function, number, CONTIGUOUS):
             identity = identity_type(argument.type, argument.type.memory_space)
             if identity != argument.type and is_castable(identity, argument.type):
                 found[number] = ir.MemRefType(identity)

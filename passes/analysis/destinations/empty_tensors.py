@@ -15,7 +15,7 @@ Cost: linear in ops and uses; a function gets a budget of steps in proportion to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mlir import ir
@@ -34,14 +34,13 @@ from ....dialects.tensor.shapes import reassociation_of
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .empty_tensor_moves import Needs, Obstacle, Places
-from .insertion_trace import EMPTY, Start, StartKind, Trace
+from .insertion_trace import EMPTY, Start, Trace
 
 __all__ = [
     "Elimination",
     "EliminationPlan",
     "KeptInsertion",
     "copying_insertions",
-    "has_empty",
     "inserted_operand",
     "plan_eliminations",
 ]
@@ -65,18 +64,11 @@ class Elimination:
 
 @dataclass(frozen=True)
 class KeptInsertion:
-    """An insertion of what was computed in another buffer, which has to stay; ``op`` is what stands in the way.
-
-    ``is_empty`` says that this buffer was a ``tensor.empty``.
-
-    ``passing`` says that it is worth another look when the eliminations of the plan have been carried out.
-    """
+    """An insertion of what was computed in another buffer, which has to stay; ``op`` is what stands in the way."""
 
     write: int
     reason: str
     op: int
-    passing: bool = False
-    is_empty: bool = True
 
 
 @dataclass(frozen=True)
@@ -85,11 +77,6 @@ class EliminationPlan:
 
     eliminations: tuple[Elimination, ...]
     kept: tuple[KeptInsertion, ...]
-
-
-def has_empty(starts: Iterable[Start]) -> bool:
-    """Whether one of ``starts`` is a tensor without content."""
-    return any(start.kind is StartKind.EMPTY for start in starts)
 
 
 def plan_eliminations(analysis: ModuleAnalysis, excluded: frozenset[int], *, inits: bool = False) -> EliminationPlan:
@@ -173,15 +160,14 @@ class _Planner:
         try:
             if is_nested:
                 reason = "the destination is to become a slice of another tensor first"
-                raise Obstacle(reason, trace.insertion, passing=True)
+                raise Obstacle(reason, trace.insertion)
             self.eliminations.append(self._plan(trace))
             planned.add(trace.write)
         except Obstacle as obstacle:
             self._keep(trace, obstacle)
 
     def _keep(self, trace: Trace, obstacle: Obstacle) -> None:
-        kept = KeptInsertion(trace.write, obstacle.reason, obstacle.op, obstacle.passing, has_empty(trace.starts))
-        self.kept.append(kept)
+        self.kept.append(KeptInsertion(trace.write, obstacle.reason, obstacle.op))
 
     def _plan(self, trace: Trace) -> Elimination:
         """Return how to compute the source of an insertion in place; raises :class:`Obstacle`."""

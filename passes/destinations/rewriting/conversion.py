@@ -15,7 +15,7 @@ from mlir import ir
 
 from ...analysis.destinations.costs import TRIAL_OPTIONS
 from ...analysis.destinations.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE, judge_eliminations
-from ...analysis.destinations.empty_tensors import EliminationPlan, KeptInsertion, has_empty, plan_eliminations
+from ...analysis.destinations.empty_tensors import EliminationPlan, KeptInsertion, plan_eliminations
 from ...analysis.destinations.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
 from ...analysis.destinations.initless_sources import plan_inits
 from ...analysis.destinations.insertion_trace import StartKind
@@ -200,7 +200,7 @@ class _Conversion:
             failed |= {kept.write: kept for kept in objections}
             plan = plan_eliminations(analysis, frozenset(failed), inits=inits)
         reason = "too many rounds of analysis would be needed to tell whether it pays"
-        undecided = [KeptInsertion(e.write, reason, e.before, is_empty=has_empty(e.starts)) for e in plan.eliminations]
+        undecided = [KeptInsertion(e.write, reason, e.before) for e in plan.eliminations]
         return EliminationPlan((), (*plan.kept, *failed.values(), *undecided))
 
     def _copy(self, analysis: ModuleAnalysis) -> ir.Operation:

@@ -38,13 +38,12 @@ class Change:
 
 @dataclass(frozen=True)
 class Kept:
-    """An insertion that still copies, and why; ``is_empty``: what it copies was computed in a ``tensor.empty``."""
+    """An insertion that still copies, and why."""
 
     op: str
     location: ir.Location
     reason: str
     notes: tuple[Note, ...] = ()
-    is_empty: bool = True
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def describe_kept(s: Snapshot, kept: KeptInsertion) -> Kept:
     insertion = s.operand_op[kept.write]
     note = (f"this is '{s.op_name[kept.op]}'", s.ops[kept.op].location)
     notes = () if kept.op == insertion else (note,)
-    return Kept(s.op_name[insertion], s.ops[insertion].location, kept.reason, notes, kept.is_empty)
+    return Kept(s.op_name[insertion], s.ops[insertion].location, kept.reason, notes)
 
 
 def describe_reuse(s: Snapshot, reuse: Reuse) -> Change:
