@@ -1,7 +1,7 @@
 """Which inits that nobody reads can be the destination that they were computed in, or a new empty tensor.
 
 An op that writes all of its init and reads nothing of it depends on the init's sizes only. The plan says which such
-operands take another value: the *top* that ties lead up to (``dialects/destinations.py``), which has the same type and
+operands take another value: the *top* that ties lead up to (``tied_inits.py``), which has the same type and
 sizes, or a ``tensor.empty`` with the sizes of the top. A top is above the init in the def-use chain, so it is visible
 wherever the init is. Nothing is changed here; whether it pays is asked in ``outs_profit.py``. See
 docs/theory/destinations.md for why it is legal.
@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
-from ....dialects.destinations import Destinations
 from ....dialects.registry import find_model
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .costs import by_name
+from .tied_inits import Destinations
 
 __all__ = ["KeptInit", "Mode", "OutsPlan", "OutsRule", "Retie", "is_fusible", "plan_reties"]
 
@@ -109,7 +109,7 @@ class _Planner:
         self._snapshot = analysis.snapshot
         self._effects = analysis.effects
         self._mode = mode
-        self._destinations = Destinations()
+        self._top = Destinations(analysis.effects).top
         self.kept: list[KeptInit] = []
 
     def plan(self, function: FunctionAnalysis) -> list[Retie]:
@@ -162,17 +162,11 @@ class _Planner:
             self._keep(init, OutsRule.NEEDED, model.why_content_is_needed(op, s.operand_index(init)) if model else "")
         return False
 
-    def _top(self, value: int) -> int:
-        s = self._snapshot
-        return s.value_id(self._destinations.top(s.values[value]))
-
     def _retie(self, init: int) -> Retie | None:
         """Return what unread ``init`` may become, or None if there is nothing better, or nothing legal."""
         s = self._snapshot
         old = s.operand_value[init]
         top = self._top(old)
-        if top < 0:
-            return None
         empty = self._mode is Mode.EMPTY or top in self._effects.readonly
         if self._mode is Mode.EMPTY:
             wanted = s.value_op[old] < 0 or s.op_name[s.value_op[old]] not in _FRESH
