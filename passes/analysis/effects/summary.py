@@ -15,6 +15,7 @@ from itertools import combinations
 from mlir import ir
 
 from ....dialects.bufferizable import Relation, is_tensor
+from ..ir.components import strongly_connected
 
 __all__ = ["FunctionSummary", "buffer_layouts", "call_order", "callee_name", "pessimistic_summary"]
 
@@ -82,50 +83,8 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: 
 def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) -> tuple[list[list[str]], set[str]]:
     """Return the functions callees first, those of one cycle together, and those that can reach themselves (recursion).
 
-    Iterative depth-first search (Tarjan's strongly connected components); linear in functions and calls.
+    Linear in functions and calls.
     """
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    order: list[list[str]] = []
-    recursive: set[str] = {name for name, callees in calls.items() if name in callees}
-    for root in functions:
-        if root in index:
-            continue
-        work = [(root, iter(calls[root]))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            name, callees = work[-1]
-            callee = next(callees, None)
-            if callee is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
-                if low[name] == index[name]:
-                    component = _pop_component(name, stack, on_stack)
-                    order.append(component)
-                    if len(component) > 1:
-                        recursive.update(component)
-            elif callee not in functions:
-                continue
-            elif callee not in index:
-                index[callee] = low[callee] = len(index)
-                stack.append(callee)
-                on_stack.add(callee)
-                work.append((callee, iter(calls[callee])))
-            elif callee in on_stack:
-                low[name] = min(low[name], index[callee])
-    return order, recursive
-
-
-def _pop_component(name: str, stack: list[str], on_stack: set[str]) -> list[str]:
-    component = []
-    while True:
-        member = stack.pop()
-        on_stack.discard(member)
-        component.append(member)
-        if member == name:
-            return component
+    order = strongly_connected(functions, lambda name: [callee for callee in calls[name] if callee in functions])
+    recursive = {name for name, callees in calls.items() if name in callees}
+    return order, recursive.union(*(component for component in order if len(component) > 1))

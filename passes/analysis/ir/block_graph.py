@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 from mlir import ir
 
+from .components import strongly_connected
+
 __all__ = ["BlockGraph", "BlockLoop"]
 
 _BLOCKS_PER_QUESTION = 256
@@ -154,51 +156,17 @@ def _reverse_post_order(successors: Successors) -> list[int]:
 
 
 def _components(successors: Successors, blocks: list[int], group: list[int]) -> list[list[int]]:
-    """Return the strongly connected components of ``blocks``, last in topological order first (Tarjan).
+    """Return the strongly connected components of ``blocks``, last in topological order first.
 
     ``blocks`` are all of their group and in reverse post-order of the whole graph; so are those of each component.
     """
     rank = {block: index for index, block in enumerate(blocks)}
     own = group[blocks[0]]
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    open_blocks: list[int] = []
-    placed: set[int] = set()
-    found: list[list[int]] = []
     # Last ones first, so that independent blocks come as they stand in the reverse.
-    for root in reversed(blocks):
-        if root in index:
-            continue
-        index[root] = low[root] = len(index)
-        open_blocks.append(root)
-        stack = [(root, iter(reversed(successors[root])))]
-        while stack:
-            block, targets = stack[-1]
-            for target in targets:
-                if group[target] != own or target in placed:
-                    continue
-                if target not in index:
-                    index[target] = low[target] = len(index)
-                    open_blocks.append(target)
-                    stack.append((target, iter(reversed(successors[target]))))
-                    break
-                low[block] = min(low[block], index[target])
-            else:
-                stack.pop()
-                if stack:
-                    low[stack[-1][0]] = min(low[stack[-1][0]], low[block])
-                if low[block] == index[block]:
-                    component = _pop_until(block, open_blocks)
-                    placed.update(component)
-                    found.append(sorted(component, key=rank.__getitem__))
-    return found
-
-
-def _pop_until(block: int, stack: list[int]) -> list[int]:
-    popped: list[int] = []
-    while not popped or popped[-1] != block:
-        popped.append(stack.pop())
-    return popped
+    components = strongly_connected(
+        reversed(blocks), lambda block: [target for target in reversed(successors[block]) if group[target] == own]
+    )
+    return [sorted(component, key=rank.__getitem__) for component in components]
 
 
 def _immediate_dominators(predecessors: Sequence[Sequence[int]]) -> list[int]:
