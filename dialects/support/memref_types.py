@@ -47,11 +47,11 @@ def _encoded_space(tensor: ir.Type) -> ir.Attribute | None:
 
 def dynamic_layout_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> ir.Type:
     """Return the memref type that every strided buffer for ``tensor`` in its memory space can be cast to."""
-    if isinstance(tensor, ir.UnrankedTensorType):
-        return ir.UnrankedMemRefType.get(tensor.element_type, memory_space)
-    shaped = ir.ShapedType(tensor)
-    layout = ir.StridedLayoutAttr.get_fully_dynamic(shaped.rank)
-    return ir.MemRefType.get(shaped.shape, shaped.element_type, layout, memory_space or _encoded_space(tensor))
+    type_ = identity_type(tensor, memory_space)
+    if not isinstance(type_, ir.MemRefType):
+        return type_
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
+    return ir.MemRefType.get(type_.shape, type_.element_type, layout, type_.memory_space)
 
 
 def joint_type(tensor: ir.Type, types: Sequence[ir.Type]) -> ir.Type:
@@ -86,8 +86,7 @@ def _strided(shape: Sequence[int], strides: Sequence[int], offset: int, like: ir
     """
     if offset == 0 and _DYNAMIC not in strides and list(strides) == _row_major(shape):
         return ir.MemRefType.get(shape, like.element_type, memory_space=like.memory_space)
-    layout = _layout(strides, offset)
-    return ir.MemRefType.get(shape, like.element_type, layout, like.memory_space)
+    return ir.MemRefType.get(shape, like.element_type, _layout(strides, offset), like.memory_space)
 
 
 def _layout(strides: Sequence[int], offset: int) -> ir.StridedLayoutAttr:
@@ -154,8 +153,7 @@ def expanded_type(source: ir.MemRefType, shape: Sequence[int], reassociation: Se
         result.extend(reversed(inner))
     if not reassociation:
         result = [1] * len(shape)
-    layout = _layout(result, offset)
-    return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
+    return ir.MemRefType.get(shape, source.element_type, _layout(result, offset), source.memory_space)
 
 
 def collapsed_type(
@@ -176,8 +174,7 @@ def collapsed_type(
         last = next((d for d in reversed(group) if sizes[d] != 1), group[0])
         # A dynamic size may turn out to be one; then the stride is that of a dimension in front of it.
         result.append(_DYNAMIC if sizes[last] == _DYNAMIC_SIZE and last != group[0] else strides[last])
-    layout = _layout(result, offset)
-    return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
+    return ir.MemRefType.get(shape, source.element_type, _layout(result, offset), source.memory_space)
 
 
 def _is_contiguous(dimensions: Sequence[tuple[int, int]]) -> bool:

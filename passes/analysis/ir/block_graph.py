@@ -21,7 +21,7 @@ from mlir import ir
 
 from .components import strongly_connected
 
-__all__ = ["BlockGraph", "BlockLoop"]
+__all__ = ["BlockGraph", "BlockLoop", "dominated"]
 
 _BLOCKS_PER_QUESTION = 256
 """How many blocks a question about reachability looks at before it answers "reachable"."""
@@ -197,12 +197,17 @@ def _meet(dominator: list[int], first: int, second: int) -> int:
     return first
 
 
+def dominated(dominator: Sequence[int]) -> list[list[int]]:
+    """Return the places that each one dominates immediately."""
+    children: list[list[int]] = [[] for _ in dominator]
+    for place in range(1, len(dominator)):
+        children[dominator[place]].append(place)
+    return children
+
+
 def _intervals(dominator: list[int]) -> tuple[list[int], list[int]]:
     """Number the dominator tree in preorder; return each place's own number and the last one in its subtree."""
-    count = len(dominator)
-    children: list[list[int]] = [[] for _ in range(count)]
-    for place in range(1, count):
-        children[dominator[place]].append(place)
+    count, children = len(dominator), dominated(dominator)
     first, last = [0] * count, [0] * count
     preorder: list[int] = []
     work = [0] if count else []

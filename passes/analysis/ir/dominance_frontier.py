@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
-from .block_graph import BlockGraph
+from .block_graph import BlockGraph, dominated
 
 __all__ = ["DominatorTree"]
 
@@ -20,14 +20,11 @@ class DominatorTree:
 
     def __init__(self, graph: BlockGraph) -> None:
         self._graph = graph
-        count = len(graph.order)
-        self._children: list[list[int]] = [[] for _ in range(count)]
-        self._level = [0] * count
+        self._children = dominated(graph.immediate_dominator)
+        self._level = [0] * len(graph.order)
         # A dominator comes before what it dominates.
-        for place in range(1, count):
-            parent = graph.immediate_dominator[place]
-            self._children[parent].append(place)
-            self._level[place] = self._level[parent] + 1
+        for place in range(1, len(graph.order)):
+            self._level[place] = self._level[graph.immediate_dominator[place]] + 1
 
     def joins(self, definitions: Iterable[int]) -> set[int]:
         """Return the blocks in which two versions may meet, if those in ``definitions`` and the entry make one."""

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 from mlir import ir
 
@@ -233,15 +235,13 @@ class GraphLifetimes(RegionLifetimes):
         return heirs, others
 
     def _mask(self, roots: Roots) -> int:
-        mask = 0
-        for root in roots:
-            mask |= self._whole[root]
-        return mask
+        return reduce(or_, (self._whole[root] for root in roots), 0)
 
     def _flow(self) -> None:
         """Compute which roots are live at the start and at the end of each block."""
         count = len(self.graph.blocks)
         pinned = self._mask(frozenset(root.number for root in self.roots if root.pinned))
+        owned = sum(1 << root.number for root in self._owned)
         used = [self._mask(frozenset(uses)) & ~self._defined[b] for b, uses in enumerate(self._uses)]
         for root in self._argument:
             # Whether it owns its memory is asked by comparing it with what it may have been lent.
@@ -249,24 +249,16 @@ class GraphLifetimes(RegionLifetimes):
             used[home] |= self._whole[root] & ~self._defined[home]
         for block in range(count):
             if not self.graph.out[block]:
-                used[block] |= pinned & ~self._defined[block] & self._freed_mask()
+                used[block] |= pinned & ~self._defined[block] & owned
         self._live_in, self._live_out = list(used), [0] * count
         changed = True
         while changed:
             changed = False
             for block in reversed(range(count)):
-                out = 0
-                for edge in self.graph.out[block]:
-                    out |= self._live_in[edge.target]
+                out = reduce(or_, (self._live_in[edge.target] for edge in self.graph.out[block]), 0)
                 into = used[block] | (out & ~self._defined[block])
                 if (out, into) != (self._live_out[block], self._live_in[block]):
                     self._live_out[block], self._live_in[block], changed = out, into, True
-
-    def _freed_mask(self) -> int:
-        mask = 0
-        for root in self._owned:
-            mask |= 1 << root.number
-        return mask
 
     def _check_homes(self) -> None:
         """What is live in a block, and what its arguments are compared with, must be there on every way to it."""
@@ -304,9 +296,7 @@ class GraphLifetimes(RegionLifetimes):
         ends: dict[tuple[int, int], list[int]] = {}
         for block, edges in enumerate(self.graph.out):
             here = (self._live_in[block] | self._defined[block]) & mask
-            handed = 0
-            for edge in edges:
-                handed |= self._handed_on.get((block, edge.index), 0)
+            handed = reduce(or_, (self._handed_on.get((block, edge.index), 0) for edge in edges), 0)
             self._free_in(block, here & ~self._live_out[block] & ~handed, given_away[block])
             for edge in edges:
                 over = self._handed_on.get((block, edge.index), 0)
