@@ -23,7 +23,7 @@ from ...analysis.ir.snapshot import Snapshot
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ...framework.attribute_checks import refuse_marks
 from .early import analyze_early
-from .insertions import all_ops, apply_plan, erase_unused, fill_constants, tried_reuses
+from .insertions import all_ops, apply_plan, erase_unused, fill_constants, replace_operands
 from .new_inits import TRIAL_INIT, give_inits
 from .report import (
     Change,
@@ -163,12 +163,16 @@ class _Conversion:
         analysis, failed = self._analysis, set[Reuse]()
         while self._left and (reuses := plan_reuses(analysis, failed)):
             self._left -= 1
-            s = analysis.snapshot
-            with tried_reuses(analysis, reuses) as trial:
-                tried = s.with_operands({reuse.init: s.operand_value[reuse.source] for reuse in reuses})
-                outcome = _analyze(self._module, tried)
+            s, objections = analysis.snapshot, reuses
+            changes = {reuse.init: s.operand_value[reuse.source] for reuse in reuses}
+            replace_operands(s, changes)
+            try:
+                # Only operands change, so ops, operands and values of the outcome have the numbers that they have here.
+                outcome = _analyze(self._module, s.with_operands(changes))
                 objections = judge_reuses(analysis, reuses, outcome)
-                trial.stands = not objections
+            finally:
+                if objections:
+                    replace_operands(s, {reuse.init: s.operand_value[reuse.init] for reuse in reuses})
             if not objections:
                 self._describe(outcome, reuses)
                 self.current = outcome
