@@ -1,4 +1,4 @@
-"""bufferization: the ops by which a program says itself where tensors and memrefs meet."""
+"""bufferization: ops on both tensors and memrefs, by which a program controls its own buffers."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ def _allocated_type(op: ir.Operation) -> ir.Type:
 
 
 class DeallocTensorModel(NoReadModel):
-    """``bufferization.dealloc_tensor``: says that a tensor is not needed any more.
+    """``bufferization.dealloc_tensor``: marks the end of a tensor's lifetime; nothing is emitted for it.
 
-    Nothing is freed by it, unlike upstream's: other tensors may live in that buffer, or it may be an argument.
-    Deallocation frees every buffer after its last use, which is here or earlier where the op is right.
+    Unlike upstream's it frees nothing: other tensors may live in that buffer, or it may be an argument. Deallocation
+    frees every buffer after its last use, which is here or earlier where the op is right.
     """
 
     op_names = ("bufferization.dealloc_tensor",)
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
-        """Leave nothing behind."""
+        """Emit nothing."""
         rewriter.replace(op, [])
 
 
@@ -143,7 +143,7 @@ class ToTensorModel(OpModel):
         return False
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
-        """What the memref's author chose."""
+        """That of the memref."""
         return op.operands[0].type
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
@@ -157,7 +157,7 @@ def _is_wrapped_twice(op: ir.Operation) -> bool:
 
 
 class ToBufferModel(OpModel):
-    """``bufferization.to_buffer``: the buffer of a tensor goes to code on memrefs, which may use it from then on."""
+    """``bufferization.to_buffer``: the buffer of a tensor escapes to code on memrefs."""
 
     op_names = ("bufferization.to_buffer",)
 

@@ -1,8 +1,7 @@
-"""Branches between blocks: they hand tensors to the arguments of the blocks that they lead to.
+"""cf: branches, which forward tensors to the arguments of their successors.
 
-What becomes of the arguments is the conversion's business (``passes/bufferization/rewriting/branches.py``): a model
-only says which operands reach which successor, and builds its op anew with others. ``cf.assert`` has no tensors and
-stays.
+The conversion rewrites the block arguments (``passes/bufferization/rewriting/branches.py``): a model only says which
+operands reach which successor, and recreates its op with others. ``cf.assert`` has no tensors and stays.
 """
 
 from __future__ import annotations

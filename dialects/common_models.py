@@ -10,9 +10,9 @@ __all__ = ["CopyModel", "DestinationModel", "NoReadModel", "OverwriteModel", "Pa
 
 
 class NoReadModel(OpModel):
-    """Ops that need the content of no operand: they forward tensors, make views, or ask for sizes.
+    """Ops that read the content of no operand: they forward tensors, make views, or ask for sizes.
 
-    As a model of its own it is that of a terminator which the op around it rewrites.
+    It is itself the model of terminators, which the op around them rewrites.
     """
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:

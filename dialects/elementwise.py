@@ -57,7 +57,7 @@ class ElementwiseModel(OpModel):
         return () if result is None else (AliasingValue(result),)
 
     def is_not_conflicting(self, op: ir.Operation, read: int, write: int) -> bool:
-        """The elements of one place are all read before any is written, and no others then."""
+        """Each element is read before the same one is written."""
         return True
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:

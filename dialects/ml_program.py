@@ -1,8 +1,8 @@
-"""ml_program: tensors that outlive calls. Each becomes a ``memref.global``; a store copies into it.
+"""ml_program: global tensors. Each becomes a ``memref.global``; a store copies into it.
 
-A load reads the memory as it is then. Its result lives there if the memory stays as it is for as long as the result is
-used, and is a copy otherwise; ``passes/analysis/whole_module/globals.py`` finds out. Upstream never copies: what was
-loaded changes with the next store.
+The result of a load lives in the global's memory if nothing overwrites that while the result is used, and is a copy
+otherwise: ``passes/analysis/whole_module/globals.py`` decides. Upstream never copies: what was loaded changes with the
+next store.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class GlobalModel(OpModel):
 
 
 class _AccessModel(OpModel):
-    """Accesses to a global when the op runs."""
+    """Accesses that happen when the op runs."""
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse a global of another module."""
@@ -106,7 +106,7 @@ class LoadModel(_AccessModel):
 
 
 class StoreModel(_AccessModel):
-    """``ml_program.global_store``: reads the tensor; the memory that it writes belongs to no tensor that is used on."""
+    """``ml_program.global_store``: reads the tensor; no tensor in use lives in the memory that it writes."""
 
     op_names = ("ml_program.global_store",)
 
@@ -122,7 +122,7 @@ class StoreModel(_AccessModel):
 
 
 class GraphAccessModel(OpModel):
-    """Accesses that are ordered by tokens, not by their places."""
+    """Accesses that are ordered by tokens, not by program order."""
 
     op_names = ("ml_program.global_load_graph", "ml_program.global_store_graph")
 

@@ -1,4 +1,4 @@
-"""shape: a region that runs under an assumption yields its results. Constraints themselves are left alone."""
+"""shape: ``shape.assuming`` returns what its region yields. Constraints are left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loop nests that op models build over buffers: one ``linalg.generic`` per element, or ``scf.for`` per dimension."""
+"""Loop nests over buffers: a ``linalg.generic`` with the op as payload, or an ``scf.for`` per dimension."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How the ops of the dispatch dialect bufferize, once promotion has turned the memory of bindings into values.
 
-The content of a binding lives in the binding's memory, which may be written if the binding says so and if what it
-holds in the end is committed. Everything else that happens to contents are slices, insertions and loops like others.
+The content of a binding lives in the binding's memory, which may be written if its access allows that and if what it
+holds in the end is committed. In between the content is a tensor like any other.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class CommitModel(CopyModel):
     op_names = ("dispatch.commit",)
 
     def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
-        """Another buffer than the binding's is of no use."""
+        """The commit must be to the binding's own memory."""
         return operand == _CONTENTS
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
@@ -89,7 +89,7 @@ class CommitModel(CopyModel):
 
 
 class UnpromotedModel(OpModel):
-    """``dispatch.load`` and ``dispatch.store``: memory is no value before promotion."""
+    """``dispatch.load`` and ``dispatch.store``: accesses to memory that promotion has not turned into values."""
 
     op_names = ("dispatch.load", "dispatch.store")
 

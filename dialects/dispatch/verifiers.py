@@ -1,4 +1,4 @@
-"""What an operation of the dispatch dialect must be, and the one error that says what it is instead.
+"""Verifiers of the operations of the dispatch dialect, with one error for each rule.
 
 The bindings ask before anything else is checked, so each rule looks at what it relies on: an operation in generic form
 may have any operands and attributes. The operation is never printed here, for printing verifies it. About 10 µs an op.

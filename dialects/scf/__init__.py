@@ -1,9 +1,8 @@
-"""Structured control flow: loops carry buffers, branches hand them out.
+"""scf: loops carry buffers, branches yield them.
 
-A loop whose carried tensor stays in one buffer loses that iteration argument and its result: body and users name the
-buffer itself. Buffers that a loop swaps stay iteration arguments. A branch result that is the same buffer on both
-sides is that buffer; otherwise the ``scf.if`` returns a memref. ``scf.while`` is in ``while_loop.py``,
-``scf.forall`` and ``scf.parallel`` are in ``forall.py``.
+A loop drops an iteration argument and result whose tensor stays in one buffer: body and users name the buffer itself.
+Buffers that a loop swaps stay iteration arguments. ``scf.if`` and its like are in ``region_branches.py`` of
+``dialects/``, ``scf.while`` is in ``while_loop.py``, ``scf.forall`` and ``scf.parallel`` are in ``forall.py``.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _BOUNDS = 3
 
 
 class ForModel(NoReadModel):
-    """``scf.for``: initial values and yielded values flow to the iteration arguments and to the results."""
+    """``scf.for``: initial and yielded values are forwarded to the iteration arguments and the results."""
 
     op_names = ("scf.for",)
     joins_buffer_types = True
@@ -45,7 +44,7 @@ class ForModel(NoReadModel):
         return True
 
     def reads_before_regions(self, op: ir.Operation) -> bool:
-        """The bounds and the initial values."""
+        """The bounds and the initial values are read before the body runs."""
         return True
 
     def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:

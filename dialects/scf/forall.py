@@ -1,8 +1,8 @@
-"""scf.forall and scf.parallel: runs of a body, *threads*, that may overlap in time.
+"""scf.forall and scf.parallel: loops whose iterations, *threads*, may overlap in time.
 
-The outputs of ``scf.forall`` are shared: its argument is the buffer itself, and what a thread inserts at its end goes
-there, or is there already. On buffers the loop has no outputs and no results; its terminator is empty and stands behind
-the copies that insert.
+The outputs of ``scf.forall`` are shared: its argument is the buffer itself, which each thread's insertions copy into
+unless the data is there already. On buffers the loop has no outputs and no results; its terminator is empty and follows
+these copies.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""scf.while: two regions that take turns, and buffers that go around with them.
+"""scf.while: two regions that run in turn, and the buffers that they carry.
 
 The initial values and what the second region yields reach the arguments of the first region (*before*, which decides
 whether to go on); what ``scf.condition`` passes reaches the arguments of the second region (*after*) or, at the end,
-the results. A tensor that stays in one buffer leaves the loop, as it does in ``scf.for``. What ``scf.condition``
-passes is passed on as it is: a buffer from outside is named directly, any other one is an argument and a result.
+the results. A tensor that stays in one buffer is dropped from the loop, as in ``scf.for``. What ``scf.condition``
+passes is forwarded as it is: a buffer from outside is named directly, any other one is an argument and a result.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _tensors(values: Sequence[ir.Value]) -> list[int]:
 
 
 class WhileModel(NoReadModel):
-    """``scf.while``: initial values go in, around through both regions, and out at the condition."""
+    """``scf.while``: carries buffers through both regions; they leave at the condition."""
 
     op_names = ("scf.while",)
     joins_buffer_types = True

@@ -1,4 +1,4 @@
-"""Building ops like others, on other operands."""
+"""Clones of ops on other operands."""
 
 from __future__ import annotations
 

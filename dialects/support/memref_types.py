@@ -1,4 +1,4 @@
-"""Memref types for tensors and their views: layouts as small as what is known allows.
+"""Memref types for tensors and their views, with every stride and offset static that is known.
 
 Strides and offsets are in elements. Nothing here creates ops.
 """

@@ -1,4 +1,4 @@
-"""tensor: element and slice access. The other ops of the dialect are in the files beside this one.
+"""tensor: access to elements and slices. The other ops of the dialect are in files of their own.
 
 A slice is a view: it reads nothing and ties its result to its source. Inserts write their slice into the destination
 and tie the result to it. ``dim`` and ``rank`` ask for metadata only.

@@ -1,4 +1,4 @@
-"""Tensor ops that make a new tensor: each allocates, and fills what it allocated."""
+"""Tensor ops that create a tensor: each allocates a buffer and fills it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tensor.parallel_insert_slice: what one run of a parallel loop puts into an output that all of them share."""
+"""tensor.parallel_insert_slice: inserts one thread's slice into a shared output of the loop."""
 
 from __future__ import annotations
 

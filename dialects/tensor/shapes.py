@@ -1,4 +1,4 @@
-"""tensor: the same elements in the same order under another shape.
+"""tensor: reshapes, which keep the elements and their order.
 
 A reshape reads nothing and ties its result to its source. It needs elements that lie contiguously: a buffer in which
 they do not, or are not known to, is copied first. An unranked buffer may have any layout; how one that was ranked

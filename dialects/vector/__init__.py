@@ -30,7 +30,7 @@ def _mask_around(op: ir.Operation) -> ir.Operation | None:
 
 
 def _in_front(op: ir.Operation) -> ir.InsertionPoint:
-    """Return where to build what ``op`` needs: not inside of a mask, which holds one op only."""
+    """Return where to build operands of ``op``: in front of its mask, which holds one op only."""
     return ir.InsertionPoint(_mask_around(op) or op)
 
 

@@ -31,7 +31,7 @@ def with_unit_stride(operands: list[ir.Value]) -> list[ir.Value]:
     start, stride = _start(operands[0], operands[1 : 1 + rank])
     layout = ir.StridedLayoutAttr.get(ir.ShapedType.get_dynamic_stride_or_offset(), [1])
     line = ir.MemRefType.get([_DYNAMIC], type_.element_type, layout, type_.memory_space)
-    # How long the line is means nothing: which elements are accessed is up to the indices.
+    # The size of the line does not matter: the indices say which elements are accessed.
     length = memref.dim(operands[0], index_constant(rank - 1))
     elements = reinterpret_cast(operands[0], line, start, [length], [1])
     indices = _scaled(operands[1 + rank], stride)
