@@ -1,4 +1,4 @@
-"""Where the slice of an elimination can be made, and which ops have to move there first.
+"""Where the slice of an elimination can be created, and which ops have to move there first.
 
 Positions are those of the snapshot; ops that are to be moved have the new one. So a plan may rely on the moves of the
 plans before it, and the plans are carried out in the same order.

@@ -5,8 +5,8 @@ is in-place and its insertion copies nothing any more, and a function's eliminat
 cost no more than before, and none of them is refused that was not. So no copy is ever traded for another one, nor for
 a function that cannot be bufferized: what moves may pass a read of memory that others see as well.
 
-Who is to blame for a copy elsewhere says the record of its conflict: what is computed in a slice is written between
-the slice and the insertion (``empty_tensor_blame.py``). Where nobody is, half of the eliminations are left out.
+If a copy appears elsewhere, the record of its conflict says which elimination is to blame: what is computed in a slice
+is written between the slice and the insertion (``empty_tensor_blame.py``). Without blame half of them are left out.
 
 Cost: two analyses and a copy of the module for each round; what fails is left out in the next round.
 """

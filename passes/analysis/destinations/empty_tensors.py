@@ -1,4 +1,4 @@
-"""Which tensors could be computed in the slice that they are inserted into in the end, and what that takes.
+"""Plan which tensors are computed in the slice of the destination that they are inserted into.
 
 An insertion copies a tensor into a part of its destination. If the tensor was computed, step by step in one buffer, in
 a ``tensor.empty`` or in a copy of another tensor, it may as well be computed in that part of the destination; the
@@ -73,7 +73,7 @@ class KeptInsertion:
 
 @dataclass(frozen=True)
 class EliminationPlan:
-    """What can be eliminated, in the order in which to do it, and what cannot."""
+    """The eliminations, in the order in which to carry them out, and the insertions that stay."""
 
     eliminations: tuple[Elimination, ...]
     kept: tuple[KeptInsertion, ...]

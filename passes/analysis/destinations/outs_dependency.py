@@ -1,4 +1,4 @@
-"""Which inits that nobody reads can be the destination that they were computed in, or a new empty tensor.
+"""Inits that are not read, and can be replaced by their destination or by a new empty tensor.
 
 An op that writes all of its init and reads nothing of it depends on the init's sizes only. The plan says which such
 operands take another value: the *top* that ties lead up to (``tied_inits.py``), which has the same type and
@@ -35,7 +35,7 @@ _VIEWS = frozenset(
 
 
 class Mode(enum.Enum):
-    """What takes the place of an init that is not read."""
+    """What replaces an init that is not read."""
 
     PRESERVE_DESTINATION = "preserve-destination"
     EMPTY = "empty"

@@ -1,4 +1,4 @@
-"""The blocks of one region as a graph: an order for reading them, their loops, dominators and reachability.
+"""The CFG of one region: loop-nested topological order, loops, dominators, reachability.
 
 The *loop-nested topological order*: strongly connected components come in topological order; a component with a cycle
 is a loop, whose header comes first and whose other blocks follow, ordered likewise without the header. The header is
@@ -60,7 +60,7 @@ class BlockGraph:
             for target in dict.fromkeys(targets):
                 self.predecessors[target].append(index)
         self.immediate_dominator: list[int] = _immediate_dominators(self.predecessors)
-        """For a place, that of the closest block that is on every way to it; the entry is its own."""
+        """For a place, that of its immediate dominator; the entry is its own."""
         self._first, self._last = _intervals(self.immediate_dominator)
         self._reached: dict[tuple[int, int, int], bool] = {}
 
@@ -102,11 +102,11 @@ class BlockGraph:
     # --- asking ------------------------------------------------------------------------------------------------
 
     def dominates(self, first: int, second: int) -> bool:
-        """Whether every way from the entry to ``second`` passes ``first``. Constant time."""
+        """Whether ``first`` dominates ``second``: it is on every path from the entry to it. Constant time."""
         return self._first[first] <= self._first[second] <= self._last[first]
 
     def reaches(self, first: int, second: int, avoided: int) -> bool:
-        """Whether a way leads from the end of ``first`` to the beginning of ``second`` without entering ``avoided``.
+        """Whether a path leads from the end of ``first`` to the beginning of ``second`` without entering ``avoided``.
 
         ``avoided`` dominates both, or is -1. Beyond 256 blocks the answer is yes.
         """

@@ -1,4 +1,4 @@
-"""Where versions of one variable meet: the iterated dominance frontier of the blocks that define it.
+"""Iterated dominance frontiers: the blocks where versions of one variable meet.
 
 The algorithm of Sreedhar and Gao (*A Linear Time Algorithm for Placing φ-Nodes*, 1995): blocks are taken deepest first
 in the dominator tree; from each its subtree is searched for edges that lead up, or to the same depth. Every block is

@@ -1,4 +1,4 @@
-"""The edges between the blocks of a function, with what each passes to the arguments of the block that it leads to.
+"""The CFG edges of a function, with the operands that each forwards to the arguments of its target.
 
 Linear in blocks and edges, besides the graph (``ir/block_graph.py``).
 """
@@ -49,7 +49,7 @@ class BranchEdges:
 
 
 def _passed(terminator: ir.Operation) -> list[tuple[ir.Value, ...]]:
-    """What `terminator` passes to each of its successors."""
+    """The operands that `terminator` forwards to each of its successors."""
     if not len(terminator.successors):
         return []
     if terminator.name not in BRANCHES.op_names:

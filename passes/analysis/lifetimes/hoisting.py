@@ -1,4 +1,4 @@
-"""Which allocations in loops can be made once in front of the loop.
+"""Allocations that can be hoisted out of loops.
 
 An allocation has no content that a program may rely on, so iterations may share one buffer if no iteration sees the
 buffer of another: nothing that may lie in the buffer may leave the iteration, by a yield, a return, a store of the
@@ -138,7 +138,7 @@ def _check_stays_inside(allocation: ir.Operation) -> ir.Operation | None:
 
 
 def find_escape(allocation: ir.Operation) -> KeptAllocation | None:
-    """Return why the buffer may be used when the run of the block that makes it is over; None if it is not."""
+    """Return why the buffer may be used after the run of its block; None if it is not."""
     try:
         _check_stays_inside(allocation)
     except _Obstacle as obstacle:

@@ -1,4 +1,4 @@
-"""Who frees which buffer, and when: lifetimes of memrefs in structured code.
+"""Ownership and lifetimes of memrefs in structured code: which buffer is freed where.
 
 A *root* is a piece of memory as seen from one block: an allocation or a call's result (owned), an argument, a constant
 or the stack (borrowed), an argument of a loop's body (borrowed, or left over from an earlier iteration), or what a

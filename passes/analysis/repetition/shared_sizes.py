@@ -1,4 +1,4 @@
-"""Bodies that differ in nothing but sizes of outermost dimensions may be one function that is given the sizes.
+"""Bodies that differ in outermost sizes only can share a function that takes the sizes as arguments.
 
 Rows of `memref<37x64xf32>` and of `memref<38x64xf32>` lie alike: the outermost size of a memref is in no address, only
 in the bound of a loop. The loops inside of that one, which are what is fast, keep their bounds. A size is *open* if it
