@@ -1,4 +1,4 @@
-"""Make a program's memory traffic countable at run time.
+"""Count the copies and allocations of a program at run time.
 
 Goes in: memrefs, before they are lowered to LLVM. Comes out: the same program, with a call to
 `@inplace_count_copy(bytes)` before every `memref.copy` and every `linalg.copy` of memrefs, and with one alignment for
@@ -109,7 +109,7 @@ class CountMemoryPass(Pass[CountMemoryOptions]):
     """Insert calls that count copied bytes, and align allocations alike."""
 
     argument = "inplace-count-memory"
-    summary = "instrument copies and allocations so that the runtime can count them"
+    summary = "instrument copies and allocations to count them at run time"
     anchor = "builtin.module"
     Options = CountMemoryOptions
     statistics = (

@@ -1,9 +1,9 @@
-"""Give memrefs without a value an address, so that deallocation may ask for it.
+"""Give poison memrefs an address, so that deallocation can compare it.
 
 Goes in: `ub.poison` of memref type, which `lift-cf-to-scf` makes for what a branch does not define. Comes out: a memref
-on the stack of the function, one for each type, with room for a single element. Nothing reads or writes it; but
-deallocation compares addresses, and code may tell it from a buffer only if it has one. Left alone: poison of other
-types, and of memrefs whose layout is not strides and an offset.
+on the stack of the function, one for each type, with room for a single element. Nothing reads or writes it, but
+deallocation compares addresses, and this one differs from that of any buffer. Left alone: poison of other types, and of
+memrefs whose layout is not strides and an offset.
 
 ```mlir
 func.func @f() -> memref<4xf32> {
@@ -63,11 +63,11 @@ def _alloca(element: ir.Type, space: ir.Attribute | None) -> ir.Value:
 
 
 class ExpandPoisonPass(Pass[PassOptions]):
-    """Give memrefs without a value an address."""
+    """Give poison memrefs an address."""
 
     argument = "inplace-expand-poison"
-    summary = "give ub.poison of memref type an address, so that deallocation may compare it"
-    statistics = (Statistic("expanded-poison", "memrefs without a value that got an address"),)
+    summary = "give ub.poison of memref type an address that deallocation can compare"
+    statistics = (Statistic("expanded-poison", "poison memrefs that got an address"),)
 
     def run(self, op: ir.Operation) -> None:
         places: dict[tuple[ir.Block, ir.Type], ir.Value] = {}

@@ -1,8 +1,8 @@
-"""Run upstream's canonicalize so that it ends on loops of blocks, too.
+"""Canonicalize as upstream does, and terminate on CFG loops.
 
 Goes in: any IR. Comes out: what `canonicalize` makes of it. Where blocks form no loop this is upstream's pass and
-nothing else. Otherwise each way back to a block that was passed before is hidden meanwhile: it leads through a branch
-on a value that nobody knows, and there is another one beside it with values that nobody knows.
+nothing else. Otherwise each back edge is hidden meanwhile: it leads through a branch on an opaque value, and a second
+edge with opaque operands is added.
 
 ```text
 ^loop(%i: index):                         ^loop(%i: index):
@@ -16,10 +16,10 @@ on a value that nobody knows, and there is another one beside it with values tha
                                             cf.cond_br %q, ^loop(%k : index), ^never
 ```
 
-The reason: once a condition is folded that was the only way to a loop, upstream joins the blocks of what is left of it,
-or sees that `%i` is always `%j`, and then `%j` is computed from itself. Folding that does not end (LLVM 22). Each such
-value needs a way back. While those are hidden no block is joined with one that leads to it, and no value is always the
-same; what was cut off is erased as ever.
+The reason: once a condition is folded that was the only way into a loop, upstream merges the blocks of the dead loop,
+or finds that `%i` is always `%j`, and then `%j` is computed from itself. Folding it does not terminate (LLVM 22). Such
+a value needs a back edge. While these are hidden no block of a loop is merged with its predecessor, and no block
+argument is the same on all edges; dead blocks are erased as ever.
 
 Where sizes turn out to be 0, upstream's pass leaves subviews that the verifier refuses; `empty_views` replaces them.
 
@@ -44,7 +44,7 @@ _GUARD = "inplace.guard"
 
 
 def hide_ways_back(root: ir.Operation) -> int:
-    """Let each branch of `cf` that closes a loop lead through a block of its own; return how many there are."""
+    """Let each back edge of a `cf` branch lead through a block of its own; return how many there are."""
     found = [op.block.region for op in find_ops(root, *BRANCHES.op_names)]
     return sum(map(_hide_in, {region.blocks[0]: region for region in found}.values()))
 
@@ -67,12 +67,12 @@ def _terminator(block: ir.Block) -> ir.Operation:
 
 
 def _ways_back(blocks: Sequence[ir.Block]) -> list[list[int]]:
-    """Return which successors of each block are blocks through which the search, depth first, has come to it."""
+    """Return for each block which of its successors are ancestors in the depth-first search: the back edges."""
     numbers = {block: number for number, block in enumerate(blocks)}
     successors = [[numbers[block] for block in _terminator(block).successors] for block in blocks]
     back: list[list[int]] = [[] for _ in blocks]
     seen, on_path = set[int](), set[int]()
-    for root in range(len(blocks)):  # What nothing leads to is visited by folding, too.
+    for root in range(len(blocks)):  # Folding visits unreachable blocks, too.
         path = [] if root in seen else [(root, iter(enumerate(successors[root])))]
         seen.add(root)
         on_path.update(number for number, _ in path)
@@ -92,7 +92,7 @@ def _ways_back(blocks: Sequence[ir.Block]) -> list[list[int]]:
 
 
 def _redirect(block: ir.Block, ways: Sequence[int], never: ir.Block) -> None:
-    """Let the branch at the end of a block lead through new blocks where it goes one of `ways`."""
+    """Let the branch at the end of a block lead through new blocks for its successors `ways`."""
     branch = _terminator(block)
     if branch.name not in BRANCHES.op_names:
         return
@@ -128,7 +128,7 @@ def _unknown(types: Sequence[ir.Type]) -> ir.Operation:
 
 
 def restore_ways_back(root: ir.Operation) -> None:
-    """Undo `hide_ways_back` in what is left; blocks that nothing leads to go."""
+    """Undo `hide_ways_back` in what is left; unreachable blocks are erased."""
     for guard in find_ops(root, "builtin.unrealized_conversion_cast", where=lambda op: _GUARD in op.attributes):
         for branch in [use.owner.operation for use in guard.result.uses if use.owner.operation.name == "cf.cond_br"]:
             taken, _ = BRANCHES.successor_operands(branch)
@@ -145,13 +145,13 @@ def restore_ways_back(root: ir.Operation) -> None:
 
 
 class CanonicalizePass(Pass[PassOptions]):
-    """Run upstream's canonicalize so that it ends on loops of blocks, too."""
+    """Canonicalize as upstream does, and terminate on CFG loops."""
 
     argument = "inplace-canonicalize"
-    summary = "upstream's canonicalize, which ends on loops of blocks that folding cuts off, too"
+    summary = "upstream's canonicalize, made to terminate on CFG loops that folding makes unreachable"
     statistics = (
-        Statistic("hidden", "branches back to the begin of a loop that were hidden meanwhile"),
-        Statistic("empty", "subviews without elements that were written in another way, as MLIR refuses them"),
+        Statistic("hidden", "back edges that were hidden meanwhile"),
+        Statistic("empty", "subviews without elements, which MLIR refuses, that became reinterpret_cast"),
     )
 
     def run(self, op: ir.Operation) -> None:

@@ -1,8 +1,7 @@
-"""Let ops that read nothing of their `outs` write where those were computed, instead of depending on them.
+"""Replace inits that are not read by the destination that they were computed in, which removes the dependence.
 
 Goes in: functions on tensors. Comes out: the same functions, in which an op whose init is not read, and is the result
-of a destination-style op, takes the init of that op instead, and so on up to the top destination. What nobody uses any
-more is erased.
+of a destination-style op, takes the init of that op instead, and so on up to the top destination. Dead ops are erased.
 
 ```mlir
 func.func @f(%x: tensor<4xf32>, %dest: tensor<4xf32>, %c: f32) -> tensor<4xf32> {
@@ -33,7 +32,7 @@ buffer; sizes come from the top destination, so that no `tensor.dim` keeps a pro
 Left alone: what depends on the value anyway, because it is an input of the op as well (unless that opens the way for
 elementwise fusion); slices and reshapes of what was computed; and what would cost a copy or a buffer, as the in-place
 analysis of the outcome says (function boundaries are taken to be bufferized; `mode=empty` counts copies only).
-`print-kept` tells why each was left alone, `print-replaced` what each change allowed.
+`print-kept` remarks each with the reason, `print-replaced` what each change allows.
 
 Linear in the ops: usually three analyses, and a few more if there are changes that do not pay. Why it is legal:
 docs/theory/destinations.md.
@@ -76,12 +75,12 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
     """Replace inits that are not read by the destinations that they were computed in."""
 
     argument = "inplace-remove-outs-dependency"
-    summary = "let ops write where their unread inits were computed, so that they no longer depend on those"
+    summary = "replace inits that are not read by the destination that they were computed in"
     Options = RemoveOutsDependencyOptions
     anchor = "builtin.module"
     statistics = (
-        Statistic("replaced", "inits that were not read and are another value now"),
-        Statistic("erased", "ops that nobody used any more"),
+        Statistic("replaced", "inits that were not read and were replaced"),
+        Statistic("erased", "dead ops that were erased"),
         Statistic("buffers-saved", "buffers that bufferization no longer makes"),
         Statistic("fusions", "producers whose only user is a linalg.generic now, which they can be fused with"),
         Statistic("kept", "inits with a producer that stay"),

@@ -1,4 +1,4 @@
-"""Modules within the module that a pass runs on: their functions are not looked at, which a user should know."""
+"""Remarks on modules nested in the module that a pass runs on, whose functions it leaves alone."""
 
 from __future__ import annotations
 

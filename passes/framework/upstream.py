@@ -1,4 +1,4 @@
-"""Upstream's passes as the bindings offer them: text in, a `PassManager` or one clear sentence out.
+"""Upstream's passes through the bindings: pipeline text to a `PassManager` or one clear error.
 
 `PassManager.parse` is the only way to learn whether upstream knows a pass or an option: there is no list. What it says
 when it refuses comes partly as a ValueError, partly on the process's standard error; `find_problem` reads both.

@@ -1,4 +1,4 @@
-"""Promise that marked arguments of entry functions are contiguous, so that addresses need no run-time strides.
+"""Give marked arguments of entry functions the identity layout, so that addresses need no run-time strides.
 
 Bufferization of a function boundary must allow any layout: `memref<4x4xf32, strided<[?, ?], offset: ?>>`. Where the
 caller can promise row-major memory, the constant strides let loops vectorize and copies become one memcpy.

@@ -1,8 +1,8 @@
 """Drop function results that are one of the function's own arguments.
 
-Bufferization turns "the updated tensor" into "return the memref that came in". Such a result says nothing, and it is
-expensive: the deallocation that follows gives every returned buffer an owner of its own, by cloning it. This pass
-removes the result, and the caller uses the buffer it passed.
+Bufferization turns a tensor that was updated in place into a function result that is one of the arguments. Such a
+result is redundant, and it is expensive: deallocation clones it, as every returned buffer needs an owner of its own.
+This pass removes the result, and the caller uses the buffer it passed.
 
 Goes in: `func.func` on memrefs. Comes out: the same functions without those results; callers in the module use their
 operand instead (through a `memref.cast` where types differ), and each changed function carries

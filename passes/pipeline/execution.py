@@ -1,4 +1,4 @@
-"""Running a plan: our passes in Python, upstream's through their pass managers, and what happens when one fails.
+"""Execution of a pipeline: our passes in Python, upstream's through their pass managers, and failures.
 
 The failure contract:
 - A pass that raises `PassFailure` has changed nothing; its message becomes an error diagnostic at its location.

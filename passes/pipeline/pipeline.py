@@ -3,8 +3,8 @@
     builtin.module(func.func(inplace-x{a=1 b=true},cse),canonicalize)
 
 The text is upstream's. One top-level `name(...)` says what the pipeline is for; a bare list such as `canonicalize,cse`
-is for `builtin.module`. Every name and option is checked when the text is parsed, so a pipeline that exists is known to
-all whom it concerns, and nothing runs before the last mistake is found.
+is for `builtin.module`. Every name and option is checked when the text is parsed, so nothing runs before the last
+mistake is found.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which passes there are: the built-in ones and those that other distributions bring.
+"""The registry of passes: the built-in ones and those of other distributions.
 
 A pass is imported when it is first needed, so that a pipeline pays for the passes it names and for no others. Another
 distribution adds passes through the entry-point group `mlir_inplace.passes`, the entry's name being the argument:

@@ -1,7 +1,7 @@
-"""Views of no elements, after upstream's folding: MLIR refuses a `memref.subview` where there is nothing to start from.
+"""Empty subviews left by upstream's folding: MLIR refuses a `memref.subview` whose static offset is out of bounds.
 
 Once a size turns out to be 0, a subview of it states offset 0 of 0, and any static offset is out of bounds for the
-verifier (LLVM 22). Such a view of nothing is written as `memref.reinterpret_cast`, whose places nobody checks:
+verifier (LLVM 22). Such an empty view becomes a `memref.reinterpret_cast`, whose bounds are not checked:
 
     memref.subview %m[0] [0] [1] : memref<0xf32> to memref<0xf32>
     memref.reinterpret_cast %m to offset: [0], sizes: [0], strides: [1] : memref<0xf32> to memref<0xf32>

@@ -1,8 +1,8 @@
-"""Destination-passing style on tensors: computing each value where it is wanted.
+"""Conversion of tensors to destination-passing style.
 
-:func:`convert_to_destination_style` changes a module and says in a :class:`DestinationReport` what it did and what it
-left alone, and why. The passes `inplace-convert-to-destination-style` and `inplace-eliminate-empty-tensors` are thin
-shells around it.
+:func:`convert_to_destination_style` changes a module and returns a :class:`DestinationReport` of what it changed, and
+of what it left alone with the reasons. `inplace-convert-to-destination-style` and `inplace-eliminate-empty-tensors`
+call it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sweeps of planning, trial and rewriting until nothing more can be computed in its destination.
+"""Sweeps of planning, trial and rewriting until no more tensor can be computed in its destination.
 
 A sweep analyses the module, plans (``passes/analysis/destinations/init_reuse.py``, ``destinations/empty_tensors.py``),
 tries the plan on a copy until the analysis has nothing against it (``destinations/empty_tensor_trial.py``), and carries
@@ -181,7 +181,7 @@ class _Conversion:
         return bool(failed)
 
     def _describe(self, analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> None:
-        """Note what is to be said of ``reuses`` at the end of the sweep."""
+        """Record ``reuses`` for the report at the end of the sweep."""
         s = analysis.snapshot
         turns = {function.function: turn for turn, function in enumerate(analysis.functions)}
         functions = sorted(turns)

@@ -1,7 +1,7 @@
-"""The first analysis of a module, with dead inputs in the places of empty inits where that is plain.
+"""The first analysis of a module, with plain reuses of dead inputs as inits made before it.
 
-What is plain (``passes/analysis/destinations/early_reuse.py``) is made in each function before anything is decided in
-it. If it does not stand in the end, all of it is taken back, and what counts is the analysis of the module as it was.
+Plain reuses (``passes/analysis/destinations/early_reuse.py``) are made in each function before its in-place analysis.
+If they do not stand in the end, all of them are undone, and the module is analysed as it was.
 
 Cost: one analysis, or two, as for any other trial.
 """

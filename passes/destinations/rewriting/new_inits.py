@@ -1,4 +1,4 @@
-"""Gives ops that make a tensor for themselves an init: an empty tensor, which a destination may take the place of.
+"""Give ops without an init one: an empty tensor, which a destination may take the place of.
 
 Each op becomes what its model makes of it on buffers (``dialects/tensor/creation.py``, ``tensor/assembly.py``,
 ``elementwise.py``), but on tensors: a fill, a generic op, insertions. Counterpart upstream:
@@ -28,7 +28,7 @@ TRIAL_INIT = "inplace.trial_init"
 """Attribute of an empty tensor in the copy of a trial: which op of the plan it is the init of."""
 
 _ONE_OP_ONLY = frozenset({"scf.forall.in_parallel", "vector.mask"})
-"""Ops whose regions have no place for others."""
+"""Ops whose regions hold one op only."""
 
 
 def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence[ir.Operation], *, tag: bool) -> None:
@@ -53,7 +53,7 @@ def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence
 
 
 def in_front(op: ir.Operation) -> ir.InsertionPoint:
-    """Return where to build what ``op`` needs."""
+    """Return where to build operands of ``op``."""
     place = op
     while place.parent is not None and place.parent.operation.name in _ONE_OP_ONLY:
         place = place.parent.operation

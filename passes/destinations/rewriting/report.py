@@ -1,4 +1,4 @@
-"""What a conversion to destination style did and what it left alone: frozen data, readable without the module."""
+"""The report of a conversion to destination style: frozen data, readable without the module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking results out of `func.func` while remembering where their values now live.
+"""Remove results of `func.func` and record which arguments hold their values.
 
 Shared by the passes that turn a returned memref into an argument. Each such function carries
 `inplace.result_arguments`, an i64 array with one entry for each result the function had ORIGINALLY: the number of the
