@@ -19,7 +19,7 @@ from mlir import ir
 from ..bufferizable import Subset
 from ..subsets import mixed_subset, slice_entries, static_entries
 from .ops import Dispatch
-from .parsing import DispatchSyntaxError, import_text, unread_operation
+from .parsing import SEGMENTED, DispatchSyntaxError, import_text, unread_operation
 from .printing import export_text
 from .types import Access, ReadOnly, ReadWrite, Slot, WriteOnly, access_of, is_dispatch_type, tensor_type_of
 
@@ -232,7 +232,7 @@ def _create(
     The constructors of the op classes are not used: the bindings take an empty array for a missing attribute there.
     """
     given = dict(attributes or {})
-    if name in _SEGMENTED:
+    if name in SEGMENTED:
         given["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([len(group) for group in groups])
     return ir.Operation.create(
         f"dispatch.{name}",
@@ -240,10 +240,6 @@ def _create(
         operands=[operand for group in groups for operand in group],
         attributes=given,
     )
-
-
-_SEGMENTED = ("binding", "tie_shape", "load", "store")
-"""The ops with groups of operands whose number varies."""
 
 
 def _i64(value: int) -> ir.IntegerAttr:
