@@ -6,23 +6,11 @@ import numpy as np
 import pytest
 from mlir import ir
 from random_insertions import RandomProgram, random_program
+from transformed import counts, transformed
 
 import mlir_inplace as mi
 
 ELIMINATE = "inplace-eliminate-empty-tensors"
-BUFFERIZE = "inplace-one-shot-bufferize{bufferize-function-boundaries=true},canonicalize,cse,canonicalize"
-
-
-def bufferized(text: str, passes: str) -> str:
-    with ir.Context():
-        module = ir.Module.parse(text)
-        mi.run_pipeline(module, f"builtin.module({passes})")
-        return str(module)
-
-
-def counts(text: str, passes: str) -> tuple[int, int]:
-    memrefs = bufferized(text, passes)
-    return memrefs.count("memref.alloc("), memrefs.count("memref.copy")
 
 
 def run(program: RandomProgram, compiled: mi.Program, place: int, flag: bool) -> None:
@@ -40,7 +28,7 @@ def run(program: RandomProgram, compiled: mi.Program, place: int, flag: bool) ->
 @pytest.mark.parametrize("seed", range(60))
 def test_random_programs(seed: int) -> None:
     program = random_program(seed)
-    before, after = counts(program.text, BUFFERIZE), counts(program.text, f"{ELIMINATE},{BUFFERIZE}")
+    before, after = counts(program.text), counts(program.text, ELIMINATE)
     assert after[0] <= before[0] and after[1] <= before[1], program.text
     compiled = mi.compile(program.text, memory_stats=True, opt_level=0)
     for place in (0, 1):
@@ -50,7 +38,7 @@ def test_random_programs(seed: int) -> None:
 
 def test_most_of_the_random_programs_gain() -> None:
     texts = [random_program(seed).text for seed in range(60)]
-    gains = [counts(text, f"{ELIMINATE},{BUFFERIZE}") < counts(text, BUFFERIZE) for text in texts]
+    gains = [counts(text, ELIMINATE) < counts(text) for text in texts]
     assert sum(gains) > 30
 
 
@@ -73,7 +61,7 @@ def concatenation(count: int) -> str:
 
 
 def test_a_long_concatenation_needs_one_buffer() -> None:
-    assert counts(concatenation(300), f"{ELIMINATE},{BUFFERIZE}") == (1, 0)
+    assert counts(concatenation(300), ELIMINATE) == (1, 0)
 
 
 def test_a_program_without_empty_tensors_is_left_alone() -> None:
@@ -81,7 +69,7 @@ def test_a_program_without_empty_tensors_is_left_alone() -> None:
       %0 = tensor.insert_slice %a into %t[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
       return %0 : tensor<8xf32>
     }"""
-    assert bufferized(text, ELIMINATE) == bufferized(text, "")
+    assert transformed(text, ELIMINATE) == transformed(text, "")
 
 
 def test_new_ops_have_the_location_of_the_insertion() -> None:

@@ -4,29 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mlir import ir
 from random_outs import RandomOuts, random_outs
+from transformed import counts, transformed
 
 import mlir_inplace as mi
 
 REMOVE = "inplace-remove-outs-dependency"
 EMPTY = "inplace-remove-outs-dependency{mode=empty}"
-BUFFERIZE = (
-    "inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false},"
-    "canonicalize,cse,canonicalize"
-)
-
-
-def after(text: str, *passes: str) -> str:
-    with ir.Context():
-        module = ir.Module.parse(text)
-        mi.run_pipeline(module, f"builtin.module({','.join(passes)})")
-        return str(module)
-
-
-def counts(text: str) -> tuple[int, int]:
-    memrefs = after(text, BUFFERIZE)
-    return memrefs.count("memref.alloc("), memrefs.count("memref.copy")
 
 
 def check_values(program: RandomOuts, text: str) -> None:
@@ -45,12 +29,12 @@ def test_random_chains(seed: int) -> None:
     program = random_outs(seed)
     check_values(program, program.text)
     # What constants decide is simplified before, or else counts would differ by what is simplified afterwards.
-    text = after(program.text, "canonicalize,cse")
+    text = transformed(program.text, "canonicalize,cse")
     before = counts(text)
     for remove in (REMOVE, EMPTY):
-        changed = after(text, remove)
+        changed = transformed(text, remove)
         check_values(program, changed)
-        assert after(changed, remove) == changed
+        assert transformed(changed, remove) == changed
         buffers, copies = counts(changed)
         assert copies <= before[1], changed
         if remove == REMOVE:
@@ -59,4 +43,4 @@ def test_random_chains(seed: int) -> None:
 
 def test_most_random_chains_have_false_dependences() -> None:
     texts = [random_outs(seed).text for seed in range(40)]
-    assert sum(after(text, REMOVE) != after(text) for text in texts) > 20
+    assert sum(transformed(text, REMOVE) != transformed(text) for text in texts) > 20
