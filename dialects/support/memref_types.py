@@ -38,11 +38,8 @@ def identity_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> 
     if isinstance(tensor, ir.UnrankedTensorType):
         return ir.UnrankedMemRefType.get(tensor.element_type, memory_space)
     shaped = ir.ShapedType(tensor)
-    return ir.MemRefType.get(shaped.shape, shaped.element_type, memory_space=memory_space or _encoded_space(tensor))
-
-
-def _encoded_space(tensor: ir.Type) -> ir.Attribute | None:
-    return tensor.encoding if isinstance(tensor, ir.RankedTensorType) else None
+    encoded = tensor.encoding if isinstance(tensor, ir.RankedTensorType) else None
+    return ir.MemRefType.get(shaped.shape, shaped.element_type, memory_space=memory_space or encoded)
 
 
 def dynamic_layout_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> ir.Type:

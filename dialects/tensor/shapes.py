@@ -207,8 +207,8 @@ def _unflatten(flat: ir.Value, shape: ir.Value, sizes: Sequence[int]) -> ir.Valu
     if len(sizes) == 1:
         return flat
     if sizes:
-        dynamic = [_load_size(shape, d) for d, size in enumerate(sizes) if size == _DYNAMIC]
-        return _expand(flat, sizes, [list(range(len(sizes)))], dynamic)
+        loaded = (memref.load(shape, [index_constant(d)]) for d, size in enumerate(sizes) if size == _DYNAMIC)
+        return _expand(flat, sizes, [list(range(len(sizes)))], [_to_index(size) for size in loaded])
     scalar = _collapse(flat, [], [])
     assert scalar is not None
     return scalar
@@ -221,10 +221,6 @@ def _contiguous_shape(shape: ir.Value, rewriter: Rewriter) -> ir.Value:
     target = rewriter.allocate(ir.MemRefType.get(shape.type.shape, ir.IndexType.get()), rewriter.sizes(shape))
     build_generic([shape], target, lambda elements: _to_index(elements[0]))
     return target
-
-
-def _load_size(shape: ir.Value, dimension: int) -> ir.Value:
-    return _to_index(memref.load(shape, [index_constant(dimension)]))
 
 
 def _to_index(value: ir.Value) -> ir.Value:

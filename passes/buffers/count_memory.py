@@ -99,12 +99,6 @@ def _copied_bytes(source: ir.Value) -> ir.Value:
     return total
 
 
-def _declare_counter(module: ir.Operation) -> None:
-    if COUNT_COPY not in ir.SymbolTable(module):
-        with ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0]), ir.Location.unknown():
-            func.FuncOp(COUNT_COPY, ir.FunctionType.get([ir.IndexType.get()], []), visibility="private")
-
-
 class CountMemoryPass(Pass[CountMemoryOptions]):
     """Insert calls that count copied bytes, and align allocations alike."""
 
@@ -136,7 +130,8 @@ class CountMemoryPass(Pass[CountMemoryOptions]):
         for copy in copies:
             with ir.InsertionPoint(copy), copy.location:
                 func.CallOp([], COUNT_COPY, [_copied_bytes(copy.operands[0])])
-        if copies:
-            _declare_counter(op)
+        if copies and COUNT_COPY not in ir.SymbolTable(op):
+            with ir.InsertionPoint.at_block_begin(op.regions[0].blocks[0]), ir.Location.unknown():
+                func.FuncOp(COUNT_COPY, ir.FunctionType.get([ir.IndexType.get()], []), visibility="private")
         self.count("counted-copies", len(copies))
         self.count("counted-allocations", len(allocations))

@@ -99,14 +99,6 @@ def _sizes(op: ir.Operation) -> list[Number]:
     return sizes
 
 
-def _splat(op: ir.Operation, init: ir.Value) -> ir.Value:
-    return fill(op.operands[0], init)
-
-
-def _generate(op: ir.Operation, init: ir.Value) -> ir.Value:
-    return compute_elements(op.regions[0].blocks[0], init)
-
-
 def _from_elements(op: ir.Operation, init: ir.Value) -> ir.Value:
     shape = ir.ShapedType(init.type).shape
     numbers = [index_constant(i) for i in range(max(shape, default=0))]
@@ -150,7 +142,7 @@ def _elementwise(op: ir.Operation, init: ir.Value) -> ir.Value:
 _BUILDERS: Mapping[str, Callable[[ir.Operation, ir.Value], ir.Value]] = {
     "tensor.concat": _concat,
     "tensor.from_elements": _from_elements,
-    "tensor.generate": _generate,
+    "tensor.generate": lambda op, init: compute_elements(op.regions[0].blocks[0], init),
     "tensor.pad": _pad,
-    "tensor.splat": _splat,
+    "tensor.splat": lambda op, init: fill(op.operands[0], init),
 }
