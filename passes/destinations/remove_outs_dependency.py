@@ -90,9 +90,9 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         with op.context:
             for sweep in range(_SWEEPS):
                 analysis = analyze_module(op, TRIAL_OPTIONS)
-                plan = plan_reties(analysis, self.options.mode)
-                outcome = self._choose(analysis, plan.reties) if plan.reties else OutsChanges()
-                kept = (*plan.kept, *outcome.rejected)
+                reties, stays = plan_reties(analysis, self.options.mode)
+                outcome = self._choose(analysis, reties) if reties else OutsChanges()
+                kept = (*stays, *outcome.rejected)
                 again = bool(outcome.accepted) and any(one.rule in _MAY_CHANGE for one in kept)
                 if not again or sweep == _SWEEPS - 1:
                     self._tell_kept(analysis, kept)

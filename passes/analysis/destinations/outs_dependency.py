@@ -24,7 +24,7 @@ from ..whole_module.module import ModuleAnalysis
 from .costs import by_name
 from .tied_inits import Destinations
 
-__all__ = ["KeptInit", "Mode", "OutsPlan", "OutsRule", "Retie", "is_fusible", "plan_reties"]
+__all__ = ["KeptInit", "Mode", "OutsRule", "Retie", "is_fusible", "plan_reties"]
 
 _FRESH = frozenset({"bufferization.alloc_tensor", "tensor.empty"})
 _GENERIC = "linalg.generic"
@@ -83,23 +83,15 @@ class KeptInit:
         return f"{self.rule.value}: {self.detail}" if self.detail else self.rule.value
 
 
-@dataclass(frozen=True)
-class OutsPlan:
-    """What may be changed, by the name of the function, and what stays."""
-
-    reties: dict[str, list[Retie]]
-    kept: tuple[KeptInit, ...]
-
-
-def plan_reties(analysis: ModuleAnalysis, mode: Mode) -> OutsPlan:
-    """Plan for every function whose in-place analysis refused nothing."""
+def plan_reties(analysis: ModuleAnalysis, mode: Mode) -> tuple[dict[str, list[Retie]], list[KeptInit]]:
+    """Plan for every function whose in-place analysis refused nothing: changes by function name, and what stays."""
     planner = _Planner(analysis, mode)
     reties: dict[str, list[Retie]] = {}
     for name, function in by_name(analysis).items():
         found = [] if function.refusals else planner.plan(function)
         if found:
             reties[name] = found
-    return OutsPlan(reties, tuple(planner.kept))
+    return reties, planner.kept
 
 
 class _Planner:
