@@ -4,7 +4,7 @@
     element  := name ['{' options '}']            a pass
               | name '(' [pipeline] ')'           passes on each `name` operation directly inside; `any` for every one
 
-Spaces may stand between tokens. The result keeps the place of every name, so that later findings (an unknown pass, a
+Spaces may stand between tokens. The result keeps the place of every pass, so that later errors (an unknown pass, a
 wrong option) can point at it too.
 """
 
