@@ -94,4 +94,4 @@ class ConvertToDestinationStylePass(Pass[ConvertToDestinationStyleOptions]):
         for change in report.changes:
             self.remark(change.location, change.message, change.notes)
         for kept in report.kept:
-            self.remark(kept.location, f"'{kept.op}' still copies: {kept.reason}", kept.notes)
+            self.remark(kept.location, f"'{kept.op}' still copies: {kept.message}", kept.notes)

@@ -76,5 +76,5 @@ class EliminateEmptyTensorsPass(Pass[EliminateEmptyTensorsOptions]):
         self.count("eliminated", len(report.changes))
         self.count("kept", len(report.kept))
         for kept in report.kept if self.options.print_kept else ():
-            message = f"the empty tensor whose value is inserted by '{kept.op}' stays: {kept.reason}"
+            message = f"the empty tensor whose value is inserted by '{kept.op}' stays: {kept.message}"
             self.remark(kept.location, message, kept.notes)

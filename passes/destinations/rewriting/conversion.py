@@ -26,9 +26,8 @@ from .early import analyze_early
 from .insertions import all_ops, apply_plan, erase_unused, fill_constants, replace_operands
 from .new_inits import TRIAL_INIT, give_inits
 from .report import (
-    Change,
     DestinationReport,
-    Kept,
+    Entry,
     describe_elimination,
     describe_fill,
     describe_init,
@@ -93,9 +92,9 @@ class _Conversion:
         self._only_empties = only_empties
         self.current: ModuleAnalysis | None = None
         self._left = _TRIALS[size > _SMALL]
-        self.changes: list[Change] = []
-        self.kept: tuple[Kept, ...] = ()
-        self._reused: dict[tuple[int, int], Change] = {}
+        self.changes: list[Entry] = []
+        self.kept: tuple[Entry, ...] = ()
+        self._reused: dict[tuple[int, int], Entry] = {}
         """What is said of the reuses of a sweep, by their places: callees first, then in the order of the program."""
 
     @property

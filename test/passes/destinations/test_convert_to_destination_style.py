@@ -111,7 +111,7 @@ def test_the_report_says_what_was_done_and_what_was_not() -> None:
         assert [(what, str(where)) for what, where in report.changes[0].notes] == [(note, 'loc("first")')]
         assert [(k.op, str(k.location)) for k in report.kept] == [("tensor.insert_slice", 'loc("kept")')]
         why = "the slice of the destination would get a buffer of its own"
-        assert report.kept[0].reason == f"{why}: a value that is read later would be overwritten"
+        assert report.kept[0].message == f"{why}: a value that is read later would be overwritten"
 
 
 def test_a_program_without_insertions_is_left_alone() -> None:
@@ -208,7 +208,7 @@ def test_the_insertions_that_cost_elsewhere_are_found_in_one_trial(kinds: str, m
     with ir.Context():
         report = convert_to_destination_style(ir.Module.parse(text).operation)
     assert (len(report.changes), len(report.kept)) == (kinds.count("b"), kinds.count("a"))
-    assert {kept.reason for kept in report.kept} == {"it would cost a copy or a buffer elsewhere in the function"}
+    assert {kept.message for kept in report.kept} == {"it would cost a copy or a buffer elsewhere in the function"}
     # Before; with all, and with those that stand; after; and once more with those that do not.
     assert len(analyses) == 5
     a, b = np.arange(6, dtype=np.float32), np.arange(10, 16, dtype=np.float32)
