@@ -127,7 +127,7 @@ class GraphLifetimes(RegionLifetimes):
             self._argument[root.number] = []
 
     def _origin(self, value: ir.Value) -> int | None:
-        """The root that owns its memory and that `value` is, but for views."""
+        """The owning root that `value` is, looking through views."""
         while not isinstance(value, ir.BlockArgument):
             op = ir.OpResult(value).owner.operation
             if op.name not in VIEWS:
@@ -154,7 +154,7 @@ class GraphLifetimes(RegionLifetimes):
     # Who owns what
 
     def _hand_over(self, place: _Pass, root: int, heir: int) -> None:
-        """Let an edge hand over `root` to argument `heir`, unless it does so already to an earlier one."""
+        """Let an edge hand over `root` to argument `heir`, unless it does so to an earlier argument."""
         edge = place[:2]
         if not self._handed_on.get(edge, 0) >> root & 1:
             self._handed_on[edge] = self._handed_on.get(edge, 0) | 1 << root
@@ -169,7 +169,7 @@ class GraphLifetimes(RegionLifetimes):
             self._flow()
             if not self._take_back(self._is_still_needed):
                 return
-        message = "cannot plan the lifetimes of buffers that so many branches pass on"
+        message = "cannot plan the lifetimes of buffers that so many branches forward"
         raise PassFailure(message, self.graph.terminators[0])
 
     def _take_back(self, is_wrong: Callable[[_Pass], bool]) -> bool:
@@ -182,7 +182,7 @@ class GraphLifetimes(RegionLifetimes):
         return bool(lent)
 
     def _owns(self, root: int) -> bool:
-        """Whether some edge hands a buffer to this argument; other roots own what they are."""
+        """Whether this root owns its memory: an argument does if some edge hands a buffer over to it."""
         return root not in self._argument or root in self._owners
 
     def _find_owners(self) -> None:
@@ -275,8 +275,8 @@ class GraphLifetimes(RegionLifetimes):
             home = self._home.get(root)
             if home is not None and not self.graph.dominates(home, block):
                 raise PassFailure(
-                    "cannot tell whether a buffer is still held where blocks meet: which one it is depends on the way "
-                    "taken, and so does who frees it",
+                    "cannot plan the lifetimes of buffers where blocks meet: which buffer is held, and so who frees it, "
+                    "depends on the path taken",
                     op,
                 )
 

@@ -74,17 +74,15 @@ def describe_reuse(s: Snapshot, reuse: Reuse) -> Entry:
     """Return what is said of an input that takes the place of an empty init."""
     op = s.operand_op[reuse.init]
     source, init = s.operand_index(reuse.source), s.operand_index(reuse.init)
-    message = (
-        f"'{s.op_name[op]}' writes over operand #{source}, which is not needed any more, and not into a new buffer"
-    )
+    message = f"'{s.op_name[op]}' overwrites operand #{source}, which is not used afterwards, instead of a new buffer"
     return Entry(s.op_name[op], s.ops[op].location, f"{message} for operand #{init}")
 
 
 def describe_fill(s: Snapshot, operand: int) -> Entry:
     """Return what is said of a constant that a fill makes."""
     op = s.operand_op[operand]
-    message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled with its number, not copied"
-    return Entry(s.op_name[op], s.ops[op].location, f"{message} from a constant")
+    message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled, not copied from a splat constant"
+    return Entry(s.op_name[op], s.ops[op].location, message)
 
 
 def describe_init(s: Snapshot, one: Initless) -> Entry:
