@@ -275,8 +275,8 @@ class GraphLifetimes(RegionLifetimes):
             home = self._home.get(root)
             if home is not None and not self.graph.dominates(home, block):
                 raise PassFailure(
-                    "cannot plan the lifetimes of buffers where blocks meet: which buffer is held, and so who frees it, "
-                    "depends on the path taken",
+                    "cannot plan the lifetimes of buffers where blocks meet: which buffer is held, and so who frees "
+                    "it, depends on the path taken",
                     op,
                 )
 
