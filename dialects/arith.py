@@ -1,4 +1,4 @@
-"""arith on tensors: constants become globals, a select becomes a select of buffers, all else is elementwise."""
+"""arith on tensors: constants become globals, a scalar select one of buffers, everything else is elementwise."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SelectModel(ElementwiseModel):
         return _is_elementwise(op) and super().bufferizes_to_memory_write(op, operand)
 
     def discards_content(self, op: ir.Operation, operand: int) -> bool:
-        """A choice needs the content of both."""
+        """A scalar select needs the content of both."""
         return _is_elementwise(op) and super().discards_content(op, operand)
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
@@ -57,7 +57,7 @@ class SelectModel(ElementwiseModel):
         return (AliasingValue(0, Relation.UNKNOWN, definite=False),)
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
-        """A choice has the layout that both have in common."""
+        """A scalar select has the joint layout of both."""
         if _is_elementwise(op):
             return super().buffer_type(op, result, operands)
         return joint_type(op.results[0].type, list(operands.values()))

@@ -1,4 +1,4 @@
-"""What the analysis and the conversion ask about an op: the bufferizable-op interface.
+"""The bufferizable-op interface: what the analysis and the conversion ask about an op.
 
 An *op model* answers, for one kind of op, the questions of upstream's ``BufferizableOpInterface`` under upstream's
 names in snake_case. The answers are facts about the op alone: no method looks at decisions, at other ops' buffers or
@@ -28,7 +28,6 @@ from .rewriter import Rewriter
 from .support.memref_types import identity_type
 
 __all__ = [
-    "AliasingOperand",
     "AliasingValue",
     "Forwarding",
     "GlobalTensor",
@@ -67,15 +66,6 @@ class AliasingValue:
 
 
 @dataclass(frozen=True, slots=True)
-class AliasingOperand:
-    """The buffer of operand number ``operand`` may hold the result that was asked about."""
-
-    operand: int
-    relation: Relation = Relation.EQUIVALENT
-    definite: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Subset:
     """A hyper-rectangle of a tensor: the elements that a slice op reads or writes.
 
@@ -90,13 +80,13 @@ class Subset:
 
 @dataclass(frozen=True, slots=True)
 class Forwarding:
-    """A region op hands a tensor over, unread and unwritten, from one place to others.
+    """A region op forwards a tensor, unread and unwritten, from one place to others.
 
     ``region is None``: the source is operand ``operand`` of the op itself. Otherwise it is operand ``operand`` of the
     terminator of that region. ``arguments`` are the (region, block-argument) pairs and ``results`` the results that
-    then hold the content. A source that feeds arguments of its own region is loop-carried. ``shared`` says that all
-    runs of a parallel region insert into the one argument, which becomes the one result: ops inside that write the
-    argument and have no result do that.
+    it is forwarded to. A source that feeds arguments of its own region is loop-carried. ``shared`` is for parallel
+    regions: all threads insert into the one argument, by ops that write it and have no result, and it becomes the one
+    result.
     """
 
     region: int | None
@@ -108,7 +98,7 @@ class Forwarding:
 
 @dataclass(frozen=True, slots=True)
 class GlobalTensor:
-    """A tensor that lives in the module, under a symbol: memory that ops anywhere may load from and store to."""
+    """A global tensor: memory under a symbol of the module, which ops anywhere may load from and store to."""
 
     symbol: str
     is_mutable: bool
@@ -117,7 +107,7 @@ class GlobalTensor:
 
 
 class OpModel:
-    """How one kind of op bufferizes. Subclass it and override what differs from the defaults.
+    """How one kind of op bufferizes: subclass it and override what differs from the defaults.
 
     The defaults describe an op that reads its tensor operands, writes none, and whose tensor results are new buffers.
     """
@@ -125,10 +115,14 @@ class OpModel:
     op_names: tuple[str, ...] = ()
     """Names of the ops; ``"linalg.*"`` matches every op of the dialect that no exact name matches."""
 
-    joins_buffer_types: bool = False
-    """Whether what the op forwards tensors to gets the :func:`joint_type` of their buffers, or less than that.
+    def __init__(self, *op_names: str) -> None:
+        if op_names:
+            self.op_names = op_names
 
-    For region arguments the model asks :meth:`Rewriter.carried_type`. Otherwise they may have any strides.
+    joins_buffer_types: bool = False
+    """Whether targets of forwardings get the :func:`joint_type` of the forwarded buffers, or a more dynamic type.
+
+    For region arguments the model asks :meth:`Rewriter.carried_type`. Otherwise targets may have any strides.
     """
 
     def refuse(self, op: ir.Operation) -> str | None:
@@ -153,51 +147,42 @@ class OpModel:
 
     def bufferizes_to_allocation(self, op: ir.Operation, result: int) -> bool:
         """Whether the op makes a buffer of its own for tensor result ``result``."""
-        return not self.aliasing_operands(op, result)
+        tied = (self.aliasing_values(op, i) for i, value in enumerate(op.operands) if is_tensor(value.type))
+        return all(alias.result != result for ties in tied for alias in ties)
 
     def needs_only_shape(self, op: ir.Operation, operand: int) -> bool:
-        """Whether the op asks for no buffer of ``operand``, which has no content: its shape is all that it needs."""
+        """Whether the op needs the shape of ``operand`` only, which has no content, and so no buffer of it."""
         return False
 
     def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
-        """Whether the conversion has no way to give ``operand`` a buffer of its own."""
+        """Whether ``operand`` must be in-place: the conversion cannot give it a buffer of its own."""
         return False
 
     def copies_unranked(self, op: ir.Operation, operand: int) -> bool:
-        """Whether the conversion can give unranked ``operand`` a buffer of its own, because the op tells its rank."""
+        """Whether unranked ``operand`` can be out-of-place, because the op knows its rank."""
         return False
 
     def surely_copies(self, op: ir.Operation, operand: int) -> bool:
-        """Whether the op cannot work in the buffer of tied ``operand``, for the order in which its elements lie there.
+        """Whether the layout of tied ``operand`` surely keeps the op from working in its buffer.
 
         Asked for :attr:`Relation.RESHAPED` ties only. A yes costs at most a copy; a no promises nothing.
         """
         return False
 
     def discards_content(self, op: ir.Operation, operand: int) -> bool:
-        """Whether the op needs no old content in a fresh buffer for written ``operand``, although it reads the operand.
+        """Whether a new buffer for written ``operand`` needs no copy of the content, although the op reads the operand.
 
         Such an op reads the operand through :meth:`Rewriter.source_buffer` and writes :meth:`Rewriter.buffer`.
         """
         return False
 
     def escapes(self, op: ir.Operation, operand: int) -> bool:
-        """Whether the op hands the buffer of ``operand`` to code that may use it at any later time."""
+        """Whether the buffer of ``operand`` escapes: other code may use it at any later time."""
         return False
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """Return the results that may live in the buffer of ``operand`` when that operand is in-place."""
         return ()
-
-    def aliasing_operands(self, op: ir.Operation, result: int) -> tuple[AliasingOperand, ...]:
-        """Return the operands whose buffers may hold ``result``: the inverse of :meth:`aliasing_values`."""
-        return tuple(
-            AliasingOperand(i, alias.relation, alias.definite)
-            for i, value in enumerate(op.operands)
-            if is_tensor(value.type)
-            for alias in self.aliasing_values(op, i)
-            if alias.result == result
-        )
 
     def is_writable(self, op: ir.Operation, result: int) -> bool:
         """Whether the buffer that the op makes for ``result`` may be written."""
@@ -220,40 +205,40 @@ class OpModel:
         return None
 
     def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
-        """Return the operand whose content the op writes, unchanged, into the subset of ``operand``, if there is one.
+        """Return the operand that the op copies into the subset of ``operand``, if there is one.
 
-        When the two turn out to be the same memory the write is redundant and none is emitted.
+        When the two are the same memory the copy is redundant and none is emitted.
         """
         return None
 
     def declared_state(self, op: ir.Operation) -> GlobalTensor | None:
-        """Return the state that ``op``, which stands in the module itself, declares.
+        """Return the global that ``op``, an op of the module's own block, declares.
 
-        :meth:`bufferize` is asked once for such an op, before all functions, and the op is erased then.
+        :meth:`bufferize` is asked for such an op once, before all functions; then the op is erased.
         """
         return None
 
     def loaded_state(self, op: ir.Operation) -> str | None:
-        """Return the symbol of the state that result 0 has the content of, as it is when the op runs."""
+        """Return the symbol of the global that the op loads as result 0."""
         return None
 
     def stored_state(self, op: ir.Operation) -> str | None:
-        """Return the symbol of the state that the op overwrites when it runs, by a copy."""
+        """Return the symbol of the global that the op overwrites by a copy."""
         return None
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
-        """Return how a region op passes tensors between operands, block arguments, terminators and results."""
+        """Return how a region op forwards tensors between operands, block arguments, terminators and results."""
         return ()
 
     def successor_operands(self, op: ir.Operation) -> tuple[Sequence[int], ...]:
         """Return, for each successor of a branch, the operands that become the arguments of that block, in order.
 
-        A branch hands over every tensor that it has, unread and unwritten; no operand reaches two arguments.
+        A branch forwards every tensor operand, unread and unwritten; no operand reaches two arguments.
         """
         return ()
 
     def with_successor_operands(self, op: ir.Operation, operands: Sequence[Sequence[ir.Value]]) -> ir.Operation:
-        """Create branch ``op`` anew, at the insertion point, with these values for the arguments of each successor."""
+        """Recreate branch ``op`` at the insertion point with these values for the arguments of each successor."""
         raise NotImplementedError(op.name)
 
     def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
@@ -269,7 +254,7 @@ class OpModel:
         return False
 
     def reads_before_regions(self, op: ir.Operation) -> bool:
-        """Whether the op is done with its own operands before its regions run, as structured control flow is."""
+        """Whether the op reads its own operands before its regions run, as structured control flow does."""
         return bool(self.forwardings(op))
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
@@ -288,10 +273,10 @@ class OpModel:
         return operands[ties[0][0]] if op.operands[ties[0][0]].type == type_ else None
 
     def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
-        """Prepare a region op before its body is converted; block arguments get their buffers here."""
+        """Prepare a region op before its body is converted: give block arguments their buffers."""
 
     def leave_region(self, op: ir.Operation, region: int, rewriter: Rewriter) -> None:
-        """Finish region number ``region``, whose terminator hands tensors over, before the next one is converted."""
+        """Finish region number ``region``, whose terminator forwards tensors, before the next one is converted."""
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Build the memref form of ``op`` before it and tell ``rewriter`` what replaces it.

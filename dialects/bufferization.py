@@ -1,4 +1,4 @@
-"""bufferization: the ops by which a program says itself where tensors and memrefs meet."""
+"""bufferization: ops on both tensors and memrefs, by which a program controls its own buffers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from mlir import ir
 
-from .bufferizable import AliasingValue, OpModel, is_tensor
+from .bufferizable import OpModel, is_tensor
+from .common_models import CopyModel, NoReadModel
 from .rewriter import Rewriter
 from .support.memref_types import has_strides, identity_type
 
@@ -63,25 +64,21 @@ def _allocated_type(op: ir.Operation) -> ir.Type:
     return identity_type(op.results[0].type, op.attributes.get("memory_space", None))
 
 
-class DeallocTensorModel(OpModel):
-    """``bufferization.dealloc_tensor``: says that a tensor is not needed any more.
+class DeallocTensorModel(NoReadModel):
+    """``bufferization.dealloc_tensor``: marks the end of a tensor's lifetime; nothing is emitted for it.
 
-    Nothing is freed by it, unlike upstream's: other tensors may live in that buffer, or it may be an argument.
-    Deallocation frees every buffer after its last use, which is here or earlier where the op is right.
+    Unlike upstream's it frees nothing: other tensors may live in that buffer, or it may be an argument. Deallocation
+    frees every buffer after its last use, which is here or earlier where the op is right.
     """
 
     op_names = ("bufferization.dealloc_tensor",)
 
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """The content does not matter."""
-        return False
-
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
-        """Leave nothing behind."""
+        """Emit nothing."""
         rewriter.replace(op, [])
 
 
-class MaterializeModel(OpModel):
+class MaterializeModel(CopyModel):
     """``bufferization.materialize_in_destination``: the source, in the destination's memory."""
 
     op_names = ("bufferization.materialize_in_destination",)
@@ -100,26 +97,10 @@ class MaterializeModel(OpModel):
             )
         return None
 
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Only the source is read; the destination is overwritten completely."""
-        return operand == 0
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The destination is written."""
-        return operand == 1
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the destination."""
-        return (AliasingValue(0),) if operand == 1 and len(op.results) else ()
-
-    def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
-        """The source is what the destination holds afterwards."""
-        return 0 if operand == 1 else None
-
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Copy the source to the destination."""
-        if not is_tensor(op.operands[1].type):
-            target = op.operands[1]
+        target = op.operands[1]
+        if not is_tensor(target.type):
             source = rewriter.buffer(op, 0)
             if source != target:
                 rewriter.copy(source, target)
@@ -162,7 +143,7 @@ class ToTensorModel(OpModel):
         return False
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
-        """What the memref's author chose."""
+        """That of the memref."""
         return op.operands[0].type
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
@@ -176,7 +157,7 @@ def _is_wrapped_twice(op: ir.Operation) -> bool:
 
 
 class ToBufferModel(OpModel):
-    """``bufferization.to_buffer``: the buffer of a tensor goes to code on memrefs, which may use it from then on."""
+    """``bufferization.to_buffer``: the buffer of a tensor escapes to code on memrefs."""
 
     op_names = ("bufferization.to_buffer",)
 

@@ -1,4 +1,4 @@
-"""What the loops of scf have in common: arguments that hold another buffer in each run, and new terminators."""
+"""What region ops have in common: loop-carried buffers and new terminators."""
 
 from __future__ import annotations
 
@@ -8,34 +8,26 @@ from mlir import ir
 
 from .rewriter import Rewriter
 
-__all__ = ["end_region", "hold_changing", "is_inside"]
+__all__ = ["end_region", "hold_carried"]
 
 
-def hold_changing(op: ir.Operation, operand: int, argument: ir.Value, buffer: ir.Value, rewriter: Rewriter) -> None:
-    """Give tensor ``argument`` of loop ``op``, another buffer in each run, a memref argument; ``buffer`` is the first.
+def hold_carried(op: ir.Operation, operand: int, argument: ir.Value, is_one: bool, rewriter: Rewriter) -> None:
+    """Give tensor ``argument`` of loop ``op``, which ``operand`` initializes, its buffer.
 
-    What is yielded is another carried buffer, or a new one: the type fits all of them.
+    With ``is_one`` every iteration has the same buffer. Otherwise ``argument`` becomes a memref argument, of a type
+    that fits all buffers which are yielded.
     """
-    block, type_ = argument.owner, rewriter.carried_type(argument)
-    assert isinstance(block, ir.Block)
-    # The loop is about to be replaced; until then its operand remembers the initial buffer.
-    op.operands[operand] = rewriter.cast(buffer, type_)
-    rewriter.hold(argument, block.add_argument(type_, argument.location))
+    buffer = rewriter.buffer(op, operand)
+    if not is_one:
+        block, type_ = argument.owner, rewriter.carried_type(argument)
+        assert isinstance(block, ir.Block)
+        # The loop is about to be replaced; until then its operand remembers the initial buffer.
+        op.operands[operand] = rewriter.cast(buffer, type_)
+        buffer = block.add_argument(type_, argument.location)
+    rewriter.hold(argument, buffer)
 
 
-def end_region(old: ir.Operation, values: Sequence[ir.Value], name: str = "scf.yield") -> None:
-    """Replace terminator ``old`` by one called ``name`` with operands ``values``."""
-    ir.Operation.create(name, operands=values, ip=ir.InsertionPoint(old), loc=old.location)
+def end_region(old: ir.Operation, values: Sequence[ir.Value]) -> None:
+    """Replace terminator ``old`` by one with operands ``values``."""
+    ir.Operation.create(old.name, operands=values, ip=ir.InsertionPoint(old), loc=old.location)
     old.erase()
-
-
-def is_inside(value: ir.Value, op: ir.Operation) -> bool:
-    """Whether ``value`` is defined in a region of ``op``. Costs the nesting depth."""
-    owner = value.owner
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    while block is not None:
-        around = block.owner.operation
-        if around == op:
-            return True
-        block = around.block if around.parent is not None else None
-    return False

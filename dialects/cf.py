@@ -1,8 +1,7 @@
-"""Branches between blocks: they hand tensors to the arguments of the blocks that they lead to.
+"""cf: branches, which forward tensors to the arguments of their successors.
 
-What becomes of the arguments is the conversion's business (``passes/bufferization/rewriting/branches.py``): a model
-only says which operands reach which successor, and builds its op anew with others. ``cf.assert`` has no tensors and
-stays.
+The conversion rewrites the block arguments (``passes/bufferization/rewriting/branches.py``): a model only says which
+operands reach which successor, and recreates its op with others. ``cf.assert`` has no tensors and stays.
 """
 
 from __future__ import annotations
@@ -13,23 +12,21 @@ from itertools import accumulate, pairwise
 from mlir import ir
 
 from .bufferizable import OpModel
+from .common_models import NoReadModel
+from .support.cloning import attributes_of
 
-__all__ = ["MODELS", "BlockBranchModel"]
+__all__ = ["BRANCHES", "MODELS", "BlockBranchModel"]
 
 _SEGMENTS = "operandSegmentSizes"
 _CASES = "case_operand_segments"
 
 
-class BlockBranchModel(OpModel):
+class BlockBranchModel(NoReadModel):
     """``cf.br``, ``cf.cond_br`` and ``cf.switch``."""
 
     op_names = ("cf.br", "cf.cond_br", "cf.switch")
 
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Handing a tensor over reads nothing."""
-        return False
-
-    def successor_operands(self, op: ir.Operation) -> tuple[Sequence[int], ...]:
+    def successor_operands(self, op: ir.Operation) -> tuple[range, ...]:
         """The operands after the condition, successor by successor."""
         if op.name == "cf.br":
             return (range(len(op.operands)),)
@@ -40,7 +37,7 @@ class BlockBranchModel(OpModel):
 
     def with_successor_operands(self, op: ir.Operation, operands: Sequence[Sequence[ir.Value]]) -> ir.Operation:
         """The same condition, cases and weights."""
-        attributes = {name: op.attributes[name] for name in op.attributes}
+        attributes = attributes_of(op)
         condition = [] if op.name == "cf.br" else [op.operands[0]]
         counts = [len(values) for values in operands]
         if op.name == "cf.cond_br":
@@ -56,4 +53,6 @@ class BlockBranchModel(OpModel):
         )
 
 
-MODELS: tuple[OpModel, ...] = (BlockBranchModel(),)
+BRANCHES = BlockBranchModel()
+
+MODELS: tuple[OpModel, ...] = (BRANCHES,)

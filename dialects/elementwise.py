@@ -11,6 +11,7 @@ from mlir import ir
 from .bufferizable import AliasingValue, OpModel
 from .rewriter import Rewriter
 from .structured import parallel_generic
+from .support.cloning import attributes_of
 from .support.memref_types import identity_type
 
 __all__ = ["ElementwiseModel"]
@@ -18,9 +19,6 @@ __all__ = ["ElementwiseModel"]
 
 class ElementwiseModel(OpModel):
     """Ops that compute each element of their results from the same elements of their operands."""
-
-    def __init__(self, *names: str) -> None:
-        self.op_names = names
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse what is not elementwise on ranked tensors of one shape."""
@@ -59,7 +57,7 @@ class ElementwiseModel(OpModel):
         return () if result is None else (AliasingValue(result),)
 
     def is_not_conflicting(self, op: ir.Operation, read: int, write: int) -> bool:
-        """The elements of one place are all read before any is written, and no others then."""
+        """Each element is read before the same one is written."""
         return True
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
@@ -74,7 +72,7 @@ class ElementwiseModel(OpModel):
                 type_ = ir.MemRefType(identity_type(value.type))
                 targets.append(rewriter.allocate(type_, rewriter.sizes(sources[0])))
         types = [ir.ShapedType(value.type).element_type for value in op.results]
-        attributes = {name: op.attributes[name] for name in op.attributes}
+        attributes = attributes_of(op)
 
         def payload(elements: list[ir.Value]) -> list[ir.Value]:
             operands = elements[: len(sources)]

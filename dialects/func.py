@@ -6,6 +6,7 @@ from mlir import ir
 
 from .bufferizable import OpModel, is_tensor
 from .rewriter import Rewriter
+from .support.cloning import recreate
 
 __all__ = ["MODELS", "CallModel", "ReturnModel"]
 
@@ -24,9 +25,7 @@ class CallModel(OpModel):
             rewriter.buffer_as(op, i, wanted) if is_tensor(value.type) else value
             for i, (value, wanted) in enumerate(zip(op.operands, signature.inputs, strict=True))
         ]
-        attributes = {name: op.attributes[name] for name in op.attributes}
-        new = ir.Operation.create("func.call", results=signature.results, operands=operands, attributes=attributes)
-        rewriter.replace(op, list(new.results))
+        rewriter.replace(op, list(recreate(op, operands, signature.results).results))
 
 
 class ReturnModel(OpModel):

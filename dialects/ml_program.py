@@ -1,8 +1,8 @@
-"""ml_program: tensors that outlive calls. Each becomes a ``memref.global``; a store copies into it.
+"""ml_program: global tensors. Each becomes a ``memref.global``; a store copies into it.
 
-A load reads the memory as it is then. Its result lives there if the memory stays as it is for as long as the result is
-used, and is a copy otherwise; ``passes/analysis/whole_module/globals.py`` finds out. Upstream never copies: what was
-loaded changes with the next store.
+The result of a load lives in the global's memory if nothing overwrites that while the result is used, and is a copy
+otherwise: ``passes/analysis/whole_module/globals.py`` decides. Upstream never copies: what was loaded changes with the
+next store.
 """
 
 from __future__ import annotations
@@ -24,13 +24,6 @@ def _symbol(op: ir.Operation) -> str | None:
     """Return the global that ``op`` names, if it is one of this module."""
     reference = op.attributes["global"]
     return reference.value if isinstance(reference, ir.FlatSymbolRefAttr) else None
-
-
-def _refuse_nested(op: ir.Operation) -> str | None:
-    if _symbol(op) is not None:
-        return None
-    reference = op.attributes["global"]
-    return f"'{op.name}' names {reference} in another symbol table; only globals of the same module become memrefs"
 
 
 def _get(op: ir.Operation, type_: ir.Type) -> ir.Value:
@@ -73,14 +66,21 @@ class GlobalModel(OpModel):
         create_global(attributes, elements(op, "value", type_) if "value" in op.attributes else ir.UnitAttr.get())
 
 
-class LoadModel(OpModel):
-    """``ml_program.global_load`` and ``global_load_const``."""
-
-    op_names = ("ml_program.global_load", "ml_program.global_load_const")
+class _AccessModel(OpModel):
+    """Accesses that happen when the op runs."""
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse a global of another module."""
-        return _refuse_nested(op)
+        if _symbol(op) is not None:
+            return None
+        reference = op.attributes["global"]
+        return f"'{op.name}' names {reference} in another symbol table; only globals of the same module become memrefs"
+
+
+class LoadModel(_AccessModel):
+    """``ml_program.global_load`` and ``global_load_const``."""
+
+    op_names = ("ml_program.global_load", "ml_program.global_load_const")
 
     def loaded_state(self, op: ir.Operation) -> str | None:
         """The global."""
@@ -105,14 +105,10 @@ class LoadModel(OpModel):
         rewriter.replace(op, [target])
 
 
-class StoreModel(OpModel):
-    """``ml_program.global_store``: reads the tensor; the memory that it writes belongs to no tensor that is used on."""
+class StoreModel(_AccessModel):
+    """``ml_program.global_store``: reads the tensor; no tensor in use lives in the memory that it writes."""
 
     op_names = ("ml_program.global_store",)
-
-    def refuse(self, op: ir.Operation) -> str | None:
-        """Refuse a global of another module."""
-        return _refuse_nested(op)
 
     def stored_state(self, op: ir.Operation) -> str | None:
         """The global."""
@@ -126,7 +122,7 @@ class StoreModel(OpModel):
 
 
 class GraphAccessModel(OpModel):
-    """Accesses that are ordered by tokens, not by their places."""
+    """Accesses that are ordered by tokens, not by program order."""
 
     op_names = ("ml_program.global_load_graph", "ml_program.global_store_graph")
 

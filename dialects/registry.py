@@ -1,4 +1,4 @@
-"""Which op is described by which model: the built-in dialects, and whatever an installed package adds.
+"""The registry of op models: those of the built-in dialects, and those that installed packages add.
 
 A built-in dialect's models are imported when the first op of that dialect is met. Third parties name a module through
 the entry-point group ``mlir_inplace.op_models``; the module has a tuple ``MODELS`` of :class:`OpModel` instances, as
@@ -37,15 +37,15 @@ _MODULES = {"dispatch": "dispatch.models"}
 
 
 class ModelError(Exception):
-    """Models that cannot be used, through no fault of the program; the message names their owner."""
+    """Models that cannot be used: an error of the installation, not of the program. The message names their owner."""
 
 
 class ModelClashError(ModelError):
-    """Two packages describe one op; the message names the op and both owners."""
+    """Two packages have a model for one op; the message names the op and both owners."""
 
 
 class BrokenModelsError(ModelError):
-    """An installed package says that it has models, and has none that can be used."""
+    """The entry point of an installed package gives no usable models."""
 
 
 class _ModelTable:
@@ -82,7 +82,7 @@ class _ModelTable:
         return model
 
     def described(self) -> tuple[str, ...]:
-        """Return the names that all built-in models are for, after importing them."""
+        """Return the op names of all built-in models, after importing them."""
         for dialect in _BUILT_IN:
             self._load(dialect)
         return tuple(name for name, (_, owner) in self._models.items() if owner.startswith(f"{__package__}."))
@@ -106,7 +106,7 @@ class _ModelTable:
 
 
 def _models_of(point: EntryPoint) -> tuple[OpModel, ...]:
-    """The models that an entry point names; raises BrokenModelsError."""
+    """Return the models of an entry point; raises BrokenModelsError."""
     what = f"op models of '{point.value}' (entry point {point.name})"
     advice = "repair or uninstall the package"
     try:
@@ -135,5 +135,5 @@ def described_ops() -> tuple[str, ...]:
 
 
 def find_model(name: str) -> OpModel | None:
-    """Return the model of the op called ``name``, or None when nobody described it."""
+    """Return the model of the op called ``name``, or None if there is none."""
     return _TABLE.find(name)

@@ -1,4 +1,4 @@
-"""What an op model builds memref IR with, and all that it learns about decisions.
+"""The interface by which op models build memref IR, and all that they learn about decisions.
 
 Contract: a model asks for the buffers of its op's operands and states what holds its results; which of those buffers
 are new, and what was copied into them, was decided before. Implemented by
@@ -128,7 +128,7 @@ class Rewriter(Protocol):
         ...
 
     def replace(self, op: ir.Operation, results: Sequence[ir.Value | None]) -> None:
-        """State what holds each result of ``op``: a memref for a tensor, else a value that takes over its uses.
+        """State what replaces each result of ``op``: a memref for a tensor, else a value that takes over its uses.
 
         ``None`` for a tensor says that nothing uses its buffer (see :meth:`needs_buffer`). The op is erased later.
         """

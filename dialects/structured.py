@@ -1,4 +1,4 @@
-"""Loop nests that op models build over buffers: one ``linalg.generic`` per element, or ``scf.for`` per dimension."""
+"""Loop nests over buffers: a ``linalg.generic`` with the op as payload, or an ``scf.for`` per dimension."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from mlir import ir
 from mlir.dialects import arith, linalg, memref, scf
+
+from .support.index_math import Number, as_value, index_constant
 
 __all__ = [
     "add_sizes",
@@ -23,12 +25,7 @@ __all__ = [
 Payload = Callable[[Sequence[ir.Value]], ir.Value]
 
 
-def index_constant(value: int) -> ir.Value:
-    """Create ``arith.constant`` of type index."""
-    return arith.constant(ir.IndexType.get(), value)
-
-
-def extent(buffer: ir.Value, dimension: int) -> int | ir.Value:
+def extent(buffer: ir.Value, dimension: int) -> Number:
     """Return the size of a dimension of memref ``buffer``; creates ``memref.dim`` when it is dynamic."""
     type_ = ir.MemRefType(buffer.type)
     if type_.is_dynamic_dim(dimension):
@@ -38,11 +35,10 @@ def extent(buffer: ir.Value, dimension: int) -> int | ir.Value:
 
 def size_value(buffer: ir.Value, dimension: int) -> ir.Value:
     """Create what gives the size of a dimension of memref ``buffer``, a constant where it is static."""
-    size = extent(buffer, dimension)
-    return index_constant(size) if isinstance(size, int) else size
+    return as_value(extent(buffer, dimension))
 
 
-def add_sizes(*terms: int | ir.Value) -> int | ir.Value:
+def add_sizes(*terms: Number) -> Number:
     """Return the sum of ``terms``, an integer where all of them are."""
     static = sum(term for term in terms if isinstance(term, int))
     dynamic = [term for term in terms if not isinstance(term, int)]
@@ -66,21 +62,9 @@ def build_generic(sources: Sequence[ir.Value], target: ir.Value, payload: Payloa
     ``target`` is a memref, which is returned, or a tensor, whose place the result takes. ``payload`` is given the same
     element of each of ``sources``, of the shape of ``target``; the insertion point is then where it may build ops.
     """
-    type_ = ir.ShapedType(target.type)
-    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
-    attributes = {
-        "indexing_maps": ir.ArrayAttr.get([identity] * (len(sources) + 1)),
-        "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse("#linalg.iterator_type<parallel>")] * type_.rank),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(sources), 1]),
-    }
-    generic = ir.Operation.create(
-        "linalg.generic", results=_results(target), operands=[*sources, target], attributes=attributes, regions=1
-    )
-    elements = [ir.ShapedType(value.type).element_type for value in (*sources, target)]
-    block = ir.Block.create_at_start(generic.regions[0], elements)
-    with ir.InsertionPoint(block):
-        ir.Operation.create("linalg.yield", operands=[payload([*block.arguments][:-1])])
-    return generic.results[0] if len(generic.results) else target
+    identity = ir.AffineMap.get_identity(ir.ShapedType(target.type).rank)
+    maps = [identity] * (len(sources) + 1)
+    return parallel_generic(sources, [target], maps, lambda elements: [payload(elements[:-1])])[0]
 
 
 def _results(target: ir.Value) -> list[ir.Type]:
@@ -92,14 +76,15 @@ def parallel_generic(
     outputs: Sequence[ir.Value],
     maps: Sequence[ir.AffineMap],
     payload: Callable[[list[ir.Value]], Sequence[ir.Value]],
-) -> None:
-    """Create a ``linalg.generic`` with parallel loops.
+) -> list[ir.Value]:
+    """Create a ``linalg.generic`` with parallel loops; return what holds the outputs then, as :func:`build_generic`.
 
     ``payload`` gets the elements of the operands and returns one new element for each output.
     """
     parallel = ir.Attribute.parse("#linalg.iterator_type<parallel>")
     generic = ir.Operation.create(
         "linalg.generic",
+        results=[type_ for output in outputs for type_ in _results(output)],
         operands=[*inputs, *outputs],
         attributes={
             "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in maps]),
@@ -108,10 +93,11 @@ def parallel_generic(
         },
         regions=1,
     )
-    elements = [ir.MemRefType(buffer.type).element_type for buffer in (*inputs, *outputs)]
+    elements = [ir.ShapedType(value.type).element_type for value in (*inputs, *outputs)]
     block = ir.Block.create_at_start(generic.regions[0], elements)
     with ir.InsertionPoint(block):
         ir.Operation.create("linalg.yield", operands=payload(list(block.arguments)))
+    return list(generic.results) or list(outputs)
 
 
 def compute_elements(block: ir.Block, target: ir.Value) -> ir.Value:
@@ -150,7 +136,7 @@ def fill(value: ir.Value, target: ir.Value) -> ir.Value:
     return new.results[0] if len(new.results) else target
 
 
-def build_loops(sizes: Sequence[int | ir.Value], body: Callable[[list[ir.Value]], None]) -> None:
+def build_loops(sizes: Sequence[Number], body: Callable[[list[ir.Value]], None]) -> None:
     """Build one ``scf.for`` for each of ``sizes``, outermost first, around what ``body`` builds for their indices.
 
     A loop over one element is left out: its index is the constant 0.
@@ -163,7 +149,7 @@ def build_loops(sizes: Sequence[int | ir.Value], body: Callable[[list[ir.Value]]
     if first == 1:
         build_loops(others, lambda indices: body([zero, *indices]))
         return
-    loop = scf.ForOp(zero, first if isinstance(first, ir.Value) else index_constant(first), index_constant(1))
+    loop = scf.ForOp(zero, as_value(first), index_constant(1))
     with ir.InsertionPoint(loop.body):
         build_loops(others, lambda indices: body([loop.induction_variable, *indices]))
         scf.yield_([])

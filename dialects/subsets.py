@@ -9,9 +9,11 @@ from mlir import ir
 from mlir.dialects import memref
 
 from .bufferizable import Subset
+from .support.index_math import Number, as_value
 from .support.memref_types import collapsed_type, subview_type
 
 __all__ = [
+    "collapse_shape",
     "covers",
     "dropped_dimensions",
     "elements",
@@ -19,7 +21,10 @@ __all__ = [
     "insert_slice",
     "mixed_subset",
     "parallel_insert_slice",
+    "reinterpret_cast",
+    "slice_entries",
     "static_entries",
+    "strided_metadata",
     "subset_type",
     "subview",
 ]
@@ -35,7 +40,7 @@ def mixed_subset(op: ir.Operation, first_segment: int) -> Subset:
     few = any(segments[first_segment : first_segment + 3])
     dynamic = iter(list(op.operands)[sum(segments[:first_segment]) :] if few else ())
 
-    def entries(name: str) -> tuple[int | ir.Value, ...]:
+    def entries(name: str) -> tuple[Number, ...]:
         return tuple(next(dynamic) if entry == _DYNAMIC else entry for entry in elements(attributes[name]))
 
     return Subset(entries("static_offsets"), entries("static_sizes"), entries("static_strides"))
@@ -57,7 +62,7 @@ def covers(subset: Subset, type_: ir.Type) -> bool:
     )
 
 
-def dropped_dimensions(sizes: Sequence[int | ir.Value], shape: Sequence[int]) -> frozenset[int]:
+def dropped_dimensions(sizes: Sequence[Number], shape: Sequence[int]) -> frozenset[int]:
     """Return the unit dimensions of a slice that a tensor of ``shape`` does not have."""
     left, dropped = list(shape), set[int]()
     for d, size in enumerate(sizes):
@@ -68,7 +73,7 @@ def dropped_dimensions(sizes: Sequence[int | ir.Value], shape: Sequence[int]) ->
     return frozenset(dropped)
 
 
-def static_entries(entries: Sequence[int | ir.Value]) -> list[int]:
+def static_entries(entries: Sequence[Number]) -> list[int]:
     """Return ``entries`` with MLIR's marker in the place of dynamic ones."""
     return [entry if isinstance(entry, int) else _DYNAMIC for entry in entries]
 
@@ -102,14 +107,18 @@ def _insertion(value: ir.Value, tensor: ir.Value, subset: Subset) -> tuple[list[
 
 def _slice_operands(source: ir.Value, subset: Subset) -> tuple[list[ir.Value], dict[str, ir.Attribute]]:
     """Return the operands and attributes of an op that takes ``subset`` of ``source``."""
-    groups = (subset.offsets, subset.sizes, subset.strides)
-    dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups]
-    attributes: dict[str, ir.Attribute] = {
-        name: ir.DenseI64ArrayAttr.get(static_entries(group))
-        for name, group in zip(("static_offsets", "static_sizes", "static_strides"), groups, strict=True)
-    }
+    dynamic, attributes = slice_entries(subset)
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *map(len, dynamic)])
     return [source, *(value for group in dynamic for value in group)], attributes
+
+
+def slice_entries(subset: Subset) -> tuple[list[list[ir.Value]], dict[str, ir.Attribute]]:
+    """Return the dynamic offsets, sizes and strides of ``subset``, and the attributes with the static ones."""
+    groups = {"offsets": subset.offsets, "sizes": subset.sizes, "strides": subset.strides}
+    dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups.values()]
+    return dynamic, {
+        f"static_{name}": ir.DenseI64ArrayAttr.get(static_entries(group)) for name, group in groups.items()
+    }
 
 
 def subset_type(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> ir.MemRefType:
@@ -134,6 +143,32 @@ def subview(buffer: ir.Value, subset: Subset, shape: Sequence[int]) -> ir.Value:
     return view if whole == result else _drop_dimensions(view, subset, result)
 
 
+def reinterpret_cast(
+    buffer: ir.Value, type_: ir.MemRefType, offset: Number, sizes: Sequence[Number], strides: Sequence[Number]
+) -> ir.Value:
+    """Create ``memref.reinterpret_cast`` of ``buffer`` to ``type_``, which says what is static: the rest is given."""
+    known_strides, known_offset = type_.get_strides_and_offset()
+
+    def entries(known: Sequence[int], given: Sequence[Number]) -> tuple[Number, ...]:
+        pairs = zip(known, given, strict=True)
+        return tuple(as_value(entry) if static == _DYNAMIC else static for static, entry in pairs)
+
+    subset = Subset(entries([known_offset], [offset]), entries(type_.shape, sizes), entries(known_strides, strides))
+    operands, attributes = _slice_operands(buffer, subset)
+    return ir.Operation.create(
+        "memref.reinterpret_cast", results=[type_], operands=operands, attributes=attributes
+    ).result
+
+
+def strided_metadata(buffer: ir.Value) -> tuple[ir.Value, Sequence[ir.Value]]:
+    """Create ``memref.extract_strided_metadata`` of ``buffer``; return its offset and its strides."""
+    type_ = ir.MemRefType(buffer.type)
+    base = ir.MemRefType.get([], type_.element_type, memory_space=type_.memory_space)
+    numbers = [ir.IndexType.get()] * (1 + 2 * type_.rank)
+    new = ir.Operation.create("memref.extract_strided_metadata", results=[base, *numbers], operands=[buffer])
+    return new.results[1], list(new.results)[2 + type_.rank :]
+
+
 def _is_clear_what_drops(source: ir.MemRefType, subset: Subset, shape: Sequence[int]) -> bool:
     """Whether upstream drops the right dimensions of a subview, whatever it learns about dynamic sizes."""
     if len(shape) == len(subset.sizes) or _DYNAMIC not in shape:
@@ -156,8 +191,13 @@ def _drop_dimensions(view: ir.Value, subset: Subset, type_: ir.MemRefType) -> ir
         groups[-1].append(dimension)
     collapsed = collapsed_type(ir.MemRefType(view.type), type_.shape, groups)
     assert collapsed is not None, "dropped dimensions have a single index"
-    attributes = {"reassociation": ir.Attribute.parse(str(groups))}
-    view = ir.Operation.create(
-        "memref.collapse_shape", results=[collapsed], operands=[view], attributes=attributes
-    ).result
+    view = collapse_shape(view, collapsed, groups)
     return view if collapsed == type_ else memref.cast(type_, view)
+
+
+def collapse_shape(buffer: ir.Value, type_: ir.MemRefType, groups: Sequence[Sequence[int]]) -> ir.Value:
+    """Create ``memref.collapse_shape`` of ``buffer`` to ``type_``; ``groups`` of dimensions become one each."""
+    attributes = {"reassociation": ir.Attribute.parse(str(groups))}
+    return ir.Operation.create(
+        "memref.collapse_shape", results=[type_], operands=[buffer], attributes=attributes
+    ).result

@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from mlir import ir
 
 from ..bufferizable import Subset
-from ..subsets import mixed_subset, static_entries
+from ..subsets import mixed_subset, slice_entries, static_entries
 from .ops import Dispatch
-from .parsing import DispatchSyntaxError, import_text, unread_operation
+from .parsing import SEGMENTED, DispatchSyntaxError, import_text, unread_operation
 from .printing import export_text
 from .types import Access, ReadOnly, ReadWrite, Slot, WriteOnly, access_of, is_dispatch_type, tensor_type_of
 
@@ -232,7 +232,7 @@ def _create(
     The constructors of the op classes are not used: the bindings take an empty array for a missing attribute there.
     """
     given = dict(attributes or {})
-    if name in _SEGMENTED:
+    if name in SEGMENTED:
         given["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([len(group) for group in groups])
     return ir.Operation.create(
         f"dispatch.{name}",
@@ -242,18 +242,10 @@ def _create(
     )
 
 
-_SEGMENTED = ("binding", "tie_shape", "load", "store")
-"""The ops with groups of operands whose number varies."""
-
-
 def _i64(value: int) -> ir.IntegerAttr:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
 
 def _slice(offsets: Entries, sizes: Entries, strides: Entries) -> tuple[list[list[ir.Value]], dict[str, ir.Attribute]]:
     """The groups of operands and the attributes of a load or a store for a slice."""
-    groups = {"offsets": offsets, "sizes": sizes, "strides": strides}
-    dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups.values()]
-    return dynamic, {
-        f"static_{name}": ir.DenseI64ArrayAttr.get(static_entries(group)) for name, group in groups.items()
-    }
+    return slice_entries(Subset(tuple(offsets), tuple(sizes), tuple(strides)))

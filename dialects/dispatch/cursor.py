@@ -1,4 +1,4 @@
-"""Reading one line of MLIR text token by token: what the lighter text form of the dispatch dialect is parsed with."""
+"""Scanner for one line of MLIR text: the lighter text form of the dispatch dialect is parsed with it."""
 
 from __future__ import annotations
 

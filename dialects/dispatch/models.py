@@ -1,7 +1,7 @@
 """How the ops of the dispatch dialect bufferize, once promotion has turned the memory of bindings into values.
 
-The content of a binding lives in the binding's memory, which may be written if the binding says so and if what it
-holds in the end is committed. Everything else that happens to contents are slices, insertions and loops like others.
+The content of a binding lives in the binding's memory, which may be written if its access allows that and if what it
+holds in the end is committed. In between the content is a tensor like any other.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from mlir import ir
 
 from ..bufferizable import OpModel
+from ..common_models import CopyModel
 from ..rewriter import Rewriter
+from ..support.cloning import recreate
 from ..support.memref_types import identity_type
 from . import access_of, binding_of, is_dispatch_type
 
@@ -59,10 +61,8 @@ class ContentsModel(OpModel):
             operands = list(old.operands)
             if buffer is not None:
                 operands[0] = buffer
-            attributes = {name: old.attributes[name] for name in old.attributes}
             with ir.InsertionPoint(old), old.location:
-                new = ir.Operation.create(old.name, results=[type_], operands=operands, attributes=attributes)
-            buffer = new.result
+                buffer = recreate(old, operands, [type_]).result
         assert buffer is not None
         # The op goes when its function is finished; the old declaration must not wait for that.
         op.operands[0] = buffer
@@ -72,26 +72,14 @@ class ContentsModel(OpModel):
         rewriter.replace(op, [buffer])
 
 
-class CommitModel(OpModel):
+class CommitModel(CopyModel):
     """``dispatch.commit``: the value is in the memory of the contents, which all workgroups share."""
 
     op_names = ("dispatch.commit",)
 
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """The value."""
-        return operand == _VALUE
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The memory."""
-        return operand == _CONTENTS
-
     def must_bufferize_in_place(self, op: ir.Operation, operand: int) -> bool:
-        """Another buffer than the binding's is of no use."""
+        """The commit must be to the binding's own memory."""
         return operand == _CONTENTS
-
-    def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
-        """The value is what the memory holds afterwards."""
-        return _VALUE if operand == _CONTENTS else None
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Copy the value, unless it is there already."""
@@ -101,7 +89,7 @@ class CommitModel(OpModel):
 
 
 class UnpromotedModel(OpModel):
-    """``dispatch.load`` and ``dispatch.store``: memory is no value before promotion."""
+    """``dispatch.load`` and ``dispatch.store``: accesses to memory that promotion has not turned into values."""
 
     op_names = ("dispatch.load", "dispatch.store")
 

@@ -115,31 +115,25 @@ class PushConstant(Dispatch.Operation, name="push_constant", traits=[ext.Pure]):
     verify_invariants = staticmethod(verifier(verify_push_constant))
 
 
-class WorkgroupId(Dispatch.Operation, name="workgroup_id", traits=[ext.Pure]):
+class _OfGrid(Dispatch.Operation, traits=[ext.Pure]):
+    """A number of the grid in one dimension."""
+
+    dimension: Any
+    output: ext.Result[Any]
+
+    verify_invariants = staticmethod(verifier(verify_workgroup))
+
+
+class WorkgroupId(_OfGrid, name="workgroup_id"):
     """Which workgroup this is, in one dimension of the grid."""
 
-    dimension: Any
-    output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifier(verify_workgroup))
-
-
-class WorkgroupSize(Dispatch.Operation, name="workgroup_size", traits=[ext.Pure]):
+class WorkgroupSize(_OfGrid, name="workgroup_size"):
     """How much one workgroup is to do, in one dimension of the grid."""
 
-    dimension: Any
-    output: ext.Result[Any]
 
-    verify_invariants = staticmethod(verifier(verify_workgroup))
-
-
-class WorkgroupCount(Dispatch.Operation, name="workgroup_count", traits=[ext.Pure]):
+class WorkgroupCount(_OfGrid, name="workgroup_count"):
     """How many workgroups there are, in one dimension of the grid."""
-
-    dimension: Any
-    output: ext.Result[Any]
-
-    verify_invariants = staticmethod(verifier(verify_workgroup))
 
 
 class Contents(Dispatch.Operation, name="contents", traits=[_Reads]):

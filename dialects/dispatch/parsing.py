@@ -15,14 +15,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
 from mlir import ir
 
 from .cursor import Cursor, DispatchSyntaxError
 
-__all__ = ["DispatchSyntaxError", "import_text", "unread_operation"]
+__all__ = ["FORMS", "NUMBERS", "SEGMENTED", "DispatchSyntaxError", "Form", "import_text", "unread_operation"]
 
 Entries = Sequence["int | str"]
+
+
+class Form(NamedTuple):
+    """How an operation on values reads: `%operand, %operand[offsets] [sizes] [strides] : type -> type`.
+
+    `operands` and `types` are what errors call them. The types are those of the operands, then that of the result; a
+    single one stands for all.
+    """
+
+    operands: tuple[str, ...]
+    types: tuple[str, ...]
+    has_slice: bool = False
+
+
+FORMS = {
+    "load": Form(("the binding to load from",), ("the binding", "the result"), has_slice=True),
+    "store": Form(("the tensor to store", "the binding to store to"), ("the tensor", "the binding"), has_slice=True),
+    "contents": Form(("the binding",), ("the binding", "the result")),
+    "commit": Form(("the tensor to commit", "the contents"), ("the tensor",)),
+}
+NUMBERS = {
+    "push_constant": "index",
+    "workgroup_id": "dimension",
+    "workgroup_size": "dimension",
+    "workgroup_count": "dimension",
+}
+"""The operations that have one number, with the name of its attribute."""
+SEGMENTED = frozenset({"binding", "tie_shape", "load", "store"})
+"""The operations with groups of operands whose number varies."""
 
 # A string, a comment, or the name of an operation, with the result it has.
 _PIECE = re.compile(
@@ -128,30 +159,28 @@ def _tie_shape(cursor: Cursor) -> str:
     return _finish(cursor, "tie_shape", [[source], values], {}, types)
 
 
-def _load(cursor: Cursor) -> str:
-    source = cursor.value("the binding to load from, a value")
-    groups, attributes = _slice(cursor)
+def _values(name: str, form: Form) -> Callable[[Cursor], str]:
+    """The reader of an operation on values alone."""
 
-    def types() -> tuple[list[str], str]:
-        binding = _type(cursor, "the binding")
-        cursor.expect("->", "after the type of the binding")
-        return [binding], _type(cursor, "the result")
+    def read(cursor: Cursor) -> str:
+        operands: list[str] = []
+        for number, what in enumerate(form.operands):
+            if number:
+                cursor.expect(",", f"after {form.operands[number - 1]}")
+            operands.append(cursor.value(f"{what}, a value"))
+        groups, attributes = _slice(cursor) if form.has_slice else ([], {})
 
-    return _finish(cursor, "load", [[source], *groups], attributes, types)
+        def types() -> tuple[list[str], str]:
+            found = [_type(cursor, form.types[0])]
+            for before, whose in pairwise(form.types):
+                cursor.expect("->", f"after the type of {before}")
+                found.append(_type(cursor, whose))
+            every = found if len(found) > 1 else found * len(operands)
+            return every[: len(operands)], "".join(every[len(operands) :])
 
+        return _finish(cursor, name, [*([operand] for operand in operands), *groups], attributes, types)
 
-def _store(cursor: Cursor) -> str:
-    value = cursor.value("the tensor to store, a value")
-    cursor.expect(",", "after the tensor to store")
-    target = cursor.value("the binding to store to, a value")
-    groups, attributes = _slice(cursor)
-
-    def types() -> tuple[list[str], str]:
-        tensor = _type(cursor, "the tensor")
-        cursor.expect("->", "after the type of the tensor")
-        return [tensor, _type(cursor, "the binding")], ""
-
-    return _finish(cursor, "store", [[value], [target], *groups], attributes, types)
+    return read
 
 
 def _number(name: str, attribute: str) -> Callable[[Cursor], str]:
@@ -164,44 +193,13 @@ def _number(name: str, attribute: str) -> Callable[[Cursor], str]:
     return read
 
 
-def _contents(cursor: Cursor) -> str:
-    source = cursor.value("the binding, a value")
-
-    def types() -> tuple[list[str], str]:
-        binding = _type(cursor, "the binding")
-        cursor.expect("->", "after the type of the binding")
-        return [binding], _type(cursor, "the result")
-
-    return _finish(cursor, "contents", [[source]], {}, types)
-
-
-def _commit(cursor: Cursor) -> str:
-    value = cursor.value("the tensor to commit, a value")
-    cursor.expect(",", "after the tensor to commit")
-    contents = cursor.value("the contents, a value")
-
-    def types() -> tuple[list[str], str]:
-        type_ = _type(cursor, "the tensor")
-        return [type_, type_], ""
-
-    return _finish(cursor, "commit", [[value], [contents]], {}, types)
-
-
 _READERS: dict[str, Callable[[Cursor], str]] = {
     "binding": _binding,
     "tie_shape": _tie_shape,
-    "load": _load,
-    "store": _store,
-    "push_constant": _number("push_constant", "index"),
-    "workgroup_id": _number("workgroup_id", "dimension"),
-    "workgroup_size": _number("workgroup_size", "dimension"),
-    "workgroup_count": _number("workgroup_count", "dimension"),
-    "contents": _contents,
-    "commit": _commit,
+    **{name: _values(name, form) for name, form in FORMS.items()},
+    **{name: _number(name, attribute) for name, attribute in NUMBERS.items()},
 }
 """By operation: what reads the rest of it, and returns all of it in generic form."""
-
-_SEGMENTED = ("binding", "tie_shape", "load", "store")
 
 
 def _slice(cursor: Cursor) -> tuple[list[list[str]], dict[str, str]]:
@@ -240,7 +238,7 @@ def _finish(
     cursor.expect(":", f"before the types of dispatch.{name}")
     first_types, result = types()
     operands = [value for group in groups for value in group]
-    if name in _SEGMENTED:
+    if name in SEGMENTED:
         attributes["operandSegmentSizes"] = f"array<i32: {', '.join(str(len(group)) for group in groups)}>"
     given = ", ".join([*(f"{key} = {value}" for key, value in attributes.items()), *([extra] if extra else [])])
     operand_types = first_types + ["index"] * (len(operands) - len(first_types))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .cursor import Cursor, DispatchSyntaxError
+from .parsing import FORMS, NUMBERS, Form
 
 __all__ = ["export_text"]
 
@@ -160,60 +161,38 @@ def _tie_shape(op: _Operation) -> tuple[str, str]:
     return f"{source[0]}, [{', '.join(sizes)}]", result_type
 
 
-def _load(op: _Operation) -> tuple[str, str]:
-    source, *entries = op.groups(4)
-    source_type, result_type = op.types(1, 1)
-    if len(source) != 1:
-        raise _Unusual
-    return f"{source[0]}{op.slice(entries)}", f"{source_type} -> {result_type}"
+def _values(form: Form) -> Callable[[_Operation], tuple[str, str]]:
+    """The writer of an operation on values alone."""
+    count = len(form.operands)
 
+    def write(op: _Operation) -> tuple[str, str]:
+        groups = op.groups(count + 3) if form.has_slice else [[operand] for operand in op.operands]
+        types = op.types(count, 2 - count)
+        if any(len(group) != 1 for group in groups[:count]) or not (form.has_slice or len(groups) == count):
+            raise _Unusual
+        if len(form.types) == 1 and len(set(types)) > 1:
+            raise _Unusual
+        slice_ = op.slice(groups[count:]) if form.has_slice else ""
+        return ", ".join(group[0] for group in groups[:count]) + slice_, " -> ".join(types[: len(form.types)])
 
-def _store(op: _Operation) -> tuple[str, str]:
-    value, target, *entries = op.groups(5)
-    value_type, target_type = op.types(2, 0)
-    if len(value) != 1 or len(target) != 1:
-        raise _Unusual
-    return f"{value[0]}, {target[0]}{op.slice(entries)}", f"{value_type} -> {target_type}"
+    return write
 
 
 def _number(attribute: str) -> Callable[[_Operation], tuple[str, str]]:
     """The writer of an operation that has one number."""
 
     def write(op: _Operation) -> tuple[str, str]:
-        return op.number(attribute), _only(op.types(0, 1), op.operands, 0)
+        if op.operands:
+            raise _Unusual
+        return op.number(attribute), op.types(0, 1)[0]
 
     return write
-
-
-def _contents(op: _Operation) -> tuple[str, str]:
-    source_type, result_type = op.types(1, 1)
-    return _only(op.operands, op.operands, 1), f"{source_type} -> {result_type}"
-
-
-def _commit(op: _Operation) -> tuple[str, str]:
-    value_type, contents_type = op.types(2, 0)
-    if value_type != contents_type or len(op.operands) != 2:
-        raise _Unusual
-    return ", ".join(op.operands), value_type
-
-
-def _only(parts: Sequence[str], operands: Sequence[str], count: int) -> str:
-    """The first of ``parts``, of an operation that must have ``count`` operands."""
-    if len(operands) != count:
-        raise _Unusual
-    return parts[0]
 
 
 _WRITERS: dict[str, Callable[[_Operation], tuple[str, str]]] = {
     "binding": _binding,
     "tie_shape": _tie_shape,
-    "load": _load,
-    "store": _store,
-    "push_constant": _number("index"),
-    "workgroup_id": _number("dimension"),
-    "workgroup_size": _number("dimension"),
-    "workgroup_count": _number("dimension"),
-    "contents": _contents,
-    "commit": _commit,
+    **{name: _values(form) for name, form in FORMS.items()},
+    **{name: _number(attribute) for name, attribute in NUMBERS.items()},
 }
 """By operation: what stands behind its name, and the types behind the colon."""

@@ -1,4 +1,4 @@
-"""The types of the dispatch dialect: memory that a kernel is given, with the access it has to it.
+"""The types of the dispatch dialect: memory of a binding, with the access that the kernel has to it.
 
     !dispatch.readonly<tensor<4x?xf32>>    !dispatch.writeonly<…>    !dispatch.readwrite<…>
 

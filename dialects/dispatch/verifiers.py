@@ -1,4 +1,4 @@
-"""What an operation of the dispatch dialect must be, and the one error that says what it is instead.
+"""Verifiers of the operations of the dispatch dialect, with one error for each rule.
 
 The bindings ask before anything else is checked, so each rule looks at what it relies on: an operation in generic form
 may have any operands and attributes. The operation is never printed here, for printing verifies it. About 10 µs an op.
@@ -55,12 +55,8 @@ def verify_binding(op: ir.Operation) -> None:
     for name in ("set", "binding"):
         _integer(op, name)
     type_ = op.results[0].type
-    if not is_dispatch_type(type_) and not isinstance(type_, ir.MemRefType):
-        raise _Violation(
-            f"has a result of type '{type_}'; it must be a dispatch type or, after bufferization, a memref"
-        )
+    dynamic = _dynamic_sizes(type_, "a result")
     _index_operands(op, 0)
-    dynamic = _dynamic_sizes(type_)
     if sizes not in (0, dynamic):
         raise _Violation(
             f"has {_number(sizes, 'size')}, but '{type_}' has {_number(dynamic, 'dynamic size')};"
@@ -73,14 +69,10 @@ def verify_tie_shape(op: ir.Operation) -> None:
     _count(op, results=1)
     _, sizes = _segments(op, {"source": (1, 1), "sizes": (0, None)})
     source, result = op.operands[0].type, op.results[0].type
-    if not is_dispatch_type(source) and not isinstance(source, ir.MemRefType):
-        raise _Violation(
-            f"has an operand of type '{source}'; it must be a dispatch type or, after bufferization, a memref"
-        )
+    dynamic = _dynamic_sizes(source, "an operand")
     if result != source:
         raise _Violation(f"has a result of type '{result}'; it must be the operand's, '{source}'")
     _index_operands(op, 1)
-    dynamic = _dynamic_sizes(source)
     if sizes != dynamic:
         raise _Violation(
             f"has {_number(sizes, 'size')}, but '{source}' has {_number(dynamic, 'dynamic size')}; give each of them"
@@ -213,7 +205,9 @@ def _binding_type(op: ir.Operation, operand: int, what: str) -> DispatchType:
     return type_
 
 
-def _dynamic_sizes(type_: ir.Type) -> int:
+def _dynamic_sizes(type_: ir.Type, what: str) -> int:
+    if not is_dispatch_type(type_) and not isinstance(type_, ir.MemRefType):
+        raise _Violation(f"has {what} of type '{type_}'; it must be a dispatch type or, after bufferization, a memref")
     shaped = tensor_type_of(type_) if is_dispatch_type(type_) else ir.ShapedType(type_)
     return sum(size == _DYNAMIC for size in shaped.shape)
 

@@ -20,7 +20,10 @@ from mlir import ir
 from mlir.dialects import linalg
 
 from ..bufferizable import AliasingValue, OpModel, is_tensor
+from ..common_models import ParallelRegionModel
 from ..rewriter import Rewriter
+from ..subsets import reinterpret_cast
+from ..support.cloning import recreate
 from .output_coverage import why_uncovered
 from .packing import PACKING_MODELS
 from .softmax import SoftmaxModel
@@ -41,7 +44,7 @@ def init_count(op: ir.Operation) -> int:
     return 1 if op.name in _ONE_INIT else len(op.operands) // 2
 
 
-class StructuredOpModel(OpModel):
+class StructuredOpModel(ParallelRegionModel):
     """Every linalg op with an iteration space and a payload."""
 
     op_names = ("linalg.*",)
@@ -60,15 +63,15 @@ class StructuredOpModel(OpModel):
         argument = op.regions[0].blocks[0].arguments[operand]
         if next(iter(argument.uses), None) is not None:
             return True
-        if operand < len(op.operands) - init_count(op) or _maps_of(op, operand)[operand].is_permutation:
+        if operand < len(op.operands) - init_count(op) or ir.AffineMapAttr(_maps(op)[operand]).value.is_permutation:
             return False  # A permutation writes everything.
-        return why_uncovered(op, _indexing_maps(op), operand) is not None
+        return why_uncovered(op, _maps(op), operand) is not None
 
     def why_content_is_needed(self, op: ir.Operation, operand: int) -> str:
         """The payload, or what the op does not write."""
         if next(iter(op.regions[0].blocks[0].arguments[operand].uses), None) is not None:
             return "the payload uses it"
-        return why_uncovered(op, _indexing_maps(op), operand) or super().why_content_is_needed(op, operand)
+        return why_uncovered(op, _maps(op), operand) or super().why_content_is_needed(op, operand)
 
     def needs_only_shape(self, op: ir.Operation, operand: int) -> bool:
         """An unused ``tensor.empty``, if another operand can lend its memory."""
@@ -90,17 +93,8 @@ class StructuredOpModel(OpModel):
         """An input may share an init's buffer when every iteration touches one element of each, the same one."""
         if read >= len(op.operands) - init_count(op):
             return False
-        maps = linalg.get_indexing_maps(op)
-        assert maps is not None, op.name
+        maps = _maps(op)
         return maps[read] == maps[write] and ir.AffineMapAttr(maps[write]).value.is_permutation
-
-    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """The payload runs once per iteration."""
-        return True
-
-    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
-        """Iterations may run in any order and overlap."""
-        return True
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Recreate the op on memrefs; the payload region moves over."""
@@ -113,11 +107,8 @@ class StructuredOpModel(OpModel):
         for i, lender in enumerate(lenders):
             if lender >= 0:
                 buffers[i] = _shape_of(operands[i].type, buffers[lender])
-        found = op.attributes
-        attributes = {attribute: found[attribute] for attribute in found}
         rewriter.sweep(op)
-        new = ir.Operation.create(op.name, operands=buffers, attributes=attributes, regions=1)
-        op.regions[0].blocks[0].append_to(new.regions[0])
+        recreate(op, buffers)
         rewriter.replace(op, [buffers[i] for i in range(first, len(operands)) if is_tensor(operands[i].type)])
 
 
@@ -151,27 +142,13 @@ def _shape_of(tensor: ir.Type, buffer: ir.Value) -> ir.Value:
     zeros = [0] * len(shape)
     layout = ir.StridedLayoutAttr.get(0, zeros)
     type_ = ir.MemRefType.get(shape, lender.element_type, layout, lender.memory_space)
-    attributes = {
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
-        "static_offsets": ir.DenseI64ArrayAttr.get([0]),
-        "static_sizes": ir.DenseI64ArrayAttr.get(list(shape)),
-        "static_strides": ir.DenseI64ArrayAttr.get(zeros),
-    }
-    return ir.Operation.create(
-        "memref.reinterpret_cast", results=[type_], operands=[buffer], attributes=attributes
-    ).result
+    return reinterpret_cast(buffer, type_, 0, shape, zeros)
 
 
-def _maps_of(op: ir.Operation, *operands: int) -> dict[int, ir.AffineMap]:
+def _maps(op: ir.Operation) -> ir.ArrayAttr:
     maps = linalg.get_indexing_maps(op)
     assert maps is not None, op.name
-    return {operand: ir.AffineMapAttr(maps[operand]).value for operand in operands}
-
-
-def _indexing_maps(op: ir.Operation) -> list[ir.AffineMap]:
-    maps = linalg.get_indexing_maps(op)
-    assert maps is not None, op.name
-    return [ir.AffineMapAttr(attribute).value for attribute in maps]
+    return maps
 
 
 MODELS: tuple[OpModel, ...] = (StructuredOpModel(), SoftmaxModel(), *PACKING_MODELS)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from mlir import ir
 
-__all__ = ["why_uncovered"]
+__all__ = ["loops_in", "why_uncovered"]
 
 _MOST_POINTS = 4096
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -32,15 +32,16 @@ _BINARY: Mapping[type[ir.AffineExpr], Callable[[int, int], int]] = {
 }
 
 
-def why_uncovered(op: ir.Operation, maps: Sequence[ir.AffineMap], operand: int) -> str | None:
+def why_uncovered(op: ir.Operation, indexing_maps: ir.ArrayAttr, operand: int) -> str | None:
     """Return why ``op`` may leave elements of init ``operand`` as they were, or None if it writes all of them.
 
-    ``maps`` are the indexing maps of all operands. A phrase that follows "because".
+    The reason is a phrase that follows "because".
     """
     type_ = op.operands[operand].type
     shape = list(ir.ShapedType(type_).shape)
     if 0 in shape:
         return None
+    maps = [ir.AffineMapAttr(attribute).value for attribute in indexing_maps]
     output = maps[operand]
     if output.is_permutation:
         return None
@@ -77,7 +78,7 @@ def _groups(results: Sequence[ir.AffineExpr]) -> list[list[int]]:
     """Return the numbers of ``results``, those that share loops together."""
     groups: list[tuple[set[int], list[int]]] = []
     for number, result in enumerate(results):
-        loops, members = _loops(result), [number]
+        loops, members = loops_in(result), [number]
         apart: list[tuple[set[int], list[int]]] = []
         for others, numbers in groups:
             if others.isdisjoint(loops):
@@ -88,7 +89,8 @@ def _groups(results: Sequence[ir.AffineExpr]) -> list[list[int]]:
     return [sorted(members) for _, members in groups]
 
 
-def _loops(expression: ir.AffineExpr) -> set[int]:
+def loops_in(expression: ir.AffineExpr) -> set[int]:
+    """Return the dimensions that occur in ``expression``."""
     found: set[int] = set()
     work = [expression]
     while work:
@@ -108,7 +110,7 @@ def _why_group_uncovered(
         return None
     where = f"dimension {numbers[0]}" if len(numbers) == 1 else f"dimensions {', '.join(map(str, numbers))}"
     partly = f"the output map reaches only some elements along {where}"
-    loops = sorted(set[int]().union(*map(_loops, results)))
+    loops = sorted(set[int]().union(*map(loops_in, results)))
     extents = [sizes[loop] for loop in loops]
     known = [extent for extent in extents if extent is not None]
     if _DYNAMIC in shape or len(known) < len(extents):

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, memref, scf
 
-from ..bufferizable import AliasingValue, OpModel
+from ..bufferizable import OpModel
+from ..common_models import OverwriteModel
 from ..rewriter import Rewriter
-from ..structured import index_constant, linalg_index, parallel_generic, size_value
+from ..structured import linalg_index, parallel_generic, size_value
+from ..support.index_math import as_value
 
 __all__ = ["PACKING_MODELS", "PackModel", "UnpackModel"]
 
@@ -70,24 +72,12 @@ def _tiling(op: ir.Operation, plain: int) -> _Tiling:
     )
 
 
-class _PackingModel(OpModel):
-    """Copies operand 0, the source, to operand 1, the destination, in another layout."""
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Only the source is read: every element of the destination is written, with padding where nothing else is."""
-        return operand == 0
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The destination is written."""
-        return operand == 1
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the destination."""
-        return (AliasingValue(0),) if operand == 1 else ()
+class _PackingModel(OverwriteModel):
+    """Copies operand 0 to the destination, in another layout."""
 
 
 class PackModel(_PackingModel):
-    """``linalg.pack``."""
+    """``linalg.pack``: every element of the destination is written, with padding where the source has none."""
 
     op_names = ("linalg.pack",)
 
@@ -116,7 +106,7 @@ def _packed_element(
     for dimension, outer in enumerate(tiling.outer):
         index = linalg_index(outer)
         if dimension in tiling.tiles:
-            index = arith.muli(index, _tile(tiling, dimension))
+            index = arith.muli(index, as_value(tiling.tiles[dimension]))
             index = arith.addi(index, linalg_index(tiling.inner[dimension]))
             fits = arith.cmpi(arith.CmpIPredicate.ult, index, sizes[dimension])
             inside = fits if inside is None else arith.andi(inside, fits)
@@ -129,11 +119,6 @@ def _packed_element(
     with ir.InsertionPoint(branch.regions[1].blocks[0]):
         scf.yield_([padding])
     return branch.results[0]
-
-
-def _tile(tiling: _Tiling, dimension: int) -> ir.Value:
-    tile = tiling.tiles[dimension]
-    return index_constant(tile) if isinstance(tile, int) else tile
 
 
 class UnpackModel(_PackingModel):
@@ -161,7 +146,7 @@ def _unpacked_element(source: ir.Value, tiling: _Tiling) -> ir.Value:
     for dimension, outer in enumerate(tiling.outer):
         index = linalg_index(dimension)
         if dimension in tiling.tiles:
-            tile = _tile(tiling, dimension)
+            tile = as_value(tiling.tiles[dimension])
             indices[tiling.inner[dimension]] = arith.remui(index, tile)
             index = arith.divui(index, tile)
         indices[outer] = index

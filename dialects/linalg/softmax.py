@@ -13,16 +13,16 @@ from collections.abc import Callable, Sequence
 from mlir import ir
 from mlir.dialects import arith, math, memref, scf
 
-from ..bufferizable import AliasingValue, OpModel
+from ..common_models import OverwriteModel
 from ..rewriter import Rewriter
-from ..structured import index_constant, size_value
+from ..structured import build_loops, extent, index_constant, size_value
 
 __all__ = ["SoftmaxModel"]
 
 _Step = Callable[[ir.Value, list[ir.Value]], Sequence[ir.Value]]
 
 
-class SoftmaxModel(OpModel):
+class SoftmaxModel(OverwriteModel):
     """``linalg.softmax``."""
 
     op_names = ("linalg.softmax",)
@@ -34,18 +34,6 @@ class SoftmaxModel(OpModel):
             return None
         return f"'{op.name}' needs floating-point elements, but has {element}; convert them first"
 
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Only the input is read."""
-        return operand == 0
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The output is written, all of it."""
-        return operand == 1
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the output."""
-        return (AliasingValue(0),) if operand == 1 else ()
-
     def is_not_conflicting(self, op: ir.Operation, read: int, write: int) -> bool:
         """A line is read completely before it is written, and then each element before it is written."""
         return True
@@ -54,34 +42,19 @@ class SoftmaxModel(OpModel):
         """Build the loops."""
         source, target = rewriter.buffer(op, 0), rewriter.buffer(op, 1)
         dimension = ir.IntegerAttr(op.attributes["dimension"]).value
-        rank = ir.MemRefType(source.type).rank
-        zero, one = index_constant(0), index_constant(1)
-        sizes = [size_value(source, d) for d in range(rank)]
+        zero, one, length = index_constant(0), index_constant(1), size_value(source, dimension)
+        sizes = [1 if d == dimension else extent(source, d) for d in range(ir.MemRefType(source.type).rank)]
 
-        def loop(size: ir.Value, start: Sequence[ir.Value], step: _Step) -> list[ir.Value]:
-            for_ = scf.ForOp(zero, size, one, list(start))
+        def loop(start: Sequence[ir.Value], step: _Step) -> list[ir.Value]:
+            for_ = scf.ForOp(zero, length, one, list(start))
             with ir.InsertionPoint(for_.body):
                 scf.yield_(list(step(for_.induction_variable, list(for_.inner_iter_args))))
             return list(for_.results)
 
-        def nest(indices: list[ir.Value]) -> None:
-            if len(indices) == rank:
-                _line(source, target, lambda i: [*indices[:dimension], i, *indices[dimension + 1 :]], line_loop)
-                return
-            if len(indices) == dimension:
-                nest([*indices, zero])
-                return
+        def line(indices: list[ir.Value]) -> None:
+            _line(source, target, lambda i: [*indices[:dimension], i, *indices[dimension + 1 :]], loop)
 
-            def inner(index: ir.Value, _: list[ir.Value]) -> list[ir.Value]:
-                nest([*indices, index])
-                return []
-
-            loop(sizes[len(indices)], [], inner)
-
-        def line_loop(start: Sequence[ir.Value], step: _Step) -> list[ir.Value]:
-            return loop(sizes[dimension], start, step)
-
-        nest([])
+        build_loops(sizes, line)
         rewriter.replace(op, [target])
 
 

@@ -1,8 +1,8 @@
-"""scf.forall and scf.parallel: runs of a body, *threads*, that may overlap in time.
+"""scf.forall and scf.parallel: loops whose iterations, *threads*, may overlap in time.
 
-The outputs of ``scf.forall`` are shared: its argument is the buffer itself, and what a thread inserts at its end goes
-there, or is there already. On buffers the loop has no outputs and no results; its terminator is empty and stands behind
-the copies that insert.
+The outputs of ``scf.forall`` are shared: its argument is the buffer itself, which each thread's insertions copy into
+unless the data is there already. On buffers the loop has no outputs and no results; its terminator is empty and follows
+these copies.
 """
 
 from __future__ import annotations
@@ -10,20 +10,18 @@ from __future__ import annotations
 from mlir import ir
 
 from ..bufferizable import Forwarding, OpModel, is_tensor
+from ..common_models import NoReadModel, ParallelRegionModel
 from ..rewriter import Rewriter
+from ..support.cloning import attributes_of, recreate
 
-__all__ = ["FORALL_MODELS", "ForallModel", "InParallelModel", "ParallelModel"]
+__all__ = ["FORALL_MODELS", "ForallModel", "ParallelModel"]
 
 
-class ForallModel(OpModel):
+class ForallModel(NoReadModel, ParallelRegionModel):
     """``scf.forall``: a parallel loop; each output is an operand, an argument and a result."""
 
     op_names = ("scf.forall",)
     joins_buffer_types = True
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Handing a tensor over reads nothing."""
-        return False
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
         """Output i reaches the i-th argument behind the indices, and result i."""
@@ -32,14 +30,6 @@ class ForallModel(OpModel):
             Forwarding(None, first + i, arguments=((0, indices + i),), results=(i,), shared=True)
             for i in range(len(op.results))
         )
-
-    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """The body runs any number of times."""
-        return True
-
-    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
-        """Runs of the body may overlap in time."""
-        return True
 
     def enter(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Give the arguments their buffers."""
@@ -55,13 +45,12 @@ class ForallModel(OpModel):
         first, indices = _outputs(op)
         operands, block = list(op.operands), op.regions[0].blocks[0]
         rewriter.sweep(op)
-        attributes = {name: op.attributes[name] for name in op.attributes}
+        attributes = attributes_of(op)
         segments = list(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"]))
         attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*segments[:-1], 0])
-        new = ir.Operation.create("scf.forall", operands=operands[:first], attributes=attributes, regions=1)
         for argument in reversed(range(indices, indices + len(operands) - first)):
             block.erase_argument(argument)
-        block.append_to(new.regions[0])
+        recreate(op, operands[:first], attributes=attributes)
         rewriter.replace(op, operands[first:])
 
 
@@ -71,24 +60,10 @@ def _outputs(op: ir.Operation) -> tuple[int, int]:
     return len(op.operands) - count, len(op.regions[0].blocks[0].arguments) - count
 
 
-class InParallelModel(OpModel):
-    """``scf.forall.in_parallel``: holds what a thread inserts at its end."""
-
-    op_names = ("scf.forall.in_parallel",)
-
-
-class ParallelModel(OpModel):
+class ParallelModel(ParallelRegionModel):
     """``scf.parallel``: a parallel loop whose results are reductions; only of what is no tensor."""
 
     op_names = ("scf.parallel",)
-
-    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """The body runs any number of times."""
-        return True
-
-    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
-        """Runs of the body may overlap in time."""
-        return True
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse reductions of tensors: it is not said who owns what a combiner returns."""
@@ -101,18 +76,10 @@ class ParallelModel(OpModel):
         )
 
 
-class ReduceModel(OpModel):
+class ReduceModel(ParallelRegionModel):
     """``scf.reduce``: combines two values at a time; the loop around it says what it refuses."""
 
     op_names = ("scf.reduce", "scf.reduce.return")
 
-    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """A combiner runs any number of times."""
-        return True
 
-    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
-        """Combiners may run at the same time."""
-        return True
-
-
-FORALL_MODELS: tuple[OpModel, ...] = (ForallModel(), InParallelModel(), ParallelModel(), ReduceModel())
+FORALL_MODELS: tuple[OpModel, ...] = (ForallModel(), OpModel("scf.forall.in_parallel"), ParallelModel(), ReduceModel())

@@ -1,9 +1,9 @@
-"""scf.while: two regions that take turns, and buffers that go around with them.
+"""scf.while: two regions that run in turn, and the buffers that they carry.
 
 The initial values and what the second region yields reach the arguments of the first region (*before*, which decides
 whether to go on); what ``scf.condition`` passes reaches the arguments of the second region (*after*) or, at the end,
-the results. A tensor that stays in one buffer leaves the loop, as it does in ``scf.for``. What ``scf.condition``
-passes is passed on as it is: a buffer from outside is named directly, any other one is an argument and a result.
+the results. A tensor that stays in one buffer is dropped from the loop, as in ``scf.for``. What ``scf.condition``
+passes is forwarded as it is: a buffer from outside is named directly, any other one is an argument and a result.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from ..bufferizable import Forwarding, OpModel, is_tensor
-from ..carried_arguments import end_region, hold_changing, is_inside
+from ..bufferizable import Forwarding, is_tensor
+from ..carried_arguments import end_region, hold_carried
+from ..common_models import NoReadModel
 from ..rewriter import Rewriter
+from ..support.cloning import recreate
+from ..support.defining_ops import is_inside
 
-__all__ = ["WHILE_MODELS", "ConditionModel", "WhileModel"]
+__all__ = ["WhileModel"]
 
 _BEFORE, _AFTER = 0, 1
 _FIRST_PASSED = 1
@@ -27,25 +30,11 @@ def _tensors(values: Sequence[ir.Value]) -> list[int]:
     return [i for i, value in enumerate(values) if is_tensor(value.type)]
 
 
-class ConditionModel(OpModel):
-    """``scf.condition``: forwards; the loop around it does the rewriting."""
-
-    op_names = ("scf.condition",)
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Handing a tensor over reads nothing."""
-        return False
-
-
-class WhileModel(OpModel):
-    """``scf.while``: initial values go in, around through both regions, and out at the condition."""
+class WhileModel(NoReadModel):
+    """``scf.while``: carries buffers through both regions; they leave at the condition."""
 
     op_names = ("scf.while",)
     joins_buffer_types = True
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Handing a tensor over reads nothing."""
-        return False
 
     def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
         """Operand and yield i reach argument i of before; operand i of the condition argument i of after, result i."""
@@ -68,11 +57,7 @@ class WhileModel(OpModel):
         """Give the arguments of the first region their buffers."""
         terminator, arguments = rewriter.terminator(op, _AFTER), list(op.regions[_BEFORE].blocks[0].arguments)
         for i in _tensors(list(op.operands)):
-            buffer = rewriter.buffer(op, i)
-            if rewriter.carries_one_buffer(terminator, i):
-                rewriter.hold(arguments[i], buffer)
-            else:
-                hold_changing(op, i, arguments[i], buffer, rewriter)
+            hold_carried(op, i, arguments[i], rewriter.carries_one_buffer(terminator, i), rewriter)
 
     def leave_region(self, op: ir.Operation, region: int, rewriter: Rewriter) -> None:
         """Give the arguments of the second region the buffers that the first one passes."""
@@ -98,20 +83,13 @@ class WhileModel(OpModel):
         going_out = [i for i in range(len(passed_values)) if i not in passed]
         going_out += [i for i in passed if i not in outside]
         going_in = self._yield(op, yield_, rewriter)
-        end_region(condition, [condition.operands[0], *(passed_values[i] for i in going_out)], "scf.condition")
+        end_region(condition, [condition.operands[0], *(passed_values[i] for i in going_out)])
         rewriter.sweep(op)
         operands = list(op.operands)
-        new = ir.Operation.create(
-            "scf.while",
-            results=[passed_values[i].type for i in going_out],
-            operands=[operands[i] for i in going_in],
-            attributes={name: op.attributes[name] for name in op.attributes},
-            regions=2,
-        )
-        for block, tensors, region in ((before, carried, _BEFORE), (after, passed, _AFTER)):
+        for block, tensors in ((before, carried), (after, passed)):
             for i in reversed(tensors):
                 block.erase_argument(i)
-            block.append_to(new.regions[region])
+        new = recreate(op, [operands[i] for i in going_in], [passed_values[i].type for i in going_out])
         results = dict(zip(going_out, new.results, strict=True))
         rewriter.replace(op, [outside[i] if i in outside else results[i] for i in range(len(op.results))])
 
@@ -132,6 +110,3 @@ class WhileModel(OpModel):
                     kept.append(i)
         end_region(terminator, [values[i] for i in kept])
         return kept
-
-
-WHILE_MODELS: tuple[OpModel, ...] = (WhileModel(), ConditionModel())

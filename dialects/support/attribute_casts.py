@@ -1,4 +1,4 @@
-"""Attributes that the bindings cannot read, although they are valid.
+"""Type casters for valid attributes that the bindings cannot read.
 
 An attribute that is a location, `{a = loc(unknown)}`, is handed to the class of that location, which takes locations
 only: a TypeError, or the end of the process where the attribute is read from a dictionary. Dense elements are handed to
@@ -20,7 +20,7 @@ _LOCATIONS: tuple[Any, ...] = (ir.UnknownLoc, ir.FileLineColLoc, ir.NameLoc, ir.
 
 @cache
 def read_every_attribute() -> None:
-    """From now on they are read as the plainest class that holds them; others are read as ever. Once per process."""
+    """Register casters that read them as the most general class that fits. Once per process."""
     for location in _LOCATIONS:
         ir.register_type_caster(location.static_typeid, replace=True)(_location_caster(location))
     with ir.Context():

@@ -1,4 +1,4 @@
-"""Building ops like others, on other operands."""
+"""Clones of ops on other operands."""
 
 from __future__ import annotations
 
@@ -6,12 +6,33 @@ from collections.abc import Mapping, Sequence
 
 from mlir import ir
 
-__all__ = ["attributes_of", "clone_with", "rebuild", "replace_operands"]
+__all__ = ["attributes_of", "clone_with", "rebuild", "recreate", "replace_operands"]
 
 
 def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
     """Return the attributes of `op`, as `ir.Operation.create` takes them."""
     return {name: op.attributes[name] for name in op.attributes}
+
+
+def recreate(
+    op: ir.Operation,
+    operands: Sequence[ir.Value],
+    results: Sequence[ir.Type] = (),
+    attributes: Mapping[str, ir.Attribute] | None = None,
+    name: str | None = None,
+) -> ir.Operation:
+    """Create `op` anew at the insertion point, on `operands` and with `results`; its blocks move to the new op.
+
+    It has the attributes and the name of `op` unless others are given.
+    """
+    given = attributes_of(op) if attributes is None else dict(attributes)
+    new = ir.Operation.create(
+        name or op.name, results=list(results), operands=list(operands), attributes=given, regions=len(op.regions)
+    )
+    for old, region in zip(op.regions, new.regions, strict=True):
+        while len(old.blocks):
+            old.blocks[0].append_to(region)
+    return new
 
 
 def replace_operands(root: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> None:
@@ -37,16 +58,5 @@ def rebuild(
     op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type], name: str | None = None
 ) -> ir.Operation:
     """Create an op like `op`, in front of it, with other operands and results. It takes over the regions of `op`."""
-    new = ir.Operation.create(
-        name or op.name,
-        results=types,
-        operands=operands,
-        attributes=attributes_of(op),
-        regions=len(op.regions),
-        ip=ir.InsertionPoint(op),
-        loc=op.location,
-    )
-    for region, target in zip(op.regions, new.regions, strict=True):
-        while len(region.blocks):
-            region.blocks[0].append_to(target)
-    return new
+    with ir.InsertionPoint(op), op.location:
+        return recreate(op, operands, types, name=name)

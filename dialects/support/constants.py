@@ -1,4 +1,4 @@
-"""What constants of the program are, as Python numbers."""
+"""Constants of the program as Python numbers."""
 
 from __future__ import annotations
 

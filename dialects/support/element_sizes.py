@@ -1,4 +1,4 @@
-"""How many bytes numbers take in memory."""
+"""Sizes of element types in bytes."""
 
 from __future__ import annotations
 

@@ -8,15 +8,20 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith, tensor
 
-__all__ = ["Number", "add", "as_value", "ceil_div", "multiply", "subtract", "tensor_size"]
+__all__ = ["Number", "add", "as_value", "ceil_div", "index_constant", "multiply", "subtract", "tensor_size"]
 
 Number = int | ir.Value
 """A static size or offset, or the index value that holds a dynamic one."""
 
 
+def index_constant(value: int) -> ir.Value:
+    """Create `arith.constant` of type index."""
+    return arith.constant(ir.IndexType.get(), value)
+
+
 def as_value(number: Number) -> ir.Value:
     """Return `number` as an index value, an `arith.constant` if it is static."""
-    return number if isinstance(number, ir.Value) else arith.constant(ir.IndexType.get(), number)
+    return number if isinstance(number, ir.Value) else index_constant(number)
 
 
 def add(left: Number, right: Number) -> Number:

@@ -1,4 +1,4 @@
-"""Memref types for tensors and their views: layouts as small as what is known allows.
+"""Memref types for tensors and their views, with every stride and offset static that is known.
 
 Strides and offsets are in elements. Nothing here creates ops.
 """
@@ -39,20 +39,17 @@ def identity_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> 
     if isinstance(tensor, ir.UnrankedTensorType):
         return ir.UnrankedMemRefType.get(tensor.element_type, memory_space)
     shaped = ir.ShapedType(tensor)
-    return ir.MemRefType.get(shaped.shape, shaped.element_type, memory_space=memory_space or _encoded_space(tensor))
-
-
-def _encoded_space(tensor: ir.Type) -> ir.Attribute | None:
-    return tensor.encoding if isinstance(tensor, ir.RankedTensorType) else None
+    encoded = tensor.encoding if isinstance(tensor, ir.RankedTensorType) else None
+    return ir.MemRefType.get(shaped.shape, shaped.element_type, memory_space=memory_space or encoded)
 
 
 def dynamic_layout_type(tensor: ir.Type, memory_space: ir.Attribute | None = None) -> ir.Type:
     """Return the memref type that every strided buffer for ``tensor`` in its memory space can be cast to."""
-    if isinstance(tensor, ir.UnrankedTensorType):
-        return ir.UnrankedMemRefType.get(tensor.element_type, memory_space)
-    shaped = ir.ShapedType(tensor)
-    layout = ir.StridedLayoutAttr.get_fully_dynamic(shaped.rank)
-    return ir.MemRefType.get(shaped.shape, shaped.element_type, layout, memory_space or _encoded_space(tensor))
+    type_ = identity_type(tensor, memory_space)
+    if not isinstance(type_, ir.MemRefType):
+        return type_
+    layout = ir.StridedLayoutAttr.get_fully_dynamic(type_.rank)
+    return ir.MemRefType.get(type_.shape, type_.element_type, layout, type_.memory_space)
 
 
 def joint_type(tensor: ir.Type, types: Sequence[ir.Type]) -> ir.Type:
@@ -87,8 +84,7 @@ def _strided(shape: Sequence[int], strides: Sequence[int], offset: int, like: ir
     """
     if offset == 0 and _DYNAMIC not in strides and list(strides) == _row_major(shape):
         return ir.MemRefType.get(shape, like.element_type, memory_space=like.memory_space)
-    layout = _layout(strides, offset)
-    return ir.MemRefType.get(shape, like.element_type, layout, like.memory_space)
+    return ir.MemRefType.get(shape, like.element_type, _layout(strides, offset), like.memory_space)
 
 
 def _layout(strides: Sequence[int], offset: int) -> ir.StridedLayoutAttr:
@@ -155,8 +151,7 @@ def expanded_type(source: ir.MemRefType, shape: Sequence[int], reassociation: Se
         result.extend(reversed(inner))
     if not reassociation:
         result = [1] * len(shape)
-    layout = _layout(result, offset)
-    return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
+    return ir.MemRefType.get(shape, source.element_type, _layout(result, offset), source.memory_space)
 
 
 def collapsed_type(
@@ -177,8 +172,7 @@ def collapsed_type(
         last = next((d for d in reversed(group) if sizes[d] != 1), group[0])
         # A dynamic size may turn out to be one; then the stride is that of a dimension in front of it.
         result.append(_DYNAMIC if sizes[last] == _DYNAMIC_SIZE and last != group[0] else strides[last])
-    layout = _layout(result, offset)
-    return ir.MemRefType.get(shape, source.element_type, layout, source.memory_space)
+    return ir.MemRefType.get(shape, source.element_type, _layout(result, offset), source.memory_space)
 
 
 def _is_contiguous(dimensions: Sequence[tuple[int, int]]) -> bool:

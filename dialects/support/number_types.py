@@ -1,4 +1,4 @@
-"""Types of numbers, alone or as the elements of vectors, which ops on scalars and vectors do not tell apart."""
+"""Element types of scalars and vectors, for ops that take either."""
 
 from __future__ import annotations
 

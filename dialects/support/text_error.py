@@ -1,4 +1,4 @@
-"""The error for MLIR text that is refused before MLIR's own parser sees it."""
+"""The error for MLIR text that is refused before MLIR's parser sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tensor: element and slice access. The other ops of the dialect are in the files beside this one.
+"""tensor: access to elements and slices. The other ops of the dialect are in files of their own.
 
 A slice is a view: it reads nothing and ties its result to its source. Inserts write their slice into the destination
 and tie the result to it. ``dim`` and ``rank`` ask for metadata only.
@@ -12,6 +12,7 @@ from mlir import ir
 from mlir.dialects import memref
 
 from ..bufferizable import AliasingValue, OpModel, Relation, Subset
+from ..common_models import CopyModel, DestinationModel, NoReadModel
 from ..rewriter import Rewriter
 from ..subsets import covers, mixed_subset, subset_type, subview
 from .assembly import ASSEMBLY_MODELS
@@ -24,14 +25,10 @@ from .shapes import SHAPE_MODELS
 __all__ = ["MODELS"]
 
 
-class DimModel(OpModel):
+class DimModel(NoReadModel):
     """``tensor.dim`` and ``tensor.rank``: metadata of the buffer; the content is not needed."""
 
     op_names = ("tensor.dim", "tensor.rank")
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Sizes are not content."""
-        return False
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Ask the memref instead."""
@@ -55,7 +52,7 @@ class ExtractModel(OpModel):
         rewriter.replace(op, [memref.load(rewriter.buffer(op, 0), list(op.operands)[1:])])
 
 
-class InsertModel(OpModel):
+class InsertModel(DestinationModel):
     """``tensor.insert``: a store into the destination."""
 
     op_names = ("tensor.insert",)
@@ -63,14 +60,6 @@ class InsertModel(OpModel):
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
         """The other elements of the destination stay as they are, if there are any."""
         return any(size != 1 for size in ir.ShapedType(op.operands[1].type).shape)
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The destination is written."""
-        return operand == 1
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the destination."""
-        return (AliasingValue(0),) if operand == 1 else ()
 
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
         """One element of the destination."""
@@ -84,14 +73,10 @@ class InsertModel(OpModel):
         rewriter.replace(op, [buffer])
 
 
-class ExtractSliceModel(OpModel):
+class ExtractSliceModel(NoReadModel):
     """``tensor.extract_slice``: a subview of the source."""
 
     op_names = ("tensor.extract_slice",)
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """A view reads nothing."""
-        return False
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result is a part of the source, or all of it."""
@@ -115,7 +100,7 @@ class ExtractSliceModel(OpModel):
         rewriter.replace(op, [rewriter.settle_view(op, 0, view)])
 
 
-class InsertSliceModel(OpModel):
+class InsertSliceModel(CopyModel):
     """``tensor.insert_slice``: copies the source into a subview of the destination, unless it is there already."""
 
     op_names = ("tensor.insert_slice",)
@@ -124,14 +109,6 @@ class InsertSliceModel(OpModel):
         """The source; and the destination, unless all of it is overwritten."""
         return operand == 0 or not covers(mixed_subset(op, 2), op.operands[1].type)
 
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The destination is written."""
-        return operand == 1
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the destination."""
-        return (AliasingValue(0),) if operand == 1 else ()
-
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
         """The slice of the destination, unless the source replaces it with all its dimensions."""
         if operand == 0:
@@ -139,10 +116,6 @@ class InsertSliceModel(OpModel):
         subset = mixed_subset(op, 2)
         whole = covers(subset, op.operands[1].type) and op.operands[0].type == op.operands[1].type
         return None if whole else subset
-
-    def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
-        """The source is what the slice holds afterwards."""
-        return 0 if operand == 1 else None
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Copy the source into the slice."""

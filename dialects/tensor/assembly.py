@@ -5,9 +5,11 @@ from __future__ import annotations
 from mlir import ir
 
 from ..bufferizable import OpModel, Subset
+from ..common_models import ParallelRegionModel
 from ..rewriter import Rewriter
-from ..structured import add_sizes, compute_elements, extent, fill, index_constant
+from ..structured import add_sizes, compute_elements, extent, fill
 from ..subsets import static_entries, subview
+from ..support.index_math import as_value
 from ..support.memref_types import identity_type
 
 __all__ = ["ASSEMBLY_MODELS", "constant_yield", "padding"]
@@ -15,7 +17,7 @@ __all__ = ["ASSEMBLY_MODELS", "constant_yield", "padding"]
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
-class PadModel(OpModel):
+class PadModel(ParallelRegionModel):
     """``tensor.pad``: a buffer of the padded size, the padding computed everywhere, the source copied to its middle."""
 
     op_names = ("tensor.pad",)
@@ -31,22 +33,14 @@ class PadModel(OpModel):
                     )
         return None
 
-    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """The body runs once per padding element."""
-        return True
-
-    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
-        """Elements may be computed in any order."""
-        return True
-
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Allocate, fill with the padding, copy the source."""
         source = rewriter.buffer(op, 0)
         type_ = ir.MemRefType(identity_type(op.results[0].type))
         low, high = padding(op)
         extents = [extent(source, dimension) for dimension in range(type_.rank)]
-        dynamic = [_value(add_sizes(low[d], extents[d], high[d])) for d in range(type_.rank) if type_.is_dynamic_dim(d)]
-        buffer = rewriter.allocate(type_, dynamic)
+        dynamic = [d for d in range(type_.rank) if type_.is_dynamic_dim(d)]
+        buffer = rewriter.allocate(type_, [as_value(add_sizes(low[d], extents[d], high[d])) for d in dynamic])
         rewriter.sweep(op)
         constant = constant_yield(op.regions[0].blocks[0])
         if constant is None:
@@ -74,7 +68,7 @@ class ConcatModel(OpModel):
         for length in lengths:
             begins.append(add_sizes(begins[-1], length))
         sizes = [begins[-1] if d == along else _size(parts[0], type_, d) for d in range(type_.rank)]
-        buffer = rewriter.allocate(type_, [_value(sizes[d]) for d in range(type_.rank) if type_.is_dynamic_dim(d)])
+        buffer = rewriter.allocate(type_, [as_value(sizes[d]) for d in range(type_.rank) if type_.is_dynamic_dim(d)])
         for part, begin, length in zip(parts, begins, lengths, strict=False):
             if 0 not in ir.MemRefType(part.type).shape:
                 offsets = [begin if d == along else 0 for d in range(type_.rank)]
@@ -96,10 +90,6 @@ def padding(op: ir.Operation) -> tuple[list[int | ir.Value], list[int | ir.Value
         dynamic = iter(operands[sum(sizes[:segment]) : sum(sizes[: segment + 1])])
         entries.append([next(dynamic) if entry == _DYNAMIC else entry for entry in op.attributes[attribute]])
     return entries[0], entries[1]
-
-
-def _value(size: int | ir.Value) -> ir.Value:
-    return index_constant(size) if isinstance(size, int) else size
 
 
 def constant_yield(block: ir.Block) -> ir.Value | None:

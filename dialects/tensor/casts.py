@@ -12,6 +12,7 @@ from mlir import ir
 from mlir.dialects import arith, memref
 
 from ..bufferizable import AliasingValue, OpModel
+from ..common_models import NoReadModel
 from ..rewriter import Rewriter
 from ..structured import build_generic
 from ..support.memref_types import dynamic_layout_type, reshaped_type
@@ -19,14 +20,10 @@ from ..support.memref_types import dynamic_layout_type, reshaped_type
 __all__ = ["CAST_MODELS", "cast_memref", "cast_shape", "is_unranked"]
 
 
-class CastModel(OpModel):
+class CastModel(NoReadModel):
     """``tensor.cast``: the same buffer under a type that says more or less about its shape, or not even the rank."""
 
     op_names = ("tensor.cast",)
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """A cast reads nothing."""
-        return False
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result is the operand's buffer."""

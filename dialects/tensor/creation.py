@@ -1,13 +1,15 @@
-"""Tensor ops that make a new tensor: each allocates, and fills what it allocated."""
+"""Tensor ops that create a tensor: each allocates a buffer and fills it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from mlir import ir
 from mlir.dialects import memref
 
 from ..bufferizable import OpModel
+from ..common_models import ParallelRegionModel
 from ..rewriter import Rewriter
 from ..structured import compute_elements, fill, index_constant
 from ..support.memref_types import identity_type
@@ -45,14 +47,8 @@ class FromElementsModel(OpModel):
         buffer = _allocate(op, rewriter, ())
         shape = ir.MemRefType(buffer.type).shape
         indices = [index_constant(i) for i in range(max(shape, default=0))]
-        position = [0] * len(shape)
-        for value in op.operands:
+        for value, position in zip(op.operands, product(*map(range, shape)), strict=True):
             memref.store(value, buffer, [indices[i] for i in position])
-            for dimension in reversed(range(len(shape))):
-                position[dimension] += 1
-                if position[dimension] < shape[dimension]:
-                    break
-                position[dimension] = 0
         rewriter.replace(op, [buffer])
 
 
@@ -69,18 +65,10 @@ class SplatModel(OpModel):
         rewriter.replace(op, [buffer])
 
 
-class GenerateModel(OpModel):
+class GenerateModel(ParallelRegionModel):
     """``tensor.generate``: the body becomes the payload of a ``linalg.generic`` over the new buffer."""
 
     op_names = ("tensor.generate",)
-
-    def is_repetitive_region(self, op: ir.Operation, region: int) -> bool:
-        """The body runs once per element."""
-        return True
-
-    def is_parallel_region(self, op: ir.Operation, region: int) -> bool:
-        """Elements may be computed in any order."""
-        return True
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Allocate and compute every element."""

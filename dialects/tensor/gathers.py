@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import arith, memref
 
-from ..bufferizable import AliasingValue, OpModel
+from ..bufferizable import OpModel
+from ..common_models import DestinationModel
 from ..rewriter import Rewriter
 from ..structured import build_generic, build_loops, extent, linalg_index
 from ..support.memref_types import identity_type
@@ -45,18 +46,10 @@ class GatherModel(OpModel):
         rewriter.replace(op, [target])
 
 
-class ScatterModel(OpModel):
+class ScatterModel(DestinationModel):
     """``tensor.scatter``: stores the slices into the destination, whose other elements stay."""
 
     op_names = ("tensor.scatter",)
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The destination is written."""
-        return operand == 1
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the destination."""
-        return (AliasingValue(0),) if operand == 1 else ()
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Store every element of every slice; the coordinates of a slice are loaded once."""

@@ -1,10 +1,11 @@
-"""tensor.parallel_insert_slice: what one run of a parallel loop puts into an output that all of them share."""
+"""tensor.parallel_insert_slice: inserts one thread's slice into a shared output of the loop."""
 
 from __future__ import annotations
 
 from mlir import ir
 
-from ..bufferizable import OpModel, Subset
+from ..bufferizable import Subset
+from ..common_models import CopyModel
 from ..rewriter import Rewriter
 from ..subsets import covers, mixed_subset, subview
 
@@ -14,18 +15,13 @@ _SOURCE, _DESTINATION = 0, 1
 _OFFSETS = 2
 
 
-class ParallelInsertSliceModel(OpModel):
-    """``tensor.parallel_insert_slice``: like ``insert_slice``, but its result is the result of the loop around it."""
+class ParallelInsertSliceModel(CopyModel):
+    """``tensor.parallel_insert_slice``: like ``insert_slice``, but its result is the result of the loop around it.
+
+    What lies outside of the slice is left to the other threads and the loop: the op does not read it.
+    """
 
     op_names = ("tensor.parallel_insert_slice",)
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """The source. What lies outside of the slice is the business of other runs and of the loop."""
-        return operand == _SOURCE
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The destination is written."""
-        return operand == _DESTINATION
 
     def subset(self, op: ir.Operation, operand: int) -> Subset | None:
         """The slice of the destination, unless the source replaces it with all its dimensions."""
@@ -33,10 +29,6 @@ class ParallelInsertSliceModel(OpModel):
             return None
         subset, type_ = mixed_subset(op, _OFFSETS), op.operands[_DESTINATION].type
         return None if covers(subset, type_) and op.operands[_SOURCE].type == type_ else subset
-
-    def redundant_source(self, op: ir.Operation, operand: int) -> int | None:
-        """The source is what the slice holds afterwards."""
-        return _SOURCE if operand == _DESTINATION else None
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Copy the source into the slice, in front of the terminator that holds the op."""

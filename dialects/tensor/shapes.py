@@ -1,4 +1,4 @@
-"""tensor: the same elements in the same order under another shape.
+"""tensor: reshapes, which keep the elements and their order.
 
 A reshape reads nothing and ties its result to its source. It needs elements that lie contiguously: a buffer in which
 they do not, or are not known to, is copied first. An unranked buffer may have any layout; how one that was ranked
@@ -14,27 +14,24 @@ from mlir import ir
 from mlir.dialects import arith, memref
 
 from ..bufferizable import AliasingValue, OpModel, Relation
+from ..common_models import NoReadModel
 from ..rewriter import Rewriter
 from ..structured import build_generic, index_constant
-from ..subsets import mixed_subset, subset_type
+from ..subsets import collapse_shape, mixed_subset, subset_type
 from ..support.memref_types import collapsed_type, expanded_type, has_identity_layout, identity_type, reshaped_type
 from .casts import cast_memref, cast_shape, is_unranked
 
-__all__ = ["SHAPE_MODELS"]
+__all__ = ["SHAPE_MODELS", "reassociation_of"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 _MOST_SLICES = 4
 
 
-class ReassociationModel(OpModel):
+class ReassociationModel(NoReadModel):
     """``tensor.expand_shape`` and ``tensor.collapse_shape``: groups of dimensions become one, or one a group."""
 
     op_names = ("tensor.expand_shape", "tensor.collapse_shape")
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """A view reads nothing."""
-        return False
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result is the source's memory, or a copy where a collapse needs contiguous dimensions."""
@@ -44,12 +41,12 @@ class ReassociationModel(OpModel):
         """A collapse of a slice that leaves gaps."""
         if op.name == "tensor.expand_shape":
             return False
-        shape, groups = ir.ShapedType(op.results[0].type).shape, _groups(op)
+        shape, groups = ir.ShapedType(op.results[0].type).shape, reassociation_of(op)
         return _has_gaps(op, lambda type_: collapsed_type(type_, shape, groups))
 
     def buffer_type(self, op: ir.Operation, result: int, operands: Mapping[int, ir.Type]) -> ir.Type | None:
         """That of the view; a collapse that may be one, or a copy, may have any strides."""
-        groups = _groups(op)
+        groups = reassociation_of(op)
         shape = ir.ShapedType(op.results[0].type).shape
         reshaped = expanded_type if op.name == "tensor.expand_shape" else collapsed_type
         return reshaped(ir.MemRefType(operands[0]), shape, groups)
@@ -57,7 +54,7 @@ class ReassociationModel(OpModel):
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Reshape the memref; a strided one that cannot be collapsed is copied first."""
         buffer, result = rewriter.buffer(op, 0), op.results[0]
-        groups = _groups(op)
+        groups = reassociation_of(op)
         shape = ir.ShapedType(result.type).shape
         if op.name == "tensor.expand_shape":
             new = _expand(buffer, shape, groups, list(op.operands)[1:])
@@ -74,9 +71,8 @@ def _before_expansion(buffer: ir.Value, shape: Sequence[int], groups: list[list[
     if isinstance(buffer.owner, ir.Block) or buffer.owner.operation.name != "memref.expand_shape":
         return None
     expansion = buffer.owner.operation
-    same = [[ir.IntegerAttr(i).value for i in group] for group in expansion.attributes["reassociation"]] == groups
     source = expansion.operands[0]
-    return source if same and ir.MemRefType(source.type).shape == list(shape) else None
+    return source if reassociation_of(expansion) == groups and ir.MemRefType(source.type).shape == list(shape) else None
 
 
 class ReshapeModel(OpModel):
@@ -151,7 +147,8 @@ class ReshapeModel(OpModel):
         rewriter.replace(op, [new])
 
 
-def _groups(op: ir.Operation) -> list[list[int]]:
+def reassociation_of(op: ir.Operation) -> list[list[int]]:
+    """Return which dimensions of the larger rank expand_shape or collapse_shape groups, of tensors or memrefs."""
     return [[ir.IntegerAttr(i).value for i in group] for group in op.attributes["reassociation"]]
 
 
@@ -210,8 +207,8 @@ def _unflatten(flat: ir.Value, shape: ir.Value, sizes: Sequence[int]) -> ir.Valu
     if len(sizes) == 1:
         return flat
     if sizes:
-        dynamic = [_load_size(shape, d) for d, size in enumerate(sizes) if size == _DYNAMIC]
-        return _expand(flat, sizes, [list(range(len(sizes)))], dynamic)
+        loaded = (memref.load(shape, [index_constant(d)]) for d, size in enumerate(sizes) if size == _DYNAMIC)
+        return _expand(flat, sizes, [list(range(len(sizes)))], [_to_index(size) for size in loaded])
     scalar = _collapse(flat, [], [])
     assert scalar is not None
     return scalar
@@ -224,10 +221,6 @@ def _contiguous_shape(shape: ir.Value, rewriter: Rewriter) -> ir.Value:
     target = rewriter.allocate(ir.MemRefType.get(shape.type.shape, ir.IndexType.get()), rewriter.sizes(shape))
     build_generic([shape], target, lambda elements: _to_index(elements[0]))
     return target
-
-
-def _load_size(shape: ir.Value, dimension: int) -> ir.Value:
-    return _to_index(memref.load(shape, [index_constant(dimension)]))
 
 
 def _to_index(value: ir.Value) -> ir.Value:
@@ -267,7 +260,10 @@ def _expand(
 ) -> ir.Value:
     """Create ``memref.expand_shape`` to ``shape``, whose dynamic entries are ``sizes``."""
     type_ = expanded_type(ir.MemRefType(buffer.type), shape, groups)
-    attributes = {"reassociation": _reassociation(groups), "static_output_shape": ir.DenseI64ArrayAttr.get(list(shape))}
+    attributes: dict[str, ir.Attribute] = {
+        "reassociation": ir.Attribute.parse(str(groups)),
+        "static_output_shape": ir.DenseI64ArrayAttr.get(list(shape)),
+    }
     operands = [buffer, *sizes]
     return ir.Operation.create("memref.expand_shape", results=[type_], operands=operands, attributes=attributes).result
 
@@ -275,17 +271,7 @@ def _expand(
 def _collapse(buffer: ir.Value, shape: Sequence[int], groups: Sequence[Sequence[int]]) -> ir.Value | None:
     """Create ``memref.collapse_shape`` to ``shape``, or return None where that needs a copy."""
     type_ = collapsed_type(ir.MemRefType(buffer.type), shape, groups)
-    if type_ is None:
-        return None
-    attributes = {"reassociation": _reassociation(groups)}
-    return ir.Operation.create(
-        "memref.collapse_shape", results=[type_], operands=[buffer], attributes=attributes
-    ).result
-
-
-def _reassociation(groups: Sequence[Sequence[int]]) -> ir.ArrayAttr:
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get([ir.ArrayAttr.get([ir.IntegerAttr.get(i64, d) for d in group]) for group in groups])
+    return None if type_ is None else collapse_shape(buffer, type_, groups)
 
 
 SHAPE_MODELS: tuple[OpModel, ...] = (ReassociationModel(), ReshapeModel())

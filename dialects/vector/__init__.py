@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from mlir import ir
 
-from ..bufferizable import AliasingValue, Forwarding, OpModel, Subset, is_tensor
+from ..bufferizable import OpModel, Subset, is_tensor
+from ..common_models import DestinationModel, NoReadModel
+from ..region_branches import RegionBranchModel
 from ..rewriter import Rewriter
+from ..support.cloning import recreate
 from ..support.constants import constant_integer
 from .gathers import with_unit_stride
 
@@ -27,19 +30,18 @@ def _mask_around(op: ir.Operation) -> ir.Operation | None:
 
 
 def _in_front(op: ir.Operation) -> ir.InsertionPoint:
-    """Return where to build what ``op`` needs: not inside of a mask, which holds one op only."""
+    """Return where to build operands of ``op``: in front of its mask, which holds one op only."""
     return ir.InsertionPoint(_mask_around(op) or op)
 
 
-def _recreate(op: ir.Operation, operand: int, buffer: ir.Value, results: list[ir.Type]) -> ir.Operation:
+def _on_buffer(op: ir.Operation, operand: int, buffer: ir.Value, results: list[ir.Type]) -> ir.Operation:
     """Create ``op`` with ``buffer`` as its ``operand``."""
     operands = list(op.operands)
     operands[operand] = buffer
     if op.name in _INDIRECT:
         with _in_front(op):
             operands = with_unit_stride(operands)
-    attributes = {name: op.attributes[name] for name in op.attributes}
-    return ir.Operation.create(op.name, results=results, operands=operands, attributes=attributes)
+    return recreate(op, operands, results)
 
 
 class _LoadModel(OpModel):
@@ -49,7 +51,7 @@ class _LoadModel(OpModel):
         """Read from the buffer."""
         with _in_front(op):
             buffer = rewriter.buffer(op, 0)
-        new = _recreate(op, 0, buffer, [op.results[0].type])
+        new = _on_buffer(op, 0, buffer, [op.results[0].type])
         rewriter.replace(op, [new.result])
 
 
@@ -69,24 +71,14 @@ class VectorGatherModel(_LoadModel):
     op_names = ("vector.gather",)
 
 
-class _StoreModel(OpModel):
-    """Ops that store a vector to a tensor, their ``destination``, and return that."""
-
-    destination: int
-
-    def bufferizes_to_memory_write(self, op: ir.Operation, operand: int) -> bool:
-        """The destination is written. It is read as well, as what is not hit keeps its content."""
-        return operand == self.destination
-
-    def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
-        """The result is the destination."""
-        return (AliasingValue(0),) if operand == self.destination else ()
+class _StoreModel(DestinationModel):
+    """Ops that store a vector to their destination. Elements that they do not hit keep their values: that is a read."""
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Write to the buffer."""
         with _in_front(op):
             buffer = rewriter.buffer(op, self.destination)
-        _recreate(op, self.destination, buffer, [])
+        _on_buffer(op, self.destination, buffer, [])
         rewriter.replace(op, [buffer])
 
 
@@ -94,7 +86,6 @@ class TransferWriteModel(_StoreModel):
     """``vector.transfer_write`` to a tensor: writes a box of the destination, or some of it."""
 
     op_names = ("vector.transfer_write",)
-    destination = 1
 
     def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
         """The destination keeps what the vector does not cover."""
@@ -114,25 +105,16 @@ class VectorScatterModel(_StoreModel):
     destination = 0
 
 
-class MaskModel(OpModel):
+class MaskModel(RegionBranchModel):
     """``vector.mask``: runs the one op in its region under a mask, and returns what that returns."""
 
     op_names = (_MASK,)
-    joins_buffer_types = True
 
     def refuse(self, op: ir.Operation) -> str | None:
         """Refuse a tensor for the elements that the mask leaves out."""
         if any(is_tensor(value.type) for value in op.operands):
             return f"'{op.name}' with a tensor as passthru is not supported; mask a vector, or write to the passthru"
         return None
-
-    def forwardings(self, op: ir.Operation) -> tuple[Forwarding, ...]:
-        """What the region yields is the result."""
-        return tuple(Forwarding(0, i, results=(i,)) for i, r in enumerate(op.results) if is_tensor(r.type))
-
-    def reads_before_regions(self, op: ir.Operation) -> bool:
-        """The mask is known by then."""
-        return True
 
     def bufferize(self, op: ir.Operation, rewriter: Rewriter) -> None:
         """Mask the op on memrefs, which returns nothing any more."""
@@ -148,16 +130,6 @@ class MaskModel(OpModel):
         if new is not None:
             block.append_to(new.regions[0])
         rewriter.replace(op, [buffer])
-
-
-class YieldModel(OpModel):
-    """``vector.yield``: forwards; the mask around it does the rewriting."""
-
-    op_names = ("vector.yield",)
-
-    def bufferizes_to_memory_read(self, op: ir.Operation, operand: int) -> bool:
-        """Handing a tensor over reads nothing."""
-        return False
 
 
 def _has_mask(op: ir.Operation) -> bool:
@@ -209,5 +181,5 @@ MODELS: tuple[OpModel, ...] = (
     VectorGatherModel(),
     VectorScatterModel(),
     MaskModel(),
-    YieldModel(),
+    NoReadModel("vector.yield"),
 )

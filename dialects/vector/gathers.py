@@ -10,6 +10,9 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith, memref, vector
 
+from ..structured import index_constant
+from ..subsets import reinterpret_cast, strided_metadata
+
 __all__ = ["with_unit_stride"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -27,34 +30,17 @@ def with_unit_stride(operands: list[ir.Value]) -> list[ir.Value]:
     rank = type_.rank
     start, stride = _start(operands[0], operands[1 : 1 + rank])
     layout = ir.StridedLayoutAttr.get(ir.ShapedType.get_dynamic_stride_or_offset(), [1])
-    line = ir.Operation.create(
-        "memref.reinterpret_cast",
-        results=[ir.MemRefType.get([_DYNAMIC], type_.element_type, layout, type_.memory_space)],
-        # How long the line is means nothing: which elements are accessed is up to the indices.
-        operands=[operands[0], start, memref.dim(operands[0], _index(rank - 1))],
-        attributes={
-            "static_offsets": ir.DenseI64ArrayAttr.get([_DYNAMIC]),
-            "static_sizes": ir.DenseI64ArrayAttr.get([_DYNAMIC]),
-            "static_strides": ir.DenseI64ArrayAttr.get([1]),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, 1, 0]),
-        },
-    ).result
+    line = ir.MemRefType.get([_DYNAMIC], type_.element_type, layout, type_.memory_space)
+    # The size of the line does not matter: the indices say which elements are accessed.
+    length = memref.dim(operands[0], index_constant(rank - 1))
+    elements = reinterpret_cast(operands[0], line, start, [length], [1])
     indices = _scaled(operands[1 + rank], stride)
-    return [line, _index(0), indices, *operands[2 + rank :]]
-
-
-def _index(value: int) -> ir.Value:
-    return arith.constant(ir.IndexType.get(), value)
+    return [elements, index_constant(0), indices, *operands[2 + rank :]]
 
 
 def _start(buffer: ir.Value, indices: list[ir.Value]) -> tuple[ir.Value, ir.Value]:
     """Return the offset of the element at ``indices`` from the start of the allocation, and the innermost stride."""
-    type_, index = ir.MemRefType(buffer.type), ir.IndexType.get()
-    base = ir.MemRefType.get([], type_.element_type, memory_space=type_.memory_space)
-    numbers = [index] * (1 + 2 * type_.rank)
-    metadata = ir.Operation.create("memref.extract_strided_metadata", results=[base, *numbers], operands=[buffer])
-    results = list(metadata.results)
-    start, strides = results[1], results[2 + type_.rank :]
+    start, strides = strided_metadata(buffer)
     for position, stride in zip(indices, strides, strict=True):
         start = arith.addi(start, arith.muli(position, stride))
     return start, strides[-1]

@@ -1,4 +1,4 @@
-"""Make a program's memory traffic countable at run time.
+"""Count the copies and allocations of a program at run time.
 
 Goes in: memrefs, before they are lowered to LLVM. Comes out: the same program, with a call to
 `@inplace_count_copy(bytes)` before every `memref.copy` and every `linalg.copy` of memrefs, and with one alignment for
@@ -65,16 +65,8 @@ class CountMemoryOptions(PassOptions):
     alignment: int = option(64, help="the least alignment of allocations, in bytes; a power of two")
 
 
-@dataclass(frozen=True)
-class MemoryOperations:
-    """What a program does to memory: its copies between memrefs and its heap allocations, in program order."""
-
-    copies: tuple[ir.Operation, ...]
-    allocations: tuple[ir.Operation, ...]
-
-
-def analyze_memory_operations(root: ir.Operation) -> MemoryOperations:
-    """Collect the copies and allocations under `root`. Changes nothing.
+def analyze_copies(root: ir.Operation) -> list[ir.Operation]:
+    """Return the copies between memrefs under `root`, in program order. Changes nothing.
 
     Raises `PassFailure` for a copy whose bytes cannot be counted.
     """
@@ -86,7 +78,7 @@ def analyze_memory_operations(root: ir.Operation) -> MemoryOperations:
             raise PassFailure(f"cannot count what this copies: {error}", op) from None
         if count > _LARGEST:
             raise PassFailure(f"cannot count what this copies: {count} bytes do not fit into 64 bits", op)
-    return MemoryOperations(tuple(copies), tuple(find_ops(root, "memref.alloc")))
+    return copies
 
 
 def _static_bytes(type_: ir.MemRefType) -> int:
@@ -107,19 +99,11 @@ def _copied_bytes(source: ir.Value) -> ir.Value:
     return total
 
 
-def _declare_counter(module: ir.Operation) -> None:
-    block = module.regions[0].blocks[0]
-    symbols = ir.SymbolTable(module)
-    if COUNT_COPY not in symbols:
-        with ir.InsertionPoint.at_block_begin(block), ir.Location.unknown():
-            func.FuncOp(COUNT_COPY, ir.FunctionType.get([ir.IndexType.get()], []), visibility="private")
-
-
 class CountMemoryPass(Pass[CountMemoryOptions]):
     """Insert calls that count copied bytes, and align allocations alike."""
 
     argument = "inplace-count-memory"
-    summary = "instrument copies and allocations so that the runtime can count them"
+    summary = "instrument copies and allocations to count them at run time"
     anchor = "builtin.module"
     Options = CountMemoryOptions
     statistics = (
@@ -135,20 +119,19 @@ class CountMemoryPass(Pass[CountMemoryOptions]):
             raise PassFailure(
                 f"option 'alignment' of {self.argument} is {least}, but at most {MAX_ALIGNMENT} is possible", op
             )
-        found = analyze_memory_operations(op)
-        alignments = [
-            ir.IntegerAttr(a.attributes["alignment"]).value for a in found.allocations if "alignment" in a.attributes
-        ]
-        alignment = max([least, *alignments])
+        copies, allocations = analyze_copies(op), find_ops(op, "memref.alloc")
+        given = [a.attributes["alignment"] for a in allocations if "alignment" in a.attributes]
+        alignment = max([least, *(ir.IntegerAttr(one).value for one in given)])
         with op.context:
             attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), alignment)
-        for allocation in found.allocations:
+        for allocation in allocations:
             allocation.attributes["alignment"] = attribute
         op.attributes[COUNT_ALIGNMENT] = attribute
-        for copy in found.copies:
+        for copy in copies:
             with ir.InsertionPoint(copy), copy.location:
                 func.CallOp([], COUNT_COPY, [_copied_bytes(copy.operands[0])])
-        if found.copies:
-            _declare_counter(op)
-        self.count("counted-copies", len(found.copies))
-        self.count("counted-allocations", len(found.allocations))
+        if copies and COUNT_COPY not in ir.SymbolTable(op):
+            with ir.InsertionPoint.at_block_begin(op.regions[0].blocks[0]), ir.Location.unknown():
+                func.FuncOp(COUNT_COPY, ir.FunctionType.get([ir.IndexType.get()], []), visibility="private")
+        self.count("counted-copies", len(copies))
+        self.count("counted-allocations", len(allocations))

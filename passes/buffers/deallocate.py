@@ -1,10 +1,10 @@
-"""Free every buffer once, as soon as nothing can read it any more.
+"""Free every buffer once, after its last use.
 
 Goes in: functions on memrefs, whose allocations nobody frees. Comes out: the same code with a
 `memref.dealloc` after the last use of each buffer, and functions that own everything they return: what may be an
-argument, a constant, or an earlier result is cloned before it is returned. Where it depends on the run who owns a
-buffer, addresses are compared. Left alone: buffers that the program frees itself. Refused, with an error that names the
-op: what `lifetimes/module.py` does not cover.
+argument, a constant, or an earlier result is cloned before it is returned. Where ownership is known at run time only,
+addresses are compared. Left alone: buffers that the program frees itself. Refused, with an error that names the op:
+what `lifetimes/module.py` does not cover.
 
 ```mlir
 func.func @f(%c: f32, %i: index) -> f32 {
@@ -42,6 +42,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from mlir import ir
 from mlir.dialects import arith, bufferization, memref, scf
@@ -59,13 +60,8 @@ def _address(handle: Handle) -> ir.Value:
 
 def _is_one_of(value: ir.Value, others: Sequence[Handle]) -> ir.Value:
     """Build whether `value` has the address of one of `others`."""
-    address = _address(value)
-    found: ir.Value | None = None
-    for other in others:
-        same = arith.cmpi(arith.CmpIPredicate.eq, address, _address(other))
-        found = same if found is None else arith.ori(found, same)
-    assert found is not None
-    return found
+    address, equal = _address(value), arith.CmpIPredicate.eq
+    return reduce(arith.ori, (arith.cmpi(equal, address, _address(other)) for other in others))
 
 
 def _insert_free(free: Free) -> None:
@@ -97,7 +93,7 @@ def _insert_clone(clone: ReturnedClone) -> None:
 
 
 def _insert_edge_frees(edge: EdgeFrees) -> None:
-    """Put a block with the frees between a terminator and one of its successors."""
+    """Split the edge from a terminator to a successor by a block with the frees."""
     terminator, location = edge.terminator, edge.terminator.location
     target = terminator.successors[edge.index]
     types = [argument.type for argument in target.arguments]
@@ -110,7 +106,7 @@ def _insert_edge_frees(edge: EdgeFrees) -> None:
 
 
 def carry_out(plan: LifetimePlan) -> None:
-    """Insert what frees, and what clones, where `plan` says so."""
+    """Insert the deallocations and clones of `plan`."""
     for clone in plan.clones:
         _insert_clone(clone)
     for free in plan.frees:
@@ -120,7 +116,7 @@ def carry_out(plan: LifetimePlan) -> None:
 
 
 def frees_only(plan: LifetimePlan) -> bool:
-    """Whether `plan` is carried out by deallocations alone, that always run."""
+    """Whether `plan` consists of unconditional deallocations only."""
     return not plan.clones and not plan.edges and not any(free.unless for free in plan.frees)
 
 
@@ -128,7 +124,7 @@ class DeallocatePass(Pass[PassOptions]):
     """Free every buffer after its last use."""
 
     argument = "inplace-deallocate"
-    summary = "free every buffer after its last use; own, or clone, what is returned"
+    summary = "free every buffer after its last use; clone what is returned and not owned"
     anchor = "builtin.module"
     statistics = (
         Statistic("deallocations", "deallocations that always run"),

@@ -39,7 +39,8 @@ from mlir import ir
 from mlir.dialects import memref
 
 from ...dialects.structured import extent
-from ...dialects.support.index_math import Number, add, as_value, multiply
+from ...dialects.subsets import reinterpret_cast
+from ...dialects.support.index_math import Number, add, multiply
 from ...dialects.support.memref_types import identity_type, is_castable
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
@@ -111,23 +112,7 @@ def _flat(source: ir.Value, type_: ir.MemRefType) -> ir.Value:
     static = length if isinstance(length, int) else ir.ShapedType.get_dynamic_size()
     block = ir.MemRefType.get([static], type_.element_type, memory_space=type_.memory_space)
     allocation = memref.alloc(block, [] if isinstance(length, int) else [length], [])
-    return _reinterpret(type_, allocation, start, sizes, chosen)
-
-
-def _reinterpret(
-    type_: ir.MemRefType, base: ir.Value, start: int, sizes: list[Number], chosen: list[Number]
-) -> ir.Value:
-    strides, offset = type_.get_strides_and_offset()
-    return memref.ReinterpretCastOp(
-        type_,
-        base,
-        [as_value(start)] if offset == _DYNAMIC else [],
-        [size for size in sizes if not isinstance(size, int)],
-        [as_value(number) for number, stride in zip(chosen, strides, strict=True) if stride == _DYNAMIC],
-        [offset],
-        type_.shape,
-        strides,
-    ).result
+    return reinterpret_cast(allocation, type_, start, sizes, chosen)
 
 
 class ExpandClonesPass(Pass[PassOptions]):

@@ -1,9 +1,9 @@
-"""Give memrefs without a value an address, so that deallocation may ask for it.
+"""Give poison memrefs an address, so that deallocation can compare it.
 
 Goes in: `ub.poison` of memref type, which `lift-cf-to-scf` makes for what a branch does not define. Comes out: a memref
-on the stack of the function, one for each type, with room for a single element. Nothing reads or writes it; but
-deallocation compares addresses, and code may tell it from a buffer only if it has one. Left alone: poison of other
-types, and of memrefs whose layout is not strides and an offset.
+on the stack of the function, one for each type, with room for a single element. Nothing reads or writes it, but
+deallocation compares addresses, and this one differs from that of any buffer. Left alone: poison of other types, and of
+memrefs whose layout is not strides and an offset.
 
 ```mlir
 func.func @f() -> memref<4xf32> {
@@ -32,14 +32,11 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import memref
 
-from ...dialects.structured import index_constant
+from ...dialects.subsets import reinterpret_cast
 from ...dialects.support.memref_types import has_strides
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
-
-_DYNAMIC_SIZE = ir.ShapedType.get_dynamic_size()
-_DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()
 
 
 def analyze_poison(root: ir.Operation) -> list[ir.Operation]:
@@ -57,21 +54,8 @@ def _place(type_: ir.Type) -> ir.Value:
         return memref.cast(type_, _alloca(type_.element_type, type_.memory_space))
     ranked = ir.MemRefType(type_)
     base = _alloca(ranked.element_type, ranked.memory_space)
-    strides, offset = ranked.get_strides_and_offset()
-
-    def zeros(numbers: list[int], dynamic: int) -> list[ir.Value]:
-        return [index_constant(0) for number in numbers if number == dynamic]
-
-    return memref.ReinterpretCastOp(
-        ranked,
-        base,
-        zeros([offset], _DYNAMIC),
-        zeros(list(ranked.shape), _DYNAMIC_SIZE),
-        zeros(list(strides), _DYNAMIC),
-        [offset],
-        ranked.shape,
-        strides,
-    ).result
+    zeros = [0] * ranked.rank
+    return reinterpret_cast(base, ranked, 0, zeros, zeros)
 
 
 def _alloca(element: ir.Type, space: ir.Attribute | None) -> ir.Value:
@@ -79,11 +63,11 @@ def _alloca(element: ir.Type, space: ir.Attribute | None) -> ir.Value:
 
 
 class ExpandPoisonPass(Pass[PassOptions]):
-    """Give memrefs without a value an address."""
+    """Give poison memrefs an address."""
 
     argument = "inplace-expand-poison"
-    summary = "give ub.poison of memref type an address, so that deallocation may compare it"
-    statistics = (Statistic("expanded-poison", "memrefs without a value that got an address"),)
+    summary = "give ub.poison of memref type an address that deallocation can compare"
+    statistics = (Statistic("expanded-poison", "poison memrefs that got an address"),)
 
     def run(self, op: ir.Operation) -> None:
         places: dict[tuple[ir.Block, ir.Type], ir.Value] = {}

@@ -1,10 +1,10 @@
-"""Allocate once in front of a loop what each iteration would allocate anew.
+"""Hoist allocations out of loops, so that iterations share one buffer.
 
 Goes in: functions on memrefs, with or without deallocations. Comes out: the same functions, in which a `memref.alloc`
 in the body of a sequential loop (`scf.for`, `scf.while`, `affine.for`) stands in front of the outermost loop that it
 can leave, and its `memref.dealloc`, if there is one, behind it. Left alone: buffers that may outlive an iteration,
 sizes that change in the loop, allocations in branches, and all beyond the body of a parallel loop or an op that is not
-known: each of its runs needs a buffer of its own. Why an allocation was left alone is told with `print-kept`.
+known: each of its runs needs a buffer of its own. `print-kept` remarks each with the reason.
 
 ```mlir
 func.func @f(%n: index, %c: f32, %i: index, %out: memref<?xf32>) {
@@ -41,8 +41,8 @@ func.func @f(%n: index, %c: f32, %i: index, %out: memref<?xf32>) {
 What computes the sizes moves, too, if it has no effect and cannot fail. A loop that runs no iteration now allocates
 all the same; a dynamic size that might be negative then is raised to 0.
 
-It trades memory for time: buffers that took turns in the loop's body are all live during the loop. So it is a part of
-the route only with `optimize=True`. Linear in ops and uses, times the loop nesting. Why it is legal:
+It trades memory for time: buffers with disjoint lifetimes in the body are all live during the loop. So `mi.compile`
+runs it only with `optimize=True`. Linear in ops and uses, times the loop nesting. Why it is legal:
 docs/theory/after-bufferization.md.
 
 Upstream counterpart: `buffer-loop-hoisting`. That one must run before deallocation, moves no computation of sizes, and
@@ -69,10 +69,10 @@ class HoistAllocationsOptions(PassOptions):
 
 
 class HoistAllocationsPass(Pass[HoistAllocationsOptions]):
-    """Move allocations out of loops."""
+    """Hoist allocations out of loops."""
 
     argument = "inplace-hoist-allocations"
-    summary = "allocate once in front of a loop what each iteration would allocate anew"
+    summary = "hoist allocations out of sequential loops"
     Options = HoistAllocationsOptions
     statistics = (
         Statistic("hoisted", "allocations moved out of loops"),

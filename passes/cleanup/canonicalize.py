@@ -1,8 +1,8 @@
-"""Run upstream's canonicalize so that it ends on loops of blocks, too.
+"""Canonicalize as upstream does, and terminate on CFG loops.
 
 Goes in: any IR. Comes out: what `canonicalize` makes of it. Where blocks form no loop this is upstream's pass and
-nothing else. Otherwise each way back to a block that was passed before is hidden meanwhile: it leads through a branch
-on a value that nobody knows, and there is another one beside it with values that nobody knows.
+nothing else. Otherwise each back edge is hidden meanwhile: it leads through a branch on an opaque value, and a second
+edge with opaque operands is added.
 
 ```text
 ^loop(%i: index):                         ^loop(%i: index):
@@ -16,10 +16,10 @@ on a value that nobody knows, and there is another one beside it with values tha
                                             cf.cond_br %q, ^loop(%k : index), ^never
 ```
 
-The reason: once a condition is folded that was the only way to a loop, upstream joins the blocks of what is left of it,
-or sees that `%i` is always `%j`, and then `%j` is computed from itself. Folding that does not end (LLVM 22). Each such
-value needs a way back. While those are hidden no block is joined with one that leads to it, and no value is always the
-same; what was cut off is erased as ever.
+The reason: once a condition is folded that was the only way into a loop, upstream merges the blocks of the dead loop,
+or finds that `%i` is always `%j`, and then `%j` is computed from itself. Folding it does not terminate (LLVM 22). Such
+a value needs a back edge. While these are hidden no block of a loop is merged with its predecessor, and no block
+argument is the same on all edges; dead blocks are erased as ever.
 
 Where sizes turn out to be 0, upstream's pass leaves subviews that the verifier refuses; `empty_views` replaces them.
 
@@ -33,20 +33,19 @@ from collections.abc import Sequence
 from mlir import ir, rewrite
 from mlir.dialects import arith, cf, llvm
 
-from ...dialects.support.cloning import attributes_of
+from ...dialects.cf import BRANCHES
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 from ..framework.upstream import parse_group
 from .rewriting.empty_views import rewrite_empty_views
 
-_BRANCHES = frozenset({"cf.br", "cf.cond_br", "cf.switch"})
 _GUARD = "inplace.guard"
 
 
 def hide_ways_back(root: ir.Operation) -> int:
-    """Let each branch of `cf` that closes a loop lead through a block of its own; return how many there are."""
-    found = [op.block.region for op in find_ops(root, *_BRANCHES)]
+    """Let each back edge of a `cf` branch lead through a block of its own; return how many there are."""
+    found = [op.block.region for op in find_ops(root, *BRANCHES.op_names)]
     return sum(map(_hide_in, {region.blocks[0]: region for region in found}.values()))
 
 
@@ -68,12 +67,12 @@ def _terminator(block: ir.Block) -> ir.Operation:
 
 
 def _ways_back(blocks: Sequence[ir.Block]) -> list[list[int]]:
-    """Return which successors of each block are blocks through which the search, depth first, has come to it."""
+    """Return for each block which of its successors are ancestors in the depth-first search: the back edges."""
     numbers = {block: number for number, block in enumerate(blocks)}
     successors = [[numbers[block] for block in _terminator(block).successors] for block in blocks]
     back: list[list[int]] = [[] for _ in blocks]
     seen, on_path = set[int](), set[int]()
-    for root in range(len(blocks)):  # What nothing leads to is visited by folding, too.
+    for root in range(len(blocks)):  # Folding visits unreachable blocks, too.
         path = [] if root in seen else [(root, iter(enumerate(successors[root])))]
         seen.add(root)
         on_path.update(number for number, _ in path)
@@ -93,30 +92,18 @@ def _ways_back(blocks: Sequence[ir.Block]) -> list[list[int]]:
 
 
 def _redirect(block: ir.Block, ways: Sequence[int], never: ir.Block) -> None:
-    """Let the branch at the end of a block lead through new blocks where it goes one of `ways`."""
+    """Let the branch at the end of a block lead through new blocks for its successors `ways`."""
     branch = _terminator(block)
-    if branch.name not in _BRANCHES:
+    if branch.name not in BRANCHES.op_names:
         return
-    operands, successors = list(branch.operands), list(branch.successors)
-    first, given = _operand_counts(branch)
-    groups: list[list[ir.Value]] = []
-    place = first
-    for count in given:
-        groups.append(operands[place : place + count])
-        place += count
+    operands = list(branch.operands)
+    groups = [[operands[number] for number in group] for group in BRANCHES.successor_operands(branch)]
     for way in ways:
         with branch.location:
-            groups[way], successors[way] = [], _way_between(block, successors[way], groups[way], never)
-    attributes = attributes_of(branch)
-    counts = list(map(len, groups))
-    if branch.name == "cf.cond_br":
-        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *counts])
-    elif branch.name == "cf.switch":
-        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, counts[0], sum(counts[1:])])
-        attributes["case_operand_segments"] = ir.DenseI32ArrayAttr.get(counts[1:])
-    values = [*operands[:first], *(value for group in groups for value in group)]
+            between = _way_between(block, branch.successors[way], groups[way], never)
+        groups[way], branch.successors[way] = [], between
     with ir.InsertionPoint(branch), branch.location:
-        ir.Operation.create(branch.name, operands=values, attributes=attributes, successors=successors)
+        BRANCHES.with_successor_operands(branch, groups)
     branch.erase()
 
 
@@ -140,23 +127,13 @@ def _unknown(types: Sequence[ir.Type]) -> ir.Operation:
     return ir.Operation.create("builtin.unrealized_conversion_cast", results=types)
 
 
-def _operand_counts(branch: ir.Operation) -> tuple[int, list[int]]:
-    """Return how many operands a branch of `cf` has for itself, and how many it hands to each successor."""
-    if branch.name == "cf.br":
-        return 0, [len(branch.operands)]
-    _, default, *others = ir.DenseI32ArrayAttr(branch.attributes["operandSegmentSizes"])
-    if branch.name == "cf.cond_br":
-        return 1, [default, *others]
-    return 1, [default, *ir.DenseI32ArrayAttr(branch.attributes["case_operand_segments"])]
-
-
 def restore_ways_back(root: ir.Operation) -> None:
-    """Undo `hide_ways_back` in what is left; blocks that nothing leads to go."""
+    """Undo `hide_ways_back` in what is left; unreachable blocks are erased."""
     for guard in find_ops(root, "builtin.unrealized_conversion_cast", where=lambda op: _GUARD in op.attributes):
         for branch in [use.owner.operation for use in guard.result.uses if use.owner.operation.name == "cf.cond_br"]:
-            _, (count, _) = _operand_counts(branch)
+            taken, _ = BRANCHES.successor_operands(branch)
             with ir.InsertionPoint(branch), branch.location:
-                cf.BranchOp(list(branch.operands)[1 : 1 + count], branch.successors[0])
+                cf.BranchOp([branch.operands[number] for number in taken], branch.successors[0])
             branch.erase()
         with ir.InsertionPoint(guard), guard.location:
             guard.result.replace_all_uses_with(arith.constant(guard.result.type, 1))
@@ -168,13 +145,13 @@ def restore_ways_back(root: ir.Operation) -> None:
 
 
 class CanonicalizePass(Pass[PassOptions]):
-    """Run upstream's canonicalize so that it ends on loops of blocks, too."""
+    """Canonicalize as upstream does, and terminate on CFG loops."""
 
     argument = "inplace-canonicalize"
-    summary = "upstream's canonicalize, which ends on loops of blocks that folding cuts off, too"
+    summary = "upstream's canonicalize, made to terminate on CFG loops that folding makes unreachable"
     statistics = (
-        Statistic("hidden", "branches back to the begin of a loop that were hidden meanwhile"),
-        Statistic("empty", "subviews without elements that were written in another way, as MLIR refuses them"),
+        Statistic("hidden", "back edges that were hidden meanwhile"),
+        Statistic("empty", "subviews without elements, which MLIR refuses, that became reinterpret_cast"),
     )
 
     def run(self, op: ir.Operation) -> None:

@@ -1,4 +1,4 @@
-"""Compute each tensor where it is wanted: in the slice of the destination that it is inserted into.
+"""Compute each tensor in its destination: the slice that it is inserted into.
 
 Goes in: functions on tensors. Comes out: the same functions, in which what is inserted (`tensor.insert_slice`,
 `tensor.parallel_insert_slice`, `bufferization.materialize_in_destination`, of a tensor or into a memref) is computed
@@ -11,7 +11,7 @@ with a tensor
 * whose content the op does not need, the slice takes its place.
 
 An op without an init (`tensor.pad`, `generate`, `from_elements`, `splat`, `concat`, elementwise ops on tensors), or a
-constant of one number that is inserted as it is, becomes ops that have one if the slice takes its place then.
+splat constant that is inserted as it is, becomes ops that have one if the slice takes its place then.
 
 ```mlir
 func.func @f(%t: tensor<8x8xf32>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %in: tensor<4x4xf32>, %i: index)
@@ -38,16 +38,16 @@ func.func @f(%t: tensor<8x8xf32>, %x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %in:
 
 Besides
 
-* a constant of one number that is written, and so would be copied first, becomes a fill of an empty tensor;
-* an elementwise op with an empty init, whose result goes to no destination, writes over an input of the same type and
-  map that nobody needs afterwards, if the function made its memory itself or may write it
+* a splat constant that is written, and so would be copied first, becomes a fill of an empty tensor;
+* an elementwise op with an empty init, whose result goes to no destination, overwrites an input of the same type and
+  map that is not used afterwards, if the function allocated its memory itself or may write it
   (`bufferization.writable = true`).
 
 The value is followed through everything that the op models know to stay in one buffer: destination-style ops, vector
 transfers, loops, branches, calls, casts, reshapes. Left alone: what would cost a copy or a buffer elsewhere (the
 analysis is run on the outcome first, taking function boundaries to be bufferized), and slices that may be out of
-bounds where the program may end before it reaches the insertion. What was done, and why not where it was not, is told
-with `print-decisions`. Run twice, it changes nothing the second time.
+bounds where the program may end before it reaches the insertion. `print-decisions` remarks every change, and every
+insertion that copies with the reason. A second run changes nothing.
 
 Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/theory/destinations.md.
 
@@ -77,7 +77,7 @@ class ConvertToDestinationStylePass(Pass[ConvertToDestinationStyleOptions]):
     """Compute tensors in their destinations."""
 
     argument = "inplace-convert-to-destination-style"
-    summary = "compute tensors where they are wanted, also those that begin with a copy"
+    summary = "compute tensors in the destination that they are inserted into, also those that start from a copy"
     Options = ConvertToDestinationStyleOptions
     anchor = "builtin.module"
     statistics = (
@@ -94,4 +94,4 @@ class ConvertToDestinationStylePass(Pass[ConvertToDestinationStyleOptions]):
         for change in report.changes:
             self.remark(change.location, change.message, change.notes)
         for kept in report.kept:
-            self.remark(kept.location, f"'{kept.op}' still copies: {kept.reason}", kept.notes)
+            self.remark(kept.location, f"'{kept.op}' still copies: {kept.message}", kept.notes)

@@ -1,4 +1,4 @@
-"""Compute a tensor where it will be inserted, instead of in a buffer of its own.
+"""Replace empty tensors by the slice of the destination that their value is inserted into.
 
 Goes in: functions on tensors. Comes out: the same functions, in which a `tensor.empty` whose value ends up as the
 source of an insertion (`tensor.insert_slice`, `tensor.parallel_insert_slice`,
@@ -30,8 +30,8 @@ The value is followed through everything that the op models know to stay in one 
 branches, calls, casts, reshapes. Index arithmetic and slices that the new slice needs move in front of it. Each use of
 an empty tensor is treated for itself. Left alone: what would cost a copy or a buffer elsewhere (the analysis is run on
 the outcome first, taking function boundaries to be bufferized), slices that may be out of bounds where the program may
-end before it reaches the insertion, and a `bufferization.alloc_tensor`, which asks for a buffer. Why each was left
-alone is told with `print-kept`.
+end before it reaches the insertion, and a `bufferization.alloc_tensor`, which asks for a buffer. `print-kept` remarks
+each with the reason.
 
 Linear in the ops: a bounded number of analyses, mostly two. Why it is legal: docs/theory/destinations.md.
 
@@ -76,5 +76,5 @@ class EliminateEmptyTensorsPass(Pass[EliminateEmptyTensorsOptions]):
         self.count("eliminated", len(report.changes))
         self.count("kept", len(report.kept))
         for kept in report.kept if self.options.print_kept else ():
-            message = f"the empty tensor whose value is inserted by '{kept.op}' stays: {kept.reason}"
+            message = f"the empty tensor whose value is inserted by '{kept.op}' stays: {kept.message}"
             self.remark(kept.location, message, kept.notes)

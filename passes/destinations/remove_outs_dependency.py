@@ -1,8 +1,7 @@
-"""Let ops that read nothing of their `outs` write where those were computed, instead of depending on them.
+"""Replace inits that are not read by the destination that they were computed in, which removes the dependence.
 
 Goes in: functions on tensors. Comes out: the same functions, in which an op whose init is not read, and is the result
-of a destination-style op, takes the init of that op instead, and so on up to the top destination. What nobody uses any
-more is erased.
+of a destination-style op, takes the init of that op instead, and so on up to the top destination. Dead ops are erased.
 
 ```mlir
 func.func @f(%x: tensor<4xf32>, %dest: tensor<4xf32>, %c: f32) -> tensor<4xf32> {
@@ -33,7 +32,7 @@ buffer; sizes come from the top destination, so that no `tensor.dim` keeps a pro
 Left alone: what depends on the value anyway, because it is an input of the op as well (unless that opens the way for
 elementwise fusion); slices and reshapes of what was computed; and what would cost a copy or a buffer, as the in-place
 analysis of the outcome says (function boundaries are taken to be bufferized; `mode=empty` counts copies only).
-`print-kept` tells why each was left alone, `print-replaced` what each change allowed.
+`print-kept` remarks each with the reason, `print-replaced` what each change allows.
 
 Linear in the ops: usually three analyses, and a few more if there are changes that do not pay. Why it is legal:
 docs/theory/destinations.md.
@@ -76,12 +75,12 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
     """Replace inits that are not read by the destinations that they were computed in."""
 
     argument = "inplace-remove-outs-dependency"
-    summary = "let ops write where their unread inits were computed, so that they no longer depend on those"
+    summary = "replace inits that are not read by the destination that they were computed in"
     Options = RemoveOutsDependencyOptions
     anchor = "builtin.module"
     statistics = (
-        Statistic("replaced", "inits that were not read and are another value now"),
-        Statistic("erased", "ops that nobody used any more"),
+        Statistic("replaced", "inits that were not read and were replaced"),
+        Statistic("erased", "dead ops that were erased"),
         Statistic("buffers-saved", "buffers that bufferization no longer makes"),
         Statistic("fusions", "producers whose only user is a linalg.generic now, which they can be fused with"),
         Statistic("kept", "inits with a producer that stay"),
@@ -91,9 +90,9 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         with op.context:
             for sweep in range(_SWEEPS):
                 analysis = analyze_module(op, TRIAL_OPTIONS)
-                plan = plan_reties(analysis, self.options.mode)
-                outcome = self._choose(analysis, plan.reties) if plan.reties else OutsChanges()
-                kept = (*plan.kept, *outcome.rejected)
+                reties, stays = plan_reties(analysis, self.options.mode)
+                outcome = self._choose(analysis, reties) if reties else OutsChanges()
+                kept = (*stays, *outcome.rejected)
                 again = bool(outcome.accepted) and any(one.rule in _MAY_CHANGE for one in kept)
                 if not again or sweep == _SWEEPS - 1:
                     self._tell_kept(analysis, kept)
@@ -150,7 +149,8 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         if not outcome.accepted:
             return
         self._tell_buffers(analysis, outcome)
-        places = {retie.operand: _Place.of(s, retie) for retie in outcome.accepted}
+        # Read before ops are erased.
+        notes = {retie.operand: _notes(s, retie) for retie in outcome.accepted}
         erased = apply_reties(s, outcome.accepted)
         left = [retie for retie in outcome.accepted if s.operand_op[retie.operand] not in erased.ops]
         self.count("replaced", len(left))
@@ -161,7 +161,8 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         if self.options.print_replaced:
             for retie in left:
                 dead = s.value_op[retie.old] in erased.ops
-                self._tell_replaced(places[retie.operand], dead=dead, fusible=retie.old in fusible)
+                message = _replacement(s, retie, dead=dead, fusible=retie.old in fusible)
+                self.remark(s.ops[s.operand_op[retie.operand]].location, message, notes[retie.operand])
 
     def _tell_buffers(self, analysis: ModuleAnalysis, outcome: OutsChanges) -> None:
         """Count the buffers that are saved, and report them at the functions that had them."""
@@ -173,18 +174,6 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
                 location = analysis.snapshot.ops[function.function].location
                 self.remark(location, f"the function needs {saved} buffer{'s' if saved > 1 else ''} less")
 
-    def _tell_replaced(self, place: _Place, *, dead: bool, fusible: bool) -> None:
-        allowed = ["it no longer depends on that"]
-        if place.stays_input:
-            allowed = ["that stays an input"]
-        if dead:
-            allowed.append(f"{place.producer} is dead")
-        if fusible:
-            allowed.append(f"{place.producer} can be fused with its only user")
-        notes = [(f"this is {place.producer}", place.producer_location)] if place.producer_location else []
-        message = f"{place.init} takes {place.target} instead of {place.old}: {'; '.join(allowed)}"
-        self.remark(place.location, message, notes)
-
     def _tell_kept(self, analysis: ModuleAnalysis, kept: Sequence[KeptInit]) -> None:
         s = analysis.snapshot
         self.count("kept", len(kept))
@@ -193,36 +182,30 @@ class RemoveOutsDependencyPass(Pass[RemoveOutsDependencyOptions]):
         for refusal in (*analysis.effects.refusals, *(r for f in analysis.functions for r in f.refusals)):
             self.remark(refusal.op.location, f"no init of the function is replaced: {refusal.message}")
         for one in sorted(kept, key=lambda one: one.operand):
-            op = s.operand_op[one.operand]
-            init = f"operand #{s.operand_index(one.operand)} of '{s.op_name[op]}'"
-            self.remark(s.ops[op].location, f"{init}, an init, stays: {one.reason}")
+            location = s.ops[s.operand_op[one.operand]].location
+            self.remark(location, f"{_init(s, one.operand)}, an init, stays: {one.reason}")
 
 
-@dataclass(frozen=True)
-class _Place:
-    """What is said of a replacement: read before ops are erased."""
+def _notes(s: Snapshot, retie: Retie) -> list[tuple[str, ir.Location]]:
+    """Where the init was computed that `retie` takes away."""
+    producer = s.value_op[retie.old]
+    return [(f"this is '{s.op_name[producer]}'", s.ops[producer].location)] if producer >= 0 else []
 
-    init: str
-    location: ir.Location
-    old: str
-    target: str
-    producer: str
-    producer_location: ir.Location | None
-    stays_input: bool
 
-    @staticmethod
-    def of(s: Snapshot, retie: Retie) -> _Place:
-        op, producer = s.operand_op[retie.operand], s.value_op[retie.old]
-        target = "a new tensor.empty" if retie.is_empty else _describe(s, retie.target)
-        return _Place(
-            init=f"operand #{s.operand_index(retie.operand)} of '{s.op_name[op]}'",
-            location=s.ops[op].location,
-            old=_describe(s, retie.old),
-            target=target,
-            producer=f"'{s.op_name[producer]}'" if producer >= 0 else "",
-            producer_location=s.ops[producer].location if producer >= 0 else None,
-            stays_input=retie.stays_input,
-        )
+def _replacement(s: Snapshot, retie: Retie, *, dead: bool, fusible: bool) -> str:
+    """What `retie` did and what that allows."""
+    allowed = ["that stays an input" if retie.stays_input else "it no longer depends on that"]
+    producer = f"'{s.op_name[s.value_op[retie.old]]}'"
+    if dead:
+        allowed.append(f"{producer} is dead")
+    if fusible:
+        allowed.append(f"{producer} can be fused with its only user")
+    target = "a new tensor.empty" if retie.is_empty else _describe(s, retie.target)
+    return f"{_init(s, retie.operand)} takes {target} instead of {_describe(s, retie.old)}: {'; '.join(allowed)}"
+
+
+def _init(s: Snapshot, operand: int) -> str:
+    return f"operand #{s.operand_index(operand)} of '{s.op_name[s.operand_op[operand]]}'"
 
 
 def _describe(s: Snapshot, value: int) -> str:

@@ -1,7 +1,7 @@
-"""Our own attributes, where a person or another tool wrote them: checked before anything reads them.
+"""Checks of this package's attributes on functions and arguments, before any pass reads them.
 
-Passes leave notes for later ones on functions and their arguments. MLIR verifies no attribute of a dialect that it does
-not know, so whoever reads one would fail, or believe it. A few microseconds for a function.
+Passes leave notes for later ones in such attributes. MLIR does not verify attributes of unregistered dialects, so a
+malformed one, written by hand or another tool, would crash a pass or mislead it. A few microseconds for a function.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ def refuse_marks(ops: Iterable[ir.Operation], marks: Sequence[str]) -> None:
 
 
 def drop_results_of_passes(module: ir.Operation) -> None:
-    """Removes the notes about what became of results and arguments in passes that ran before.
+    """Removes the notes about results and arguments of passes that ran before.
 
-    Whoever compiles a program calls its functions as they are now, and promises nothing that was promised then.
+    A program that is compiled is called with the signatures it has now; earlier promises do not hold.
     """
     for function in _functions(module):
         attributes = function.attributes

@@ -1,4 +1,4 @@
-"""The base class of every pass: what a pass says of itself, and what it may do while it runs.
+"""The base class of every pass: its declarations, and what it may do while it runs.
 
 A pass file defines one class:
 
@@ -89,9 +89,9 @@ class Pass(ABC, Generic[OptionsT]):
         self.statistic_values[name] += n
 
     def remark(self, location: ir.Location, message: str, notes: Sequence[tuple[str, ir.Location]] = ()) -> None:
-        """Tells something worth knowing at `location`; it does not stop the pipeline."""
+        """Emits a remark at `location`; the pipeline goes on."""
         emit("remark", location, message, notes)
 
     def warn(self, location: ir.Location, message: str, notes: Sequence[tuple[str, ir.Location]] = ()) -> None:
-        """Tells something that is probably not meant; it does not stop the pipeline."""
+        """Emits a warning at `location`; the pipeline goes on."""
         emit("warning", location, message, notes)

@@ -1,4 +1,4 @@
-"""What C++ prints on standard error, as text: parts of the pass machinery report there and nowhere else."""
+"""Capture of what C++ prints on standard error: parts of the pass infrastructure report only there."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Values of options that no single option can check.
+"""Checks of option values that need the context: names of dialects and ops, and limits of numbers.
 
-A dialect that does not exist would silently choose nothing; an alignment that no attribute can hold would be a bug.
+A dialect that does not exist would silently match nothing; an alignment that no attribute can hold would be a bug.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Upstream's passes as the bindings offer them: text in, a `PassManager` or one clear sentence out.
+"""Upstream's passes through the bindings: pipeline text to a `PassManager` or one clear error.
 
 `PassManager.parse` is the only way to learn whether upstream knows a pass or an option: there is no list. What it says
 when it refuses comes partly as a ValueError, partly on the process's standard error; `find_problem` reads both.
@@ -114,14 +114,11 @@ def _explain(anchor: str, argument: str, options: str, said: str) -> UpstreamPro
         option, reason = match.groups()
         return UpstreamProblem(f"option '{option}' of pass '{argument}': {reason}", option=option)
     if not options:
-        return UpstreamProblem(f"pass '{argument}' cannot run on '{anchor}': {_first_line(said)}")
+        first = next((line for line in said.splitlines() if line.strip()), "upstream gives no reason")
+        return UpstreamProblem(f"pass '{argument}' cannot run on '{anchor}': {first}")
     return UpstreamProblem(f"pass '{argument}' does not take the options '{options}'")
 
 
 def _known_options(anchor: str, argument: str) -> list[str]:
     """The option names upstream prints for the pass; lists that are empty by default are not among them."""
     return re.findall(r"([\w-]+)=", str(PassManager.parse(f"{anchor}({argument})", _scratch_context())))
-
-
-def _first_line(text: str) -> str:
-    return next((line for line in text.splitlines() if line.strip()), "upstream gives no reason")

@@ -1,4 +1,4 @@
-"""Promise that marked arguments of entry functions are contiguous, so that addresses need no run-time strides.
+"""Give marked arguments of entry functions the identity layout, so that addresses need no run-time strides.
 
 Bufferization of a function boundary must allow any layout: `memref<4x4xf32, strided<[?, ?], offset: ?>>`. Where the
 caller can promise row-major memory, the constant strides let loops vectorize and copies become one memcpy.
@@ -48,7 +48,7 @@ def analyze_contiguous_arguments(uses: FunctionUses) -> dict[int, ir.MemRefType]
         return {}
     found: dict[int, ir.MemRefType] = {}
     for number, argument in enumerate(uses.function.arguments):
-        if isinstance(argument.type, ir.MemRefType) and argument_marked(uses.function, number, [CONTIGUOUS]):
+        if isinstance(argument.type, ir.MemRefType) and argument_marked(uses.function, number, CONTIGUOUS):
             identity = identity_type(argument.type, argument.type.memory_space)
             if identity != argument.type and is_castable(identity, argument.type):
                 found[number] = ir.MemRefType(identity)

@@ -1,8 +1,8 @@
 """Drop function results that are one of the function's own arguments.
 
-Bufferization turns "the updated tensor" into "return the memref that came in". Such a result says nothing, and it is
-expensive: the deallocation that follows gives every returned buffer an owner of its own, by cloning it. This pass
-removes the result, and the caller uses the buffer it passed.
+Bufferization turns a tensor that was updated in place into a function result that is one of the arguments. Such a
+result is redundant, and it is expensive: deallocation clones it, as every returned buffer needs an owner of its own.
+This pass removes the result, and the caller uses the buffer it passed.
 
 Goes in: `func.func` on memrefs. Comes out: the same functions without those results; callers in the module use their
 operand instead (through a `memref.cast` where types differ), and each changed function carries
@@ -57,14 +57,6 @@ from .rewriting.results import (
 READ_ONLY = "inplace.read_only"
 
 
-@dataclass(frozen=True)
-class EquivalentResult:
-    """Result `result` of a function is its argument `argument` on every return."""
-
-    result: int
-    argument: int
-
-
 _ANYTHING = -1
 """What a call in a cycle returns that is not known to return: it agrees with every argument."""
 
@@ -104,7 +96,7 @@ class _Tracer:
         found: dict[int, int] = {}
         for number in self._known[name]:
             argument = self._agreed((ret.operation.operands[number] for ret in uses.returns), uses)
-            if argument is None or (argument != _ANYTHING and argument_marked(uses.function, argument, [READ_ONLY])):
+            if argument is None or (argument != _ANYTHING and argument_marked(uses.function, argument, READ_ONLY)):
                 continue
             found[number] = argument
         return found
@@ -143,17 +135,13 @@ def _yielded(op: ir.Operation, result: int) -> list[ir.Value] | None:
     return [list(blocks[0].operations)[-1].operation.operands[result] for blocks in regions]
 
 
-def analyze_equivalent_results(root: ir.Operation, *, public: bool = True) -> dict[str, tuple[EquivalentResult, ...]]:
-    """For each function under `root`: which of its results are which of its arguments. Changes nothing.
+def analyze_equivalent_results(root: ir.Operation, *, public: bool = True) -> dict[str, dict[int, int]]:
+    """For each function under `root`: the results that are arguments on every return, with these. Changes nothing.
 
     Without `public`, public functions are taken to keep all their results.
     """
     found = _Tracer(collect_functions(root), public=public).run()
-    return {
-        name: tuple(EquivalentResult(result, argument) for result, argument in sorted(results.items()))
-        for name, results in found.items()
-        if results
-    }
+    return {name: results for name, results in found.items() if results}
 
 
 @dataclass(frozen=True)
@@ -174,10 +162,9 @@ class DropEquivalentResultsPass(Pass[DropEquivalentResultsOptions]):
 
     def run(self, op: ir.Operation) -> None:
         functions = collect_functions(op)
-        for name, results in analyze_equivalent_results(op, public=self.options.modify_public_functions).items():
+        for name, moved in analyze_equivalent_results(op, public=self.options.modify_public_functions).items():
             # The records stay valid: a call is replaced only on behalf of its callee, a return only on behalf of its
             # function.
-            moved = {found.result: found.argument for found in results}
             for call in functions[name].calls:
                 replace_call(call.operation, {result: call.operands[moved[result]] for result in moved})
             take_out_results(functions[name], moved)

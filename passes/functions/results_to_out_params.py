@@ -1,4 +1,4 @@
-"""Let the caller provide the memory of results: `return memref.alloc()` becomes an argument to write into.
+"""Turn results into out-parameters: `return memref.alloc()` becomes an argument to write into.
 
 A caller that owns the result's buffer from the start needs no hand-over of ownership: NumPy allocates the array, the
 code fills it, and `out=` needs no copy.
@@ -238,7 +238,7 @@ class ResultsToOutParamsPass(Pass[ResultsToOutParamsOptions]):
     """Turn results into arguments."""
 
     argument = "inplace-results-to-out-params"
-    summary = "let callers of entry functions provide the memory of statically shaped results"
+    summary = "turn statically shaped results of entry functions into out-parameters"
     Options = ResultsToOutParamsOptions
     anchor = "builtin.module"
     statistics = (

@@ -1,1 +1,1 @@
-"""What runs passes: registry, pipeline syntax, execution, instrumentation, reproducers."""
+"""The pass manager: registry, pipeline syntax, execution, instrumentation, reproducers."""

@@ -1,4 +1,4 @@
-"""What a pipeline is made of, resolved: our passes, upstream's, and nests of both."""
+"""The elements of a resolved pipeline: our passes, upstream's, and nests of both."""
 
 from __future__ import annotations
 

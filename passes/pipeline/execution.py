@@ -1,4 +1,4 @@
-"""Running a plan: our passes in Python, upstream's through their pass managers, and what happens when one fails.
+"""Execution of a pipeline: our passes in Python, upstream's through their pass managers, and failures.
 
 The failure contract:
 - A pass that raises `PassFailure` has changed nothing; its message becomes an error diagnostic at its location.
@@ -23,7 +23,7 @@ from ..framework.attribute_checks import check_attributes
 from ..framework.diagnostics import DiagnosticCollector, emit
 from ..framework.errors import PassError, PassFailure
 from ..framework.native_stderr import captured_native_stderr
-from .elements import Element, inplace_passes
+from .elements import Nest, inplace_passes
 from .instrumentation import Instrumentation, read_upstream_statistics
 from .reproducer import Reproducer
 from .steps import NestStep, PassStep, PlanSettings, Step, UpstreamStep, make_steps
@@ -41,8 +41,7 @@ class PipelineExecution:
     """One pipeline on one operation.
 
     Args:
-        anchor: the operation the pipeline is for, or `any`.
-        elements: what the pipeline consists of.
+        pipeline: the passes, and the operation they are for, or `any`.
         instrumentation: who watches.
         verify_each: verify before the first pass and after every pass.
         verify_result: verify after the last pass, if not after each.
@@ -51,16 +50,14 @@ class PipelineExecution:
 
     def __init__(
         self,
-        anchor: str,
-        elements: Sequence[Element],
+        pipeline: Nest,
         instrumentation: Sequence[Instrumentation],
         *,
         verify_each: bool,
         verify_result: bool = False,
         reproducer: Path | None,
     ) -> None:
-        self._anchor = anchor
-        self._elements = tuple(elements)
+        self._pipeline = pipeline
         self._watchers = tuple(instrumentation)
         self._verify_result = verify_result and not verify_each
         self._reproducer_path = reproducer
@@ -95,23 +92,22 @@ class PipelineExecution:
         steps: tuple[Step, ...] = ()
         try:
             self._check_root(op)
-            steps = make_steps(self._anchor, self._elements, op.context, self._settings)
+            steps = make_steps(self._pipeline.anchor, self._pipeline.elements, op.context, self._settings)
             self._run_steps(steps, op)
             if self._verify_result:
-                self._verify(op, f"after passes {self._anchor}({','.join(map(str, self._elements))})")
+                self._verify(op, f"after passes {self._pipeline}")
         except _Stopped as stopped:
             return stopped
         finally:
             for watcher in self._watchers:
-                watcher.pipeline_finished(self._anchor, steps)
+                watcher.pipeline_finished(self._pipeline.anchor, steps)
         return None
 
     def _make_reproducer(self, op: ir.Operation) -> Reproducer | None:
         """Made when one is asked for, and when one of our passes might turn out to have a bug."""
-        if self._reproducer_path is None and not any(inplace_passes(element) for element in self._elements):
+        if self._reproducer_path is None and not inplace_passes(self._pipeline):
             return None
-        text = f"{self._anchor}({','.join(map(str, self._elements))})"
-        return Reproducer(op, text, verify_each=self._settings.verify_each, path=self._reproducer_path)
+        return Reproducer(op, str(self._pipeline), verify_each=self._settings.verify_each, path=self._reproducer_path)
 
     def _report_failure(
         self, stopped: _Stopped, op: ir.Operation, collector: DiagnosticCollector, reproducer: Reproducer | None
@@ -124,10 +120,11 @@ class PipelineExecution:
 
     def _check_root(self, op: ir.Operation) -> None:
         """The pipeline must be for this operation, and the operation must not reach outside itself."""
-        if self._anchor not in ("any", op.name):
-            wrapped = f"{op.name}({self._anchor}(...))"
+        anchor = self._pipeline.anchor
+        if anchor not in ("any", op.name):
+            wrapped = f"{op.name}({anchor}(...))"
             raise self._refuse(
-                op, f"can't run a pipeline for '{self._anchor}' on '{op.name}'; nest it in the pipeline: {wrapped}"
+                op, f"can't run a pipeline for '{anchor}' on '{op.name}'; nest it in the pipeline: {wrapped}"
             )
         self._check_isolated(op)
         if self._settings.verify_each:

@@ -1,4 +1,4 @@
-"""What can watch a pipeline run: IR printing, timing and statistics, each with the looks of mlir-opt's.
+"""Instrumentation of a pipeline: IR printing, timing and statistics, in the format of mlir-opt.
 
 An instrumentation is told before and after each step, and at the end. Upstream passes come one at a time to those that
 ask for `single_steps`; the bindings do not tell the C++ class of an upstream pass, so reports show its argument.

@@ -3,14 +3,14 @@
     builtin.module(func.func(inplace-x{a=1 b=true},cse),canonicalize)
 
 The text is upstream's. One top-level `name(...)` says what the pipeline is for; a bare list such as `canonicalize,cse`
-is for `builtin.module`. Every name and option is checked when the text is parsed, so a pipeline that exists is known to
-all whom it concerns, and nothing runs before the last mistake is found.
+is for `builtin.module`. Every name and option is checked when the text is parsed, so nothing runs before the last
+mistake is found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,8 @@ DEFAULT_ANCHOR = "builtin.module"
 
 
 @dataclass(frozen=True)
-class Pipeline:
+class Pipeline(Nest):
     """Passes to run on operations named `anchor` (`any`: on whatever operation is given). `str()` parses back."""
-
-    anchor: str
-    elements: tuple[Element, ...]
 
     @staticmethod
     def parse(text: str, passes: Registry | None = None) -> Pipeline:
@@ -57,12 +54,13 @@ class Pipeline:
 
         Raises `OptionError` for an option that no pass of the pipeline declares, and for a value that does not fit.
         """
-        passes = [found for element in self.elements for found in inplace_passes(element)]
-        declared = {spec.attribute: spec for found in passes for spec in found.options.specs()}
+        declared = {spec.attribute: spec for found in inplace_passes(self) for spec in found.options.specs()}
         for name in values:
             if name not in declared:
                 raise OptionError(f"no pass of the pipeline has an option '{name}'{nearest(name, declared)}")
-        return replace(self, elements=tuple(with_options(element, values) for element in self.elements))
+        changed = with_options(self, values)
+        assert isinstance(changed, Pipeline)
+        return changed
 
     def run(
         self,
@@ -93,21 +91,13 @@ class Pipeline:
         watchers = [instrumentation] if isinstance(instrumentation, Instrumentation) else list(instrumentation or ())
         path = Path(reproducer) if reproducer is not None else None
         execution = PipelineExecution(
-            self.anchor,
-            self.elements,
-            watchers,
-            verify_each=verify_each,
-            verify_result=verify_result,
-            reproducer=path,
+            self, watchers, verify_each=verify_each, verify_result=verify_result, reproducer=path
         )
         execution.run(root)
 
-    def __str__(self) -> str:
-        return f"{self.anchor}({','.join(map(str, self.elements))})"
-
     def indented(self) -> str:
         """The same text with one element on each line, for people."""
-        return _indent(Nest(self.anchor, self.elements), "")
+        return _indent(self, "")
 
 
 def run_pipeline(

@@ -1,4 +1,4 @@
-"""Which passes there are: the built-in ones and those that other distributions bring.
+"""The registry of passes: the built-in ones and those of other distributions.
 
 A pass is imported when it is first needed, so that a pipeline pays for the passes it names and for no others. Another
 distribution adds passes through the entry-point group `mlir_inplace.passes`, the entry's name being the argument:
@@ -22,60 +22,32 @@ from ..framework.errors import RegistryError, nearest
 
 ENTRY_POINT_GROUP = "mlir_inplace.passes"
 
-BUILT_IN: Mapping[str, tuple[str, str]] = {
-    "inplace-canonicalize": ("cleanup.canonicalize", "CanonicalizePass"),
-    "inplace-contiguous-arguments": ("functions.contiguous_arguments", "ContiguousArgumentsPass"),
-    "inplace-convert-bf16-to-i16": ("numerics.convert_bf16_to_i16", "ConvertBf16ToI16Pass"),
-    "inplace-convert-to-destination-style": (
-        "destinations.convert_to_destination_style",
-        "ConvertToDestinationStylePass",
-    ),
-    "inplace-count-memory": ("buffers.count_memory", "CountMemoryPass"),
-    "inplace-deallocate": ("buffers.deallocate", "DeallocatePass"),
-    "inplace-distribute": ("scheduling.distribute", "DistributePass"),
-    "inplace-drop-equivalent-results": ("functions.drop_equivalent_results", "DropEquivalentResultsPass"),
-    "inplace-eliminate-empty-tensors": ("destinations.eliminate_empty_tensors", "EliminateEmptyTensorsPass"),
-    "inplace-expand-clones": ("buffers.expand_clones", "ExpandClonesPass"),
-    "inplace-expand-expm1": ("numerics.expand_expm1", "ExpandExpm1Pass"),
-    "inplace-expand-poison": ("buffers.expand_poison", "ExpandPoisonPass"),
-    "inplace-expand-strided-copies": ("buffers.expand_strided_copies", "ExpandStridedCopiesPass"),
-    "inplace-expand-truncations": ("numerics.expand_truncations", "ExpandTruncationsPass"),
-    "inplace-extend-fma": ("numerics.extend_fma", "ExtendFmaPass"),
-    "inplace-fence-streams": ("caches.fence_streams", "FenceStreamsPass"),
-    "inplace-fuse": ("scheduling.fuse", "FusePass"),
-    "inplace-hoist-allocations": ("buffers.hoist_allocations", "HoistAllocationsPass"),
-    "inplace-keep-roundings": ("numerics.keep_roundings", "KeepRoundingsPass"),
-    "inplace-lower-dispatch": ("dispatch.lower_dispatch", "LowerDispatchPass"),
-    "inplace-mark-kernels": ("kernels.mark_kernels", "MarkKernelsPass"),
-    "inplace-nontemporal-stores": ("caches.nontemporal_stores", "NontemporalStoresPass"),
-    "inplace-one-shot-bufferize": ("bufferization.one_shot_bufferize", "OneShotBufferizePass"),
-    "inplace-outline-kernels": ("kernels.outline_kernels", "OutlineKernelsPass"),
-    "inplace-pack": ("scheduling.pack", "PackPass"),
-    "inplace-ping-pong": ("scheduling.ping_pong", "PingPongPass"),
-    "inplace-plan-bufferize": ("bufferization.plan_bufferize", "PlanBufferizePass"),
-    "inplace-prefetch-rows": ("caches.prefetch_rows", "PrefetchRowsPass"),
-    "inplace-print-destructive-updates": (
-        "destructive_updates.print_destructive_updates",
-        "PrintDestructiveUpdatesPass",
-    ),
-    "inplace-promote-bindings": ("dispatch.promote_bindings", "PromoteBindingsPass"),
-    "inplace-remove-outs-dependency": ("destinations.remove_outs_dependency", "RemoveOutsDependencyPass"),
-    "inplace-results-to-out-params": ("functions.results_to_out_params", "ResultsToOutParamsPass"),
-    "inplace-rewrite-destructive-updates": (
-        "destructive_updates.rewrite_destructive_updates",
-        "RewriteDestructiveUpdatesPass",
-    ),
-    "inplace-schedule": ("scheduling.schedule", "SchedulePass"),
-    "inplace-skew-time": ("scheduling.skew_time", "SkewTimePass"),
-    "inplace-tabulate-calls": ("kernels.tabulate_calls", "TabulateCallsPass"),
-    "inplace-tile": ("scheduling.tile", "TilePass"),
-    "inplace-transpose-operands": ("scheduling.transpose_operands", "TransposeOperandsPass"),
-    "inplace-vector-math": ("vectorization.vector_math", "VectorMathPass"),
-    "inplace-vectorize": ("vectorization.vectorize", "VectorizePass"),
-    "inplace-verify-bufferization": ("verification.verify_bufferization", "VerifyBufferizationPass"),
-    "inplace-widen-operands": ("scheduling.widen_operands", "WidenOperandsPass"),
+FAMILIES = {
+    "bufferization": "one-shot-bufferize plan-bufferize",
+    "buffers": "count-memory deallocate expand-clones expand-poison expand-strided-copies hoist-allocations",
+    "caches": "fence-streams nontemporal-stores prefetch-rows",
+    "cleanup": "canonicalize",
+    "destinations": "convert-to-destination-style eliminate-empty-tensors remove-outs-dependency",
+    "destructive_updates": "print-destructive-updates rewrite-destructive-updates",
+    "dispatch": "lower-dispatch promote-bindings",
+    "functions": "contiguous-arguments drop-equivalent-results results-to-out-params",
+    "kernels": "mark-kernels outline-kernels tabulate-calls",
+    "numerics": "convert-bf16-to-i16 expand-expm1 expand-truncations extend-fma keep-roundings",
+    "scheduling": "distribute fuse pack ping-pong schedule skew-time tile transpose-operands widen-operands",
+    "vectorization": "vector-math vectorize",
+    "verification": "verify-bufferization",
 }
-"""Argument -> (module below `passes`, class). The module is family.name, the name the argument without prefix."""
+"""The passes of each family: `count-memory` of `buffers` is `CountMemoryPass` in `buffers/count_memory.py`."""
+
+
+def _target(family: str, name: str) -> tuple[str, str]:
+    return f"{family}.{name.replace('-', '_')}", "".join(map(str.capitalize, name.split("-"))) + "Pass"
+
+
+_TARGETS = {f"inplace-{name}": _target(family, name) for family, names in FAMILIES.items() for name in names.split()}
+
+BUILT_IN: Mapping[str, tuple[str, str]] = dict(sorted(_TARGETS.items()))
+"""Argument -> (module below `passes`, class), in alphabetical order."""
 
 _OWN_NAME = "mlir-inplace"
 

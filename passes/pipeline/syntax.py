@@ -4,7 +4,7 @@
     element  := name ['{' options '}']            a pass
               | name '(' [pipeline] ')'           passes on each `name` operation directly inside; `any` for every one
 
-Spaces may stand between tokens. The result keeps the place of every name, so that later findings (an unknown pass, a
+Spaces may stand between tokens. The result keeps the place of every pass, so that later errors (an unknown pass, a
 wrong option) can point at it too.
 """
 
@@ -38,7 +38,6 @@ class ParsedNest:
 
     anchor: str
     elements: tuple[ParsedPass | ParsedNest, ...]
-    offset: int
 
 
 ParsedElement = ParsedPass | ParsedNest
@@ -55,7 +54,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._position = 0
-        self._open: list[tuple[str, int, int, list[ParsedElement]]] = []
+        self._open: list[tuple[str, int, list[ParsedElement]]] = []
         self._elements: list[ParsedElement] = []
 
     def parse(self) -> tuple[ParsedElement, ...]:
@@ -70,7 +69,7 @@ class _Parser:
             closing = "',' or ')'" if self._open else "','"
             raise self._error(f"expected {closing} before the next pass, found {self._found()}")
         if self._open:
-            anchor, _, parenthesis, _ = self._open[-1]
+            anchor, parenthesis, _ = self._open[-1]
             raise PipelineError(f"this '(' of '{anchor}' is never closed", self._text, parenthesis)
         return tuple(self._elements)
 
@@ -87,7 +86,7 @@ class _Parser:
                 return
             if len(self._open) == _MAX_DEPTH:
                 raise PipelineError(f"nested deeper than {_MAX_DEPTH} levels", self._text, match.start())
-            self._open.append((match.group(), match.start(), self._position - 1, self._elements))
+            self._open.append((match.group(), self._position - 1, self._elements))
             self._elements = []
             self._position = skip_spaces(self._text, self._position)
             if self._text.startswith(")", self._position):
@@ -107,8 +106,8 @@ class _Parser:
     def _close(self) -> None:
         if not self._open:
             raise PipelineError("this ')' closes nothing", self._text, self._position - 1)
-        anchor, offset, _, outer = self._open.pop()
-        outer.append(ParsedNest(anchor, tuple(self._elements), offset))
+        anchor, _, outer = self._open.pop()
+        outer.append(ParsedNest(anchor, tuple(self._elements)))
         self._elements = outer
 
     def _take(self, token: str) -> bool:

@@ -49,9 +49,8 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ...dialects.subsets import mixed_subset
-from ...dialects.support.defining_ops import defining_op
+from ...dialects.support.defining_ops import defining_op, is_inside
 from ..analysis.ir.traversal import loops_around
-from ..analysis.lifetimes.hoisting import is_inside
 from ..analysis.linalg.structured_op import Structured, as_structured
 from ..analysis.schedule.distribution import Distribution, choose_distribution
 from ..analysis.schedule.fusion_groups import find_groups

@@ -3,11 +3,11 @@
 // CHECK-LABEL: func.func @in_place(
 // CHECK-SAME:    %[[T:[^:]*]]: memref<4xf32
 // CHECK-NEXT:    %[[W:.*]] = shape.cstr_require
-// CHECK-NEXT:    %[[R:.*]]:2 = shape.assuming %[[W]] -> (memref<4xf32, strided<[?], offset: ?>>, f32) {
+// CHECK-NEXT:    %[[R:.*]] = shape.assuming %[[W]] -> (f32) {
 // CHECK-NEXT:      memref.store %{{.*}}, %[[T]][
-// CHECK-NEXT:      shape.assuming_yield %[[T]], %{{.*}} : memref<4xf32, strided<[?], offset: ?>>, f32
+// CHECK-NEXT:      shape.assuming_yield %{{.*}} : f32
 // CHECK-NEXT:    }
-// CHECK-NEXT:    return %[[R]]#0, %[[R]]#1
+// CHECK-NEXT:    return %[[T]], %[[R]]
 func.func @in_place(%t: tensor<4xf32>, %i: index, %f: f32, %p: i1) -> (tensor<4xf32>, f32) {
   %w = shape.cstr_require %p, "p must hold"
   %0:2 = shape.assuming %w -> (tensor<4xf32>, f32) {

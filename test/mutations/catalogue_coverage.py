@@ -74,5 +74,5 @@ COVERAGE = (
         "return operand == 0",
         "return any(size != 1 for size in ir.ShapedType(op.operands[1].type).shape)",
     ),
-    Rule("loops that run", "**Loops that run**", "dialects.scf:_runs", "return True"),
+    Rule("loops that run", "**Loops that run**", "dialects.scf:surely_runs", "return True"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from disabling import Rule
 
 _OUTS = "passes.analysis.destinations.outs_dependency:_Planner."
-_TOPS = "dialects.destinations:"
+_TOPS = "passes.analysis.destinations.tied_inits:Destinations."
 
 INITS = (
     Rule("inits that are read stay", "*The content does not matter.*", _OUTS + "_is_unread", "return True"),
@@ -40,36 +40,36 @@ INITS = (
     Rule(
         "ties that are certain",
         "*Types and sizes agree.*",
-        _TOPS + "tied_operands",
-        "same = alias.relation is Relation.EQUIVALENT",
-        "same = alias.definite and alias.relation is Relation.EQUIVALENT",
+        _TOPS + "tied",
+        "same = tie.relation is Relation.EQUIVALENT",
+        "same = tie.definite and tie.relation is Relation.EQUIVALENT",
     ),
     Rule(
         "ties of whole buffers",
         "*Types and sizes agree.*",
-        _TOPS + "tied_operands",
-        "same = alias.definite",
-        "same = alias.definite and alias.relation is Relation.EQUIVALENT",
+        _TOPS + "tied",
+        "same = tie.definite",
+        "same = tie.definite and tie.relation is Relation.EQUIVALENT",
     ),
     Rule(
         "one value behind a region's result",
         "*Types and sizes agree.*",
-        _TOPS + "Destinations._tied_by_regions",
-        "return values[0] if values and values[0].type == type_ else None",
-        "return values[0] if len(values) == 1 and values[0].type == type_ else None",
+        _TOPS + "_tied_by_regions",
+        "return values[0] if values and s.values[values[0]].type == type_ else -1",
+        "return values[0] if len(values) == 1 and s.values[values[0]].type == type_ else -1",
     ),
     Rule(
         "tied inits stand outside",
         "*Values are defined.*",
-        _TOPS + "Destinations._tied_by_regions",
+        _TOPS + "_tied_by_regions",
         "if False:",
-        "if forwarding.operand >= len(yielded) or yielded[forwarding.operand].type != type_:",
+        "if source < 0 or s.values[source].type != type_:",
     ),
     Rule(
         "values from inside of the op",
         "*Values are defined.*",
-        _TOPS + "Destinations._tied_by_regions",
+        _TOPS + "_tied_by_regions",
         "False",
-        "is_inside(top, op)",
+        "s.is_inside(s.value_position[top], op)",
     ),
 )

@@ -169,7 +169,7 @@ OTHERS = (
         "True",
         "all(size == extent != _DYNAMIC for size, extent in zip(subset.sizes, shaped.shape, strict=True))",
     ),
-    Rule("loops that may not run hand on their init", "**Loops that run**", "dialects.scf:_runs", "return True"),
+    Rule("loops that may not run hand on their init", "**Loops that run**", "dialects.scf:surely_runs", "return True"),
     Rule(
         "the shape operand of a reshape is read",
         "**Reshapes**",

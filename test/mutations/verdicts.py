@@ -31,6 +31,10 @@ COSTS: dict[str, str] = {
     "what leaves a block surely is not freed": (
         "without it addresses are compared when the program runs, which come out equal"
     ),
+    "owners get allocations": (
+        "without it an argument that is only lent buffers is freed as well, behind comparisons with all that it is "
+        "lent, one of which it always is"
+    ),
     "one of several buffers": _PLAN,
     "an unread init has no content": _PLAN,
     "ops that discard content do not qualify": _PLAN,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mlir_inplace.passes.pipeline.registry import BUILT_IN
+from mlir_inplace.passes.pipeline.registry import BUILT_IN, FAMILIES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,12 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_one_name(argument: str) -> None:
     path, class_name = BUILT_IN[argument]
     family, _, module = path.partition(".")
-    stem = argument.removeprefix("inplace-")
-    assert argument == f"inplace-{stem}"
-    assert module == stem.replace("-", "_")
-    assert class_name == "".join(word.capitalize() for word in stem.split("-")) + "Pass"
-    assert (ROOT / "passes" / family / f"{module}.py").is_file()
-    assert (ROOT / "test" / "passes" / family / f"{stem}.mlir").is_file()
+    assert f"class {class_name}(" in (ROOT / "passes" / family / f"{module}.py").read_text()
+    assert (ROOT / "test" / "passes" / family / f"{argument.removeprefix('inplace-')}.mlir").is_file()
 
 
 def test_every_pass_file_is_registered() -> None:
@@ -29,5 +25,6 @@ def test_every_pass_file_is_registered() -> None:
     assert passes == {module for module, _ in BUILT_IN.values()}
 
 
-def test_passes_are_listed_in_alphabetical_order() -> None:
-    assert list(BUILT_IN) == sorted(BUILT_IN)
+@pytest.mark.parametrize("names", FAMILIES.values(), ids=FAMILIES)
+def test_passes_are_listed_in_alphabetical_order(names: str) -> None:
+    assert names.split() == sorted(names.split())

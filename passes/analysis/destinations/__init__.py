@@ -1,1 +1,1 @@
-"""Where each tensor is wanted, and whether it can be computed there."""
+"""Destinations of tensors, and whether each tensor can be computed in its destination."""

@@ -1,4 +1,4 @@
-"""What the in-place decisions of a function cost: copies and buffers, in all and in loops.
+"""The cost of the in-place decisions of a function: copies and allocations, in total and in loops.
 
 Trials compare the costs before and after a change. Cost: linear in ops and uses.
 """
@@ -19,12 +19,12 @@ from ..whole_module.module import ModuleAnalysis
 __all__ = ["TRIAL_OPTIONS", "Charge", "Cost", "by_name", "charges", "cost", "expense", "is_looped"]
 
 TRIAL_OPTIONS = AnalysisOptions(boundaries=True, allow_unknown=True)
-"""How modules are analysed whose destinations are to change."""
+"""Options of the analyses by which destinations are chosen."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What the decisions of a function lead to; refusals are what would stop its bufferization."""
+    """What the decisions of a function cost; refusals are what would stop its bufferization."""
 
     refusals: int = 0
     copies: int = 0
@@ -43,7 +43,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """Copies and buffers that one operand needs, or one value that an op makes; the other one is -1."""
+    """Copies and allocations of one operand, or of one value that an op creates; the other one is -1."""
 
     op: int
     operand: int
@@ -73,7 +73,7 @@ def expense(analysis: ModuleAnalysis, function: FunctionAnalysis, operand: int) 
 
 
 def cost(analysis: ModuleAnalysis, function: FunctionAnalysis, *, new_tensors: bool = False) -> Cost:
-    """Return what the decisions of `function` lead to; with `new_tensors`, the buffers count that its ops make."""
+    """Return the cost of `function`; with `new_tensors`, it includes the buffers that its ops allocate for results."""
     found = list((charges if new_tensors else _decision_charges)(analysis, function))
     looped = [charge for charge in found if charge.looped]
     return Cost(
@@ -86,7 +86,7 @@ def cost(analysis: ModuleAnalysis, function: FunctionAnalysis, *, new_tensors: b
 
 
 def charges(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Iterator[Charge]:
-    """Yield what each operand and each new tensor of `function` costs, if anything."""
+    """Yield the charge of each operand and each new tensor of `function` that costs anything."""
     s = analysis.snapshot
     yield from _decision_charges(analysis, function)
     for op in s.nested_ops(function.function):
@@ -104,7 +104,7 @@ def _decision_charges(analysis: ModuleAnalysis, function: FunctionAnalysis) -> I
 
 
 def _is_allocated(analysis: ModuleAnalysis, function: FunctionAnalysis, op: int, value: int) -> bool:
-    """Whether `op` makes a buffer for its result `value`; one without content counts only where it is used."""
+    """Whether `op` allocates a buffer for its result `value`; one without content counts only if it is used."""
     s, effects = analysis.snapshot, analysis.effects
     model = find_model(s.op_name[op])
     # What a region op returns is forwarded; its buffer was counted where it comes from.

@@ -1,12 +1,12 @@
-"""Which dead inputs take the place of empty inits, as far as that can be told before anything is decided.
+"""Dead inputs that take the place of empty inits, as far as they are known before the in-place analysis.
 
 A reuse (``init_reuse.py``) is *plain* if the input was made by ops of its block that each write a new buffer or go on
-in the buffer of the one before, and if nothing but reads of that block, up to the op, uses it. Nobody else sees that
-memory then, so a plain reuse mostly stands, and it is made in front of the first analysis instead of after it.
+in the buffer of the one before, and if nothing but reads of that block, up to the op, uses it. Nothing else sees that
+memory then, so a plain reuse mostly stands, and it is made before the first analysis instead of after it.
 
-Whether it stands is asked of that analysis as of any trial. Only what the program needed before is not known, since it
-was never analysed as it was. Often it needs no analysis to tell that it cannot have been less: if each operand that is
-refused now belongs to a clash (``in_place/fewest_allocations.py``) that was there before.
+That analysis then judges the reuse like any trial. What the program cost before is not known, since it was never
+analysed as it was; but it cannot have cost less if each operand that is out-of-place now belongs to a clash
+(``in_place/fewest_allocations.py``) that was there before.
 
 Nothing is changed here. See docs/theory/destinations.md. Cost: linear in ops and operands.
 """
@@ -59,7 +59,7 @@ def plain_reuses(effects: TensorEffects, function: int) -> list[Reuse]:
 
 
 def _has_numbers_to_fill(effects: TensorEffects, function: int) -> bool:
-    """Whether a constant of one number is written or handed on."""
+    """Whether a splat constant is written or forwarded."""
     s = effects.snapshot
     return any(
         (effects.writes[use] or use in effects.forwards) and is_splat(s.values[s.op_first_result[op]])
@@ -70,7 +70,7 @@ def _has_numbers_to_fill(effects: TensorEffects, function: int) -> bool:
 
 
 def _is_made_here(effects: TensorEffects, function: int, value: int) -> bool:
-    """Whether the op of ``value`` makes its buffer, or passes that of its only source on, all of it.
+    """Whether the op of ``value`` allocates its buffer, or forwards all of that of its only source.
 
     The op writes it, or is all that ever uses the source.
     """
@@ -89,7 +89,7 @@ def _is_made_here(effects: TensorEffects, function: int, value: int) -> bool:
 
 
 def _is_only_read(effects: TensorEffects, value: int) -> bool:
-    """Whether ops of the block of ``value`` use it, and none of them views, hands on or keeps its memory."""
+    """Whether only ops of its block use ``value``, and none of them views, forwards or keeps its memory."""
     s = effects.snapshot
     block = s.value_block[value]
     for use in s.value_uses[value]:
@@ -100,7 +100,7 @@ def _is_only_read(effects: TensorEffects, value: int) -> bool:
 
 
 def needed_no_less(before: Snapshot, reuses: Sequence[Reuse], after: ModuleAnalysis) -> bool:
-    """Whether no decisions about the module as it was, whose tables are ``before``, need less than those ``after``.
+    """Whether no decisions about the module as it was, whose tables are ``before``, cost less than those ``after``.
 
     False where that is not known.
     """

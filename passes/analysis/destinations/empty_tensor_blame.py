@@ -1,11 +1,11 @@
-"""Which eliminations of empty tensors are to blame if a function needs a copy or a buffer more after a trial.
+"""Blame eliminations of empty tensors if a function needs more copies or buffers after a trial.
 
 What is computed in a slice is written between the op that makes the slice and the insertion: this is the *window* of an
 elimination. A decision that costs more than before has a record of the write and the read that clash. The elimination
 in whose window, and in whose memory, that write stands is blamed; if there is none, that of the read, or of the op
 itself.
 
-Blame is a guess that saves rounds. What it says is never a reason to accept anything: see ``empty_tensor_trial.py``.
+Blame is a heuristic that saves rounds: it only rejects, never accepts (``empty_tensor_trial.py``).
 
 Cost: linear in ops and decisions. The counterpart for other changes is ``outs_blame.py``.
 """
@@ -47,7 +47,7 @@ def find_blamed(
     ops: Sequence[ir.Operation],
     windows: Sequence[Window],
 ) -> set[int]:
-    """Return the ``write`` of those of ``windows`` that are to blame; none if nobody knows.
+    """Return the ``write`` of those of ``windows`` that are to blame; none if that is not known.
 
     ``before`` and ``after`` are one function before and after the trial, ``ops`` the ops that were changed, by the
     numbers that they had before.

@@ -1,4 +1,4 @@
-"""Where the slice of an elimination can be made, and which ops have to move there first.
+"""Where the slice of an elimination can be created, and which ops have to move there first.
 
 Positions are those of the snapshot; ops that are to be moved have the new one. So a plan may rely on the moves of the
 plans before it, and the plans are carried out in the same order.
@@ -41,16 +41,12 @@ _RETURNING = frozenset(
 
 
 class Obstacle(Exception):
-    """Why an empty tensor stays: ``reason``, and the op that stands in the way.
+    """Why an empty tensor stays: ``reason``, and the op that stands in the way."""
 
-    ``passing`` says that it may be gone when the other eliminations have been carried out.
-    """
-
-    def __init__(self, reason: str, op: int, *, passing: bool = False) -> None:
+    def __init__(self, reason: str, op: int) -> None:
         super().__init__(reason)
         self.reason = reason
         self.op = op
-        self.passing = passing
 
 
 @dataclass
@@ -111,7 +107,7 @@ class Places:
             if s.op_block[op] != block:
                 raise Obstacle("the insertion is not always reached from where the empty tensor is used", start)
             if op in self._moved:
-                raise Obstacle("the op that uses the empty tensor is moved for another insertion", op, passing=True)
+                raise Obstacle("the op that uses the empty tensor is moved for another insertion", op)
             found.append(op)
         return min(found)
 
@@ -172,9 +168,8 @@ class Places:
         name = s.op_name[op]
         if op in needs.way:
             raise Obstacle("the slice depends on what is to be computed in it", op)
-        movable = self._is_movable(op)
-        if op in self._fixed or op in self._moved or not movable:
-            raise Obstacle(f"'{name}', which the slice needs, comes later and cannot move", op, passing=movable)
+        if op in self._fixed or op in self._moved or not self._is_movable(op):
+            raise Obstacle(f"'{name}', which the slice needs, comes later and cannot move", op)
         if not self.spend():
             raise Obstacle("too many ops would have to move", op)
 

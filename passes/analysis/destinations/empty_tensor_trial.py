@@ -5,8 +5,8 @@ is in-place and its insertion copies nothing any more, and a function's eliminat
 cost no more than before, and none of them is refused that was not. So no copy is ever traded for another one, nor for
 a function that cannot be bufferized: what moves may pass a read of memory that others see as well.
 
-Who is to blame for a copy elsewhere says the record of its conflict: what is computed in a slice is written between
-the slice and the insertion (``empty_tensor_blame.py``). Where nobody is, half of the eliminations are left out.
+If a copy appears elsewhere, the record of its conflict says which elimination is to blame: what is computed in a slice
+is written between the slice and the insertion (``empty_tensor_blame.py``). Without blame half of them are left out.
 
 Cost: two analyses and a copy of the module for each round; what fails is left out in the next round.
 """
@@ -22,7 +22,7 @@ from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .costs import Cost, by_name, cost, is_looped
 from .empty_tensor_blame import Window, find_blamed
-from .empty_tensors import Elimination, EliminationPlan, KeptInsertion, has_empty
+from .empty_tensors import Elimination, EliminationPlan, KeptInsertion
 
 __all__ = ["TRIAL_INSERTION", "TRIAL_SLICE", "judge_eliminations"]
 
@@ -49,7 +49,7 @@ def judge_eliminations(
     for index, elimination in enumerate(plan.eliminations):
         reason = found.objection(index)
         if reason:
-            failed.append(_keep(elimination, reason, s.operand_op[elimination.write]))
+            failed.append(KeptInsertion(elimination.write, reason, s.operand_op[elimination.write]))
     if failed:
         return failed
     for name, function in by_name(before).items():
@@ -62,7 +62,7 @@ def judge_eliminations(
             guilty = find_blamed((before, function), (after, after_it), ops, windows)
             # Where nobody knows which one it is, half of them may still stand, and the others be tried again then.
             blamed = [e for e in mine.values() if e.write in guilty] or list(mine.values())[len(mine) // 2 :]
-            failed.extend(_keep(e, reason, s.operand_op[e.write]) for e in blamed)
+            failed.extend(KeptInsertion(e.write, reason, s.operand_op[e.write]) for e in blamed)
     return failed
 
 
@@ -73,10 +73,6 @@ def _most(before: ModuleAnalysis, function: FunctionAnalysis, eliminations: Iter
     looped = sum(is_looped(before, op) for op in saved)
     old = cost(before, function)
     return replace(old, copies=old.copies - len(saved), copies_in_loops=old.copies_in_loops - looped)
-
-
-def _keep(elimination: Elimination, reason: str, op: int) -> KeptInsertion:
-    return KeptInsertion(elimination.write, reason, op, is_empty=has_empty(elimination.starts))
 
 
 class _Outcome:

@@ -1,4 +1,4 @@
-"""Which tensors could be computed in the slice that they are inserted into in the end, and what that takes.
+"""Plan which tensors are computed in the slice of the destination that they are inserted into.
 
 An insertion copies a tensor into a part of its destination. If the tensor was computed, step by step in one buffer, in
 a ``tensor.empty`` or in a copy of another tensor, it may as well be computed in that part of the destination; the
@@ -15,7 +15,7 @@ Cost: linear in ops and uses; a function gets a budget of steps in proportion to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mlir import ir
@@ -30,17 +30,17 @@ from ....dialects.support.memref_types import (
     reshaped_type,
     subview_type,
 )
+from ....dialects.tensor.shapes import reassociation_of
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .empty_tensor_moves import Needs, Obstacle, Places
-from .insertion_trace import EMPTY, Start, StartKind, Trace
+from .insertion_trace import EMPTY, Start, Trace
 
 __all__ = [
     "Elimination",
     "EliminationPlan",
     "KeptInsertion",
     "copying_insertions",
-    "has_empty",
     "inserted_operand",
     "plan_eliminations",
 ]
@@ -64,31 +64,19 @@ class Elimination:
 
 @dataclass(frozen=True)
 class KeptInsertion:
-    """An insertion of what was computed in another buffer, which has to stay; ``op`` is what stands in the way.
-
-    ``is_empty`` says that this buffer was a ``tensor.empty``.
-
-    ``passing`` says that it is worth another look when the eliminations of the plan have been carried out.
-    """
+    """An insertion of what was computed in another buffer, which has to stay; ``op`` is what stands in the way."""
 
     write: int
     reason: str
     op: int
-    passing: bool = False
-    is_empty: bool = True
 
 
 @dataclass(frozen=True)
 class EliminationPlan:
-    """What can be eliminated, in the order in which to do it, and what cannot."""
+    """The eliminations, in the order in which to carry them out, and the insertions that stay."""
 
     eliminations: tuple[Elimination, ...]
     kept: tuple[KeptInsertion, ...]
-
-
-def has_empty(starts: Iterable[Start]) -> bool:
-    """Whether one of ``starts`` is a tensor without content."""
-    return any(start.kind is StartKind.EMPTY for start in starts)
 
 
 def plan_eliminations(analysis: ModuleAnalysis, excluded: frozenset[int], *, inits: bool = False) -> EliminationPlan:
@@ -172,15 +160,14 @@ class _Planner:
         try:
             if is_nested:
                 reason = "the destination is to become a slice of another tensor first"
-                raise Obstacle(reason, trace.insertion, passing=True)
+                raise Obstacle(reason, trace.insertion)
             self.eliminations.append(self._plan(trace))
             planned.add(trace.write)
         except Obstacle as obstacle:
             self._keep(trace, obstacle)
 
     def _keep(self, trace: Trace, obstacle: Obstacle) -> None:
-        kept = KeptInsertion(trace.write, obstacle.reason, obstacle.op, obstacle.passing, has_empty(trace.starts))
-        self.kept.append(kept)
+        self.kept.append(KeptInsertion(trace.write, obstacle.reason, obstacle.op))
 
     def _plan(self, trace: Trace) -> Elimination:
         """Return how to compute the source of an insertion in place; raises :class:`Obstacle`."""
@@ -269,7 +256,7 @@ class _Planner:
             return reshaped_type(type_, shape)
         if not all(shaped.has_static_shape for shaped in shapes):
             raise Obstacle("a reshape of dynamic sizes lies between", op)
-        groups = [[ir.IntegerAttr(i).value for i in group] for group in operation.attributes["reassociation"]]
+        groups = reassociation_of(operation)
         if (operation.name == "tensor.expand_shape") is not undo:
             return expanded_type(type_, shape, groups)
         collapsed = collapsed_type(type_, shape, groups)

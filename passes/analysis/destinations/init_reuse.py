@@ -1,10 +1,10 @@
-"""Which inits need no buffer: a dead input takes the place of an empty one, a fill that of a copied constant.
+"""Inits that need no allocation: a dead input takes the place of an empty one, a fill that of a copied constant.
 
 A destination-style op whose init has no content may as well be given an input of the same type as the init, if it may
-read and write one buffer (``is_not_conflicting``): an elementwise op with equal maps. It pays if nobody needs the input
-afterwards, which is a question for the analysis of the changed program (:func:`judge_reuses`). Only memory that the
-function made itself is taken: an argument, or the memory behind a memref, is not overwritten where the program did not
-say so. The argument of a function may say so (``bufferization.writable = true``).
+read and write one buffer (``is_not_conflicting``): an elementwise op with equal maps. It pays if the input is not used
+afterwards, as the analysis of the changed program tells (:func:`judge_reuses`). Only memory that the function
+allocates itself is taken: arguments are overwritten only if marked ``bufferization.writable = true``, memory behind a
+memref never.
 
 A constant that is written is copied first. If all of its elements are one number, a fill makes the same content.
 
@@ -48,7 +48,7 @@ class Reuse:
 
 
 def splat_inits(analysis: ModuleAnalysis) -> list[int]:
-    """Return the operands that are written or handed on, and are constants of one number which are copied for that."""
+    """Return the operands that are written or forwarded, and are splat constants that are copied for that."""
     s, effects = analysis.snapshot, analysis.effects
     return [
         operand
@@ -63,7 +63,7 @@ def splat_inits(analysis: ModuleAnalysis) -> list[int]:
 
 
 def is_splat(value: ir.Value) -> bool:
-    """Whether ``value`` is a constant tensor whose elements are one number of a kind that ``linalg.fill`` takes."""
+    """Whether ``value`` is a splat constant of an element type that ``linalg.fill`` takes."""
     op = defining_op(value, "arith.constant")
     if op is None:
         return False
@@ -140,7 +140,7 @@ def _sources(effects: TensorEffects, init: int, is_foreign: Callable[[int], bool
 
 
 def _foreign_memory(analysis: ModuleAnalysis, function: FunctionAnalysis) -> set[int]:
-    """Return the may-alias sets of memory that the function did not make, and may not overwrite unasked."""
+    """Return the may-alias sets of memory that the function neither allocates nor is allowed to overwrite."""
     s = analysis.snapshot
     return {
         function.sets.find(value)
@@ -169,8 +169,8 @@ def is_own(effects: TensorEffects, function: int, value: int) -> bool:
 def judge_reuses(before: ModuleAnalysis, reuses: Sequence[Reuse], after: ModuleAnalysis) -> list[Reuse]:
     """Return which of ``reuses`` do not stand. ``after`` is of the module with all of them; its ops have equal numbers.
 
-    One stands if its op works in place and hands out no part of a larger buffer; those of one function stand together
-    if it needs no more copies and buffers than before. Which one is to blame for those nobody knows: half of them go.
+    One stands if its op works in place and no part of a larger buffer is returned; those of one function stand together
+    if it costs no more than before. Which one is to blame for more is not known: half of them are rejected.
     """
     functions = by_name(after)
     failed: dict[Reuse, None] = {}
@@ -198,7 +198,7 @@ def _reuses_in(analysis: ModuleAnalysis, function: int, reuses: Iterable[Reuse])
 
 
 def _failing(after: ModuleAnalysis, function: FunctionAnalysis, reuses: Sequence[Reuse]) -> list[Reuse]:
-    """Return those of ``reuses``, all in ``function``, that are not in place or hand out a part of a buffer."""
+    """Return those of ``reuses``, all in ``function``, that are out-of-place or of which a part is returned."""
     s, sets = after.snapshot, function.sets
     results = (s.operand_value[operand] for op in s.exits(function.function, 0) for operand in s.operands(op))
     handed_out = {sets.find(value) for value in results if value >= 0 and s.value_is_tensor[value]}

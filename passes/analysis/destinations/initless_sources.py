@@ -1,8 +1,8 @@
-"""Ops that make a tensor for themselves where a destination is waiting for it: they could be given an init.
+"""Ops without an init whose result is inserted into a destination: they could be given one.
 
 ``tensor.pad``, ``generate``, ``from_elements``, ``splat``, ``concat`` and elementwise ops on tensors have no init that
-a slice of the destination could take the place of, and no more has a constant that is inserted as it is. The plan says
-which of them an insertion leads back to; whether an init is of use is a question for the changed program. Nothing is
+a slice of the destination could take the place of; neither has a constant that is inserted as it is. The plan says
+which of them an insertion leads back to; the analysis of the changed program tells whether an init pays. Nothing is
 changed here.
 
 Cost: linear in ops and uses: each value is visited once in a function.
@@ -69,7 +69,7 @@ def _function_inits(analysis: ModuleAnalysis, function: FunctionAnalysis) -> Ite
 
 
 def _is_initless(analysis: ModuleAnalysis, number: int) -> bool:
-    """Whether the op makes its only result without an init, and an equal op with an init can be built."""
+    """Whether the op has one result and no init, and an equal op with an init can be built."""
     op = analysis.snapshot.ops[number]
     if len(op.results) != 1:
         return False

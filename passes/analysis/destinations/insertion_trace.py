@@ -1,4 +1,4 @@
-"""The way back from an insertion to the operands where the buffer of the inserted tensor begins.
+"""Trace an inserted tensor back to the operands where its buffer begins.
 
 An insertion copies a tensor that was computed step by step in one buffer. The *starts* are the operands where that
 buffer comes into the computation:

@@ -1,4 +1,4 @@
-"""Which changes of inits are to blame if a function needs more copies or buffers after a trial.
+"""Blame changes of inits if a function needs more copies or buffers after a trial.
 
 The decisions after the trial are set against those before, op by op. What belongs to one buffer, before or after, is
 one *group*: an alias set, with those of the destinations that its inits are to take. A group that needs no more than
@@ -6,7 +6,7 @@ before is not looked at, whatever moved within it. In any other one, those chang
 or the new tensor in front of it; if there are none, those at the ops that a new conflict names; if there are none
 either, all changes of the group, unless they are many.
 
-Blame is a guess that saves rounds. What it says is never a reason to accept anything: see ``outs_profit.py``.
+Blame is a heuristic that saves rounds: it only rejects, never accepts (``outs_profit.py``).
 
 Cost: linear in ops, operands and changes.
 """

@@ -1,7 +1,7 @@
-"""Which inits that nobody reads can be the destination that they were computed in, or a new empty tensor.
+"""Inits that are not read, and can be replaced by their destination or by a new empty tensor.
 
 An op that writes all of its init and reads nothing of it depends on the init's sizes only. The plan says which such
-operands take another value: the *top* that ties lead up to (``dialects/destinations.py``), which has the same type and
+operands take another value: the *top* that ties lead up to (``tied_inits.py``), which has the same type and
 sizes, or a ``tensor.empty`` with the sizes of the top. A top is above the init in the def-use chain, so it is visible
 wherever the init is. Nothing is changed here; whether it pays is asked in ``outs_profit.py``. See
 docs/theory/destinations.md for why it is legal.
@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ....dialects.bufferizable import Relation
-from ....dialects.destinations import Destinations
 from ....dialects.registry import find_model
 from ..in_place.function_decisions import FunctionAnalysis
 from ..whole_module.module import ModuleAnalysis
 from .costs import by_name
+from .tied_inits import Destinations
 
-__all__ = ["KeptInit", "Mode", "OutsPlan", "OutsRule", "Retie", "is_fusible", "plan_reties"]
+__all__ = ["KeptInit", "Mode", "OutsRule", "Retie", "is_fusible", "plan_reties"]
 
 _FRESH = frozenset({"bufferization.alloc_tensor", "tensor.empty"})
 _GENERIC = "linalg.generic"
@@ -35,7 +35,7 @@ _VIEWS = frozenset(
 
 
 class Mode(enum.Enum):
-    """What takes the place of an init that is not read."""
+    """What replaces an init that is not read."""
 
     PRESERVE_DESTINATION = "preserve-destination"
     EMPTY = "empty"
@@ -83,23 +83,15 @@ class KeptInit:
         return f"{self.rule.value}: {self.detail}" if self.detail else self.rule.value
 
 
-@dataclass(frozen=True)
-class OutsPlan:
-    """What may be changed, by the name of the function, and what stays."""
-
-    reties: dict[str, list[Retie]]
-    kept: tuple[KeptInit, ...]
-
-
-def plan_reties(analysis: ModuleAnalysis, mode: Mode) -> OutsPlan:
-    """Plan for every function whose in-place analysis refused nothing."""
+def plan_reties(analysis: ModuleAnalysis, mode: Mode) -> tuple[dict[str, list[Retie]], list[KeptInit]]:
+    """Plan for every function whose in-place analysis refused nothing: changes by function name, and what stays."""
     planner = _Planner(analysis, mode)
     reties: dict[str, list[Retie]] = {}
     for name, function in by_name(analysis).items():
         found = [] if function.refusals else planner.plan(function)
         if found:
             reties[name] = found
-    return OutsPlan(reties, tuple(planner.kept))
+    return reties, planner.kept
 
 
 class _Planner:
@@ -109,7 +101,7 @@ class _Planner:
         self._snapshot = analysis.snapshot
         self._effects = analysis.effects
         self._mode = mode
-        self._destinations = Destinations()
+        self._top = Destinations(analysis.effects).top
         self.kept: list[KeptInit] = []
 
     def plan(self, function: FunctionAnalysis) -> list[Retie]:
@@ -162,17 +154,11 @@ class _Planner:
             self._keep(init, OutsRule.NEEDED, model.why_content_is_needed(op, s.operand_index(init)) if model else "")
         return False
 
-    def _top(self, value: int) -> int:
-        s = self._snapshot
-        return s.value_id(self._destinations.top(s.values[value]))
-
     def _retie(self, init: int) -> Retie | None:
         """Return what unread ``init`` may become, or None if there is nothing better, or nothing legal."""
         s = self._snapshot
         old = s.operand_value[init]
         top = self._top(old)
-        if top < 0:
-            return None
         empty = self._mode is Mode.EMPTY or top in self._effects.readonly
         if self._mode is Mode.EMPTY:
             wanted = s.value_op[old] < 0 or s.op_name[s.value_op[old]] not in _FRESH

@@ -1,4 +1,4 @@
-"""Which of the planned changes of inits stand when the in-place analysis is asked about their outcome.
+"""Choose the changes of inits that pay, by in-place analysis of the changed program.
 
 A change stands if the analysis of the changed program finds no more copies and no more buffers in the function, neither
 in all of it nor in its loops. All changes of a function are tried at once. When that fails, those that are to blame

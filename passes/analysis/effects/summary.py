@@ -15,7 +15,7 @@ from itertools import combinations
 from mlir import ir
 
 from ....dialects.bufferizable import Relation, is_tensor
-from ..ir.components import strong_components
+from ..ir.components import strongly_connected
 
 __all__ = [
     "FunctionSummary",
@@ -103,6 +103,6 @@ def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) 
 
     Linear in functions and calls.
     """
-    order = strong_components(functions, lambda name: (callee for callee in calls[name] if callee in functions))
+    order = strongly_connected(functions, lambda name: (callee for callee in calls[name] if callee in functions))
     recursive = {name for component in order for name in component if len(component) > 1 or name in calls[name]}
     return order, recursive

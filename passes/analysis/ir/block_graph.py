@@ -1,4 +1,4 @@
-"""The blocks of one region as a graph: an order for reading them, their loops, dominators and reachability.
+"""The CFG of one region: loop-nested topological order, loops, dominators, reachability.
 
 The *loop-nested topological order*: strongly connected components come in topological order; a component with a cycle
 is a loop, whose header comes first and whose other blocks follow, ordered likewise without the header. The header is
@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from mlir import ir
 
-from .components import strong_components
+from .components import strongly_connected
 
-__all__ = ["BlockGraph", "BlockLoop"]
+__all__ = ["BlockGraph", "BlockLoop", "dominated"]
 
 _BLOCKS_PER_QUESTION = 256
 """How many blocks a question about reachability looks at before it answers "reachable"."""
@@ -60,7 +60,7 @@ class BlockGraph:
             for target in dict.fromkeys(targets):
                 self.predecessors[target].append(index)
         self.immediate_dominator: list[int] = _immediate_dominators(self.predecessors)
-        """For a place, that of the closest block that is on every way to it; the entry is its own."""
+        """For a place, that of its immediate dominator; the entry is its own."""
         self._first, self._last = _intervals(self.immediate_dominator)
         self._reached: dict[tuple[int, int, int], bool] = {}
 
@@ -102,11 +102,11 @@ class BlockGraph:
     # --- asking ------------------------------------------------------------------------------------------------
 
     def dominates(self, first: int, second: int) -> bool:
-        """Whether every way from the entry to ``second`` passes ``first``. Constant time."""
+        """Whether ``first`` dominates ``second``: it is on every path from the entry to it. Constant time."""
         return self._first[first] <= self._first[second] <= self._last[first]
 
     def reaches(self, first: int, second: int, avoided: int) -> bool:
-        """Whether a way leads from the end of ``first`` to the beginning of ``second`` without entering ``avoided``.
+        """Whether a path leads from the end of ``first`` to the beginning of ``second`` without entering ``avoided``.
 
         ``avoided`` dominates both, or is -1. Beyond 256 blocks the answer is yes.
         """
@@ -163,10 +163,10 @@ def _components(successors: Successors, blocks: list[int], group: list[int]) -> 
     rank = {block: index for index, block in enumerate(blocks)}
     own = group[blocks[0]]
     # Last ones first, so that independent blocks come as they stand in the reverse.
-    found = strong_components(
-        reversed(blocks), lambda block: (target for target in reversed(successors[block]) if group[target] == own)
+    components = strongly_connected(
+        reversed(blocks), lambda block: [target for target in reversed(successors[block]) if group[target] == own]
     )
-    return [sorted(component, key=rank.__getitem__) for component in found]
+    return [sorted(component, key=rank.__getitem__) for component in components]
 
 
 def _immediate_dominators(predecessors: Sequence[Sequence[int]]) -> list[int]:
@@ -197,12 +197,17 @@ def _meet(dominator: list[int], first: int, second: int) -> int:
     return first
 
 
+def dominated(dominator: Sequence[int]) -> list[list[int]]:
+    """Return the places that each one dominates immediately."""
+    children: list[list[int]] = [[] for _ in dominator]
+    for place in range(1, len(dominator)):
+        children[dominator[place]].append(place)
+    return children
+
+
 def _intervals(dominator: list[int]) -> tuple[list[int], list[int]]:
     """Number the dominator tree in preorder; return each place's own number and the last one in its subtree."""
-    count = len(dominator)
-    children: list[list[int]] = [[] for _ in range(count)]
-    for place in range(1, count):
-        children[dominator[place]].append(place)
+    count, children = len(dominator), dominated(dominator)
     first, last = [0] * count, [0] * count
     preorder: list[int] = []
     work = [0] if count else []

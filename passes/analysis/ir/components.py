@@ -1,52 +1,45 @@
-"""The strongly connected components of a graph: what can reach each other."""
+"""Strongly connected components of a directed graph."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-__all__ = ["strong_components"]
+__all__ = ["strongly_connected"]
 
-_Node = TypeVar("_Node", bound=Hashable)
+Node = TypeVar("Node", bound=Hashable)
 
 
-def strong_components(nodes: Iterable[_Node], successors: Callable[[_Node], Iterable[_Node]]) -> list[list[_Node]]:
-    """Return the components of the graph that is reached from ``nodes``, each after those that it leads to (Tarjan).
+def strongly_connected(roots: Iterable[Node], successors: Callable[[Node], Iterable[Node]]) -> list[list[Node]]:
+    """Return the components of what ``roots`` reach, each behind those that it leads to (Tarjan).
 
-    Iterative; linear in nodes and edges.
+    Iterative. Linear in nodes and edges; ``successors`` is asked once for each node.
     """
-    index: dict[_Node, int] = {}
-    low: dict[_Node, int] = {}
-    open_nodes: list[_Node] = []
-    placed: set[_Node] = set()
-    found: list[list[_Node]] = []
-
-    stack: list[tuple[_Node, Iterator[_Node]]] = []
-
-    def enter(node: _Node) -> None:
-        index[node] = low[node] = len(index)
-        open_nodes.append(node)
-        stack.append((node, iter(successors(node))))
-
-    for root in nodes:
-        if root in index:
-            continue
-        enter(root)
-        while stack:
-            node, targets = stack[-1]
+    index: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    open_nodes: list[Node] = []
+    placed: set[Node] = set()
+    found: list[list[Node]] = []
+    for root in roots:
+        work = [] if root in index else [(root, iter(successors(root)))]
+        while work:
+            node, targets = work[-1]
+            if node not in index:
+                index[node] = low[node] = len(index)
+                open_nodes.append(node)
             for target in targets:
                 if target not in index:
-                    enter(target)
+                    work.append((target, iter(successors(target))))
                     break
                 if target not in placed:
                     low[node] = min(low[node], index[target])
             else:
-                stack.pop()
-                if stack:
-                    low[stack[-1][0]] = min(low[stack[-1][0]], low[node])
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    component: list[_Node] = []
-                    while not component or component[-1] != node:
+                    component = [open_nodes.pop()]
+                    while component[-1] != node:
                         component.append(open_nodes.pop())
                     placed.update(component)
                     found.append(component)

@@ -1,4 +1,4 @@
-"""Where versions of one variable meet: the iterated dominance frontier of the blocks that define it.
+"""Iterated dominance frontiers: the blocks where versions of one variable meet.
 
 The algorithm of Sreedhar and Gao (*A Linear Time Algorithm for Placing φ-Nodes*, 1995): blocks are taken deepest first
 in the dominator tree; from each its subtree is searched for edges that lead up, or to the same depth. Every block is
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
-from .block_graph import BlockGraph
+from .block_graph import BlockGraph, dominated
 
 __all__ = ["DominatorTree"]
 
@@ -20,14 +20,11 @@ class DominatorTree:
 
     def __init__(self, graph: BlockGraph) -> None:
         self._graph = graph
-        count = len(graph.order)
-        self._children: list[list[int]] = [[] for _ in range(count)]
-        self._level = [0] * count
+        self._children = dominated(graph.immediate_dominator)
+        self._level = [0] * len(graph.order)
         # A dominator comes before what it dominates.
-        for place in range(1, count):
-            parent = graph.immediate_dominator[place]
-            self._children[parent].append(place)
-            self._level[place] = self._level[parent] + 1
+        for place in range(1, len(graph.order)):
+            self._level[place] = self._level[graph.immediate_dominator[place]] + 1
 
     def joins(self, definitions: Iterable[int]) -> set[int]:
         """Return the blocks in which two versions may meet, if those in ``definitions`` and the entry make one."""

@@ -1,4 +1,4 @@
-"""Which values certainly are the same in all workgroups of a dispatch function.
+"""Uniform values: those that certainly are the same in all workgroups of a dispatch function.
 
 Arguments, push constants, what the grid is like, and pure arithmetic on these. Whatever comes from memory or from a
 workgroup's own id may differ. Linear: each value is looked at once.

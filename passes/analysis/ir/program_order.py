@@ -1,4 +1,4 @@
-"""Order in time of two places of a snapshot: dominance, reachability and loop extents.
+"""Execution order of two places of a snapshot: dominance, reachability and loop extents.
 
 Inside of a block time runs from top to bottom, and a region op runs its regions between entering and leaving it. The
 ways back are a repetitive region's own edge and the branches back inside of a loop of blocks, which the snapshot's

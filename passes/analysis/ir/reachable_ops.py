@@ -1,4 +1,4 @@
-"""The blocks and ops that may run, one after the other: not those that no branch leads to.
+"""Walks over reachable blocks and ops.
 
 In a block that cannot be reached an op may use what comes after it, or its own result, and the verifier does not mind;
 nor does it in a region of an op that is not registered. What moves ops, or puts loops around them, would leave IR that

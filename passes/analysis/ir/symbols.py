@@ -1,4 +1,4 @@
-"""Which functions an op names in its attributes: whoever changes a function's type must know all who may call it."""
+"""Symbols that an op refers to in its attributes: a function whose type changes must have no unknown users."""
 
 from __future__ import annotations
 

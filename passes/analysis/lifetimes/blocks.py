@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 
 from mlir import ir
 
@@ -125,7 +127,7 @@ class GraphLifetimes(RegionLifetimes):
             self._argument[root.number] = []
 
     def _origin(self, value: ir.Value) -> int | None:
-        """The root that owns its memory and that `value` is, but for views."""
+        """The owning root that `value` is, looking through views."""
         while not isinstance(value, ir.BlockArgument):
             op = ir.OpResult(value).owner.operation
             if op.name not in VIEWS:
@@ -152,7 +154,7 @@ class GraphLifetimes(RegionLifetimes):
     # Who owns what
 
     def _hand_over(self, place: _Pass, root: int, heir: int) -> None:
-        """Let an edge hand over `root` to argument `heir`, unless it does so already to an earlier one."""
+        """Let an edge hand over `root` to argument `heir`, unless it does so to an earlier argument."""
         edge = place[:2]
         if not self._handed_on.get(edge, 0) >> root & 1:
             self._handed_on[edge] = self._handed_on.get(edge, 0) | 1 << root
@@ -167,7 +169,7 @@ class GraphLifetimes(RegionLifetimes):
             self._flow()
             if not self._take_back(self._is_still_needed):
                 return
-        message = "cannot plan the lifetimes of buffers that so many branches pass on"
+        message = "cannot plan the lifetimes of buffers that so many branches forward"
         raise PassFailure(message, self.graph.terminators[0])
 
     def _take_back(self, is_wrong: Callable[[_Pass], bool]) -> bool:
@@ -180,7 +182,7 @@ class GraphLifetimes(RegionLifetimes):
         return bool(lent)
 
     def _owns(self, root: int) -> bool:
-        """Whether some edge hands a buffer to this argument; other roots own what they are."""
+        """Whether this root owns its memory: an argument does if some edge hands a buffer over to it."""
         return root not in self._argument or root in self._owners
 
     def _find_owners(self) -> None:
@@ -233,15 +235,13 @@ class GraphLifetimes(RegionLifetimes):
         return heirs, others
 
     def _mask(self, roots: Roots) -> int:
-        mask = 0
-        for root in roots:
-            mask |= self._whole[root]
-        return mask
+        return reduce(or_, (self._whole[root] for root in roots), 0)
 
     def _flow(self) -> None:
         """Compute which roots are live at the start and at the end of each block."""
         count = len(self.graph.blocks)
         pinned = self._mask(frozenset(root.number for root in self.roots if root.pinned))
+        owned = sum(1 << root.number for root in self._owned)
         used = [self._mask(frozenset(uses)) & ~self._defined[b] for b, uses in enumerate(self._uses)]
         for root in self._argument:
             # Whether it owns its memory is asked by comparing it with what it may have been lent.
@@ -249,24 +249,16 @@ class GraphLifetimes(RegionLifetimes):
             used[home] |= self._whole[root] & ~self._defined[home]
         for block in range(count):
             if not self.graph.out[block]:
-                used[block] |= pinned & ~self._defined[block] & self._freed_mask()
+                used[block] |= pinned & ~self._defined[block] & owned
         self._live_in, self._live_out = list(used), [0] * count
         changed = True
         while changed:
             changed = False
             for block in reversed(range(count)):
-                out = 0
-                for edge in self.graph.out[block]:
-                    out |= self._live_in[edge.target]
+                out = reduce(or_, (self._live_in[edge.target] for edge in self.graph.out[block]), 0)
                 into = used[block] | (out & ~self._defined[block])
                 if (out, into) != (self._live_out[block], self._live_in[block]):
                     self._live_out[block], self._live_in[block], changed = out, into, True
-
-    def _freed_mask(self) -> int:
-        mask = 0
-        for root in self._owned:
-            mask |= 1 << root.number
-        return mask
 
     def _check_homes(self) -> None:
         """What is live in a block, and what its arguments are compared with, must be there on every way to it."""
@@ -283,8 +275,8 @@ class GraphLifetimes(RegionLifetimes):
             home = self._home.get(root)
             if home is not None and not self.graph.dominates(home, block):
                 raise PassFailure(
-                    "cannot tell whether a buffer is still held where blocks meet: which one it is depends on the way "
-                    "taken, and so does who frees it",
+                    "cannot plan the lifetimes of buffers where blocks meet: which buffer is held, and so who frees "
+                    "it, depends on the path taken",
                     op,
                 )
 
@@ -304,9 +296,7 @@ class GraphLifetimes(RegionLifetimes):
         ends: dict[tuple[int, int], list[int]] = {}
         for block, edges in enumerate(self.graph.out):
             here = (self._live_in[block] | self._defined[block]) & mask
-            handed = 0
-            for edge in edges:
-                handed |= self._handed_on.get((block, edge.index), 0)
+            handed = reduce(or_, (self._handed_on.get((block, edge.index), 0) for edge in edges), 0)
             self._free_in(block, here & ~self._live_out[block] & ~handed, given_away[block])
             for edge in edges:
                 over = self._handed_on.get((block, edge.index), 0)

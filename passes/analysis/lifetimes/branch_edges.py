@@ -1,4 +1,4 @@
-"""The edges between the blocks of a function, with what each passes to the arguments of the block that it leads to.
+"""The CFG edges of a function, with the operands that each forwards to the arguments of its target.
 
 Linear in blocks and edges, besides the graph (``ir/block_graph.py``).
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.cf import BRANCHES
 from ...framework.errors import PassFailure
 from ..ir.block_graph import BlockGraph
 
@@ -48,19 +49,10 @@ class BranchEdges:
 
 
 def _passed(terminator: ir.Operation) -> list[tuple[ir.Value, ...]]:
-    """What `terminator` passes to each of its successors."""
-    operands = list(terminator.operands)
-    if terminator.name == "cf.br" or not len(terminator.successors):
-        counts = [len(operands)] * len(terminator.successors)
-    elif terminator.name == "cf.cond_br":
-        counts = list(terminator.attributes["operandSegmentSizes"])[1:]
-    elif terminator.name == "cf.switch":
-        counts = [terminator.attributes["operandSegmentSizes"][1], *terminator.attributes["case_operand_segments"]]
-    else:
+    """The operands that `terminator` forwards to each of its successors."""
+    if not len(terminator.successors):
+        return []
+    if terminator.name not in BRANCHES.op_names:
         raise PassFailure(f"cannot tell what '{terminator.name}' passes to its successors", terminator)
-    position = len(operands) - sum(counts)
-    found: list[tuple[ir.Value, ...]] = []
-    for count in counts:
-        found.append(tuple(operands[position : position + count]))
-        position += count
-    return found
+    operands = list(terminator.operands)
+    return [tuple(operands[group.start : group.stop]) for group in BRANCHES.successor_operands(terminator)]

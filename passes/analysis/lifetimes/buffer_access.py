@@ -1,4 +1,4 @@
-"""Whether a program reads or writes the memory behind a memref, as far as its users tell.
+"""Whether a program reads or writes the memory of a memref, by its uses.
 
 Followed: views and casts. Known: loads, stores, transfers, copies, structured ops, and returns, whose caller may read.
 Any other user counts as both.

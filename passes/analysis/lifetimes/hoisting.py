@@ -1,4 +1,4 @@
-"""Which allocations in loops can be made once in front of the loop.
+"""Allocations that can be hoisted out of loops.
 
 An allocation has no content that a program may rely on, so iterations may share one buffer if no iteration sees the
 buffer of another: nothing that may lie in the buffer may leave the iteration, by a yield, a return, a store of the
@@ -14,10 +14,13 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.scf import surely_runs
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.defining_ops import is_inside
+from ..ir.traversal import find_ops
 from .roots import VIEWS, is_buffer
 
-__all__ = ["HoistableAllocation", "HoistingPlan", "KeptAllocation", "find_escape", "is_inside", "plan_hoisting"]
+__all__ = ["HoistableAllocation", "HoistingPlan", "KeptAllocation", "find_escape", "plan_hoisting"]
 
 _LOOPS = frozenset({"affine.for", "scf.for", "scf.while"})
 _FOLLOWED = VIEWS | {"arith.select"}
@@ -67,17 +70,9 @@ class _Obstacle(Exception):
 
 def plan_hoisting(root: ir.Operation) -> HoistingPlan:
     """Plan for every `memref.alloc` under `root`."""
-    allocations: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "memref.alloc" and _loop_around(op) is not None:
-            allocations.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
     hoistable: list[HoistableAllocation] = []
     kept: list[KeptAllocation] = []
-    for allocation in allocations:
+    for allocation in find_ops(root, "memref.alloc", where=lambda op: _loop_around(op) is not None):
         try:
             hoistable.append(_plan(allocation))
         except _Obstacle as obstacle:
@@ -143,7 +138,7 @@ def _check_stays_inside(allocation: ir.Operation) -> ir.Operation | None:
 
 
 def find_escape(allocation: ir.Operation) -> KeptAllocation | None:
-    """Return why the buffer may be used when the run of the block that makes it is over; None if it is not."""
+    """Return why the buffer may be used after the run of its block; None if it is not."""
     try:
         _check_stays_inside(allocation)
     except _Obstacle as obstacle:
@@ -169,19 +164,6 @@ def _runs_at_once(op: ir.Operation, block: ir.Block) -> bool:
         if op.name.partition(".")[0] not in _SYNCHRONOUS:
             return False
     return True
-
-
-def is_inside(value: ir.Value, loop: ir.Operation) -> bool:
-    """Whether `value` is defined in a region of `loop`."""
-    owner = value.owner
-    block = owner if isinstance(owner, ir.Block) else owner.operation.block
-    while True:
-        around = block.owner.operation
-        if around == loop:
-            return True
-        if around.parent is None or around.name == "func.func":
-            return False
-        block = around.block
 
 
 def _needed(allocation: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
@@ -222,10 +204,7 @@ def _runs(loop: ir.Operation, place: ir.Operation) -> bool:
     """Whether the block of `place` in `loop` certainly runs when the loop does."""
     if loop.name == "scf.while":
         return place.block == loop.regions[0].blocks[0]
-    if loop.name != "scf.for":
-        return False
-    lower, upper = (constant_integer(value) for value in list(loop.operands)[:2])
-    return lower is not None and upper is not None and lower < upper
+    return loop.name == "scf.for" and surely_runs(loop)
 
 
 def _is_size(value: ir.Value) -> bool:

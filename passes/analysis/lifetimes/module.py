@@ -1,4 +1,4 @@
-"""Who frees which buffer, and when: lifetimes of memrefs in structured code.
+"""Ownership and lifetimes of memrefs in structured code: which buffer is freed where.
 
 A *root* is a piece of memory as seen from one block: an allocation or a call's result (owned), an argument, a constant
 or the stack (borrowed), an argument of a loop's body (borrowed, or left over from an earlier iteration), or what a
@@ -36,7 +36,7 @@ from mlir import ir
 from ...framework.errors import PassFailure
 from .blocks import GraphLifetimes
 from .loops import LOOPS
-from .plan import EdgeFrees, Free, LifetimePlan, ReturnedClone
+from .plan import LifetimePlan, ReturnedClone
 from .regions import RegionLifetimes
 from .roots import RootKind, RootTable, is_buffer, leaving_buffers
 
@@ -48,9 +48,7 @@ def analyze_lifetimes(root: ir.Operation) -> LifetimePlan:
 
     Raises `PassFailure`, which names the op, for code that is not covered (see above).
     """
-    clones: list[ReturnedClone] = []
-    frees: list[Free] = []
-    edges: list[EdgeFrees] = []
+    plans: list[LifetimePlan] = []
     functions: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -65,15 +63,16 @@ def analyze_lifetimes(root: ir.Operation) -> LifetimePlan:
         if not blocks:
             continue
         try:
-            plan = _plan_graph(blocks) if len(blocks) > 1 else _plan_block(blocks[0])
+            plans.append(_plan_graph(blocks) if len(blocks) > 1 else _plan_block(blocks[0]))
         except RecursionError:
             raise PassFailure(
                 "cannot plan the lifetimes of buffers in code that is nested so deeply", function
             ) from None
-        clones += plan.clones
-        frees += plan.frees
-        edges += plan.edges
-    return LifetimePlan(tuple(clones), tuple(frees), tuple(edges))
+    return LifetimePlan(
+        tuple(clone for plan in plans for clone in plan.clones),
+        tuple(free for plan in plans for free in plan.frees),
+        tuple(edge for plan in plans for edge in plan.edges),
+    )
 
 
 def _plan_block(body: ir.Block) -> LifetimePlan:

@@ -1,4 +1,4 @@
-"""What to add to a program so that every buffer is freed once: the outcome of `module.py`, as data."""
+"""The result of `module.py` as data: deallocations and clones by which every buffer is freed once."""
 
 from __future__ import annotations
 

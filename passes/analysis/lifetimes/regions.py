@@ -65,7 +65,7 @@ class RegionLifetimes(RootTable):
         return scan
 
     def scan_op(self, op: ir.Operation, scan: BlockScan) -> set[int]:
-        """Give the results of `op` their sets; the roots that it uses, itself or inside."""
+        """Give the results of `op` their sets; return the roots that it uses, itself or in its regions."""
         used: set[int] = set()
         is_buffer_type = self.is_buffer_type
         for operand in op.operands:
@@ -87,7 +87,7 @@ class RegionLifetimes(RootTable):
         return used
 
     def _scan_source(self, op: ir.Operation, buffers: Sequence[ir.Value], scan: BlockScan) -> None:
-        """An op without regions that gives a memref: it makes one, or passes on what it got."""
+        """An op without regions that returns a memref: it allocates one, or forwards an operand."""
         name = op.name
         if any(isinstance(buffer.type, ir.MemRefType) and is_buffer(buffer.type.element_type) for buffer in buffers):
             raise PassFailure("cannot plan the lifetimes of memrefs that lie in memrefs", op)
@@ -104,7 +104,7 @@ class RegionLifetimes(RootTable):
             for operand in list(op.operands)[1:]:
                 self._pass_on(buffers[0], operand)
         else:
-            raise PassFailure(f"cannot tell whose memory the result of '{name}' is", op)
+            raise PassFailure(f"cannot tell which memory the result of '{name}' lies in", op)
 
     def _pass_on(self, result: ir.Value, source: ir.Value, *, shifts: bool = False) -> None:
         self.sets[result] = self.sets.get(result, NONE) | self.sets[source]
@@ -233,7 +233,7 @@ class RegionLifetimes(RootTable):
 
 
 def _without_casts(handles: Iterable[Handle]) -> set[ir.Value]:
-    """What `handles` are casts of: a free that asks whether one of these has its own address would never run."""
+    """What `handles` are casts of: a free behind a comparison with one of these would never run."""
     return {_uncast(handle) for handle in handles if isinstance(handle, ir.Value)}
 
 
@@ -251,5 +251,5 @@ LoopScan = Callable[[RegionLifetimes, ir.Operation, BlockScan], set[int]]
 
 
 def _has_no_buffers(name: str) -> bool:
-    """Whether ops of that name, in a block that is given numbers only as a payload is, have to do with no buffer."""
+    """Whether ops of that name, in a block whose arguments are numbers, as in a payload, touch no buffer."""
     return name in _ELEMENTS or (name.partition(".")[0] in _NUMBERS and name != "arith.select")

@@ -1,4 +1,4 @@
-"""Roots: pieces of memory as the lifetime analysis sees them, and which of them each memref may be.
+"""Roots, the pieces of memory of the lifetime analysis, and which of them each memref may be.
 
 See ``module.py`` for what roots mean; this is the table that the walks over regions and over the block graph
 share.
@@ -92,7 +92,7 @@ class RootTable:
         self._buffer_types: dict[ir.Type, bool] = {}
 
     def is_buffer_type(self, type_: ir.Type) -> bool:
-        """The same as `is_buffer`, asked once for each type, as there are few of them and many values."""
+        """`is_buffer`, cached by type."""
         known = self._buffer_types.get(type_)
         if known is None:
             known = self._buffer_types[type_] = is_buffer(type_)

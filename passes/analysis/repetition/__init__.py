@@ -1,1 +1,1 @@
-"""Which code is repeated on other values."""
+"""Code that is repeated on other values."""

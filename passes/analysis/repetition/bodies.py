@@ -1,4 +1,4 @@
-"""Which loop nests and linalg ops on memrefs are the same code on other buffers, and so need to be compiled only once.
+"""Loop nests and linalg ops on memrefs that are equal up to their buffers, and so need to be compiled only once.
 
 A body is an op that has no result: a `linalg` op, or a whole loop nest that stands in no loop. Two bodies are equal if
 their ops, attributes, types and the way values go from one to the next are; constants from outside count as part of
@@ -86,7 +86,7 @@ def find_repeated_bodies(function: ir.Operation, reader: BodyReader) -> dict[int
 
 
 def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Iterator[list[Body]]:
-    """What to make functions of, among bodies with equal keys, in program order within each.
+    """Group bodies with equal keys by the function that they share, in program order within each.
 
     Where `fewest` have equal sizes they get a function of their own; the others together, if they are `fewest_in_all`.
     """

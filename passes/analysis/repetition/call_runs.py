@@ -1,4 +1,4 @@
-"""Which long runs of calls, allocations and copies in a block can be run from a table.
+"""Long runs of calls, allocations and copies in a block that can be executed from a table.
 
 A *step* is a call without results, an allocation of static size, a deallocation, or a copy between contiguous memrefs.
 A *run* is a stretch of a block with nothing in it but steps and ops without effects. Steps that differ in nothing but

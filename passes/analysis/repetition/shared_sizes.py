@@ -1,4 +1,4 @@
-"""Bodies that differ in nothing but sizes of outermost dimensions may be one function that is given the sizes.
+"""Bodies that differ in outermost sizes only can share a function that takes the sizes as arguments.
 
 Rows of `memref<37x64xf32>` and of `memref<38x64xf32>` lie alike: the outermost size of a memref is in no address, only
 in the bound of a loop. The loops inside of that one, which are what is fast, keep their bounds. A size is *open* if it
@@ -14,11 +14,13 @@ but a function that could have been shared. Nothing is changed here. Linear in t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 from mlir.dialects import linalg
+
+from ....dialects.linalg.output_coverage import loops_in
 
 __all__ = ["NOTHING_OPEN", "OpenSizes", "SizeReader", "is_plain"]
 
@@ -95,18 +97,8 @@ def _open_operands(maps: tuple[ir.Attribute, ...]) -> list[bool]:
         results = list(ir.AffineMapAttr(attribute).value.results)
         heads = [ir.AffineDimExpr(head).position for head in results[:1] if isinstance(head, ir.AffineDimExpr)]
         first.append(heads[0] if heads else -1)
-        others.update(_loops_of(results[len(heads) :]))
+        others.update(*map(loops_in, results[len(heads) :]))
     return [loop >= 0 and loop not in others for loop in first]
-
-
-def _loops_of(expressions: Iterable[ir.AffineExpr]) -> Iterator[int]:
-    work = list(expressions)
-    while work:
-        expression = work.pop()
-        if isinstance(expression, ir.AffineDimExpr):
-            yield expression.position
-        elif isinstance(expression, ir.AffineBinaryExpr):
-            work += [expression.lhs, expression.rhs]
 
 
 def _without_outermost_size(type_: ir.Type) -> tuple[ir.Type, int] | None:

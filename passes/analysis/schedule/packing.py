@@ -23,9 +23,8 @@ from mlir import ir
 
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
-from ....dialects.support.defining_ops import defining_op, parent_block
+from ....dialects.support.defining_ops import defining_op, is_inside, parent_block
 from ..ir.traversal import loops_around
-from ..lifetimes.hoisting import is_inside
 from .own_producers import is_own_transposition
 
 __all__ = ["Packing", "find_packings", "is_constant"]

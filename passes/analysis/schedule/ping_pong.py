@@ -29,9 +29,8 @@ from mlir import ir
 from ....dialects.bufferizable import Subset
 from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
-from ....dialects.support.defining_ops import defining_op
+from ....dialects.support.defining_ops import defining_op, is_inside
 from ..ir.traversal import find_ops
-from ..lifetimes.hoisting import is_inside
 from ..linalg.structured_op import as_structured
 
 __all__ = ["PingPong", "find_ping_pong", "is_known_box", "outside_of"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith
 
-from ...analysis.lifetimes.hoisting import HoistableAllocation, is_inside
+from ....dialects.support.defining_ops import is_inside
+from ...analysis.lifetimes.hoisting import HoistableAllocation
 
 __all__ = ["hoist"]
 

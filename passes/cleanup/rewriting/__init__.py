@@ -1,1 +1,1 @@
-"""Folds that canonicalization needs beside those of upstream."""
+"""Folds of canonicalization besides those of upstream."""

@@ -1,7 +1,7 @@
-"""Views of no elements, after upstream's folding: MLIR refuses a `memref.subview` where there is nothing to start from.
+"""Empty subviews left by upstream's folding: MLIR refuses a `memref.subview` whose static offset is out of bounds.
 
 Once a size turns out to be 0, a subview of it states offset 0 of 0, and any static offset is out of bounds for the
-verifier (LLVM 22). Such a view of nothing is written as `memref.reinterpret_cast`, whose places nobody checks:
+verifier (LLVM 22). Such an empty view becomes a `memref.reinterpret_cast`, whose bounds are not checked:
 
     memref.subview %m[0] [0] [1] : memref<0xf32> to memref<0xf32>
     memref.reinterpret_cast %m to offset: [0], sizes: [0], strides: [1] : memref<0xf32> to memref<0xf32>
@@ -13,13 +13,18 @@ stays, and is refused as ever.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mlir import ir
 
 from ....dialects.bufferizable import Subset
-from ....dialects.subsets import dropped_dimensions, elements, mixed_subset, static_entries
-from ....dialects.support.index_math import Number, add, as_value, multiply
+from ....dialects.subsets import (
+    dropped_dimensions,
+    elements,
+    mixed_subset,
+    reinterpret_cast,
+    static_entries,
+    strided_metadata,
+)
+from ....dialects.support.index_math import Number, add, multiply
 from ...analysis.ir.traversal import find_ops
 
 __all__ = ["rewrite_empty_views"]
@@ -52,39 +57,19 @@ def _reinterpreted(op: ir.Operation, refused: set[int]) -> ir.Value:
     source, subset, result = op.operands[0], mixed_subset(op, 1), ir.MemRefType(op.results[0].type)
     strides, offset = result.get_strides_and_offset()
     dropped = dropped_dimensions(subset.sizes, result.shape)
-    sizes = [
-        as_value(0) if d in refused and not isinstance(size, int) else size
-        for d, size in enumerate(subset.sizes)
-        if d not in dropped
-    ]
-    entries: list[Sequence[int | ir.Value]] = [[offset], sizes, strides]
+    left = [(d, size) for d, size in enumerate(subset.sizes) if d not in dropped]
+    sizes = [0 if d in refused and not isinstance(size, int) else size for d, size in left]
+    begin, steps = offset, strides
     if _DYNAMIC in (offset, *strides):
-        start, steps = _layout(source, subset)
-        kept = [step for d, step in enumerate(steps) if d not in dropped]
-        entries[0] = [as_value(start) if offset == _DYNAMIC else offset]
-        entries[2] = [
-            as_value(step) if stride == _DYNAMIC else stride for step, stride in zip(kept, strides, strict=True)
-        ]
-    groups = [[entry for entry in group if not isinstance(entry, int)] for group in entries]
-    attributes: dict[str, ir.Attribute] = {
-        name: ir.DenseI64ArrayAttr.get(static_entries(group))
-        for name, group in zip(("static_offsets", "static_sizes", "static_strides"), entries, strict=True)
-    }
-    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, *map(len, groups)])
-    operands = [source, *(value for group in groups for value in group)]
-    return ir.Operation.create(
-        "memref.reinterpret_cast", results=[result], operands=operands, attributes=attributes
-    ).result
+        begin, steps = _layout(source, subset)
+        steps = [step for d, step in enumerate(steps) if d not in dropped]
+    return reinterpret_cast(source, result, begin, sizes, steps)
 
 
 def _layout(source: ir.Value, subset: Subset) -> tuple[Number, list[Number]]:
     """Create what computes the offset of ``subset`` of ``source`` and all of its strides."""
-    type_ = ir.MemRefType(source.type)
-    base = ir.MemRefType.get([], type_.element_type, memory_space=type_.memory_space)
-    numbers = [ir.IndexType.get()] * (1 + 2 * type_.rank)
-    metadata = ir.Operation.create("memref.extract_strided_metadata", results=[base, *numbers], operands=[source])
-    start: Number = metadata.results[1]
-    strides = list(metadata.results)[2 + type_.rank :]
-    for offset, stride in zip(subset.offsets, strides, strict=True):
-        start = add(start, multiply(offset, stride))
+    offset, strides = strided_metadata(source)
+    start: Number = offset
+    for index, stride in zip(subset.offsets, strides, strict=True):
+        start = add(start, multiply(index, stride))
     return start, [multiply(step, stride) for step, stride in zip(subset.strides, strides, strict=True)]

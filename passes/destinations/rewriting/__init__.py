@@ -1,13 +1,13 @@
-"""Destination-passing style on tensors: computing each value where it is wanted.
+"""Conversion of tensors to destination-passing style.
 
-:func:`convert_to_destination_style` changes a module and says in a :class:`DestinationReport` what it did and what it
-left alone, and why. The passes `inplace-convert-to-destination-style` and `inplace-eliminate-empty-tensors` are thin
-shells around it.
+:func:`convert_to_destination_style` changes a module and returns a :class:`DestinationReport` of what it changed, and
+of what it left alone with the reasons. `inplace-convert-to-destination-style` and `inplace-eliminate-empty-tensors`
+call it.
 """
 
 from __future__ import annotations
 
 from .conversion import convert_and_analyse, convert_to_destination_style
-from .report import Change, DestinationReport, Kept
+from .report import DestinationReport, Entry
 
-__all__ = ["Change", "DestinationReport", "Kept", "convert_and_analyse", "convert_to_destination_style"]
+__all__ = ["DestinationReport", "Entry", "convert_and_analyse", "convert_to_destination_style"]

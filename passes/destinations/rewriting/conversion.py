@@ -1,4 +1,4 @@
-"""Sweeps of planning, trial and rewriting until nothing more can be computed in its destination.
+"""Sweeps of planning, trial and rewriting until no more tensor can be computed in its destination.
 
 A sweep analyses the module, plans (``passes/analysis/destinations/init_reuse.py``, ``destinations/empty_tensors.py``),
 tries the plan on a copy until the analysis has nothing against it (``destinations/empty_tensor_trial.py``), and carries
@@ -15,7 +15,7 @@ from mlir import ir
 
 from ...analysis.destinations.costs import TRIAL_OPTIONS
 from ...analysis.destinations.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE, judge_eliminations
-from ...analysis.destinations.empty_tensors import EliminationPlan, KeptInsertion, has_empty, plan_eliminations
+from ...analysis.destinations.empty_tensors import EliminationPlan, KeptInsertion, plan_eliminations
 from ...analysis.destinations.init_reuse import Reuse, judge_reuses, plan_reuses, splat_inits
 from ...analysis.destinations.initless_sources import plan_inits
 from ...analysis.destinations.insertion_trace import StartKind
@@ -23,12 +23,11 @@ from ...analysis.ir.snapshot import Snapshot
 from ...analysis.whole_module.module import ModuleAnalysis, analyze_module
 from ...framework.attribute_checks import refuse_marks
 from .early import analyze_early
-from .insertions import all_ops, apply_plan, erase_unused, fill_constants, tried_reuses
+from .insertions import all_ops, apply_plan, erase_unused, fill_constants, replace_operands
 from .new_inits import TRIAL_INIT, give_inits
 from .report import (
-    Change,
     DestinationReport,
-    Kept,
+    Entry,
     describe_elimination,
     describe_fill,
     describe_init,
@@ -93,9 +92,9 @@ class _Conversion:
         self._only_empties = only_empties
         self.current: ModuleAnalysis | None = None
         self._left = _TRIALS[size > _SMALL]
-        self.changes: list[Change] = []
-        self.kept: tuple[Kept, ...] = ()
-        self._reused: dict[tuple[int, int], Change] = {}
+        self.changes: list[Entry] = []
+        self.kept: tuple[Entry, ...] = ()
+        self._reused: dict[tuple[int, int], Entry] = {}
         """What is said of the reuses of a sweep, by their places: callees first, then in the order of the program."""
 
     @property
@@ -163,12 +162,16 @@ class _Conversion:
         analysis, failed = self._analysis, set[Reuse]()
         while self._left and (reuses := plan_reuses(analysis, failed)):
             self._left -= 1
-            s = analysis.snapshot
-            with tried_reuses(analysis, reuses) as trial:
-                tried = s.with_operands({reuse.init: s.operand_value[reuse.source] for reuse in reuses})
-                outcome = _analyze(self._module, tried)
+            s, objections = analysis.snapshot, reuses
+            changes = {reuse.init: s.operand_value[reuse.source] for reuse in reuses}
+            replace_operands(s, changes)
+            try:
+                # Only operands change, so ops, operands and values of the outcome have the numbers that they have here.
+                outcome = _analyze(self._module, s.with_operands(changes))
                 objections = judge_reuses(analysis, reuses, outcome)
-                trial.stands = not objections
+            finally:
+                if objections:
+                    replace_operands(s, {reuse.init: s.operand_value[reuse.init] for reuse in reuses})
             if not objections:
                 self._describe(outcome, reuses)
                 self.current = outcome
@@ -177,7 +180,7 @@ class _Conversion:
         return bool(failed)
 
     def _describe(self, analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> None:
-        """Note what is to be said of ``reuses`` at the end of the sweep."""
+        """Record ``reuses`` for the report at the end of the sweep."""
         s = analysis.snapshot
         turns = {function.function: turn for turn, function in enumerate(analysis.functions)}
         functions = sorted(turns)
@@ -200,7 +203,7 @@ class _Conversion:
             failed |= {kept.write: kept for kept in objections}
             plan = plan_eliminations(analysis, frozenset(failed), inits=inits)
         reason = "too many rounds of analysis would be needed to tell whether it pays"
-        undecided = [KeptInsertion(e.write, reason, e.before, is_empty=has_empty(e.starts)) for e in plan.eliminations]
+        undecided = [KeptInsertion(e.write, reason, e.before) for e in plan.eliminations]
         return EliminationPlan((), (*plan.kept, *failed.values(), *undecided))
 
     def _copy(self, analysis: ModuleAnalysis) -> ir.Operation:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from mlir import ir
 from mlir.dialects import bufferization
@@ -13,14 +11,13 @@ from ....dialects.registry import find_model
 from ....dialects.subsets import extract_slice
 from ...analysis.destinations.empty_tensor_trial import TRIAL_INSERTION, TRIAL_SLICE
 from ...analysis.destinations.empty_tensors import Elimination, EliminationPlan, inserted_operand
-from ...analysis.destinations.init_reuse import Reuse
 from ...analysis.destinations.insertion_trace import StartKind
 from ...analysis.ir.block_graph import BlockGraph
 from ...analysis.ir.snapshot import Snapshot
 from ...analysis.whole_module.module import ModuleAnalysis
 from .new_inits import fill_of, in_front
 
-__all__ = ["all_ops", "apply_plan", "erase_unused", "fill_constants", "replace_operands", "tried_reuses"]
+__all__ = ["all_ops", "apply_plan", "erase_unused", "fill_constants", "replace_operands"]
 
 _VIEWS_OF_NOTHING = frozenset({"tensor.cast", "tensor.collapse_shape", "tensor.empty", "tensor.expand_shape"})
 
@@ -127,28 +124,6 @@ def _copy(op: ir.Operation, content: ir.Value, target: ir.Value) -> ir.Value:
     name = "bufferization.materialize_in_destination"
     with in_front(op), op.location:
         return ir.Operation.create(name, results=[target.type], operands=[content, target]).result
-
-
-@dataclass
-class RevocableChange:
-    """A change that is taken back unless somebody says that it ``stands``."""
-
-    stands: bool = False
-
-
-@contextmanager
-def tried_reuses(analysis: ModuleAnalysis, reuses: Sequence[Reuse]) -> Generator[RevocableChange, None, None]:
-    """Let inputs take the place of inits while the block runs, and afterwards if the trial stands.
-
-    Only operands change, so ops, operands and values of the outcome have the numbers that they have in ``analysis``.
-    """
-    s, trial = analysis.snapshot, RevocableChange()
-    replace_operands(s, {reuse.init: s.operand_value[reuse.source] for reuse in reuses})
-    try:
-        yield trial
-    finally:
-        if not trial.stands:
-            replace_operands(s, {reuse.init: s.operand_value[reuse.init] for reuse in reuses})
 
 
 def replace_operands(s: Snapshot, changes: Mapping[int, int]) -> None:

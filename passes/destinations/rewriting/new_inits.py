@@ -1,4 +1,4 @@
-"""Gives ops that make a tensor for themselves an init: an empty tensor, which a destination may take the place of.
+"""Give ops without an init one: an empty tensor, which a destination may take the place of.
 
 Each op becomes what its model makes of it on buffers (``dialects/tensor/creation.py``, ``tensor/assembly.py``,
 ``elementwise.py``), but on tensors: a fill, a generic op, insertions. Counterpart upstream:
@@ -8,6 +8,7 @@ Each op becomes what its model makes of it on buffers (``dialects/tensor/creatio
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 
 from mlir import ir
 from mlir.dialects import arith
@@ -27,7 +28,7 @@ TRIAL_INIT = "inplace.trial_init"
 """Attribute of an empty tensor in the copy of a trial: which op of the plan it is the init of."""
 
 _ONE_OP_ONLY = frozenset({"scf.forall.in_parallel", "vector.mask"})
-"""Ops whose regions have no place for others."""
+"""Ops whose regions hold one op only."""
 
 
 def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence[ir.Operation], *, tag: bool) -> None:
@@ -52,7 +53,7 @@ def give_inits(analysis: ModuleAnalysis, plan: Sequence[Initless], ops: Sequence
 
 
 def in_front(op: ir.Operation) -> ir.InsertionPoint:
-    """Return where to build what ``op`` needs."""
+    """Return where to build operands of ``op``."""
     place = op
     while place.parent is not None and place.parent.operation.name in _ONE_OP_ONLY:
         place = place.parent.operation
@@ -98,25 +99,13 @@ def _sizes(op: ir.Operation) -> list[Number]:
     return sizes
 
 
-def _splat(op: ir.Operation, init: ir.Value) -> ir.Value:
-    return fill(op.operands[0], init)
-
-
-def _generate(op: ir.Operation, init: ir.Value) -> ir.Value:
-    return compute_elements(op.regions[0].blocks[0], init)
-
-
 def _from_elements(op: ir.Operation, init: ir.Value) -> ir.Value:
     shape = ir.ShapedType(init.type).shape
     numbers = [index_constant(i) for i in range(max(shape, default=0))]
-    value, place = init, [0] * len(shape)
-    for element in op.operands:
+    value = init
+    for element, place in zip(op.operands, product(*map(range, shape)), strict=True):
         operands = [element, value, *(numbers[i] for i in place)]
         value = ir.Operation.create("tensor.insert", results=[init.type], operands=operands).result
-        for d in reversed(range(len(shape))):
-            place[d] = (place[d] + 1) % shape[d]
-            if place[d]:
-                break
     return value
 
 
@@ -153,7 +142,7 @@ def _elementwise(op: ir.Operation, init: ir.Value) -> ir.Value:
 _BUILDERS: Mapping[str, Callable[[ir.Operation, ir.Value], ir.Value]] = {
     "tensor.concat": _concat,
     "tensor.from_elements": _from_elements,
-    "tensor.generate": _generate,
+    "tensor.generate": lambda op, init: compute_elements(op.regions[0].blocks[0], init),
     "tensor.pad": _pad,
-    "tensor.splat": _splat,
+    "tensor.splat": lambda op, init: fill(op.operands[0], init),
 }

@@ -1,4 +1,4 @@
-"""Gives inits the values that were planned for them, and erases the producers that nobody uses any more."""
+"""Replace inits as planned, and erase the producers that are dead then."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EMPTY = "tensor.empty"
 
 @dataclass
 class Erased:
-    """What died: all op numbers, and how many of these ops were not nested in another one that died."""
+    """The ops that were erased: all numbers, and how many of them were not nested in another one that was."""
 
     ops: set[int] = field(default_factory=set[int])
     count: int = 0

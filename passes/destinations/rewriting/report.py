@@ -1,4 +1,4 @@
-"""What a conversion to destination style did and what it left alone: frozen data, readable without the module."""
+"""The report of a conversion to destination style: frozen data, readable without the module."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from ...analysis.destinations.insertion_trace import StartKind
 from ...analysis.ir.snapshot import Snapshot
 
 __all__ = [
-    "Change",
     "DestinationReport",
-    "Kept",
+    "Entry",
     "describe_elimination",
     "describe_fill",
     "describe_init",
@@ -27,8 +26,8 @@ Note = tuple[str, ir.Location]
 
 
 @dataclass(frozen=True)
-class Change:
-    """One thing that was done at ``location``, as a sentence; ``op`` is the name of the op it was done for."""
+class Entry:
+    """A change at ``location``, or why an insertion still copies, as a sentence; ``op`` is the name of the op."""
 
     op: str
     location: ir.Location
@@ -37,22 +36,11 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """An insertion that still copies, and why; ``is_empty``: what it copies was computed in a ``tensor.empty``."""
-
-    op: str
-    location: ir.Location
-    reason: str
-    notes: tuple[Note, ...] = ()
-    is_empty: bool = True
-
-
-@dataclass(frozen=True)
 class DestinationReport:
     """Everything that one conversion did, in the order in which it was done, and what it left alone."""
 
-    changes: tuple[Change, ...] = ()
-    kept: tuple[Kept, ...] = ()
+    changes: tuple[Entry, ...] = ()
+    kept: tuple[Entry, ...] = ()
 
 
 _STARTS = {
@@ -62,7 +50,7 @@ _STARTS = {
 }
 
 
-def describe_elimination(s: Snapshot, elimination: Elimination) -> Change:
+def describe_elimination(s: Snapshot, elimination: Elimination) -> Entry:
     """Return what is said of ``elimination``."""
     insertion = s.operand_op[elimination.write]
     name = s.op_name[insertion]
@@ -71,36 +59,34 @@ def describe_elimination(s: Snapshot, elimination: Elimination) -> Change:
         op = s.operand_op[start.operand]
         notes.append((_STARTS[start.kind].format(op=s.op_name[op]), s.ops[op].location))
     message = f"what '{name}' inserts is computed in its destination, and the insertion copies nothing"
-    return Change(name, s.ops[insertion].location, message, tuple(notes))
+    return Entry(name, s.ops[insertion].location, message, tuple(notes))
 
 
-def describe_kept(s: Snapshot, kept: KeptInsertion) -> Kept:
+def describe_kept(s: Snapshot, kept: KeptInsertion) -> Entry:
     """Return what is said of an insertion that still copies."""
     insertion = s.operand_op[kept.write]
     note = (f"this is '{s.op_name[kept.op]}'", s.ops[kept.op].location)
     notes = () if kept.op == insertion else (note,)
-    return Kept(s.op_name[insertion], s.ops[insertion].location, kept.reason, notes, kept.is_empty)
+    return Entry(s.op_name[insertion], s.ops[insertion].location, kept.reason, notes)
 
 
-def describe_reuse(s: Snapshot, reuse: Reuse) -> Change:
+def describe_reuse(s: Snapshot, reuse: Reuse) -> Entry:
     """Return what is said of an input that takes the place of an empty init."""
     op = s.operand_op[reuse.init]
     source, init = s.operand_index(reuse.source), s.operand_index(reuse.init)
-    message = (
-        f"'{s.op_name[op]}' writes over operand #{source}, which is not needed any more, and not into a new buffer"
-    )
-    return Change(s.op_name[op], s.ops[op].location, f"{message} for operand #{init}")
+    message = f"'{s.op_name[op]}' overwrites operand #{source}, which is not used afterwards, instead of a new buffer"
+    return Entry(s.op_name[op], s.ops[op].location, f"{message} for operand #{init}")
 
 
-def describe_fill(s: Snapshot, operand: int) -> Change:
+def describe_fill(s: Snapshot, operand: int) -> Entry:
     """Return what is said of a constant that a fill makes."""
     op = s.operand_op[operand]
-    message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled with its number, not copied"
-    return Change(s.op_name[op], s.ops[op].location, f"{message} from a constant")
+    message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled, not copied from a splat constant"
+    return Entry(s.op_name[op], s.ops[op].location, message)
 
 
-def describe_init(s: Snapshot, one: Initless) -> Change:
+def describe_init(s: Snapshot, one: Initless) -> Entry:
     """Return what is said of an op that was given an init."""
     op = one.op if one.operand is None else s.operand_op[one.operand]
     what = f"'{s.op_name[op]}' is given an init" if one.operand is None else "the constant becomes a fill"
-    return Change(s.op_name[op], s.ops[op].location, f"{what}, and is computed in the destination")
+    return Entry(s.op_name[op], s.ops[op].location, f"{what}, and is computed in the destination")

@@ -1,4 +1,4 @@
-"""Taking results out of `func.func` while remembering where their values now live.
+"""Remove results of `func.func` and record which arguments hold their values.
 
 Shared by the passes that turn a returned memref into an argument. Each such function carries
 `inplace.result_arguments`, an i64 array with one entry for each result the function had ORIGINALLY: the number of the
@@ -8,7 +8,7 @@ that removes results sees the first one's map. `result_arguments` reads it, `tak
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir import ir
@@ -164,12 +164,10 @@ def _record(function: func.FuncOp, moved: Mapping[int, int]) -> None:
 def append_argument(function: func.FuncOp, type_: ir.Type, location: ir.Location, attributes: ir.DictAttr) -> ir.Value:
     """Add an argument at the end of the entry block; the function type follows in `take_out_results`."""
     attrs = list(function.arg_attrs)
-    value = function.entry_block.add_argument(type_, location)
     function.attributes["arg_attrs"] = ir.ArrayAttr.get([*attrs, attributes])
-    return value
+    return function.entry_block.add_argument(type_, location)
 
 
-def argument_marked(function: func.FuncOp, number: int, marks: Iterable[str]) -> bool:
-    """Whether argument `number` carries one of the named attributes."""
-    attributes = function.arg_attrs[number]
-    return any(mark in attributes for mark in marks)
+def argument_marked(function: func.FuncOp, number: int, mark: str) -> bool:
+    """Whether argument `number` has attribute `mark`."""
+    return mark in function.arg_attrs[number]

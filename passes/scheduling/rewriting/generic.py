@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from mlir import ir
 from mlir.dialects import tensor
 
+from ....dialects.support.defining_ops import is_inside
 from ....dialects.support.index_math import tensor_size
 from ...analysis.ir.traversal import loops_around
-from ...analysis.lifetimes.hoisting import is_inside
 from ...analysis.linalg.structured_op import OperandIndex, Structured
 
 __all__ = ["affine_map", "build_generic", "empty_for_copy", "hand_over", "place_of_copy"]

@@ -149,8 +149,8 @@ def test_what_it_leaves_alone(text: str) -> None:
 ERRORS = {
     "  dispatch.launch %x": (
         3,
-        "there is no operation 'dispatch.launch'; there are binding, tie_shape, load, store, push_constant,"
-        " workgroup_id, workgroup_size, workgroup_count, contents, commit",
+        "there is no operation 'dispatch.launch'; there are binding, tie_shape, load, store, contents, commit,"
+        " push_constant, workgroup_id, workgroup_size, workgroup_count",
     ),
     "%b = dispatch.binding": (22, "expected 'set' of dispatch.binding, found the end of the line"),
     "%b = dispatch.binding set 0": (27, "expected '(' after 'set', found '0'"),

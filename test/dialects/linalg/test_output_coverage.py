@@ -37,7 +37,7 @@ def reason(output: str, loops: Shape, shape: Shape) -> str | None:
         op = module.body.operations[0].regions[0].blocks[0].operations[0].operation
         maps = linalg.get_indexing_maps(op)
         assert maps is not None
-        return why_uncovered(op, [ir.AffineMapAttr(each).value for each in maps], 1)
+        return why_uncovered(op, maps, 1)
 
 
 @pytest.mark.parametrize(

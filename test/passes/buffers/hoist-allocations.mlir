@@ -65,6 +65,21 @@ func.func @surely_runs(%n: index, %f: f32) {
   return
 }
 
+// Without signs the bound -1 is a large one, so the loop does not run.
+// CHECK-LABEL: func.func @unsigned_loop
+// CHECK: arith.maxsi
+// CHECK: memref.alloc
+// CHECK-NEXT: scf.for unsigned
+func.func @unsigned_loop(%n: index, %f: f32) {
+  %lower = arith.constant -1 : i32
+  %one = arith.constant 1 : i32
+  scf.for unsigned %i = %lower to %one step %one : i32 {
+    %b = memref.alloc(%n) : memref<?xf32>
+    linalg.fill ins(%f : f32) outs(%b : memref<?xf32>)
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @size_of_another
 // CHECK-NOT: arith.maxsi
 // CHECK: memref.dim

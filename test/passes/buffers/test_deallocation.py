@@ -449,7 +449,7 @@ UNCOVERED = {
           %2 = arith.select %c, %0, %1 : memref<4xf32>
           return %2 : memref<4xf32>
         }""",
-    "whether a buffer is still held where blocks meet": """
+    "the lifetimes of buffers where blocks meet": """
         func.func @f(%m: memref<4xf32>, %c: i1, %i: index) -> f32 {
           cf.cond_br %c, ^a, ^b(%m : memref<4xf32>)
         ^a:

@@ -72,10 +72,10 @@ func.func @memory_changes(%in: tensor<4xf32> {bufferization.writable = false}, %
 func.func @inits(%a: tensor<4xf32>, %f: f32, %i: index) -> (tensor<4xf32>, tensor<4xf32>) {
   %e = tensor.empty() : tensor<4xf32>
   %x = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
-  // expected-remark @+1 {{'linalg.add' writes over operand #1, which is not needed any more, and not into a new buffer for operand #2}}
+  // expected-remark @+1 {{'linalg.add' overwrites operand #1, which is not used afterwards, instead of a new buffer for operand #2}}
   %y = linalg.add ins(%a, %x : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   %c = arith.constant dense<1.0> : tensor<4xf32>
-  // expected-remark @+1 {{operand #1 of 'tensor.insert' is filled with its number, not copied from a constant}}
+  // expected-remark @+1 {{operand #1 of 'tensor.insert' is filled, not copied from a splat constant}}
   %z = tensor.insert %f into %c[%i] : tensor<4xf32>
   return %y, %z : tensor<4xf32>, tensor<4xf32>
 }

@@ -8,6 +8,7 @@ from unittest import mock
 import pytest
 from mlir import ir
 from mlir.passmanager import PassManager
+from transformed import counts, transformed
 
 import mlir_inplace as mi
 from mlir_inplace.dialects.bufferizable import AliasingValue, OpModel
@@ -21,15 +22,7 @@ from mlir_inplace.passes.destinations.remove_outs_dependency import RemoveOutsDe
 from mlir_inplace.passes.framework.diagnostics import DiagnosticCollector
 
 REMOVE = "inplace-remove-outs-dependency"
-BUFFERIZE = "inplace-one-shot-bufferize{bufferize-function-boundaries=true warn-written-arguments=false}"
 MAP = "affine_map<(i) -> (i)>"
-
-
-def after(text: str, *passes: str) -> str:
-    with ir.Context():
-        module = ir.Module.parse(text)
-        mi.run_pipeline(module, f"builtin.module({','.join(passes)})")
-        return str(module)
 
 
 def remarks(text: str, options: str) -> list[str]:
@@ -37,11 +30,6 @@ def remarks(text: str, options: str) -> list[str]:
         module = ir.Module.parse(text)
         mi.run_pipeline(module, f"builtin.module({REMOVE}{{{options}}})")
     return [f"{found.line}: {found.message}" for found in collector.diagnostics]
-
-
-def counts(text: str, *passes: str) -> tuple[int, int]:
-    memrefs = after(text, *passes, BUFFERIZE, "canonicalize", "cse")
-    return memrefs.count("memref.alloc("), memrefs.count("memref.copy")
 
 
 def generic(name: str, source: str, init: str) -> str:
@@ -65,7 +53,7 @@ def function(lines: Sequence[str], result: str, arguments: str = "%t0: tensor<?x
 def test_producers_die(count: int) -> None:
     """One run leaves the last op, which writes to the top destination; the chain needs no buffer then, as before."""
     text = function([generic(f"%t{i + 1}", "%x", f"%t{i}") for i in range(count)], f"%t{count}")
-    changed = after(text, REMOVE)
+    changed = transformed(text, REMOVE)
     assert changed.count("linalg.generic") == 1
     assert "outs(%arg0 : tensor<?xf32>)" in changed
     assert counts(text, REMOVE) <= counts(text)
@@ -75,7 +63,7 @@ def test_producers_die(count: int) -> None:
 def test_outs_walk_to_the_top_where_producers_live(count: int) -> None:
     """Each op is read by the next one, too: inputs stay, and no op has the init of another one any more."""
     text = function([generic(f"%t{i + 1}", f"%t{i}", f"%t{i}") for i in range(count)], f"%t{count}")
-    changed = after(text, REMOVE)
+    changed = transformed(text, REMOVE)
     assert changed.count("outs(%arg0 : tensor<?xf32>)") == count
     assert counts(text, REMOVE) == counts(text) == (0, 0)
 
@@ -144,13 +132,13 @@ OUTS_WITH_DYNAMIC_SIZES = function([generic("%1", "%x", "%t0"), generic("%2", "%
 @pytest.mark.parametrize("text", [OUTS_OF_A_NAMED_OP, OUTS_WITH_DYNAMIC_SIZES])
 def test_upstreams_fusion_fires(text: str) -> None:
     assert fused(text) == 2
-    assert fused(after(text, REMOVE)) == 1
+    assert fused(transformed(text, REMOVE)) == 1
 
 
 def test_a_chain_of_ten_is_fused_to_one_op() -> None:
     text = function([generic(f"%t{i + 1}", f"%t{i}", f"%t{i}") for i in range(10)], "%t10")
     assert fused(text) > 1
-    assert fused(after(text, REMOVE)) == 1
+    assert fused(transformed(text, REMOVE)) == 1
 
 
 # --- what is reported --------------------------------------------------------------------------------------------
@@ -390,7 +378,7 @@ def test_bad_changes_do_not_keep_a_good_one(monkeypatch: pytest.MonkeyPatch, cou
     lines += [generic("%t1", "%x", "%t0"), generic("%t2", "%x", "%t1")]
     arguments = "%t0: tensor<?xf32>, %x: tensor<?xf32>, %r: tensor<?xf32> {bufferization.writable = false}"
     text = function(lines, "%t2", arguments)
-    changed = after(text, REMOVE)
+    changed = transformed(text, REMOVE)
     assert analyze.call_count <= 8
     assert text.count("linalg.generic") == changed.count("linalg.generic") + 1
     assert "tensor.empty" not in changed

@@ -100,8 +100,7 @@ def test_a_chain_takes_one_analysis() -> None:
         "%3",
     ]
     assert messages == [
-        f"'linalg.{name}' writes over operand #0, which is not needed any more, "
-        "and not into a new buffer for operand #2"
+        f"'linalg.{name}' overwrites operand #0, which is not used afterwards, instead of a new buffer for operand #2"
         for name in ("add", "mul")
     ]
 

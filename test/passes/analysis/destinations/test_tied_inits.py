@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from mlir import ir
 
-from mlir_inplace.dialects.destinations import Destinations, tied_operands
+from mlir_inplace.passes.analysis.destinations.costs import TRIAL_OPTIONS
+from mlir_inplace.passes.analysis.destinations.tied_inits import Destinations
+from mlir_inplace.passes.analysis.whole_module.module import analyze_module
 
 ARGUMENTS = "%d: tensor<?xf32>, %e: tensor<?xf32>, %s: tensor<8xf32>, %f: f32, %n: index, %c: i1, %i: index"
 CONSTANTS = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index"
@@ -15,7 +17,8 @@ def ties(body: str) -> dict[str, tuple[str | None, str]]:
     """The tied value and the top of each named result in `body`."""
     with ir.Context():
         module = ir.Module.parse(f"func.func @f({ARGUMENTS}) {{\n{CONSTANTS}\n{body}\nreturn\n}}")
-        destinations = Destinations()
+        effects = analyze_module(module.operation, TRIAL_OPTIONS).effects
+        s, destinations = effects.snapshot, Destinations(effects)
         found: dict[str, tuple[str | None, str]] = {}
         block = module.body.operations[0].regions[0].blocks[0]
         names = {argument: f"%{name}" for argument, name in zip(block.arguments, "desfnci", strict=True)}
@@ -30,8 +33,9 @@ def ties(body: str) -> dict[str, tuple[str | None, str]]:
         for op in reversed(list(block.operations)):
             for result in op.operation.results:
                 if result in names:
-                    tied = destinations.tied(result)
-                    found[names[result]] = (None if tied is None else names[tied], names[destinations.top(result)])
+                    value = s.value_id(result)
+                    tied, top = destinations.tied(value), destinations.top(value)
+                    found[names[result]] = (None if tied < 0 else names[s.values[tied]], names[s.values[top]])
         return found
 
 
@@ -162,8 +166,10 @@ def test_each_result_has_its_own_init() -> None:
             } -> (tensor<8xf32>, tensor<8xf32>)
             return
           }""")
-        op = module.body.operations[0].regions[0].blocks[0].operations[0].operation
-        assert tied_operands(op) == {0: 0, 1: 1}
+        effects = analyze_module(module.operation, TRIAL_OPTIONS).effects
+        s, generic = effects.snapshot, effects.snapshot.op_name.index("linalg.generic")
+        inits = [s.operand_value[operand] for operand in s.operands(generic)]
+        assert list(map(Destinations(effects).tied, s.results(generic))) == inits
 
 
 def test_a_long_chain_is_not_recursive() -> None:
@@ -174,4 +180,6 @@ def test_a_long_chain_is_not_recursive() -> None:
         module = ir.Module.parse(f"func.func @f(%t0: tensor<8xf32>, %f: f32, %i: index) {{\n{body}\nreturn\n}}")
         block = module.body.operations[0].regions[0].blocks[0]
         last = list(block.operations)[count - 1].operation.results[0]
-        assert Destinations().top(last) == block.arguments[0]
+        effects = analyze_module(module.operation, TRIAL_OPTIONS).effects
+        top = Destinations(effects).top(effects.snapshot.value_id(last))
+        assert effects.snapshot.values[top] == block.arguments[0]
