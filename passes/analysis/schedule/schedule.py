@@ -1,11 +1,13 @@
 """Which loops of a linalg op to tile, how large, and whether to pack: from its structure and the machine.
 
+Decided by a table of rules (`_RULES`), asked in order; the first one that holds says how the op is tiled.
+
 Only an op that reads something again can gain from caches. Such an op has a *panel*: an input that is loaded for the
 lanes and does not depend on the rows, so that all rows read it again. (In a matmul with columns in the lanes, the
-panels are slices of the second operand.) The op stays as it is if all of that input fits into the first cache, or into
-half of the second one if the rows of a panel have places of their own in the first, which those do not have that are a
-power of two apart. The other half is for what passes by. If there are few rows, the second cache will do. A batch has
-an input of its own in each iteration, and each is an op of its own if that has to be packed. Otherwise
+panels are slices of the second operand.) An op whose panels fit into the first cache stays as it is. So does one whose
+panels fit into half of the second cache (the other half is for what passes by) if there are few rows, or if the rows of
+a panel have places of their own in the first cache, which rows do not have that are a power of two apart. Each
+iteration of a batch has a panel of its own, and is an op of its own if that has to be packed. Otherwise
 
 * the outermost loops that reduce are cut so that a panel takes a quarter of the second cache: it stays there while all
   rows of a tile read it, and results are not read and written again more often than that needs,
@@ -34,16 +36,18 @@ high-performance matrix multiplication" (2008).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import gcd, prod
 
 from mlir import ir
 
-from ..linalg.structured_op import UNKNOWN_SIZE, Structured, type_bytes
+from ....dialects.support.defining_ops import defining_op
+from ..linalg.structured_op import Structured, type_bytes
 from .machine import Machine
 from .own_producers import find_transpositions
-from .vector_plan import NotVectorizable, VectorPlan, plan_vectors
+from .vector_plan import VectorPlan, find_plan
 
 __all__ = ["Schedule", "TileLoop", "choose_schedule"]
 
@@ -93,179 +97,215 @@ def choose_schedule(op: ir.Operation, machine: Machine, *, part: bool = False) -
     A `part` of an op is not cut into parts again. Loops that reduce are cut from the outermost one on, each by one
     iteration but for the last, so that the order of a sum is that of the op.
     """
-    try:
-        plan = plan_vectors(op, machine)
-    except NotVectorizable:
-        return None
-    if plan.combiner is not None or not plan.reductions:
-        return None
-    structured = plan.structured
-    if structured.falling:
-        return None
-    rows = [loop for loop in plan.tile if loop != plan.lane_loop]
-    if not rows or _size(structured, rows[0]) <= plan.tile[rows[0]]:
-        loops = _streams(plan, machine)
-        return Schedule(structured, loops) if loops else None
-    panels = [
-        operand
-        for operand in range(structured.inputs)
-        if structured.is_contiguous(operand, plan.lane_loop)
-        and not structured.depends(operand, rows[0])
-        and any(structured.depends(operand, loop) for loop in plan.reductions)
-    ]
-    if not panels:
-        return None
-    batch = _batch(plan, panels)
-    is_near = all(_is_near(plan, operand, rows[0], batch, machine) for operand in panels)
-    if is_near:
-        return _turned(plan, machine)
-    cut = () if part else _parts(plan, panels[0], batch, machine)
-    if cut:
-        turned = find_transpositions(structured, [one.loop for one in cut])
-        return Schedule(structured, cut, tuple(turned), parts=True)
-    return Schedule(structured, _loops(plan, panels[0], rows[0], machine))
-
-
-def _turned(plan: VectorPlan, machine: Machine) -> Schedule | None:
-    """Return by how much to tile the lanes, and which transpositions to do for each tile; None if there are none."""
-    structured = plan.structured
-    width = plan.tile[plan.lane_loop] * plan.lanes
-    size = _size(structured, plan.lane_loop)
-    turned = tuple(find_transpositions(structured, (plan.lane_loop,)))
-    parts = sum(type_bytes(one.op.results[0].type) * width // size for one in turned)
-    if not turned or size <= width or parts > machine.l2 // 2:
-        return None
-    return Schedule(structured, (_columns(plan, width),), turned)
-
-
-def _streams(plan: VectorPlan, machine: Machine) -> tuple[TileLoop, ...]:
-    """Return the loop to tile for streams; none if what is read along the lanes is in the cache, or has few rows."""
-    structured = plan.structured
-    longest = max(plan.reductions, key=lambda loop: _size(structured, loop))
-    operands = [
-        operand
-        for operand in range(structured.inputs)
-        if structured.is_contiguous(operand, plan.lane_loop) and structured.depends(operand, longest)
-    ]
-    read = max((_bytes(structured, operand) for operand in operands), default=0)
-    streams = _STREAMS["memory" if read > machine.l3 else "last cache"]
-    places = min((_places(structured, operand, longest, machine) for operand in operands), default=streams)
-    while streams > max(1, places):
-        streams //= 2
-    if read <= machine.l2 or _size(structured, longest) <= streams:
-        return ()
-    before = plan.reductions[: plan.reductions.index(longest)]
-    return (*(TileLoop(loop, 1) for loop in before), TileLoop(longest, streams, peel=True))
-
-
-def _places(structured: Structured, operand: int, loop: int, machine: Machine) -> int:
-    """Return how many lines the first cache has places for, one in each iteration of `loop`; any if it is not known."""
-    value = structured.op.operands[operand]
-    places = [number for number, index in enumerate(structured.indices[operand]) if index.loop == loop]
-    # Rows of a slice are as far apart as those of what it is taken from.
-    while not isinstance(value.owner, ir.Block) and value.owner.name == "tensor.extract_slice":
-        source = value.owner.operands[0]
-        if ir.RankedTensorType(source.type).rank != ir.RankedTensorType(value.type).rank:
-            break
-        value = source
-    behind = ir.ShapedType(value.type).shape[places[0] + 1 :] if places else []
-    if not places or ir.ShapedType.get_dynamic_size() in behind:
-        return machine.l1
-    stride = prod(behind) * type_bytes(_element_type(structured, operand))
-    return machine.l1 // gcd(stride, _WAY)
+    plan = find_plan(op, machine)
+    return None if plan is None else _Scheduler(plan, machine, part=part).choose()
 
 
 @dataclass(frozen=True)
 class _Panel:
-    """What all rows read again: `width` elements of `bytes` in each of `depth` iterations of the loops that reduce.
+    """What all rows read again: elements of `bytes`, a row of them for each of `depth` iterations of reduction loops.
 
     So that a panel takes a quarter of the second cache, loops are cut as `cuts` tells: the outermost ones, since each
     element is a sum in the order of the op then, however few rows or columns a thread has.
     """
 
-    width: int
     bytes: int
     depth: int
     cuts: tuple[TileLoop, ...]
 
-    @staticmethod
-    def of(plan: VectorPlan, operand: int, machine: Machine) -> _Panel:
-        """Return what a panel of `operand` is like."""
-        structured = plan.structured
-        width = plan.tile[plan.lane_loop] * plan.lanes
-        element = type_bytes(_element_type(structured, operand))
-        most = max(1, machine.l2 // 4 // (width * element))
-        depth = prod(_size(structured, loop) for loop in plan.reductions if structured.depends(operand, loop))
+
+class _Scheduler:
+    """The rules for one op, what they ask about, and the schedules they lead to; each fact is found once."""
+
+    def __init__(self, plan: VectorPlan, machine: Machine, *, part: bool) -> None:
+        self.plan = plan
+        self.op = plan.structured
+        self.machine = machine
+        self.is_part = part
+        self.width = plan.tile[plan.lane_loop] * plan.lanes
+        """How many iterations of the lane loop a register tile does."""
+        self.row = next((loop for loop in plan.tile if loop != plan.lane_loop), -1)
+        """The loop of the rows; -1 if there is none."""
+
+    def choose(self) -> Schedule | None:
+        """Return the schedule of the first rule that holds; None if the op stays as it is."""
+        for holds, schedule in self._RULES:
+            if holds(self):
+                return schedule(self) if schedule is not None else None
+        return self._packed()
+
+    # --- facts -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def panels(self) -> list[int]:
+        """The inputs that all rows read again, a panel of each at a time."""
+        op = self.op
+        return [
+            operand
+            for operand in range(op.inputs)
+            if op.is_contiguous(operand, self.plan.lane_loop)
+            and not op.depends(operand, self.row)
+            and any(op.depends(operand, loop) for loop in self.plan.reductions)
+        ]
+
+    @cached_property
+    def batch(self) -> list[int]:
+        """The parallel loops besides the lanes that panels depend on: they have others in each iteration."""
+        return [
+            loop
+            for loop in self.op.parallel_loops
+            if loop != self.plan.lane_loop and any(self.op.depends(operand, loop) for operand in self.panels)
+        ]
+
+    @cached_property
+    def panel(self) -> _Panel:
+        """A panel of the first input that has any, as wide as a register tile."""
+        op, operand = self.op, self.panels[0]
+        element = _element_bytes(op, operand)
+        most = max(1, self.machine.l2 // 4 // (self.width * element))
+        depth = prod(op.size(loop) for loop in self.plan.reductions if op.depends(operand, loop))
         cuts: list[TileLoop] = []
-        for loop in plan.reductions:
+        for loop in self.plan.reductions:
             if depth <= most:
                 break
             part = 1
-            if structured.depends(operand, loop):
-                inside = depth // _size(structured, loop)
-                part = _even(_size(structured, loop), max(1, most // inside))
+            if op.depends(operand, loop):
+                inside = depth // op.size(loop)
+                part = _even(op.size(loop), max(1, most // inside))
                 depth = inside * part
             cuts.append(TileLoop(loop, part))
-        return _Panel(width, element, depth, tuple(cuts))
+        return _Panel(element, depth, tuple(cuts))
+
+    @cached_property
+    def parts(self) -> tuple[TileLoop, ...]:
+        """The loops of parts: those of a batch, and the lanes if panels of one iteration take too much together."""
+        panel, l3 = self.panel, self.machine.l3
+        loops = tuple(TileLoop(loop, 1) for loop in self.batch)
+        lanes = self.op.size(self.plan.lane_loop)
+        if panel.depth * panel.bytes * lanes <= l3 // 4:
+            return loops
+        most = max(1, l3 // 8 // (panel.depth * panel.bytes * self.width))
+        size = _even(-(-lanes // self.width), most) * self.width
+        is_static = self.op.sizes[self.plan.lane_loop] is not None
+        return (*loops, self._columns(size, peel=is_static)) if size < lanes else loops
+
+    def _columns(self, size: int, *, peel: bool = True) -> TileLoop:
+        """Return how the lanes are cut; never to one column, which would be added up in the lanes, in another order."""
+        return TileLoop(self.plan.lane_loop, size, peel, least=2)
+
+    def _is_near(self, operand: int) -> bool:
+        """Whether all rows find an input in the caches as it is, for each iteration of the batch."""
+        size = _bytes(self.op, operand, self.batch)
+        if size <= self.machine.l1 or size > self.machine.l2 // 2:
+            return size <= self.machine.l1
+        if self.op.size(self.row) < _FEW_TILES * self.plan.tile[self.row]:
+            return True
+        longest = self._longest([loop for loop in self.plan.reductions if self.op.depends(operand, loop)])
+        return self.op.size(longest) <= _places(self.op, operand, longest, self.machine)
+
+    def _longest(self, loops: Iterable[int]) -> int:
+        return max(loops, key=self.op.size)
+
+    # --- rules -------------------------------------------------------------------------------------------------
+
+    def _reduces_nothing(self) -> bool:
+        """No loop reduces: nothing is read again that would not be in registers."""
+        return not self.plan.reductions
+
+    def _reduces_in_lanes(self) -> bool:
+        """Lanes are partial results: a tile would combine them once more."""
+        return self.plan.combiner is not None
+
+    def _falls(self) -> bool:
+        """An index falls along a loop, so that there are no tiles."""
+        return bool(self.op.falling)
+
+    def _has_no_rows(self) -> bool:
+        """It has no rows, or all of them are in registers."""
+        return self.row < 0 or self.op.size(self.row) <= self.plan.tile[self.row]
+
+    def _has_no_panels(self) -> bool:
+        """All rows have inputs of their own."""
+        return not self.panels
+
+    def _are_panels_near(self) -> bool:
+        """All rows find the panels in the caches as they are."""
+        return all(map(self._is_near, self.panels))
+
+    def _has_parts(self) -> bool:
+        """Each part is to be packed on its own."""
+        return not self.is_part and bool(self.parts)
+
+    # --- schedules ---------------------------------------------------------------------------------------------
+
+    def _streams(self) -> Schedule | None:
+        """Read rows as streams; None if what is read along the lanes is in the cache, or has few rows."""
+        op, reductions, machine = self.op, self.plan.reductions, self.machine
+        longest = self._longest(reductions)
+        operands = [
+            operand
+            for operand in range(op.inputs)
+            if op.is_contiguous(operand, self.plan.lane_loop) and op.depends(operand, longest)
+        ]
+        read = max((_bytes(op, operand) for operand in operands), default=0)
+        streams = _STREAMS["memory" if read > machine.l3 else "last cache"]
+        places = min((_places(op, operand, longest, machine) for operand in operands), default=streams)
+        while streams > max(1, places):
+            streams //= 2
+        if read <= machine.l2 or op.size(longest) <= streams:
+            return None
+        before = reductions[: reductions.index(longest)]
+        return Schedule(op, (*(TileLoop(loop, 1) for loop in before), TileLoop(longest, streams, peel=True)))
+
+    def _transposed(self) -> Schedule | None:
+        """Cut the lanes, and do transpositions for each tile; None if there are none, or one tile."""
+        turned = tuple(find_transpositions(self.op, (self.plan.lane_loop,)))
+        size = self.op.size(self.plan.lane_loop)
+        parts = sum(type_bytes(one.op.results[0].type) * self.width // size for one in turned)
+        if not turned or size <= self.width or parts > self.machine.l2 // 2:
+            return None
+        return Schedule(self.op, (self._columns(self.width),), turned)
+
+    def _in_parts(self) -> Schedule:
+        """Cut the op into its parts."""
+        turned = find_transpositions(self.op, [one.loop for one in self.parts])
+        return Schedule(self.op, self.parts, tuple(turned), parts=True)
+
+    def _packed(self) -> Schedule:
+        """Cut the loops that reduce, the rows and the lanes, for panels that are not in the cache anyway."""
+        panel, height, rows = self.panel, self.plan.tile[self.row], self.op.size(self.row)
+        most = max(height, self.machine.l2 // 2 // (panel.depth * panel.bytes) // height * height)
+        # Panels are packed in front of a loop that reads them again: with all rows in one tile there would be none.
+        count = max(2, -(-rows // most))
+        tile = -(-rows // (count * height)) * height
+        return Schedule(self.op, (*panel.cuts, TileLoop(self.row, tile), self._columns(self.width)))
+
+    _RULES = (
+        (_reduces_nothing, None),
+        (_reduces_in_lanes, None),
+        (_falls, None),
+        (_has_no_rows, _streams),
+        (_has_no_panels, None),
+        (_are_panels_near, _transposed),
+        (_has_parts, _in_parts),
+    )
+    """The first rule that holds decides: the op gets this schedule, or stays as it is. If none holds, it is packed."""
 
 
-def _is_near(plan: VectorPlan, operand: int, row: int, batch: Collection[int], machine: Machine) -> bool:
-    """Tell whether all rows find an operand in the caches as it is, for each iteration of the batch."""
-    structured = plan.structured
-    size = _bytes(structured, operand, batch)
-    if size <= machine.l1 or size > machine.l2 // 2:
-        return size <= machine.l1
-    longest = _longest(plan, operand)
-    is_low = _size(structured, row) < _FEW_TILES * plan.tile[row]
-    return is_low or _size(structured, longest) <= _places(structured, operand, longest, machine)
-
-
-def _longest(plan: VectorPlan, operand: int) -> int:
-    """Return the longest of the loops that reduce which an operand moves with."""
-    loops = [loop for loop in plan.reductions if plan.structured.depends(operand, loop)]
-    return max(loops, key=lambda loop: _size(plan.structured, loop))
-
-
-def _batch(plan: VectorPlan, panels: Iterable[int]) -> list[int]:
-    """Return the parallel loops besides the lanes that panels depend on: they have others in each iteration."""
-    structured = plan.structured
-    return [
-        loop
-        for loop in structured.loops
-        if structured.parallel[loop]
-        and loop != plan.lane_loop
-        and any(structured.depends(operand, loop) for operand in panels)
-    ]
-
-
-def _parts(plan: VectorPlan, operand: int, batch: Iterable[int], machine: Machine) -> tuple[TileLoop, ...]:
-    """Return the loops of parts: those of a batch, and the lanes if panels of one iteration take too much together."""
-    panel = _Panel.of(plan, operand, machine)
-    loops = tuple(TileLoop(loop, 1) for loop in batch)
-    size = plan.structured.sizes[plan.lane_loop]
-    lanes = _size(plan.structured, plan.lane_loop)
-    if panel.depth * panel.bytes * lanes <= machine.l3 // 4:
-        return loops
-    most = max(1, machine.l3 // 8 // (panel.depth * panel.bytes * panel.width))
-    part = _even(-(-lanes // panel.width), most) * panel.width
-    return (*loops, _columns(plan, part, peel=size is not None)) if part < lanes else loops
-
-
-def _columns(plan: VectorPlan, size: int, *, peel: bool = True) -> TileLoop:
-    """Return how the lanes are cut; never to one column, which would be added up in the lanes, in another order."""
-    return TileLoop(plan.lane_loop, size, peel, least=2)
-
-
-def _loops(plan: VectorPlan, operand: int, row: int, machine: Machine) -> tuple[TileLoop, ...]:
-    """Return the loops to tile, for panels that are not in the cache anyway."""
-    structured = plan.structured
-    panel = _Panel.of(plan, operand, machine)
-    height = plan.tile[row]
-    most = max(height, machine.l2 // 2 // (panel.depth * panel.bytes) // height * height)
-    # Panels are packed in front of a loop that reads them again: with all rows in one tile there would be none.
-    count = max(2, -(-_size(structured, row) // most))
-    rows = -(-_size(structured, row) // (count * height)) * height
-    return (*panel.cuts, TileLoop(row, rows), _columns(plan, panel.width))
+def _places(op: Structured, operand: int, loop: int, machine: Machine) -> int:
+    """Return how many lines the first cache has places for, one in each iteration of `loop`; any if it is not known."""
+    value = op.op.operands[operand]
+    # Rows of a slice are as far apart as those of what it is taken from.
+    while (extract := defining_op(value, "tensor.extract_slice")) is not None:
+        source = extract.operands[0]
+        if ir.RankedTensorType(source.type).rank != ir.RankedTensorType(value.type).rank:
+            break
+        value = source
+    dimension = next((number for number, index in enumerate(op.indices[operand]) if index.loop == loop), None)
+    behind = [] if dimension is None else ir.ShapedType(value.type).shape[dimension + 1 :]
+    if dimension is None or ir.ShapedType.get_dynamic_size() in behind:
+        return machine.l1
+    return machine.l1 // gcd(prod(behind) * _element_bytes(op, operand), _WAY)
 
 
 def _even(size: int, most: int) -> int:
@@ -273,16 +313,11 @@ def _even(size: int, most: int) -> int:
     return -(-size // -(-size // most))
 
 
-def _size(structured: Structured, loop: int) -> int:
-    size = structured.sizes[loop]
-    return UNKNOWN_SIZE if size is None else size
+def _element_bytes(op: Structured, operand: int) -> int:
+    return type_bytes(ir.ShapedType(op.op.operands[operand].type).element_type)
 
 
-def _element_type(structured: Structured, operand: int) -> ir.Type:
-    return ir.ShapedType(structured.op.operands[operand].type).element_type
-
-
-def _bytes(structured: Structured, operand: int, still: Iterable[int] = ()) -> int:
+def _bytes(op: Structured, operand: int, still: Iterable[int] = ()) -> int:
     """Return how large an operand is, from the loops that move in it while those that are `still` do not."""
-    moved = {loop for index in structured.indices[operand] for loop in index.coefficients} - set(still)
-    return prod(_size(structured, loop) for loop in moved) * type_bytes(_element_type(structured, operand))
+    moved = {loop for index in op.indices[operand] for loop in index.coefficients} - set(still)
+    return prod(map(op.size, moved)) * _element_bytes(op, operand)
