@@ -47,29 +47,19 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith, math
 
-from ...dialects.support.number_types import number_type
+from ...dialects.support.number_types import number_attribute, number_type
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
 
-def analyze_expm1(root: ir.Operation) -> tuple[ir.Operation, ...]:
+def analyze_expm1(root: ir.Operation) -> list[ir.Operation]:
     """Return the `math.expm1` ops under `root` on numbers or vectors. Changes nothing."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "math.expm1" and number_type(op.results[0].type) is not None:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    return tuple(found)
+    return find_ops(root, "math.expm1", where=lambda op: number_type(op.results[0].type) is not None)
 
 
 def _constant(type_: ir.Type, number: float) -> ir.Value:
-    attribute: ir.Attribute = ir.FloatAttr.get(number_type(type_) or type_, number)
-    if isinstance(type_, ir.VectorType):
-        attribute = ir.DenseElementsAttr.get_splat(type_, attribute)
-    return arith.constant(type_, attribute)
+    return arith.constant(type_, number_attribute(type_, number))
 
 
 def _expanded(x: ir.Value) -> ir.Value:

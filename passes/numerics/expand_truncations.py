@@ -50,32 +50,25 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith
 
-from ...dialects.support.number_types import number_type, with_number_type
+from ...dialects.support.number_types import number_attribute, number_type, with_number_type
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
 
-def analyze_truncations(root: ir.Operation) -> tuple[ir.Operation, ...]:
+def analyze_truncations(root: ir.Operation) -> list[ir.Operation]:
     """Return the truncations under `root` that have no counterpart in a library. Changes nothing."""
-    found: list[ir.Operation] = []
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "arith.truncf" and "roundingmode" not in op.attributes:
-            source, target = (number_type(value.type) for value in (op.operands[0], op.results[0]))
-            if isinstance(source, ir.F64Type) and isinstance(target, ir.F16Type | ir.BF16Type):
-                found.append(op)
-        return ir.WalkResult.ADVANCE
+    def needs_two_steps(op: ir.Operation) -> bool:
+        source, target = (number_type(value.type) for value in (op.operands[0], op.results[0]))
+        is_far = isinstance(source, ir.F64Type) and isinstance(target, ir.F16Type | ir.BF16Type)
+        return is_far and "roundingmode" not in op.attributes
 
-    root.walk(visit)
-    return tuple(found)
+    return find_ops(root, "arith.truncf", where=needs_two_steps)
 
 
 def _constant(type_: ir.Type, number: int) -> ir.Value:
-    if isinstance(type_, ir.VectorType):
-        attribute: ir.Attribute = ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(type_.element_type, number))
-    else:
-        attribute = ir.IntegerAttr.get(type_, number)
-    return arith.constant(type_, attribute)
+    return arith.constant(type_, number_attribute(type_, number))
 
 
 def _rounded_to_odd(value: ir.Value) -> ir.Value:

@@ -35,21 +35,15 @@ from mlir import ir
 from mlir.dialects import arith, math
 
 from ...dialects.support.number_types import number_type, with_number_type
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
 
-def analyze_fma(root: ir.Operation) -> tuple[ir.Operation, ...]:
+def analyze_fma(root: ir.Operation) -> list[ir.Operation]:
     """Return the `math.fma` ops under `root` on numbers or vectors narrower than f32. Changes nothing."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "math.fma" and isinstance(number_type(op.results[0].type), ir.F16Type | ir.BF16Type):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    return tuple(found)
+    narrow = ir.F16Type | ir.BF16Type
+    return find_ops(root, "math.fma", where=lambda op: isinstance(number_type(op.results[0].type), narrow))
 
 
 class ExtendFmaPass(Pass[PassOptions]):

@@ -34,31 +34,23 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
-_CASTS = frozenset({"arith.extf", "arith.truncf"})
 _FLAGS = "fastmath"
-_FAST = "reassoc,nnan,ninf,nsz,arcp,afn"
-"""What `fast` means besides `contract`."""
+_FAST = "reassoc,nnan,ninf,nsz,arcp,contract,afn"
+"""What `fast` means."""
 
 
-def analyze_contractions(root: ir.Operation) -> tuple[ir.Operation, ...]:
+def analyze_contractions(root: ir.Operation) -> list[ir.Operation]:
     """Return the casts between floats under `root` that may be contracted. Changes nothing."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _CASTS and _FLAGS in op.attributes and not {"contract", "fast"}.isdisjoint(_flags(op)):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    return tuple(found)
+    return find_ops(root, "arith.extf", "arith.truncf", where=lambda op: "contract" in _flags(op))
 
 
 def _flags(op: ir.Operation) -> list[str]:
-    text = str(op.attributes[_FLAGS])
-    return text[text.index("<") + 1 : -1].split(",")
+    text = str(op.attributes[_FLAGS]) if _FLAGS in op.attributes else "<>"
+    return text[text.index("<") + 1 : -1].replace("fast", _FAST).split(",")
 
 
 class KeepRoundingsPass(Pass[PassOptions]):
@@ -71,8 +63,7 @@ class KeepRoundingsPass(Pass[PassOptions]):
     def run(self, op: ir.Operation) -> None:
         found = analyze_contractions(op)
         for cast in found:
-            flags = ",".join(_flags(cast)).replace("fast", _FAST).split(",")
-            kept = ",".join(flag for flag in flags if flag != "contract")
+            kept = ",".join(flag for flag in _flags(cast) if flag != "contract")
             if kept:
                 cast.attributes[_FLAGS] = ir.Attribute.parse(f"#arith.fastmath<{kept}>", cast.context)
             else:

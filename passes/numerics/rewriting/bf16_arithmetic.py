@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ....dialects.support.cloning import attributes_of
-from ....dialects.support.number_types import number_type, with_number_type
+from ....dialects.support.number_types import number_attribute, number_type, with_number_type
 
 __all__ = ["compute_in_f32", "is_computed_in_f32"]
 
@@ -60,10 +60,7 @@ def _build(name: str, type_: ir.Type, *operands: ir.Value) -> ir.Value:
 
 
 def _constant(type_: ir.Type, number: int) -> ir.Value:
-    attribute: ir.Attribute = ir.IntegerAttr.get(number_type(type_) or type_, number)
-    if isinstance(type_, ir.VectorType):
-        attribute = ir.DenseElementsAttr.get_splat(type_, attribute)
-    return ir.Operation.create("llvm.mlir.constant", [type_], [], {"value": attribute}).results[0]
+    return ir.Operation.create("llvm.mlir.constant", [type_], [], {"value": number_attribute(type_, number)}).result
 
 
 def _integers(type_: ir.Type, width: int) -> ir.Type:
