@@ -58,7 +58,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ..analysis.dispatch.binding_memories import BindingRefusal
-from ..analysis.dispatch.promoted_contents import find_calls, find_misuse
+from ..analysis.dispatch.promoted_contents import find_calls, find_misuse, function_around
 from ..analysis.dispatch.promotion_plan import PromotionPlan, plan_promotion
 from ..analysis.ir.snapshot import Snapshot
 from ..framework.base import Pass, Statistic
@@ -80,9 +80,7 @@ def _plan(snapshot: Snapshot) -> list[PromotionPlan]:
     functions: dict[int, None] = {}
     for op, name in enumerate(s.op_name):
         if name in ACCESSES:
-            around = op
-            while around > 0 and s.op_name[around] != "func.func":
-                around = s.block_op[s.op_block[around]]
+            around = function_around(s, op)
             if around == 0:
                 message = f"'{name}' outside of a func.func; only functions of func are dispatched"
                 raise PassFailure(message, s.ops[op])

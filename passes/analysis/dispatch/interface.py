@@ -6,17 +6,17 @@ and what a plain function cannot offer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
 from mlir.dialects import func
 
-from ....dialects.dispatch import Slot, byte_offset_of, sizes_of, slot_of
+from ....dialects.dispatch import Slot, binding_of, byte_offset_of, sizes_of, slot_of
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.memref_types import has_identity_layout
 from ...framework.errors import PassFailure
-from ..ir.traversal import first_op
+from ..ir.traversal import defined_values, find_ops, first_op
 from .pinned_interface import GRID, PinnedBinding, PinnedInterface, read_interface
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "PushConstantUse",
     "collect_dispatch_function",
     "has_dispatch_ops",
-    "slot_text",
 ]
 
 _TENSOR_FORM = frozenset(("dispatch.load", "dispatch.store", "dispatch.contents", "dispatch.commit"))
@@ -94,12 +93,6 @@ class _Found:
     ties: list[ir.Operation] = field(default_factory=list)
     constants: dict[int, list[ir.Operation]] = field(default_factory=dict)
     grid: dict[tuple[str, int], list[ir.Operation]] = field(default_factory=dict)
-    order: list[ir.Operation] = field(default_factory=list)
-
-
-def slot_text(slot: Slot) -> str:
-    """How messages and argument names call a slot."""
-    return f"set {slot.set} binding {slot.binding}"
 
 
 def has_dispatch_ops(op: ir.Operation) -> bool:
@@ -116,20 +109,14 @@ def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
         raise PassFailure(
             "a dispatch function has results; store them into a binding, since workgroups return nothing", function
         )
-    found = _Found()
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.order.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    # What a walk calls may not raise.
-    for op in found.order:
+    found, order = _Found(), find_ops(function.operation)
+    for op in order:
         _require_memrefs(op)
         _file(op, found)
     tied: dict[ir.Value, list[Sequence[ir.Value]]] = {}
     for tie in found.ties:
-        tied.setdefault(_declared(tie), []).append(sizes_of(tie))
+        if (declared := binding_of(tie.operands[0])) is not None:
+            tied.setdefault(declared.results[0], []).append(sizes_of(tie))
     pinned = read_interface(function.operation)
     slots, indices = sorted({*found.bindings, *pinned.bindings}), sorted({*found.constants, *pinned.constants})
     return DispatchFunction(
@@ -138,7 +125,7 @@ def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
         tuple(_push_constant(index, found.constants.get(index, ()), pinned) for index in indices),
         tuple(found.ties),
         {**dict.fromkeys(pinned.grid, ()), **found.grid},
-        tuple(found.order),
+        tuple(order),
     )
 
 
@@ -155,13 +142,6 @@ def _file(op: ir.Operation, found: _Found) -> None:
         found.grid.setdefault((name, ir.IntegerAttr(op.attributes["dimension"]).value), []).append(op)
 
 
-def _values(op: ir.Operation) -> Iterator[ir.Value]:
-    yield from op.results
-    for region in op.regions:
-        for block in region:
-            yield from block.arguments
-
-
 def _require_memrefs(op: ir.Operation) -> None:
     """Refuse what bufferization should have taken away."""
     if op.name in _TENSOR_FORM:
@@ -170,21 +150,13 @@ def _require_memrefs(op: ir.Operation) -> None:
         raise PassFailure(
             f"the binding is a {op.results[0].type}, not a memref; bufferize first, with inplace-one-shot-bufferize", op
         )
-    for value in _values(op):
+    for value in defined_values(op):
         if isinstance(value.type, _TENSORS):
             message = (
                 f"a {value.type} is left in a dispatch function; bufferize first, what functions take and return too, "
                 "with inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
             )
             raise PassFailure(message, op)
-
-
-def _declared(tie: ir.Operation) -> ir.Value:
-    """The value that a `dispatch.tie_shape`, of another one perhaps, gives sizes to."""
-    value = tie.operands[0]
-    while isinstance(value, ir.OpResult) and ir.OpResult(value).owner.operation.name == "dispatch.tie_shape":
-        value = ir.OpResult(value).owner.operation.operands[0]
-    return value
 
 
 def _binding(
@@ -221,13 +193,13 @@ def _require_view(slot: Slot, declaration: Declaration) -> None:
     """A view of bytes is contiguous, and must be told its sizes."""
     if not has_identity_layout(declaration.type):
         raise PassFailure(
-            f"{slot_text(slot)} is one of several views of one memory, but not contiguous: {declaration.type}; "
+            f"{slot} is one of several views of one memory, but not contiguous: {declaration.type}; "
             "bufferize it with the identity layout",
             declaration.op,
         )
     if not declaration.type.has_static_shape and not declaration.stated:
         raise PassFailure(
-            f"{slot_text(slot)} is a view at a byte offset whose dynamic sizes nothing states; give it sizes",
+            f"{slot} is a view at a byte offset whose dynamic sizes nothing states; give it sizes",
             declaration.op,
         )
 

@@ -13,6 +13,7 @@ from mlir import ir
 
 from ....dialects.dispatch import Slot, access_of, byte_offset_of, is_dispatch_type, slot_of, tensor_type_of
 from ....dialects.support.constants import constant_integer
+from ..ir.traversal import find_ops
 
 __all__ = ["GRID", "INTERFACE", "PinnedBinding", "PinnedInterface", "interface_attribute", "read_interface"]
 
@@ -44,18 +45,10 @@ _ACCESS_NAMES = {(True, False): "read", (False, True): "write", (True, True): "r
 
 def interface_attribute(function: ir.Operation) -> ir.Attribute:
     """The value of `INTERFACE` for a function, in tensor or memref form. One walk, linear in the ops."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith("dispatch."):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
     declarations: dict[Slot, list[ir.Operation]] = {}
     entries: list[ir.Attribute] = []
     with function.context, ir.Location.unknown():
-        for op in found:
+        for op in find_ops(function, where=lambda op: op.name.startswith("dispatch.")):
             if op.name == "dispatch.binding":
                 declarations.setdefault(slot_of(op), []).append(op)
             elif op.name == "dispatch.push_constant":

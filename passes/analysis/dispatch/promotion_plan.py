@@ -19,7 +19,7 @@ from ....dialects.registry import find_model
 from ..index_sets.sums import IndexSums
 from ..ir.dominance_frontier import DominatorTree
 from ..ir.snapshot import Snapshot
-from .binding_memories import BindingMemories, BindingMemory, BindingRefusal, describe, read_memories
+from .binding_memories import BindingMemories, BindingMemory, BindingRefusal, read_memories
 from .promotion_threads import ThreadStores, plan_threads
 
 __all__ = ["ContentBegin", "PromotionPlan", "plan_promotion"]
@@ -105,7 +105,7 @@ class _Planner:
         for memory in self._bindings.memories:
             accesses = (*memory.loads, *memory.stores)
             if memory.contents and accesses:
-                message = f"{describe(memory.slot)} was promoted before, but is accessed here; use its contents"
+                message = f"{memory.slot} was promoted before, but is accessed here; use its contents"
                 yield BindingRefusal(min(accesses), message, (("this stands for its contents", memory.contents[0]),))
 
     def _refuse_unreachable(self) -> Iterator[BindingRefusal]:
@@ -156,7 +156,7 @@ class _Planner:
             op = s.block_op[s.op_block[op]]
         if around >= 0:
             message = (
-                f"a store to {describe(memory.slot)} inside of '{s.op_name[around]}', which cannot hand on what is "
+                f"a store to {memory.slot} inside of '{s.op_name[around]}', which cannot hand on what is "
                 "stored; use scf.for, scf.while, scf.if or scf.forall, or store what the op returns behind it"
             )
             self._problems.append(BindingRefusal(store, message, ((f"this is '{s.op_name[around]}'", around),)))
@@ -168,7 +168,7 @@ class _Planner:
                 around = self._unknown_around(load)
                 if around >= 0:
                     message = (
-                        f"a load from {describe(memory.slot)} inside of '{s.op_name[around]}', of which is not known "
+                        f"a load from {memory.slot} inside of '{s.op_name[around]}', of which is not known "
                         "when its regions run; load the tensor in front of it"
                     )
                     self._problems.append(BindingRefusal(load, message, ((f"this is '{s.op_name[around]}'", around),)))
@@ -217,7 +217,7 @@ class _Planner:
 
     def _refuse_place(self, memory: BindingMemory, op: int) -> None:
         message = (
-            f"{describe(memory.slot)} is declared with an offset or a size that is not known at the beginning of the "
+            f"{memory.slot} is declared with an offset or a size that is not known at the beginning of the "
             "function; declare all of the memory there, and use slices of it"
         )
         note = (f"it depends on '{self._snapshot.op_name[op]}'", op)

@@ -17,7 +17,7 @@ from ....dialects.dispatch import subset_of
 from ..index_sets.slices import Slice, SliceRelation, slice_of, slice_relation
 from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
-from .binding_memories import BindingMemories, BindingRefusal, describe
+from .binding_memories import BindingMemories, BindingRefusal
 
 __all__ = ["ThreadStores", "plan_threads"]
 
@@ -49,7 +49,7 @@ def plan_threads(
             loop = _forall_around(snapshot, stored, around)
             if loop >= 0:
                 message = (
-                    f"a store to {describe(memory.slot)} inside of '{snapshot.op_name[around]}' in an scf.forall, "
+                    f"a store to {memory.slot} inside of '{snapshot.op_name[around]}' in an scf.forall, "
                     "whose threads can only store at the top level of the body; store there what the op returns"
                 )
                 problems.append(BindingRefusal(store, message, (("this is the scf.forall", loop),)))
@@ -59,7 +59,7 @@ def plan_threads(
         for number, found in by_memory.items():
             last = _last_stores(snapshot, sums, found)
             if isinstance(last, int):
-                slot = describe(bindings.memories[number].slot)
+                slot = bindings.memories[number].slot
                 message = f"a thread stores to {slot} twice, and the slices may overlap in part"
                 note = ("the other store is here", found[0] if last != found[0] else found[-1])
                 problems.append(BindingRefusal(last, f"{message}; store the whole part once", (note,)))

@@ -9,7 +9,7 @@ from mlir.dialects import arith, func, memref
 
 from ....dialects.dispatch import byte_offset_of
 from ...analysis.dispatch.host_types import natural_alignment
-from ...analysis.dispatch.interface import BindingUse, Declaration, DispatchFunction, slot_text
+from ...analysis.dispatch.interface import BindingUse, Declaration, DispatchFunction
 from ...analysis.lifetimes.buffer_access import access_name, accesses
 from ...functions.rewriting.results import append_argument
 
@@ -19,11 +19,6 @@ BINDING = "inplace.binding"
 """On an argument that is a binding: its set and number."""
 
 _AXES = "xyz"
-_GRID_NAMES = {
-    "dispatch.workgroup_id": "workgroup id",
-    "dispatch.workgroup_size": "workgroup size",
-    "dispatch.workgroup_count": "workgroup count",
-}
 
 
 def add_bindings(dispatch: DispatchFunction) -> list[ir.Value]:
@@ -45,9 +40,7 @@ def _add_binding(function: func.FuncOp, binding: BindingUse) -> ir.Value:
         if binding.whole:
             # Not the type that was found: memory spaces may have gone since.
             type_ = results[0].type if results else binding.type
-    return append_argument(
-        function, type_, ir.Location.name(slot_text(binding.slot), place), ir.DictAttr.get(attributes)
-    )
+    return append_argument(function, type_, ir.Location.name(str(binding.slot), place), ir.DictAttr.get(attributes))
 
 
 def add_push_constants(dispatch: DispatchFunction) -> list[ir.Value]:
@@ -68,7 +61,8 @@ def add_grid(function: func.FuncOp, name: str, dimensions: Mapping[int, int | No
             with ir.InsertionPoint.at_block_begin(function.entry_block), function.location:
                 values[dimension] = arith.constant(ir.IndexType.get(), constant)
             continue
-        location = ir.Location.name(f"{_GRID_NAMES[name]} {_AXES[dimension]}", function.location)
+        label = name.removeprefix("dispatch.").replace("_", " ")
+        location = ir.Location.name(f"{label} {_AXES[dimension]}", function.location)
         values[dimension] = append_argument(function, ir.IndexType.get(location.context), location, ir.DictAttr.get({}))
     return values
 

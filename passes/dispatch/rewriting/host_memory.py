@@ -7,22 +7,12 @@ deallocation frees in each trip.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mlir import ir
 from mlir.dialects import memref
 
-from ...analysis.ir.traversal import first_op
+from ...analysis.ir.traversal import defined_values, find_ops, first_op
 
 __all__ = ["names_memory_spaces", "to_default_space", "to_heap"]
-
-
-def _memrefs(op: ir.Operation) -> Iterator[ir.Value]:
-    """What the op defines: results, and arguments of its blocks."""
-    yield from op.results
-    for region in op.regions:
-        for block in region:
-            yield from block.arguments
 
 
 def _default(type_: ir.Type) -> ir.Type:
@@ -41,7 +31,7 @@ def names_memory_spaces(root: ir.Operation) -> bool:
     """Whether a memref below `root` is in a memory space that is not the default one."""
 
     def names_one(op: ir.Operation) -> bool:
-        types = [value.type for value in _memrefs(op)]
+        types = [value.type for value in defined_values(op)]
         return any(isinstance(t, ir.MemRefType | ir.UnrankedMemRefType) and t.memory_space is not None for t in types)
 
     return first_op(root, names_one) is not None
@@ -52,7 +42,7 @@ def to_default_space(root: ir.Operation) -> None:
     casts: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        for value in _memrefs(op):
+        for value in defined_values(op):
             if (type_ := _default(value.type)) != value.type:
                 value.set_type(type_)
         for entry in list(op.attributes):
@@ -72,19 +62,12 @@ def to_default_space(root: ir.Operation) -> None:
 
 def to_heap(root: ir.Operation) -> None:
     """Turn the stack buffers below `root` into heap buffers. Linear in the ops."""
-    stack: list[memref.AllocaOp] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        view = op.opview if op.name == "memref.alloca" else None
-        if isinstance(view, memref.AllocaOp):
-            stack.append(view)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for old in stack:
+    for op in find_ops(root, "memref.alloca"):
+        old = op.opview
+        assert isinstance(old, memref.AllocaOp)
         with ir.InsertionPoint(old), old.location:
             new = memref.AllocOp(
                 old.memref.type, list(old.dynamicSizes), list(old.symbolOperands), alignment=old.alignment
             )
         old.memref.replace_all_uses_with(new.memref)
-        old.operation.erase()
+        op.erase()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from mlir import ir
 
 from ....dialects.dispatch import is_dispatch_type, tensor_type_of
+from ....dialects.support.cloning import attributes_of
 from ....dialects.support.memref_types import identity_type
+from ...analysis.ir.traversal import find_ops
 
 __all__ = ["ACCESSES", "PROMOTED", "declare_memrefs", "dispatch_ops", "take_over"]
 
@@ -17,14 +19,7 @@ def dispatch_ops(module: ir.Operation) -> frozenset[str]:
     """Return which of :data:`ACCESSES` and :data:`PROMOTED` are in ``module``. One walk, if the dialect is loaded."""
     if not module.context.is_dialect_loaded("dispatch"):
         return frozenset()
-    found: set[str] = set()
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.add(op.name)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return frozenset(found & (ACCESSES | PROMOTED))
+    return frozenset([op.name for op in find_ops(module, *ACCESSES, *PROMOTED)])
 
 
 def declare_memrefs(module: ir.Operation) -> None:
@@ -34,15 +29,7 @@ def declare_memrefs(module: ir.Operation) -> None:
     """
     if not module.context.is_dialect_loaded("dispatch"):
         return
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "dispatch.binding" and is_dispatch_type(op.results[0].type):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for op in found:
+    for op in find_ops(module, "dispatch.binding", where=lambda op: is_dispatch_type(op.results[0].type)):
         _declare_memref(op)
 
 
@@ -59,9 +46,8 @@ def _declare_memref(binding: ir.Operation) -> None:
     for op in found:
         operands = [memrefs.get(operand, operand) for operand in op.operands]
         type_ = identity_type(tensor_type_of(op.results[0].type))
-        attributes = {name: op.attributes[name] for name in op.attributes}
         with ir.InsertionPoint(op), op.location:
-            new = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
+            new = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes_of(op))
         memrefs[op.results[0]] = new.result
     for op in reversed(found):
         op.erase()

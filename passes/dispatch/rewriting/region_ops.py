@@ -10,12 +10,9 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-__all__ = ["add_arguments", "extend_op", "extend_terminator"]
+from ....dialects.support.cloning import attributes_of
 
-
-def add_arguments(block: ir.Block, types: Sequence[ir.Type], location: ir.Location) -> list[ir.Value]:
-    """Append arguments of ``types`` to ``block``."""
-    return [block.add_argument(type_, location) for type_ in types]
+__all__ = ["extend_op", "extend_terminator"]
 
 
 def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
@@ -23,7 +20,7 @@ def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
     ir.Operation.create(
         op.name,
         operands=[*op.operands, *values],
-        attributes={name: op.attributes[name] for name in op.attributes},
+        attributes=attributes_of(op),
         ip=ir.InsertionPoint(op),
         loc=op.location,
     )
@@ -33,7 +30,7 @@ def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
 def extend_op(op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]) -> list[ir.Value]:
     """Put an op with further ``operands`` and results of ``types`` in the place of ``op``; return these results."""
     old = list(op.results)
-    attributes = {name: op.attributes[name] for name in op.attributes}
+    attributes = attributes_of(op)
     if op.name == "scf.forall":
         *segments, outputs = ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])
         attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*segments, outputs + len(operands)])

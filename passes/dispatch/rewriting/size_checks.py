@@ -14,7 +14,7 @@ from mlir import ir
 from mlir.dialects import arith, func, memref, scf
 
 from ...analysis.dispatch.host_types import byte_size, natural_alignment
-from ...analysis.dispatch.interface import Declaration, DispatchFunction, slot_text
+from ...analysis.dispatch.interface import Declaration, DispatchFunction
 from ...framework.errors import PassFailure
 from .grid import Grid
 
@@ -84,7 +84,7 @@ def require_known(dispatch: DispatchFunction, checks: Sequence[SizeCheck], known
     """Raise `PassFailure` for a check that cannot be made ahead of the grid; `known` are the values that are."""
     for check in checks:
         if not all(value in known for value in checked_values(check)):
-            slot = slot_text(dispatch.bindings[check.binding].slot)
+            slot = dispatch.bindings[check.binding].slot
             raise PassFailure(
                 f"the sizes of {slot} are not known ahead of the workgroups, so that the caller's memory cannot be "
                 "checked against them; compute them from push constants, without divisions by what may be zero",
