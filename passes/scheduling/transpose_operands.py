@@ -52,7 +52,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..analysis.schedule.operand_transposition import Transposition, TranspositionFinder
+from ..analysis.schedule.operand_transposition import TranspositionFinder
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine
@@ -79,14 +79,10 @@ class TransposeOperandsPass(Pass[TransposeOperandsOptions]):
     def run(self, op: ir.Operation) -> None:
         finder = TranspositionFinder(read_machine(self.options.machine, op))
         found = [finder.find(one) for one in find_linalg_ops(op)]
-        for transposition in found:
-            if transposition is not None:
-                self._apply(transposition)
-
-    def _apply(self, transposition: Transposition) -> None:
-        op = transposition.structured.op
-        if self.options.print_transposed:
-            operands = ", ".join(f"#{operand}" for operand in transposition.operands)
-            self.remark(op.location, f"'{op.name}' reads transposed copies of its operands {operands}")
-        transpose_operands(transposition)
-        self.count("transposed", len(transposition.operands))
+        for transposition in (one for one in found if one is not None):
+            old = transposition.structured.op
+            if self.options.print_transposed:
+                operands = ", ".join(f"#{operand}" for operand in transposition.operands)
+                self.remark(old.location, f"'{old.name}' reads transposed copies of its operands {operands}")
+            transpose_operands(transposition)
+            self.count("transposed", len(transposition.operands))

@@ -56,7 +56,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..analysis.schedule.operand_widening import Widening, find_widening
+from ..analysis.schedule.operand_widening import find_widening
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine
@@ -83,14 +83,10 @@ class WidenOperandsPass(Pass[WidenOperandsOptions]):
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
         found = [find_widening(one, machine) for one in find_linalg_ops(op)]
-        for widening in found:
-            if widening is not None:
-                self._apply(widening)
-
-    def _apply(self, widening: Widening) -> None:
-        op = widening.structured.op
-        if self.options.print_widened:
-            operands = ", ".join(f"#{operand}" for operand in widening.operands)
-            self.remark(op.location, f"'{op.name}' reads wide copies of its operands {operands}")
-        widen_operands(widening)
-        self.count("widened", len(widening.operands))
+        for widening in (one for one in found if one is not None):
+            old = widening.structured.op
+            if self.options.print_widened:
+                operands = ", ".join(f"#{operand}" for operand in widening.operands)
+                self.remark(old.location, f"'{old.name}' reads wide copies of its operands {operands}")
+            widen_operands(widening)
+            self.count("widened", len(widening.operands))

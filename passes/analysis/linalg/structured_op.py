@@ -148,14 +148,18 @@ class Structured:
         """Tell whether the element of `operand` changes with `loop`."""
         return any(index.coefficient(loop) for index in self.indices[operand])
 
+    def read_along(self, loop: int) -> list[int]:
+        """Return the inputs of which the payload uses elements that change with `loop`."""
+        return [operand for operand in range(self.inputs) if self.reads[operand] and self.depends(operand, loop)]
+
     def is_contiguous(self, operand: int, loop: int) -> bool:
         """Tell whether consecutive iterations of `loop` touch neighbours: it moves the last index only, by one."""
         *others, last = self.indices[operand] or (OperandIndex(),)
         return last.coefficient(loop) == 1 and not any(index.coefficient(loop) for index in others)
 
-    def is_gathered(self, operand: int, loop: int) -> bool:
-        """Tell whether the payload uses elements of `operand` that differ along `loop` and are not contiguous."""
-        return self.reads[operand] and self.depends(operand, loop) and not self.is_contiguous(operand, loop)
+    def gathered_along(self, loop: int) -> list[int]:
+        """Return the inputs of which the payload uses elements that change with `loop` and are not contiguous."""
+        return [operand for operand in self.read_along(loop) if not self.is_contiguous(operand, loop)]
 
 
 def type_bytes(type_: ir.Type) -> int:

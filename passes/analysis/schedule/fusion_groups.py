@@ -108,8 +108,7 @@ class _Finder:
     def __init__(self, root: Structured, machine: Machine) -> None:
         self.root = root
         self.machine = machine
-        self.producers: list[Structured] = []
-        self.named: dict[int, _Named] = {}
+        self.producers: list[tuple[Structured, _Named]] = []
         self.loops = set(root.parallel_loops) - root.falling
         self.uses: dict[ir.Value, list[tuple[Sequence[OperandIndex], _Named]]] = {}
         self._read_by(root, {loop: loop for loop in self.loops})
@@ -136,8 +135,7 @@ class _Finder:
         if not named or not self._fits(set(named.values())):
             return False
         self.loops = set(named.values())
-        self.producers.append(op)
-        self.named[id(op)] = named
+        self.producers.append((op, named))
         self._read_by(op, named)
         return True
 
@@ -171,17 +169,13 @@ class _Finder:
 
     def _panel_bytes(self) -> int:
         """Return how much of the inputs of contractions every tile reads again."""
-        total = 0
-        for op in (self.root, *self.producers):
-            if not _is_contraction(op):
-                continue
-            common = self.loops if op is self.root else self.named[id(op)]
-            total += sum(
-                type_bytes(op.op.operands[operand].type)
-                for operand in range(op.inputs)
-                if op.indices[operand] and not any(op.depends(operand, loop) for loop in common)
-            )
-        return total
+        return sum(
+            type_bytes(op.op.operands[operand].type)
+            for op, common in ((self.root, self.loops), *self.producers)
+            if _is_contraction(op)
+            for operand in range(op.inputs)
+            if op.indices[operand] and not any(op.depends(operand, loop) for loop in common)
+        )
 
     def _fits(self, loops: set[int]) -> bool:
         """Whether a tile has room for what is passed on, if only `loops` are common."""
@@ -190,17 +184,18 @@ class _Finder:
         return self._passed_on() // prod(map(self.root.size, loops)) <= self.machine.l2 // 2
 
     def _passed_on(self) -> int:
-        return sum(type_bytes(result.type) for op in self.producers for result in op.op.results)
+        return sum(type_bytes(result.type) for op, _ in self.producers for result in op.op.results)
 
     def group(self) -> FusionGroup | None:
         """Return the group, if there is one that is worth it."""
+        producers = tuple([op for op, _ in reversed(self.producers)])
         is_contraction = _is_contraction(self.root)
         room = self.machine.l2 if is_contraction else self.machine.l1
-        if not any(_is_larger(op, room // 2) for op in self.producers):
+        if not any(_is_larger(op, room // 2) for op in producers):
             return None
-        if is_contraction and (not any(map(_is_contraction, self.producers)) or self._reads_too_much()):
+        if is_contraction and (not any(map(_is_contraction, producers)) or self._reads_too_much()):
             return None
-        return FusionGroup(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
+        return FusionGroup(self.root, producers, self._tiles(), tuple(sorted(self.loops)))
 
     def _tiles(self) -> tuple[TileLoop, ...]:
         """Return tiles whose producers' results take half of the second cache, cutting outer loops first.

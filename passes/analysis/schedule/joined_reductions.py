@@ -77,13 +77,12 @@ def _join(plan: VectorPlan, operand: int, producer: Structured) -> Join | None:
     if not len(read) == len(loops) == len(reduction.sizes) == len(producer.sizes):
         return None
     lanes = loops[plan.lane_loop]
-    side_by_side = all(
-        producer.is_contiguous(number, lanes) or not producer.depends(number, lanes)
+    scattered = any(
+        producer.depends(number, lanes) and not producer.is_contiguous(number, lanes)
         for number in range(len(producer.indices))
     )
-    if not side_by_side or not producer.is_contiguous(producer.inputs, lanes):
-        return None
-    return Join(producer, operands, loops)
+    is_stored_side_by_side = producer.is_contiguous(producer.inputs, lanes) and not scattered
+    return Join(producer, operands, loops) if is_stored_side_by_side else None
 
 
 def _come_later(value: ir.Value, reduction: ir.Operation) -> bool:

@@ -114,10 +114,8 @@ def _far(plan: VectorPlan, machine: Machine) -> dict[int, tuple[int, ...]]:
         return {}
     found = {
         operand: _order(structured, operand, steps)
-        for operand in range(structured.inputs)
-        if structured.reads[operand]
-        and not structured.depends(operand, plan.lane_loop)
-        and structured.depends(operand, steps)
+        for operand in structured.read_along(steps)
+        if not structured.depends(operand, plan.lane_loop)
         and any(structured.is_contiguous(operand, loop) for loop in plan.parallel)
     }
     return {operand: order for operand, order in found.items() if order is not None}
@@ -128,11 +126,7 @@ def _turned(structured: Structured, lane_loop: int, far: Mapping[int, tuple[int,
 
     Those that are `far` are transposed as well.
     """
-    orders = {
-        operand: _order(structured, operand, lane_loop)
-        for operand in range(structured.inputs)
-        if structured.is_gathered(operand, lane_loop)
-    }
+    orders = {operand: _order(structured, operand, lane_loop) for operand in structured.gathered_along(lane_loop)}
     known = {operand: order for operand, order in orders.items() if order is not None}
     return {**far, **known} if len(known) == len(orders) else {}
 
@@ -155,10 +149,8 @@ def _cost(plan: VectorPlan, far: int) -> float:
     structured, lanes = plan.structured, plan.lanes
     steps = prod(_size(structured, loop) for loop in structured.loops if loop != plan.lane_loop)
     steps *= -(-_size(structured, plan.lane_loop) // lanes)
-    loads = far
-    for operand in range(structured.inputs):
-        if structured.reads[operand] and structured.depends(operand, plan.lane_loop):
-            loads += 1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes
+    along = structured.read_along(plan.lane_loop)
+    loads = far + sum(1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes for operand in along)
     cost = steps * (1 + _LOAD * loads)
     if plan.combiner is not None:
         cost += _results(structured) * 2 * _rounds(lanes)
@@ -171,8 +163,7 @@ def _cost_transposed(plan: VectorPlan, lane_loop: int, turned: list[int]) -> flo
     cost: float = prod(_size(structured, loop) for loop in structured.loops if loop != lane_loop)
     cost *= -(-_size(structured, lane_loop) // lanes)
     if not structured.parallel[lane_loop]:
-        read = [operand for operand in range(structured.inputs) if structured.reads[operand]]
-        loads = sum(structured.depends(operand, lane_loop) for operand in read)
+        loads = len(structured.read_along(lane_loop))
         cost = cost * (1 + _LOAD * loads) + _results(structured) * 2 * _rounds(lanes)
     for operand in turned:
         loops = [index.loop for index in structured.indices[operand] if index.loop is not None]

@@ -236,8 +236,8 @@ def _stripe(loop: ir.Operation, rows: int, shifts: tuple[int, int], machine: Mac
         sweeps = _even(most, _trips(loop))
         size = room // (rows + (sweeps + 2) * shifts[0]) - 2 * shifts[1]
         if size > 0 and sweeps >= _LEAST_SWEEPS:
-            found.append(((size + sweeps * shifts[1]) / (size * sweeps), size, sweeps))
-    found = [one for one in found if one[0] <= _MOST_READ]
+            read = (size + sweeps * shifts[1]) / (size * sweeps)
+            found += [(read, size, sweeps)] if read <= _MOST_READ else []
     _, size, sweeps = min(found, default=(0.0, 0, 0))
     return size, sweeps
 

@@ -137,14 +137,8 @@ def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
             return None
     elif len(structured.outputs) != 1 or find_combiner(structured) is None:
         return None
-    cost = 1.0
-    for operand in range(structured.inputs):
-        if not structured.reads[operand]:
-            continue
-        if structured.is_contiguous(operand, loop):
-            cost += 1
-        elif structured.depends(operand, loop):
-            cost += lanes
+    along = structured.read_along(loop)
+    cost = 1.0 + sum(1 if structured.is_contiguous(operand, loop) else lanes for operand in along)
     size = structured.sizes[loop]
     return cost / (lanes if size is None else max(1, min(size, lanes)))
 
@@ -153,7 +147,7 @@ def _turned_loop(structured: Structured, lane_loop: int) -> int | None:
     """Return the loop along which neighbours of most inputs lie that would have to be gathered for the lanes."""
     if not all(structured.parallel):
         return None
-    gathered = [operand for operand in range(structured.inputs) if structured.is_gathered(operand, lane_loop)]
+    gathered = structured.gathered_along(lane_loop)
     ways = [loop for operand in gathered for loop in structured.loops if structured.is_contiguous(operand, loop)]
     return max(ways, key=ways.count, default=None)
 
@@ -195,11 +189,7 @@ def _widens(structured: Structured, lane_loop: int) -> bool:
     """Whether an input that is loaded for the lanes has narrower elements than what is computed."""
     types = [value.type for value in structured.op.operands]
     sizes = [type_bytes(one.element_type) if isinstance(one, ir.ShapedType) else 0 for one in types]
-    widest = max(sizes)
-    return any(
-        structured.reads[operand] and structured.depends(operand, lane_loop) and sizes[operand] < widest
-        for operand in range(structured.inputs)
-    )
+    return any(sizes[operand] < max(sizes) for operand in structured.read_along(lane_loop))
 
 
 def _at_most(size: int | None, wanted: int) -> int:
@@ -211,11 +201,7 @@ def _row_loops(structured: Structured, lane_loop: int) -> list[int]:
 
     Longest loops first; unknown sizes count as long.
     """
-    loaded = [
-        operand
-        for operand in range(structured.inputs)
-        if structured.reads[operand] and structured.depends(operand, lane_loop)
-    ]
+    loaded = structured.read_along(lane_loop)
     found = [
         loop
         for loop in structured.parallel_loops

@@ -23,8 +23,8 @@ _PURE = frozenset(
 )
 
 
-def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> ir.Operation:
-    """Let `loop` carry another tensor for each of `tensors`, all of `loop`; return the loop that takes its place.
+def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> None:
+    """Let `loop` carry another tensor for each of `tensors`, all of `loop`; a new loop takes its place.
 
     A tensor that does not alternate starts from its own old version. Linear in the ops of the body, none of which is
     copied.
@@ -34,7 +34,7 @@ def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> ir.Operation:
             _start_from(one, loop.regions[0].blocks[0].arguments[one.number + 1])
     tensors = [one for one in tensors if one.alternates]
     if not tensors:
-        return loop
+        return
     with ir.InsertionPoint(loop), loop.location:
         lower, upper, step, *initial = loop.operands
         others = [_other(loop.operands[one.number + 3], one.written) for one in tensors]
@@ -56,7 +56,6 @@ def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> ir.Operation:
     for result, after in zip(loop.results, list(new.results), strict=False):
         result.replace_all_uses_with(after)
     loop.erase()
-    return new
 
 
 def _start_from(one: PingPong, other: ir.Value) -> None:

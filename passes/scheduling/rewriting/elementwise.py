@@ -17,10 +17,10 @@ __all__ = ["fuse"]
 _Input = tuple[ir.Value, ir.AffineMap]
 
 
-def fuse(fusion: ElementwiseFusion) -> ir.Operation:
+def fuse(fusion: ElementwiseFusion) -> None:
     """Replace the consumer by a `linalg.generic` that computes the producer as well; both are erased.
 
-    Inits stay as they are. Returns the new op. Linear in the payloads.
+    Inits stay as they are. Linear in the payloads.
     """
     producer, consumer = fusion.producer, fusion.consumer
     inputs = _Inputs(len(consumer.sizes))
@@ -51,7 +51,6 @@ def fuse(fusion: ElementwiseFusion) -> ir.Operation:
     # The payload of the consumer is moved, as it grows with each producer.
     hand_over(consumer, op, [elements[operand] for operand in range(len(consumer.indices))])
     producer.op.erase()
-    return op
 
 
 class _Inputs:
