@@ -10,10 +10,10 @@ from mlir import ir
 from ...analysis.schedule.joined_reductions import Join
 from ...analysis.schedule.vector_plan import VectorPlan
 from .frame import NestFrame, Place, Point
-from .lanes import broadcast, run_payload
+from .lanes import Shared, broadcast, run_payload
 from .reads import Reader
 from .register_tile import RegisterTile
-from .shared import Shared, build_shared
+from .shared import build_shared
 
 __all__ = ["Joined"]
 

@@ -17,10 +17,18 @@ from ....dialects.support.defining_ops import defining_op
 from ...analysis.linalg.structured_op import type_bytes
 from .iterations import compared
 
-__all__ = ["Lanes", "Quotients", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
+__all__ = ["Lanes", "Shared", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
 
 Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
 """For divisors a power of two, and the reciprocal of their product: a dividend is multiplied by one after the other."""
+
+
+@dataclass
+class Shared:
+    """Values of a payload that are known before the lanes are run, and how to divide by some of them."""
+
+    values: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
+    quotients: Quotients = field(default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]])
 
 
 @dataclass(frozen=True)
@@ -30,14 +38,12 @@ class Lanes:
     Attributes:
         elements: scalars or vectors for the arguments of the payload.
         index: gives the number of an iteration in a loop.
-        shared: values that are built already.
-        quotients: how to divide by some of them.
+        shared: what is built already.
     """
 
     elements: Sequence[ir.Value | None]
     index: Callable[[int], ir.Value]
-    shared: Mapping[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
-    quotients: Quotients = field(default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]])
+    shared: Shared = field(default_factory=Shared)
 
 
 _FUSED = frozenset({"f32", "f64"})
@@ -95,7 +101,7 @@ def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[l
     known: list[dict[ir.Value, ir.Value]] = []
     for one in vectors:
         arguments = zip(block.arguments, one.elements, strict=True)
-        known.append({argument: element for argument, element in arguments if element is not None} | dict(one.shared))
+        known.append({argument: element for argument, element in arguments if element is not None} | one.shared.values)
     *operations, terminator = (op.operation for op in block.operations)
     for op in operations:
         for one, values in zip(vectors, known, strict=True):
@@ -108,7 +114,7 @@ def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[l
 def _build_one(op: ir.Operation, known: Mapping[ir.Value, ir.Value], one: Lanes, lanes: int) -> ir.Value | None:
     if op.name == "linalg.index":
         return one.index(ir.IntegerAttr(op.attributes["dim"]).value)
-    return _quotient(op, known, one.quotients, lanes) or build_op(op, known, lanes)
+    return _quotient(op, known, one.shared.quotients, lanes) or build_op(op, known, lanes)
 
 
 def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:

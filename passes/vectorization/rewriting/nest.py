@@ -21,11 +21,11 @@ from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.any_order import forget_promises
 from .frame import NestFrame, Place, Point
 from .joined import Joined
-from .lanes import broadcast, run_payload
+from .lanes import Shared, broadcast, run_payload
 from .partial_results import PartialResults
 from .reads import Reader
 from .register_tile import RegisterTile, build_loops
-from .shared import Shared, build_shared
+from .shared import build_shared
 
 __all__ = ["build_nest"]
 

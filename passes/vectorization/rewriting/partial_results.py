@@ -12,11 +12,11 @@ from ...analysis.linalg.vector_payload import NEUTRAL_KINDS
 from .extremes import is_ordered_by_bits, reduce_by_bits
 from .frame import NestFrame, Place, Point
 from .joined import Joined
-from .lanes import Lanes, broadcast, run_payload, vector_type
+from .lanes import Lanes, Shared, broadcast, run_payload, vector_type
 from .neutral import neutral_element
 from .reads import Reader
 from .register_tile import RegisterTile, build_loops
-from .shared import Shared, build_shared
+from .shared import build_shared
 
 __all__ = ["PartialResults"]
 

@@ -10,9 +10,8 @@ from mlir.dialects import tensor, vector
 
 from ...scheduling.rewriting.loops import build_loop, segments
 from .frame import NestFrame, Place, Point, last_dimension
-from .lanes import Lanes, broadcast
+from .lanes import Lanes, Shared, broadcast
 from .reads import Reader
-from .shared import Shared
 
 __all__ = ["Inside", "RegisterTile", "build_loops"]
 
@@ -62,8 +61,7 @@ class RegisterTile:
 
     def lanes(self, point: Point, place: Place, elements: list[ir.Value | None], shared: Shared | None = None) -> Lanes:
         """Return what the payload is run for at `place`; `shared` is what all places share."""
-        known = shared or Shared()
-        return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), known.values, known.quotients)
+        return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), shared or Shared())
 
     def elements(
         self,

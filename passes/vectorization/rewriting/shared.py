@@ -13,23 +13,15 @@ from mlir.dialects import arith
 
 from ....dialects.support.defining_ops import parent_block
 from .frame import NestFrame, Place, Point
-from .lanes import Quotients, build_op
+from .lanes import Shared, build_op
 from .reads import Reader
 
-__all__ = ["Shared", "build_shared"]
+__all__ = ["build_shared"]
 
 _DIVISION = "arith.divf"
 _INDEX = "linalg.index"
 _EXPONENTS = {"f32": (126, 30), "f64": (1022, 60)}
 """The reciprocal of a number is normal if its exponent is at most the first, up or down; the second brings it there."""
-
-
-class Shared:
-    """Values of the payload that are known before the lanes are run, and how to divide by some of them."""
-
-    def __init__(self) -> None:
-        self.values: dict[ir.Value, ir.Value] = {}
-        self.quotients: Quotients = {}
 
 
 def build_shared(frame: NestFrame, point: Point, place: Place, inner: Collection[int]) -> Shared:
