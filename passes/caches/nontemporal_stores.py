@@ -43,6 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from mlir import ir
 from mlir.dialects import arith, memref, scf, vector
@@ -110,10 +111,7 @@ def _is_aligned(buffers: Mapping[ir.Value, int]) -> ir.Value:
         )
         for buffer, size in buffers.items()
     ]
-    aligned = checks[0]
-    for check in checks[1:]:
-        aligned = arith.andi(aligned, check)
-    return aligned
+    return reduce(arith.andi, checks)
 
 
 def _store(write: ir.Operation) -> None:

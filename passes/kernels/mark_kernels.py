@@ -72,10 +72,6 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
     anchor = "builtin.module"
     statistics = (Statistic("marked", "linalg ops that are to become functions, without their fills"),)
 
-    def __init__(self, options: MarkKernelsOptions | None = None) -> None:
-        super().__init__(options)
-        self._marked = 0
-
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
         for name in ("repeats", "many", "elements"):
@@ -101,7 +97,6 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
         """Mark an op, and its fill with a number, so that common subexpressions do not become one fill for two ops."""
         op, fill = candidate.op, candidate.fill
         self.count("marked")
-        self._marked += 1
         op.attributes[KERNEL_MARK] = ir.UnitAttr.get(op.context)
         if fill is None:
             return
@@ -113,5 +108,5 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
             with ir.InsertionPoint(op):
                 fill = fill.clone().operation
             op.operands[len(op.operands) - 1] = fill.results[0]
-        with op.context:
-            fill.attributes[KERNEL_MARK] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._marked)
+        number = self.statistic_values["marked"]
+        fill.attributes[KERNEL_MARK] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64, op.context), number)

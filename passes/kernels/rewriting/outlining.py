@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import func, llvm
+from mlir.dialects import arith, func, llvm, memref
 
 from ....dialects.support.cloning import replace_operands
 from ...analysis.repetition.bodies import Body
@@ -141,18 +141,15 @@ class Outlining:
 
     def _address(self, value: ir.Value) -> ir.Value:
         """The address of a buffer, made once, where the buffer is."""
-        known = self._addresses.get(value)
-        if known is not None:
-            return known
+        if value in self._addresses:
+            return self._addresses[value]
         owner = value.owner
         point = (
             ir.InsertionPoint.at_block_begin(owner) if isinstance(owner, ir.Block) else ir.InsertionPoint.after(owner)
         )
-        index, integer = ir.IndexType.get(), ir.IntegerType.get_signless(64)
         with point, value.location:
-            number = ir.Operation.create("memref.extract_aligned_pointer_as_index", [index], [value]).result
-            number = ir.Operation.create("arith.index_cast", [integer], [number]).result
-            self._addresses[value] = ir.Operation.create("llvm.inttoptr", [self._pointer], [number]).result
+            number = arith.index_cast(self._word, memref.extract_aligned_pointer_as_index(value))
+            self._addresses[value] = llvm.inttoptr(self._pointer, number)
         return self._addresses[value]
 
 
