@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.constants import constant_integer
 from ..ir.snapshot import Snapshot
 
 __all__ = ["Index", "IndexSums", "Sum", "Symbol", "add", "affine_value", "difference", "index_symbols", "index_terms"]
@@ -129,7 +130,7 @@ class IndexSums:
         name, parts = s.op_name[op], self._parts(value)
         found: Index | None = None
         if name == "arith.constant":
-            found = _constant_of(s.ops[op])
+            found = constant_integer(s.values[value])
         elif parts:
             terms = [self._known[part] for part in parts]
             if name == "affine.apply":
@@ -142,13 +143,6 @@ class IndexSums:
 
 
 _SUMS = frozenset(("affine.apply", "arith.addi", "arith.muli", "arith.subi"))
-
-
-def _constant_of(op: ir.Operation) -> int | None:
-    if op.name != "arith.constant":
-        return None
-    attribute = op.attributes["value"]
-    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
 def _product(first: Index, second: Index) -> Index | None:
