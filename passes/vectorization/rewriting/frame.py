@@ -9,8 +9,8 @@ from mlir import ir
 from mlir.dialects import arith
 
 from ....dialects.support.index_math import Number, add, as_value, multiply
+from ...analysis.linalg.slice_extents import slice_extents
 from ...analysis.linalg.structured_op import OperandIndex
-from ...analysis.linalg.tile_sizes import sizes_of_tiles
 from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.loops import Segment
 from ...scheduling.rewriting.smaller import loop_sizes
@@ -49,7 +49,7 @@ class NestFrame:
     def known_sizes(self, loop: int) -> frozenset[int]:
         """Return all sizes that a loop of dynamic size can have; nothing if they are not known."""
         operand, dimension = self.op.places[loop]
-        return sizes_of_tiles(self.operands[operand], dimension)
+        return slice_extents(self.operands[operand], dimension)
 
     def index(self, index: OperandIndex, point: Point, place: Place) -> Number:
         """Return `index` for the first lane at `place`."""

@@ -20,10 +20,10 @@ from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.defining_ops import defining_op
 
-__all__ = ["sizes_of_tiles"]
+__all__ = ["slice_extents"]
 
 
-def sizes_of_tiles(value: ir.Value, dimension: int) -> frozenset[int]:
+def slice_extents(value: ir.Value, dimension: int) -> frozenset[int]:
     """Return the sizes that `dimension` of `value` can have, at most two; nothing if they are not known."""
     op = defining_op(value, "tensor.extract_slice")
     if op is None:
