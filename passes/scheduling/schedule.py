@@ -14,7 +14,7 @@ vectors is what suits it. Each sum is added up in the order of the op.
 
 `machine` overrides what is detected, `print-schedule` tells what was chosen, and for which machine.
 
-Linear in the ops. No upstream counterpart; the rules stand in `passes/analysis/schedule/schedule.py`.
+Linear in the ops. No upstream counterpart; the rules stand in `passes/analysis/schedule/cache_tiling.py`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ...dialects.support.defining_ops import defining_op
+from ..analysis.schedule.cache_tiling import CacheTiling, choose_tiling
 from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.own_producers import find_fills
 from ..analysis.schedule.packing import find_packings
-from ..analysis.schedule.schedule import Schedule, choose_schedule
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
@@ -59,30 +59,30 @@ class SchedulePass(Pass[ScheduleOptions]):
         machine = read_machine(self.options.machine, op)
         if self.options.print_schedule:
             self.remark(op.location, f"scheduled for a machine with {machine}")
-        schedules = [choose_schedule(one, machine) for one in find_linalg_ops(op)]
-        chosen = [schedule for schedule in schedules if schedule is not None]
-        tiled = [one for schedule in chosen for one in self._apply(schedule, machine)]
+        tilings = [choose_tiling(one, machine) for one in find_linalg_ops(op)]
+        chosen = [tiling for tiling in tilings if tiling is not None]
+        tiled = [one for tiling in chosen for one in self._apply(tiling, machine)]
         slices = (defining_op(value, "tensor.extract_slice") for one in tiled for value in one.operands)
         packings = find_packings(op for op in slices if op is not None)
         for packing in packings:
             pack(packing)
         self.count("packed", len(packings))
 
-    def _apply(self, schedule: Schedule, machine: Machine) -> list[ir.Operation]:
+    def _apply(self, tiling: CacheTiling, machine: Machine) -> list[ir.Operation]:
         """Tile an op, and its parts; return the smaller ops."""
-        op = schedule.structured.op
+        op = tiling.structured.op
         if self.options.print_schedule:
-            tiles = ", ".join(map(str, schedule.loops))
+            tiles = ", ".join(map(str, tiling.loops))
             self.remark(op.location, f"'{op.name}' is tiled, outermost first: {tiles}")
         # What is filled tile by tile needs not be read again; but a tile must not be filled for each part of a sum.
-        whole = all(schedule.structured.parallel[one.loop] for one in schedule.loops)
-        producers = [*(find_fills(schedule.structured) if whole else []), *schedule.producers]
+        whole = all(tiling.structured.parallel[one.loop] for one in tiling.loops)
+        producers = [*(find_fills(tiling.structured) if whole else []), *tiling.producers]
         with ir.InsertionPoint(op), op.location:
-            tiled = tile(schedule.structured, schedule.loops, producers)
+            tiled = tile(tiling.structured, tiling.loops, producers)
         replace_op(op, tiled.results, [producer.op for producer in producers])
         self.count("tiled")
-        if not schedule.parts:
+        if not tiling.parts:
             return tiled.ops
-        # Producers in a part are erased when its op is tiled; and what has no schedule reads nothing again.
-        own = [choose_schedule(one, machine, part=True) for one in tiled.ops]
-        return [one for schedule in own if schedule is not None for one in self._apply(schedule, machine)]
+        # Producers in a part are erased when its op is tiled; and what is not tiled reads nothing again.
+        own = [choose_tiling(one, machine, part=True) for one in tiled.ops]
+        return [one for tiling in own if tiling is not None for one in self._apply(tiling, machine)]

@@ -55,7 +55,7 @@ from mlir import ir
 
 from ..analysis.linalg.reduction_order import admits_tiles
 from ..analysis.linalg.structured_op import NotStructured, Structured, read_structured
-from ..analysis.schedule.schedule import TileLoop
+from ..analysis.schedule.cache_tiling import TileLoop
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.option_limits import MAX_INDEX, require_operations

@@ -27,8 +27,8 @@ from math import prod
 from mlir import ir
 
 from ..linalg.structured_op import OperandIndex, Structured, as_structured, type_bytes
+from .cache_tiling import TileLoop
 from .machine import Machine
-from .schedule import TileLoop
 
 __all__ = ["FusionGroup", "find_groups"]
 

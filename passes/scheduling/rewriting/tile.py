@@ -22,8 +22,8 @@ from ....dialects.subsets import insert_slice, parallel_insert_slice
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.index_math import Number, as_value, ceil_div, multiply
 from ...analysis.linalg.structured_op import Structured
+from ...analysis.schedule.cache_tiling import TileLoop
 from ...analysis.schedule.distribution import Distribution
-from ...analysis.schedule.schedule import TileLoop
 from .any_order import forget_promises
 from .loops import Segment, build_loop, segments
 from .smaller import Sized, Tile, Tiles, build_smaller, slice_type, take_slice

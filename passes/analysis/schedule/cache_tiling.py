@@ -49,7 +49,7 @@ from .machine import Machine
 from .own_producers import find_transpositions
 from .vector_plan import VectorPlan, find_plan
 
-__all__ = ["Schedule", "TileLoop", "choose_schedule"]
+__all__ = ["CacheTiling", "TileLoop", "choose_tiling"]
 
 _STREAMS = {"memory": 8, "last cache": 16}
 """How many rows are read side by side: more would be too many for memory to look ahead in, fewer too few sums at a
@@ -79,10 +79,10 @@ class TileLoop:
 
 
 @dataclass(frozen=True)
-class Schedule:
+class CacheTiling:
     """How an op is tiled, outermost loop first, before its slices are packed and what is inside is vectorized.
 
-    `producers` are computed in the tiles, for the op only. The tiles are `parts` if each has a schedule of its own.
+    `producers` are computed in the tiles, for the op only. The tiles are `parts` if each is tiled again on its own.
     """
 
     structured: Structured
@@ -91,14 +91,14 @@ class Schedule:
     parts: bool = False
 
 
-def choose_schedule(op: ir.Operation, machine: Machine, *, part: bool = False) -> Schedule | None:
+def choose_tiling(op: ir.Operation, machine: Machine, *, part: bool = False) -> CacheTiling | None:
     """Return how to tile linalg op `op`, or None if it stays as it is: too small, or of no kind described above.
 
     A `part` of an op is not cut into parts again. Loops that reduce are cut from the outermost one on, each by one
     iteration but for the last, so that the order of a sum is that of the op.
     """
     plan = find_plan(op, machine)
-    return None if plan is None else _Scheduler(plan, machine, part=part).choose()
+    return None if plan is None else _TilingChooser(plan, machine, part=part).choose()
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ class _Panel:
     cuts: tuple[TileLoop, ...]
 
 
-class _Scheduler:
-    """The rules for one op, what they ask about, and the schedules they lead to; each fact is found once."""
+class _TilingChooser:
+    """The rules for one op, what they ask about, and the tilings they lead to; each fact is found once."""
 
     def __init__(self, plan: VectorPlan, machine: Machine, *, part: bool) -> None:
         self.plan = plan
@@ -127,11 +127,11 @@ class _Scheduler:
         self.row = next((loop for loop in plan.tile if loop != plan.lane_loop), -1)
         """The loop of the rows; -1 if there is none."""
 
-    def choose(self) -> Schedule | None:
-        """Return the schedule of the first rule that holds; None if the op stays as it is."""
-        for holds, schedule in self._RULES:
+    def choose(self) -> CacheTiling | None:
+        """Return the tiling of the first rule that holds; None if the op stays as it is."""
+        for holds, tiling in self._RULES:
             if holds(self):
-                return schedule(self) if schedule is not None else None
+                return tiling(self) if tiling is not None else None
         return self._packed()
 
     # --- facts -------------------------------------------------------------------------------------------------
@@ -236,9 +236,9 @@ class _Scheduler:
         """Each part is to be packed on its own."""
         return not self.is_part and bool(self.parts)
 
-    # --- schedules ---------------------------------------------------------------------------------------------
+    # --- tilings -----------------------------------------------------------------------------------------------
 
-    def _streams(self) -> Schedule | None:
+    def _streams(self) -> CacheTiling | None:
         """Read rows as streams; None if what is read along the lanes is in the cache, or has few rows."""
         op, reductions, machine = self.op, self.plan.reductions, self.machine
         longest = self._longest(reductions)
@@ -255,30 +255,30 @@ class _Scheduler:
         if read <= machine.l2 or op.size(longest) <= streams:
             return None
         before = reductions[: reductions.index(longest)]
-        return Schedule(op, (*(TileLoop(loop, 1) for loop in before), TileLoop(longest, streams, peel=True)))
+        return CacheTiling(op, (*(TileLoop(loop, 1) for loop in before), TileLoop(longest, streams, peel=True)))
 
-    def _transposed(self) -> Schedule | None:
+    def _transposed(self) -> CacheTiling | None:
         """Cut the lanes, and do transpositions for each tile; None if there are none, or one tile."""
         turned = tuple(find_transpositions(self.op, (self.plan.lane_loop,)))
         size = self.op.size(self.plan.lane_loop)
         parts = sum(type_bytes(one.op.results[0].type) * self.width // size for one in turned)
         if not turned or size <= self.width or parts > self.machine.l2 // 2:
             return None
-        return Schedule(self.op, (self._columns(self.width),), turned)
+        return CacheTiling(self.op, (self._columns(self.width),), turned)
 
-    def _in_parts(self) -> Schedule:
+    def _in_parts(self) -> CacheTiling:
         """Cut the op into its parts."""
         turned = find_transpositions(self.op, [one.loop for one in self.parts])
-        return Schedule(self.op, self.parts, tuple(turned), parts=True)
+        return CacheTiling(self.op, self.parts, tuple(turned), parts=True)
 
-    def _packed(self) -> Schedule:
+    def _packed(self) -> CacheTiling:
         """Cut the loops that reduce, the rows and the lanes, for panels that are not in the cache anyway."""
         panel, height, rows = self.panel, self.plan.tile[self.row], self.op.size(self.row)
         most = max(height, self.machine.l2 // 2 // (panel.depth * panel.bytes) // height * height)
         # Panels are packed in front of a loop that reads them again: with all rows in one tile there would be none.
         count = max(2, -(-rows // most))
         tile = -(-rows // (count * height)) * height
-        return Schedule(self.op, (*panel.cuts, TileLoop(self.row, tile), self._columns(self.width)))
+        return CacheTiling(self.op, (*panel.cuts, TileLoop(self.row, tile), self._columns(self.width)))
 
     _RULES = (
         (_reduces_nothing, None),
@@ -289,7 +289,7 @@ class _Scheduler:
         (_are_panels_near, _transposed),
         (_has_parts, _in_parts),
     )
-    """The first rule that holds decides: the op gets this schedule, or stays as it is. If none holds, it is packed."""
+    """The first rule that holds decides: the op gets this tiling, or stays as it is. If none holds, it is packed."""
 
 
 def _places(op: Structured, operand: int, loop: int, machine: Machine) -> int:
