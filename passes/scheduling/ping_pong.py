@@ -68,7 +68,7 @@ from itertools import groupby
 
 from mlir import ir
 
-from ..analysis.schedule.ping_pong import find_ping_pong
+from ..analysis.schedule.double_buffering import find_double_buffering
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.carried import alternate
@@ -96,7 +96,7 @@ class PingPongPass(Pass[PingPongOptions]):
     )
 
     def run(self, op: ir.Operation) -> None:
-        found = find_ping_pong(op)
+        found = find_double_buffering(op)
         # Loops inside come later: the ops of a body stay the same when it moves into another loop.
         for _, group in groupby(found, key=lambda one: id(one.loop)):
             tensors = list(group)

@@ -1,9 +1,9 @@
 """Loops whose sweeps can run several at a time over the rows of a tensor, which is then read from memory once for all.
 
-Such a loop carries an old and a new version that take turns (`ping_pong.py`): row `i` of the new one is computed from
-rows `i + low` to `i + high` of the old one. If sweep `s` works on rows that are `s * shift` behind those of sweep 0,
-where `shift` is the larger one of `high` and `-low`, then what it reads has been written by the sweep before, and what
-it writes over has been read: rows of all the sweeps stay in a cache until the last one is done with them.
+Such a loop carries an old and a new version that take turns (`double_buffering.py`): row `i` of the new one is computed
+from rows `i + low` to `i + high` of the old one. If sweep `s` works on rows that are `s * shift` behind those of sweep
+0, where `shift` is the larger one of `high` and `-low`, then what it reads has been written by the sweep before, and
+what it writes over has been read: rows of all the sweeps stay in a cache until the last one is done with them.
 
 What cannot be skewed says why (`NotSkewable`). Linear in the ops of the body; nothing is changed. See
 docs/theory/sweeps.md. Sources: loop skewing of Wolfe, "Loop skewing: the wavefront method revisited" (1986).
@@ -21,8 +21,8 @@ from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.defining_ops import defining_op
 from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
+from .double_buffering import is_known_box
 from .machine import Machine
-from .ping_pong import is_known_box
 
 __all__ = ["NotSkewable", "TimeSkew", "plan_skew"]
 

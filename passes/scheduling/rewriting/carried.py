@@ -1,4 +1,4 @@
-"""A second tensor beside one that a loop carries, with which it takes turns, as `schedule/ping_pong.py` has found."""
+"""A second tensor beside one that a loop carries, to take turns with, as `schedule/double_buffering.py` has found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ....dialects.bufferizable import Subset
 from ....dialects.subsets import extract_slice, insert_slice
 from ....dialects.support.cloning import attributes_of
 from ....dialects.support.defining_ops import defining_op
-from ...analysis.schedule.ping_pong import PingPong, is_known_box, outside_of
+from ...analysis.schedule.double_buffering import DoubleBuffering, is_known_box, outside_of
 from .generic import empty_for_copy
 from .smaller import slice_type
 
@@ -23,7 +23,7 @@ _PURE = frozenset(
 )
 
 
-def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> None:
+def alternate(loop: ir.Operation, tensors: Sequence[DoubleBuffering]) -> None:
     """Let `loop` carry another tensor for each of `tensors`, all of `loop`; a new loop takes its place.
 
     A tensor that does not alternate starts from its own old version. Linear in the ops of the body, none of which is
@@ -58,7 +58,7 @@ def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> None:
     loop.erase()
 
 
-def _start_from(one: PingPong, other: ir.Value) -> None:
+def _start_from(one: DoubleBuffering, other: ir.Value) -> None:
     """Exchange the root, and erase what was only there to make it."""
     work = [one.user.operands[one.operand]]
     one.user.operands[one.operand] = other

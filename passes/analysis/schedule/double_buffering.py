@@ -34,7 +34,7 @@ from ..ir.traversal import find_ops
 from ..lifetimes.hoisting import is_inside
 from ..linalg.structured_op import as_structured
 
-__all__ = ["PingPong", "find_ping_pong", "is_known_box", "outside_of"]
+__all__ = ["DoubleBuffering", "find_double_buffering", "is_known_box", "outside_of"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _DIM, _EMPTY, _EXTRACT, _INSERT = "tensor.dim", "tensor.empty", "tensor.extract_slice", "tensor.insert_slice"
@@ -49,7 +49,7 @@ _DEPTH = 32
 
 
 @dataclass(frozen=True)
-class PingPong:
+class DoubleBuffering:
     """A carried tensor whose next version starts from a second one, or from itself.
 
     Attributes:
@@ -68,9 +68,9 @@ class PingPong:
     alternates: bool = True
 
 
-def find_ping_pong(root: ir.Operation) -> list[PingPong]:
+def find_double_buffering(root: ir.Operation) -> list[DoubleBuffering]:
     """Return the carried tensors of loops inside `root` that start from elsewhere; outer loops first."""
-    found: list[PingPong | None] = []
+    found: list[DoubleBuffering | None] = []
     for loop in find_ops(root, _LOOP, reachable=True):
         *_, terminator = loop.regions[0].blocks[0].operations
         for number, result in enumerate(loop.results):
@@ -104,7 +104,7 @@ class _Carried:
         self.initial = loop.operands[number + 3]
         self.shape = list(ir.RankedTensorType(self.old.type).shape)
 
-    def find(self) -> PingPong | None:
+    def find(self) -> DoubleBuffering | None:
         """Return what the new version is to start from; None if it stays as it is."""
         writes = self._writes(self.terminator.operands[self.number])
         is_yielded = any(use.owner.operation == self.terminator for use in self.old.uses)
@@ -122,7 +122,7 @@ class _Carried:
         if slices is None:
             return None
         alternates = root == self.initial or self._is_read_late(first, slices)
-        found = PingPong(self.loop, self.number, first.op, first.operand, tuple(slices), alternates)
+        found = DoubleBuffering(self.loop, self.number, first.op, first.operand, tuple(slices), alternates)
         return found if alternates or first.before != self.old else None
 
     def _writes(self, value: ir.Value) -> list[_Write]:
