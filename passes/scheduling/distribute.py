@@ -60,7 +60,7 @@ from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
-from .rewriting.tile import distribute
+from .rewriting.tiled_nest import distribute
 
 _FILL = "linalg.fill"
 

@@ -53,7 +53,7 @@ from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.elementwise import fuse
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
-from .rewriting.tile import tile
+from .rewriting.tiled_nest import tile
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ from ..analysis.ir.traversal import find_ops
 from ..analysis.schedule.packing import find_packings
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
-from .rewriting.pack import pack
+from .rewriting.packed_slices import pack
 
 
 class PackPass(Pass[PassOptions]):

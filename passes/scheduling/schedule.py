@@ -31,8 +31,8 @@ from ..analysis.schedule.packing import find_packings
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
-from .rewriting.pack import pack
-from .rewriting.tile import tile
+from .rewriting.packed_slices import pack
+from .rewriting.tiled_nest import tile
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ from ..framework.errors import PassFailure
 from ..framework.option_limits import MAX_INDEX, require_operations
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, replace_op
-from .rewriting.tile import tile
+from .rewriting.tiled_nest import tile
 
 
 @dataclass(frozen=True)
