@@ -56,7 +56,7 @@ from ..framework.errors import PassFailure, nearest
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
 from .functions import FUNCTIONS
-from .functions.lanes import Floats
+from .functions.vectors import Floats
 
 _NARROW = frozenset({"f16", "bf16"})
 _REGISTERS = 4

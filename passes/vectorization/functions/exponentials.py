@@ -10,7 +10,7 @@ the lowest on rounded to f32 and the others fitted again.
 
 from __future__ import annotations
 
-from .lanes import Bits, Floats, polynomial
+from .vectors import Bits, Floats, polynomial
 
 __all__ = ["exp", "exp2", "exp_without_limits", "expm1", "tanh"]
 
