@@ -111,7 +111,7 @@ class VectorMathPass(Pass[VectorMathOptions]):
 
 
 def _find_groups(root: ir.Operation, names: frozenset[str], most: int) -> list[list[ir.Operation]]:
-    """The ops with one of `names` inside `root` that give vectors, in the order of the text; up to `most` at a time.
+    """The ops with one of `names` inside `root` that give vectors, in program order; up to `most` at a time.
 
     Together are those that follow upon each other, and do the same to vectors of one type that none of them makes.
     """

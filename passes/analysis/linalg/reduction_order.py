@@ -1,8 +1,8 @@
-"""Whether tiles of loops that reduce may be computed one after the other.
+"""Whether tiles of reduction loops may be computed one after the other.
 
-Tiles change the order in which elements are combined as soon as a loop that reduces has another one inside of it, and
-is not the last one of a tile. Where the payload ends in a sum, a product, a maximum or the like, any order will do.
-What the accumulator otherwise goes through (`3 * z + x`, an index that is kept) needs the order of the op.
+Tiles change the order in which elements are combined as soon as a tiled reduction loop has another one inside of it,
+unless it is the last one that is tiled. A payload that ends in a sum, a product, a maximum or the like admits any
+order. Any other use of the accumulator (`3 * z + x`, an index that is kept) needs the order of the op.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""Which sizes a tile has: that of the loop's step, and in the last iteration what is left.
+"""Which sizes a dimension of a slice in a tiled loop can have: the step, or what is left in the last iteration.
 
-A tile whose size does not divide the loop has a dynamic type, since `affine.min` computes its size. If the bounds of
-the loop are known, it has one of two sizes only. That is read off a slice whose size in a dimension is
+A tile whose size does not divide the trip count has a dynamic type, since `affine.min` computes its size. If the bounds
+of the loop are known, there are at most two sizes. They follow from a slice whose size in a dimension is
 
     affine.min(T, C - i)    with i from scf.for %i = L to U step S
 
 where L, U, S, T and C are constants. `C - i` falls, so if the size is T in the last iteration but one, it is T in all
-before, and only the last one has a size of its own.
+iterations before, and only the last one has a size of its own.
 
-Constant time; nothing is changed. Upstream counterpart: `affine::simplifyAffineMinOp` bounds the size, but asks for one
-constant.
+Constant time; nothing is changed. Upstream counterpart: `affine::simplifyAffineMinOp`, which looks for one constant.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""A linalg op as numbers: its loops, their sizes, and where in its operands an iteration reads and writes.
+"""A linalg op as numbers: its loops, their sizes, and which elements of its operands an iteration reads and writes.
 
-Every linalg op with a payload is a nest of loops around that payload. The loops that the maps of the inits mention are
+Every linalg op with a payload is a nest of loops around that payload. Loops that the maps of the inits mention are
 parallel, the others reduce. An index into an operand is a sum of multiples of loops, which is all that convolutions,
 poolings, contractions and elementwise ops need; an op with any other index (`mod`, a symbol) is refused. So is one
-whose payload does more than compute: its iterations would have to stay in their order, and in their place.
+whose payload has effects: its iterations would have to keep their order.
 
-Linear in the sizes of the maps; nothing is changed. The counterpart upstream is `LinalgOp`, which the bindings do not
-show.
+Linear in the sizes of the maps; nothing is changed. Upstream counterpart: `LinalgOp`, which the bindings do not expose.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether the payload of a linalg op can run on vectors, lane by lane, and how it combines partial results.
 
-Lane by lane means: each op of it is elementwise, has no effect, and cannot trap on lanes whose result nobody wants
-(the lanes beyond the end of a row), as an integer division by zero would.
+Lane by lane means: each of its ops is elementwise, has no effect, and cannot trap on lanes whose result is not used
+(those beyond the end of a row), as an integer division by zero would.
 """
 
 from __future__ import annotations

@@ -1,37 +1,37 @@
-"""Which loops of a linalg op to tile, how large, and whether to pack: from its structure and the machine.
+"""How to tile a linalg op for the caches, and whether to pack: from its structure and the machine.
 
-Decided by a table of rules (`_RULES`), asked in order; the first one that holds says how the op is tiled.
+A table of rules (`_RULES`) is asked in order; the first rule that holds decides.
 
-Only an op that reads something again can gain from caches. Such an op has a *panel*: an input that is loaded for the
-lanes and does not depend on the rows, so that all rows read it again. (In a matmul with columns in the lanes, the
-panels are slices of the second operand.) An op whose panels fit into the first cache stays as it is. So does one whose
-panels fit into half of the second cache (the other half is for what passes by) if there are few rows, or if the rows of
-a panel have places of their own in the first cache, which rows do not have that are a power of two apart. Each
-iteration of a batch has a panel of its own, and is an op of its own if that has to be packed. Otherwise
+Tiling helps only an op that reads data again. Such an op has a *panel*: an input that is loaded along the lanes and
+does not depend on the rows, so that every row reads it again. (In a matmul with columns in the lanes, the panels are
+slices of the right-hand side.) An op is not tiled if its panels fit into the first cache, nor if they fit into half of
+the second one (the other half is for data that passes through) and there are few rows, or the rows of a panel do not
+compete for the same cache sets, as rows do that are a power of two apart. Each iteration of a batch has panels of its
+own; if they have to be packed, each iteration becomes an op of its own. Otherwise
 
-* the outermost loops that reduce are cut so that a panel takes a quarter of the second cache: it stays there while all
-  rows of a tile read it, and results are not read and written again more often than that needs,
-* the rows are cut, about equally, so that the other operand of a tile takes half of it, into two tiles at least,
-* the lanes are cut to the register tile, and panels are packed.
+* the outermost reduction loops are tiled so that a panel takes a quarter of the second cache: it stays there while all
+  rows of a tile read it, and results are read and written again no more often than that needs,
+* the rows are tiled, about equally, so that the other operand of a tile takes half of it; there are at least two tiles,
+* the lane loop is tiled by the register tile, and panels are packed.
 
-What is packed at a time is in the last cache while all rows read it, and there are others there: if all panels of one
-part of the loop that reduces took more than a quarter of it, the lanes are cut, so that they take an eighth, and each
-part is an op on its own.
+Packed panels stay in the last cache while all rows read them, beside other data. If the panels of one tile of the
+reduction took more than a quarter of it, the lane loop is tiled so that they take an eighth, and each part is tiled as
+an op of its own.
 
-Packing pays as soon as two register tiles read a panel: its rows, each a page from the next, compete for places in the
-first cache, and it depends on how long they are whether it is read twice as fast or half as fast.
+Packing pays as soon as two register tiles read a panel: its rows, each a page from the next, compete for sets of the
+first cache, and their length decides whether that doubles or halves the speed of reading.
 
-If an operand of an op whose rows are not cut is transposed for it alone, the lanes are cut, and each panel is
-transposed when it is wanted: it comes from the cache then, not from memory.
+If the rows are not tiled and an operand is transposed for this op alone, the lane loop is tiled, and each panel is
+transposed when it is needed: it is read from the cache then, not from memory.
 
-An op without rows, or with all of them in registers, reads nothing again. (A vector times a matrix, sums of columns.)
-The loops of the register tile would go down a column of vectors, and touch another page with each; so of an input
-larger than the second cache a few rows at a time are read along the lanes, as streams side by side, which memory is
-made for. Results are read and written again for each few rows, but those of one row stay in the first cache. There are
-no more streams than it has places for, if rows compete for them.
+An op without rows, or with all of them in registers, reads nothing again (vector-matrix products, sums of columns).
+The loops of the register tile would walk down a column of vectors, one page after the other; so of an input larger
+than the second cache a few rows at a time are read along the lanes, as parallel streams, which memory is made for.
+Results are read and written again for every few rows, but those of one row stay in the first cache. There are no more
+streams than the cache has ways for, if rows compete for sets.
 
-Linear in the op; nothing is changed. Sources: the layering of loops of Goto and van de Geijn, "Anatomy of
-high-performance matrix multiplication" (2008).
+Linear in the op; nothing is changed. Source: Goto and van de Geijn, "Anatomy of high-performance matrix
+multiplication" (2008).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What schedules need to know of the machine: vectors, registers, caches and cores; detected, or told.
+"""What schedules need to know about the machine: vectors, registers, caches and cores; detected, or given.
 
-Detection reads what Linux says of the first core (`/proc/cpuinfo`, `/sys/devices/system/cpu`); what it does not say has
+Detection reads what Linux says about the first core (`/proc/cpuinfo`, `/sys/devices/system/cpu`); anything else has
 the value of a common x86-64 machine. `Machine().override(str(machine)) == machine`.
 
 Sizes of caches are in bytes, of vectors in bits.

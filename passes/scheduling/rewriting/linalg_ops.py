@@ -18,7 +18,7 @@ _FILL = "linalg.fill"
 
 
 def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.Operation]:
-    """Return the linalg ops on tensors inside `root`, in the order of the text; only those with one of `names`, if any.
+    """Return the linalg ops on tensors inside `root`, in program order; only those with one of `names`, if any.
 
     Ops without a payload (`linalg.index`, `linalg.yield`) are none, nor are those in payloads, which go where the op
     around them goes, those that `inplace-mark-kernels` has marked, and those that cannot be reached. Linear.
@@ -38,7 +38,7 @@ def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.
 def replace_op(op: ir.Operation, values: Sequence[ir.Value], producers: Sequence[ir.Operation] = ()) -> None:
     """Let `values` take the place of the results of `op`, and erase it.
 
-    What nobody uses then is erased too: of `producers`, in the order of the text, and of the fills that `op` used.
+    What nobody uses then is erased too: of `producers`, in program order, and of the fills that `op` used.
     """
     dead = list(producers)
     for fill in (defining_op(value, _FILL) for value in op.operands):
