@@ -1,8 +1,8 @@
-"""Memory spaces and stack buffers of workgroups, as a host has them: one space, and buffers that go with each trip.
+"""Memory spaces and stack buffers of workgroups on a host: one memory space, and buffers that each iteration frees.
 
 A GPU keeps a workgroup's buffers in memory of its own. On the host all memory is in the default space, and a stack
-buffer inside the grid's loop would not go away before the function returns: it becomes a heap buffer, which
-deallocation frees in each trip.
+buffer inside the loop over the grid would live until the function returns: it becomes a heap buffer, which
+deallocation frees in each iteration.
 """
 
 from __future__ import annotations

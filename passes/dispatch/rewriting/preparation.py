@@ -1,4 +1,4 @@
-"""Modules with bindings on their way to bufferization: which ops they have, and how a changed copy takes over."""
+"""Modules with bindings before bufferization: which dispatch ops they have, and replacing them by a changed copy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Structured ops that get more to hand on: further operands, arguments, yielded values and results.
+"""Region ops that forward more values: further operands, block arguments, yielded values and results.
 
 Each function appends at the end, where ``scf.for``, ``scf.while``, ``scf.if``, ``scf.index_switch``,
-``scf.execute_region`` and ``scf.forall`` have what they hand on. Linear in the operands and results of the op.
+``scf.execute_region`` and ``scf.forall`` have the values that they forward. Linear in the operands and results.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Checks, ahead of the grid, that the memory a caller gives is as large as the program says.
+"""Checks, before the grid, that the memory a caller gives is as large as the program says.
 
-A binding's sizes are numbers of the program (push constants, mostly), its memory is the caller's: where they disagree,
-the kernel would leave the memory. The checks are ordinary arithmetic on the arguments. The first that fails is returned
-as its number, counted from 1, with the size or the bytes that were needed; 0 says that the kernel has run.
+The sizes of a binding are numbers of the program (push constants, mostly), its memory is the caller's: where they
+disagree, the kernel would access memory out of bounds. The checks are ordinary arithmetic on the arguments. The number
+of the first check that fails, counted from 1, is returned with the size or the bytes that were needed; 0 means that the
+kernel has run.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Make functions of linalg ops on memrefs that `inplace-mark-kernels` has marked, and optimize them by themselves.
+"""Outline linalg ops on memrefs that `inplace-mark-kernels` has marked, and optimize the functions by themselves.
 
 `take_kernels` gives each group of equal ops a function that is called in their places, as `inplace-outline-kernels`
-does for loops, and a *twin* of it in a module of its own: a function on tensors that makes of the contents of the
-inputs, and of the buffer that it is to write, its content afterwards. What tiles, vectorizes and bufferizes tensors may
-run on that module. `give_back` then moves the bodies of the twins into the functions.
+does for loops, and a *twin* of it in a module of its own: a function on tensors that computes the new content of the
+output buffer from the contents of inputs and output. Passes that tile, vectorize and bufferize tensors may run on that
+module. `give_back` then moves the bodies of the twins into the functions.
 
-The twin writes no argument but the one that the ops write, and says whether its result ended up there. Why it may take
-different arguments for memory that does not overlap: docs/theory/after-bufferization.md.
+The twin writes no argument but the output, and tells whether its result is there in the end. Why it may treat
+different arguments as memory that does not overlap: docs/theory/after-bufferization.md.
 
 Linear in the ops. No upstream counterpart.
 """

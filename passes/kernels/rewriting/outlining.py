@@ -1,6 +1,6 @@
-"""Move bodies that are the same code into one function, and call it in their places.
+"""Outlining: bodies that are the same code become one function, and calls of it.
 
-Only what `repetition/bodies.py` has found to be equal comes here.
+`repetition/bodies.py` has found the bodies to be equal.
 """
 
 from __future__ import annotations

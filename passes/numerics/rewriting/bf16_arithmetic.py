@@ -1,4 +1,4 @@
-"""Ops of the LLVM dialect that compute on bf16, in f32, where the numbers are carried as i16."""
+"""Arithmetic ops of the LLVM dialect on bf16, computed in f32, where bf16 values have type i16."""
 
 from __future__ import annotations
 

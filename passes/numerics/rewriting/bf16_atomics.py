@@ -1,4 +1,4 @@
-"""Atomic updates of bf16 that compute, as functions with a loop that compares the bits of what is in memory."""
+"""Atomic updates of bf16 that compute, as functions with a compare-exchange loop on the bits in memory."""
 
 from __future__ import annotations
 

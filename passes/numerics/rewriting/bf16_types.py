@@ -1,4 +1,4 @@
-"""What types of the LLVM dialect are with another type in the place of bf16, and values as such types."""
+"""LLVM types with another type in place of bf16, and casts of values between them."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def alternate(loop: ir.Operation, tensors: Sequence[DoubleBuffering]) -> None:
 
 
 def _start_from(one: DoubleBuffering, other: ir.Value) -> None:
-    """Exchange the root, and erase what was only there to make it."""
+    """Replace the root by `other`, and erase ops that only computed it."""
     work = [one.user.operands[one.operand]]
     one.user.operands[one.operand] = other
     while work:
@@ -72,9 +72,9 @@ def _start_from(one: DoubleBuffering, other: ir.Value) -> None:
 
 
 def _read_apart(insert: ir.Operation) -> None:
-    """Let the op that computes what is inserted read its init, a slice of a tensor, as an input.
+    """Let the op whose result is inserted read its init, a slice of a tensor, as an input.
 
-    Else the slice would have to be copied to where the op writes.
+    Otherwise the slice would have to be copied to the op's destination.
     """
     op = defining_op(insert.operands[0], "linalg.generic")
     if insert.name != _INSERT or op is None:
@@ -85,7 +85,7 @@ def _read_apart(insert: ir.Operation) -> None:
     *_, element = block.arguments
     *maps, last = ir.ArrayAttr(op.attributes["indexing_maps"])
     parallel = all("parallel" in str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"]))
-    # The map must reach each element: what an op does not write is what its init has there.
+    # The map must cover the output: an element that is not written is that of the init.
     is_whole = parallel and ir.AffineMapAttr(last).value.is_permutation and type_.has_static_shape
     if len(op.results) != 1 or not is_whole or not is_slice or not list(element.uses):
         return
@@ -104,7 +104,7 @@ def _read_apart(insert: ir.Operation) -> None:
 
 
 def _other(initial: ir.Value, written: Sequence[Subset]) -> ir.Value:
-    """Return a tensor like `initial`, with its content where the loop writes nothing."""
+    """Return a tensor of the type of `initial`, with its content outside of the slices `written`."""
     type_ = ir.RankedTensorType(initial.type)
     if written and not (len(written) == 1 and is_known_box(written[0], type_.shape)):
         attributes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1, 0])}

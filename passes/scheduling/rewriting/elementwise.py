@@ -1,4 +1,4 @@
-"""Computes elementwise producers inside of their consumers: one `linalg.generic` with both payloads."""
+"""Fusion of elementwise producers into their consumers: one `linalg.generic` with both payloads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def fuse(fusion: ElementwiseFusion) -> None:
     """
     producer, consumer = fusion.producer, fusion.consumer
     inputs = _Inputs(len(consumer.sizes))
-    # Inputs whose elements nobody wants tell sizes: they stay.
+    # Inputs whose elements are not used stay: sizes are read from them.
     own = {
         operand: inputs.add(consumer.op.operands[operand], consumer.indices[operand])
         for operand in range(consumer.inputs)
@@ -71,7 +71,7 @@ class _Inputs:
 
 
 def _substituted(index: OperandIndex, loops: Sequence[OperandIndex]) -> OperandIndex:
-    """Return `index` with what `loops` say in place of the loops of the producer."""
+    """Return `index` with the loops of the producer replaced by `loops`."""
     return sum((loops[loop] * factor for loop, factor in index.coefficients.items()), OperandIndex({}, index.constant))
 
 

@@ -1,4 +1,4 @@
-"""Copies of operands in front of an op, transposed or with wider elements, and the op that reads these."""
+"""Transposed or widened copies of operands before an op, and the op on these copies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["transpose_operands", "widen_operands"]
 def transpose_operands(transposition: Transposition) -> None:
     """Replace the op by a `linalg.generic` that reads transposed copies.
 
-    They are made in front of it, and of the loops around it that do not change the operand.
+    They are made before it, and before the loops around it that do not define the operand.
     """
     structured = transposition.structured
     op = structured.op
@@ -69,7 +69,7 @@ def widen_operands(widening: Widening) -> None:
 
 
 def _widened(value: ir.Value, extension: ir.Operation) -> ir.Value:
-    """Build a copy of `value` with `extension` done to each element."""
+    """Build a copy of `value` with `extension` applied to each element."""
     type_ = ir.RankedTensorType(value.type)
     empty = empty_for_copy(value, extension.results[0].type, range(type_.rank))
     identity = ir.AffineMap.get_identity(type_.rank)

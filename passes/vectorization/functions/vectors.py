@@ -1,11 +1,11 @@
-"""Vectors of f32, and of the bits of them, with operators that build ops at the current insertion point.
+"""Vectors of f32, of their bits, and of masks, with operators that build ops at the current insertion point.
 
-Only `arith` ops and `math.fma` are built: one rounding each, which is the same on any machine, with or without
-instructions for it. Nothing carries fast-math flags, so that no later pass may reorder what the error bounds rest on.
+Only `arith` ops and `math.fma` are built: each rounds once, with the same result on any machine. None has fast-math
+flags, so that no later pass may reorder what the error bounds rest on.
 
-Each of these stands for several vectors, of which the same is computed in lockstep: each op is built for all of them
-before the next one is. A polynomial is a chain in which each step waits for the one before; steps of others that are
-next in the text are what a processor has to do meanwhile, and all want the same constant at the same time.
+Each object stands for several vectors that are computed in lockstep: each op is built for all of them before the next
+one. A polynomial is a chain in which each step depends on the one before; the processor overlaps the steps of other
+vectors that are next to it, and all of them use the same constant at the same time.
 """
 
 from __future__ import annotations

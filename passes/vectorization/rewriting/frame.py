@@ -1,4 +1,4 @@
-"""Where the loops around vectors stand, and which element of an operand that is."""
+"""Where the loops around vectors are, and which element of an operand that selects."""
 
 from __future__ import annotations
 

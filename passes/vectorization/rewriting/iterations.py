@@ -1,8 +1,8 @@
-"""The numbers of iterations in the lanes, and what they are compared with.
+"""Iteration numbers in the lanes, and comparisons with them.
 
-An index has 64 bits, so that a comparison for each f32 lane of a vector, as a causal mask has them, is two of numbers
-that two additions make. As the lanes count from the first one on, the distance from that to a number that all lanes
-share says the same, in as many bits as fit.
+An index has 64 bits, so comparing one for each f32 lane of a vector, as a causal mask does, takes two vectors of
+numbers, made by two additions. As the lanes count up from the first one, the distance from that to a number that all
+lanes share decides the comparison as well, in 32 bits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An elementwise op in the loop of a reduction: each vector of its result is written, and goes on in its register."""
+"""An elementwise op in the loop of a reduction: each vector of its result is written, and used from its register."""
 
 from __future__ import annotations
 

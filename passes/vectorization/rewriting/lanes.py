@@ -1,7 +1,7 @@
 """The payload of a linalg op on vectors: each op works on all lanes, or on a scalar where all lanes are the same.
 
 Several vectors are computed in lockstep, each op of the payload for all of them before the next: while one waits for
-what its last op gives, a processor has the others to do.
+its last result, the processor computes the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The elements that change nothing when they are combined with others."""
+"""Neutral elements of the ops that reductions combine with."""
 
 from __future__ import annotations
 

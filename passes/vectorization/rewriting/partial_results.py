@@ -1,4 +1,4 @@
-"""Reductions in the lanes: each lane has a partial result, which are combined when the loops are through."""
+"""Reductions in the lanes: each lane has a partial result; the lanes are combined after the loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of operands into vectors, or into scalars where all lanes want the same element."""
+"""Reads of operands as vectors, or as scalars where all lanes need the same element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A register tile: the places in it, its payload and its writes, and the loops that step from one to the next."""
+"""A register tile: its places, its payload and its writes, and the loops that step from tile to tile."""
 
 from __future__ import annotations
 

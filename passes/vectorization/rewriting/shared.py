@@ -1,7 +1,7 @@
-"""What all lanes share: parts of a payload that are computed once, in front of the loop that runs in the lanes.
+"""Parts of a payload that are the same in all lanes, computed once before the lane loop.
 
-They are scalars: the mean of a row, one over its deviation. Computed again for each vector they would cost more than
-the vector does, since LLVM cannot move a read over the writes of the loop.
+They are scalars: the mean of a row, the reciprocal of its deviation. Computed for each vector they would cost more than
+the vector, since LLVM cannot hoist a read over the writes of the loop.
 """
 
 from __future__ import annotations
