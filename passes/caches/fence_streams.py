@@ -53,9 +53,9 @@ from ..framework.options import PassOptions
 _LOOPS = frozenset({"scf.for", "scf.while"})
 _SEQUENTIAL = _LOOPS | {"scf.if"}
 _OTHER_CODE = ("func.", "llvm.call", "omp.", "scf.forall", "scf.parallel")
-"""How the names of ops begin that other threads may run in."""
+"""Prefixes of the names of ops in which other threads may run."""
 _SEQUENTIALLY_CONSISTENT = 7
-"""The only ordering of a fence that x86 has an instruction for; it orders stores past the caches as well."""
+"""The only ordering of a fence that x86 has an instruction for; it orders nontemporal stores as well."""
 
 
 class FenceStreamsPass(Pass[PassOptions]):
@@ -76,7 +76,7 @@ class FenceStreamsPass(Pass[PassOptions]):
 
 
 def _due(block: ir.Block) -> tuple[list[ir.Operation], bool]:
-    """Return behind which ops of `block`, or inside of it, a fence is due, and if other threads may run meanwhile."""
+    """Return the ops in `block`, also nested ones, that need a fence after them, and whether other threads may run."""
     due: list[ir.Operation] = []
     others = False
     for one in block.operations:
@@ -90,7 +90,7 @@ def _due(block: ir.Block) -> tuple[list[ir.Operation], bool]:
 
 
 def _due_inside(op: ir.Operation) -> tuple[list[ir.Operation], bool]:
-    """Return the same for the regions of `op`. What is in one that is not known stays there."""
+    """Return the same for the regions of `op`; fences do not leave regions of unknown ops."""
     due: list[ir.Operation] = []
     others = op.name.startswith(_OTHER_CODE)
     for region in op.regions:

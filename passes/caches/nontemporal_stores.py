@@ -86,7 +86,7 @@ class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
 
 
 def _split(stream: Stream) -> None:
-    """Let the loop have a version for aligned buffers."""
+    """Build a version of the loop for aligned buffers."""
     with ir.InsertionPoint(stream.loop):
         choice = scf.IfOp(_is_aligned(stream.buffers), has_else=True)
     usual, fast = choice.operation.regions[1].blocks[0], choice.operation.regions[0].blocks[0]
@@ -101,7 +101,7 @@ def _split(stream: Stream) -> None:
 
 
 def _is_aligned(buffers: Mapping[ir.Value, int]) -> ir.Value:
-    """Build whether each buffer begins at a multiple of its number of bytes."""
+    """Build the check that the address of each buffer is a multiple of its number of bytes."""
     zero = index_constant(0)
     checks = [
         arith.cmpi(
@@ -115,7 +115,7 @@ def _is_aligned(buffers: Mapping[ir.Value, int]) -> ir.Value:
 
 
 def _store(write: ir.Operation) -> None:
-    """Write past the caches what `write` does."""
+    """Replace `write` by a nontemporal store."""
     value, base, *indices = list(write.operands)
     type_ = ir.VectorType(value.type)
     with ir.InsertionPoint(write), write.location:

@@ -56,7 +56,7 @@ from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
 
 _ALL_CACHES = 3
-"""The locality of what is read soon, and more than once."""
+"""The locality of data that is read soon, and more than once."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class PrefetchRowsPass(Pass[PrefetchRowsOptions]):
 
 
 def _fetch_next(row: ReusedRow) -> None:
-    """Build the view of the next row, and fetch there what the last loop reads of this one."""
+    """Build the view of the next row, and a prefetch from it for each read of the last loop."""
     coming = _next_view(row)
     rank = ir.MemRefType(coming.type).rank
     for read in row.reads:
@@ -96,7 +96,7 @@ def _fetch_next(row: ReusedRow) -> None:
 
 
 def _next_view(row: ReusedRow) -> ir.Value:
-    """Build what the view is in the next iteration, or in this one if it is the last."""
+    """Build the view of the next iteration, or of this one if it is the last."""
     index = row.loop.regions[0].blocks[0].arguments[0]
     _, upper, step = list(row.loop.operands)[:3]
     with ir.InsertionPoint.after(row.view):

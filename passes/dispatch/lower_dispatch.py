@@ -96,7 +96,7 @@ class LowerDispatchOptions(PassOptions):
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is decided about one function before anything changes. `looped`: the dimensions of the grid's loop."""
+    """The plan of one function. `looped`: the dimensions of the loop over the grid."""
 
     dispatch: DispatchFunction
     checks: Sequence[SizeCheck]
@@ -105,7 +105,7 @@ class _Plan:
 
 
 def analyze_lowering(function: func.FuncOp, options: LowerDispatchOptions) -> _Plan:
-    """What becomes of a dispatch function. Changes nothing; raises `PassFailure` for what cannot be lowered."""
+    """Plan the lowering of a dispatch function. Changes nothing; raises `PassFailure` if it cannot be lowered."""
     dispatch = collect_dispatch_function(function)
     given = (_ID, _SIZE, _COUNT) if options.workgroups == "arguments" else (_SIZE, _COUNT)
     known = find_known_ahead(function.entry_block, dispatch.order, lambda op: op.name in given)
@@ -121,7 +121,7 @@ def analyze_lowering(function: func.FuncOp, options: LowerDispatchOptions) -> _P
 def _used(
     dispatch: DispatchFunction, name: str, more: Sequence[int], constants: Sequence[int]
 ) -> dict[int, int | None]:
-    """The dimensions that are used, each with its constant if the options give one."""
+    """Return the dimensions that are used, each with its constant if the options give one."""
     return {
         d: (constants[d] or None) if d < len(constants) else None
         for d in _DIMENSIONS
@@ -159,7 +159,7 @@ class LowerDispatchPass(Pass[LowerDispatchOptions]):
         grid = self._add_grid(plan)
         returned = self._enclose(plan, bindings, grid)
         self.count("views", replace_bindings(dispatch, bindings))
-        # Last: checks and views were made with the values of the ops that go.
+        # Last: checks and views were built from the values of the ops that are erased.
         for constant, value in zip(dispatch.push_constants, constants, strict=True):
             replace_all(constant.ops, value)
         for key, value in grid.items():
@@ -173,7 +173,7 @@ class LowerDispatchPass(Pass[LowerDispatchOptions]):
         update_function_type(dispatch.function, [value.type for value in returned])
 
     def _add_grid(self, plan: _Plan) -> dict[tuple[str, int], ir.Value]:
-        """Arguments or constants for what the body, or its loop, asks of the grid."""
+        """Add arguments or constants for the numbers of the grid that the body, or its loop, uses."""
         dispatch, options = plan.dispatch, self.options
         wanted = {
             _SIZE: _used(dispatch, _SIZE, (), options.workgroup_size),
@@ -190,7 +190,7 @@ class LowerDispatchPass(Pass[LowerDispatchOptions]):
     def _enclose(
         self, plan: _Plan, bindings: Sequence[ir.Value], grid: dict[tuple[str, int], ir.Value]
     ) -> list[ir.Value]:
-        """Put the body into its loop, behind its checks; adds ids to `grid`, returns what the function returns."""
+        """Put the body into its loop, after its checks; adds ids to `grid`, returns what the function returns."""
         if not plan.looped and not self.options.check_sizes:
             return []
         function = plan.dispatch.function

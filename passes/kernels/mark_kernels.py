@@ -94,7 +94,7 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
                     self._mark(candidate)
 
     def _mark(self, candidate: Candidate) -> None:
-        """Mark an op, and its fill with a number, so that common subexpressions do not become one fill for two ops."""
+        """Mark an op, and its fill with a number, so that CSE does not merge the fills of two ops."""
         op, fill = candidate.op, candidate.fill
         self.count("marked")
         op.attributes[KERNEL_MARK] = ir.UnitAttr.get(op.context)

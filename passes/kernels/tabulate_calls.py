@@ -63,7 +63,7 @@ from ..framework.options import PassOptions, option
 from .rewriting.outlining import NO_OPTIMIZATION, descriptor_type, memref_of
 
 TABLE = "inplace_steps"
-"""What tables are called, with a number where that name is taken."""
+"""The name of tables, with a number where it is taken."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class TabulateCallsPass(Pass[TabulateCallsOptions]):
 
 
 class _Tabulation:
-    """Puts one run into a loop behind it."""
+    """Replaces one run by a loop over a table."""
 
     def __init__(self, symbols: ir.SymbolTable, block: ir.Block, run: Run) -> None:
         self._symbols = symbols
@@ -168,7 +168,7 @@ class _Tabulation:
             scf.yield_([])
 
     def _make_step(self, kind: Kind | None) -> None:
-        """Take the step of a kind, which the words of the row tell."""
+        """Build a step of a kind from the words of the row."""
         if isinstance(kind, Call):
             self._make_call(kind)
         elif isinstance(kind, TabulatedAllocation):
@@ -198,12 +198,12 @@ class _Tabulation:
         ir.Operation.create("func.call", operands=arguments, attributes={"callee": kind.callee})
 
     def _bytes(self, column: int, count: ir.Value) -> ir.Value:
-        """So many bytes, of which the words from `column` on tell where they begin."""
+        """Build a memref of `count` bytes, whose address is in the words from `column` on."""
         begin = arith.addi(self._load(self._read(column)), arith.index_cast(self._word, self._read(column + 1)))
         return self._memref(begin, self._bytes_type, [arith.index_cast(self._word, count)])
 
     def _take_over(self, value: ir.Value, place: int) -> None:
-        """Replace an allocation of the run: ops behind it use what the loop has allocated."""
+        """Replace an allocation of the run: ops after it use what the loop has allocated."""
         if next(iter(value.uses), None) is not None:
             addresses = [self._load(index_constant(place + number)) for number in (0, 1)]
             value.replace_all_uses_with(self._memref(addresses[0], ir.MemRefType(value.type), [], addresses[1]))
@@ -223,7 +223,7 @@ class _Tabulation:
         return llvm.ptrtoint(self._word, pointer)
 
     def _read(self, column: int) -> ir.Value:
-        """A word of the row, as an index."""
+        """Build a word of the row, as an index."""
         return arith.index_cast(self._index, memref.load(self._table, [self._row, self._columns[column]]))
 
     def _load(self, place: ir.Value) -> ir.Value:

@@ -65,12 +65,12 @@ _NAMES_OF_MOVES = (
     "intr.vector.insert intr.vector.interleave2"
 )
 _MOVES = frozenset(f"llvm.{name}" for name in _NAMES_OF_MOVES.split())
-"""Ops that hand on numbers of any type."""
+"""Ops that move numbers of any type."""
 _AT_SIGNATURES = frozenset({"llvm.call", "llvm.return"})
 _FUNCTION, _SIGNATURE, _CALLED_SIGNATURE = "llvm.func", "function_type", "var_callee_type"
 _TRANSLATED = ("llvm.", "omp.")
 _FLAGS = "fastmathFlags"
-"""What they promise of NaN and infinities would be of other numbers in i16 and f16."""
+"""Flags about NaN and infinities, which are other numbers in i16 and f16."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class TypedOp:
 
 
 def has_bf16(root: ir.Operation) -> bool:
-    """Whether a value or a signature under `root` has bf16 in its type. Looks only until there is one."""
+    """Whether a value or a signature under `root` has bf16 in its type. Stops at the first one."""
     types = ReplacedTypes(ir.F16Type.get(root.context))
 
     def has_one(op: ir.Operation) -> bool:
@@ -106,14 +106,14 @@ def _typed_ops(root: ir.Operation) -> list[TypedOp]:
 
 
 class _Conversion:
-    """The types of one module, and how its ops and blocks get them."""
+    """Converts the types of one module."""
 
     def __init__(self, context: ir.Context) -> None:
         self._carried = ReplacedTypes(ir.IntegerType.get_signless(16, context))
         self._passed = ReplacedTypes(ir.F16Type.get(context))
 
     def convert(self, typed: TypedOp) -> bool:
-        """Give an op, and the blocks in it, their types; return whether there were others before."""
+        """Convert the types of an op, and of the blocks in it; return whether its own changed."""
         op = typed.op
         for region in op.regions:
             for number, block in enumerate(region.blocks):
@@ -156,7 +156,7 @@ class _Conversion:
             self._move(typed)
 
     def _surround(self, typed: TypedOp) -> None:
-        """Cast what the op takes and gives: at signatures to f16, else back to bf16."""
+        """Cast the operands and results of the op: at signatures to f16, else back to bf16."""
         op, at_signature = typed.op, typed.op.name in _AT_SIGNATURES
         with ir.InsertionPoint(op), op.location:
             for number, type_ in enumerate(typed.operands):
@@ -177,7 +177,7 @@ def _drop_flags(op: ir.Operation) -> None:
 
 
 def _hand_on(value: ir.Value, source: ir.Type, target: ir.Type) -> None:
-    """Give the users of `value`, which is of type `source`, what it is as `target`."""
+    """Cast `value`, of type `source`, to `target` for all its users."""
     uses = [(use.owner, use.operand_number) for use in value.uses]
     result = recast(value, source, target)
     for owner, number in uses:

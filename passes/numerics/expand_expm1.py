@@ -63,12 +63,12 @@ def _constant(type_: ir.Type, number: float) -> ir.Value:
 
 
 def _expanded(x: ir.Value) -> ir.Value:
-    """Build exp(x) - 1, without the error that the difference makes of the rounding of exp(x)."""
+    """Build exp(x) - 1, corrected for the rounding error of exp(x)."""
     one, equal = _constant(x.type, 1.0), arith.CmpFPredicate.OEQ
     u = math.exp(x)
     v = arith.subf(u, one)
     corrected = arith.mulf(v, arith.divf(x, math.log(u)))
-    # Where exp(x) is nothing beside 1, or has no logarithm to correct by, the difference is right as it is.
+    # Where exp(x) vanishes beside 1, or has no finite logarithm, the difference is right as it is.
     is_far = arith.ori(arith.cmpf(equal, v, _constant(x.type, -1.0)), arith.cmpf(equal, u, arith.addf(u, one)))
     return arith.select(arith.cmpf(equal, u, one), x, arith.select(is_far, v, corrected))
 

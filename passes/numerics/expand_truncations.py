@@ -72,7 +72,7 @@ def _constant(type_: ir.Type, number: int) -> ir.Value:
 
 
 def _rounded_to_odd(value: ir.Value) -> ir.Value:
-    """The f32 next to an f64: itself, or the neighbour whose last bit is 1."""
+    """Round an f64 to odd: the f32 itself, or the neighbour whose last bit is 1."""
     single = with_number_type(value.type, ir.F32Type.get())
     bits = with_number_type(value.type, ir.IntegerType.get_signless(32))
     near = arith.truncf(single, value)

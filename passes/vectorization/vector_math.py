@@ -60,7 +60,7 @@ from .functions.vectors import Floats
 
 _NARROW = frozenset({"f16", "bf16"})
 _REGISTERS = 4
-"""How many registers a vector takes while it is computed: the argument, the polynomial, bits that are wanted later, and
+"""How many registers a vector takes while it is computed: the argument, the polynomial, bits that are used later, and
 its share of the constants."""
 
 
@@ -111,9 +111,9 @@ class VectorMathPass(Pass[VectorMathOptions]):
 
 
 def _find_groups(root: ir.Operation, names: frozenset[str], most: int) -> list[list[ir.Operation]]:
-    """The ops with one of `names` inside `root` that give vectors, in program order; up to `most` at a time.
+    """Return the ops with one of `names` inside `root` on vectors, in program order, in groups of up to `most`.
 
-    Together are those that follow upon each other, and do the same to vectors of one type that none of them makes.
+    A group consists of consecutive ops that are the same function of vectors of one type, none a result of the group.
     """
     groups: list[list[ir.Operation]] = []
     open_group: list[ir.Operation] = []
@@ -135,16 +135,16 @@ def _find_groups(root: ir.Operation, names: frozenset[str], most: int) -> list[l
 
 
 def _goes_with(op: ir.Operation, group: Sequence[ir.Operation]) -> bool:
-    """Whether `op`, which follows upon `group`, can be computed together with it."""
+    """Whether `op`, the next op after `group`, can be computed together with it."""
     if not group or (op.name, op.results[0].type) != (group[0].name, group[0].results[0].type):
         return False
-    if op.block != group[0].block:  # regions of an unknown op: nobody can tell which one runs, or whether both do
+    if op.block != group[0].block:  # regions of an unknown op, of which only one may run
         return False
     return not any(op.operands[0] == other.results[0] for other in group)
 
 
 def _why_kept(type_: ir.VectorType) -> str | None:
-    """Why an op on vectors of `type_` stays; None if it does not."""
+    """Return why an op on vectors of `type_` is kept; None if it is rewritten."""
     if type_.rank == 0:
         return "a vector without dimensions is a scalar"
     if type_.scalable:
@@ -156,7 +156,7 @@ def _why_kept(type_: ir.VectorType) -> str | None:
 
 
 def _build(name: str, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
-    """The values of the op `name` for `operands`; narrow floats go by f32, which has more than twice their digits."""
+    """Build op `name` for `operands`; narrow floats are computed in f32, which has more than twice their digits."""
     type_ = ir.VectorType(operands[0].type)
     function = FUNCTIONS[name.removeprefix("math.")]
     if str(type_.element_type) not in _NARROW:

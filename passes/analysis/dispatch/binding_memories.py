@@ -1,13 +1,13 @@
-"""The interface of a dispatch function: which memory its bindings declare, and who loads from and stores to it.
+"""The interface of a dispatch function: which memory its bindings declare, and its loads and stores.
 
 A *memory* is what all declarations of one slot (set and binding) with one byte offset, type and sizes name. Different
-slots never share memory; two memories of one slot must be shown not to (``ranges.py``) unless both are only
-read. Offsets and sizes are compared as sums (``index_sets/sums.py``), where equal push constants and workgroup numbers
-are one symbol.
+slots never share memory; two memories of one slot must be proved disjoint (``ranges.py``) unless both are only read.
+Offsets and sizes are compared as sums (``index_sets/sums.py``), where equal push constants and workgroup numbers are
+one symbol.
 
-Refused, with the places: one slot with two accesses, memory that may overlap other memory or that is seen under two
-shapes, a dispatch value that anything but the ops of the dialect uses, bindings behind a call. Nothing is changed; all
-results are plain data. Linear in the ops, apart from sorting the byte ranges of one slot.
+Refused, with locations: one slot with two accesses, memory that may overlap other memory or that has two shapes, and a
+dispatch value with users outside of the dialect. Nothing is changed; all results are plain data. Linear in the ops,
+apart from sorting the byte ranges of one slot.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _USERS = ("dispatch.tie_shape", "dispatch.load", "dispatch.store", "dispatch.con
 
 @dataclass(frozen=True, slots=True)
 class BindingRefusal:
-    """Why op number ``op`` cannot be bufferized; ``notes`` are further places, each with a text and an op."""
+    """Why op number ``op`` cannot be bufferized; ``notes`` are texts about further ops."""
 
     op: int
     message: str
@@ -67,7 +67,7 @@ class BindingMemory:
 
     @property
     def root(self) -> int:
-        """The op whose result stands for the memory: it knows the sizes if any op does."""
+        """The op whose result stands for the memory: one with sizes if there is one."""
         return self.ties[0] if self.ties and not self.type.has_static_shape else self.declarations[0]
 
     def __str__(self) -> str:
@@ -172,7 +172,7 @@ class _Reader:
         found = self._of_value.get(s.operand_value[operand])
         if found is None:
             value = s.ops[op].operands[s.operand_index(operand)]
-            # Of a declaration that was refused, or one that is a memref already, there is nothing more to say.
+            # A declaration that was refused, or is a memref already, has been reported or needs no report.
             if is_dispatch_type(value.type) and binding_of(value) is None:
                 message = f"'{name}' of {value.type} that no dispatch.binding here makes; declare the binding"
                 self._problems.append(BindingRefusal(op, message))
@@ -185,7 +185,7 @@ class _Reader:
     # --- comparing ---------------------------------------------------------------------------------------------
 
     def _index(self, value: ir.Value) -> Index:
-        """Return ``value`` over symbols, of which those that every op of one kind makes alike are one."""
+        """Return ``value`` over symbols; results of equal interface ops, such as push constants, are one symbol."""
         index = self._sums.of(value)
         if isinstance(index, Symbol):
             return Symbol(self._symbol(index.value))
@@ -212,7 +212,7 @@ class _Reader:
         for memory in memories:
             slots.setdefault(memory.slot, []).append(memory)
         for slot, ways in slots.items():
-            # What is only read may be read under as many names as anyone likes.
+            # Memory that is only read may have several declarations.
             pair = overlapping([(m.offset, m.type) for m in ways]) if ways[0].access.writes else None
             if pair is not None:
                 first, second, why = pair

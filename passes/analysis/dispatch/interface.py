@@ -1,7 +1,7 @@
-"""What a dispatch function on memrefs asks of the outside: bindings, push constants, and the grid it runs in.
+"""The interface of a dispatch function on memrefs: bindings, push constants, and the grid it runs in.
 
-Read once from the function, in one walk; nothing is changed. Refused here, with the place: what is not bufferized yet,
-and what a plain function cannot offer.
+Read in one walk; nothing is changed. Refused, with locations: ops that are not bufferized yet, and interfaces that a
+plain function cannot have.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class DispatchFunction:
 
 @dataclass
 class _Found:
-    """What the walk comes across."""
+    """The ops of the interface."""
 
     bindings: dict[Slot, list[ir.Operation]] = field(default_factory=dict)
     ties: list[ir.Operation] = field(default_factory=list)
@@ -96,12 +96,12 @@ class _Found:
 
 
 def has_dispatch_ops(op: ir.Operation) -> bool:
-    """Whether there is a dispatch op below `op`. One walk, which ends at the first."""
+    """Whether there is a dispatch op inside `op`. One walk, which ends at the first."""
     return first_op(op, lambda inner: inner.name.startswith("dispatch.")) is not None
 
 
 def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
-    """The interface of a function with dispatch ops. Linear in its ops.
+    """Return the interface of a function with dispatch ops. Linear in its ops.
 
     Raises `PassFailure` where tensors are left, where push constants disagree, and for a function with results.
     """
@@ -130,7 +130,7 @@ def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
 
 
 def _file(op: ir.Operation, found: _Found) -> None:
-    """Put an op where it belongs."""
+    """Enter an op into `found` if it belongs to the interface."""
     name = op.name
     if name == "dispatch.binding":
         found.bindings.setdefault(slot_of(op), []).append(op)
@@ -143,7 +143,7 @@ def _file(op: ir.Operation, found: _Found) -> None:
 
 
 def _require_memrefs(op: ir.Operation) -> None:
-    """Refuse what bufferization should have taken away."""
+    """Refuse tensors, and ops on tensors, that bufferization should have replaced."""
     if op.name in _TENSOR_FORM:
         raise PassFailure(f"'{op.name}' works on tensors; bufferize first, with inplace-one-shot-bufferize", op)
     if op.name == "dispatch.binding" and not isinstance(op.results[0].type, ir.MemRefType):
@@ -190,7 +190,7 @@ def _binding(
 
 
 def _require_view(slot: Slot, declaration: Declaration) -> None:
-    """A view of bytes is contiguous, and must be told its sizes."""
+    """Refuse a view of bytes that is not contiguous, or whose dynamic sizes are not stated."""
     if not has_identity_layout(declaration.type):
         raise PassFailure(
             f"{slot} is one of several views of one memory, but not contiguous: {declaration.type}; "

@@ -1,8 +1,8 @@
 """Whether contents and commits are as promotion makes them, which bufferization relies on.
 
-One ``dispatch.contents`` stands for a memory, or two tensors would be one memory without anybody knowing. What is
-committed is committed in front of every return, by the last ops there: memory that is written must hold at each return
-what the program says, and nothing may happen to it afterwards. Linear in the ops; nothing is changed.
+There is one ``dispatch.contents`` for a memory, or two tensors would alias without the analysis knowing it. A memory
+that is committed is committed before every return, by the last ops there: at each return it must hold what the program
+says, and nothing may write it afterwards. Linear in the ops; nothing is changed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["find_calls", "find_misuse", "function_around"]
 
 
 def find_misuse(snapshot: Snapshot) -> list[BindingRefusal]:
-    """Return what is wrong with functions that were promoted before."""
+    """Return the errors in functions that were promoted before."""
     s = snapshot
     sums = IndexSums(s)
     functions = dict.fromkeys(
@@ -31,7 +31,7 @@ def find_misuse(snapshot: Snapshot) -> list[BindingRefusal]:
 
 
 def find_calls(snapshot: Snapshot) -> list[BindingRefusal]:
-    """Return the calls of functions with bindings: their caller would not know of the memory that they share."""
+    """Return the calls of functions with bindings: the caller would not know about the memory that they share."""
     s = snapshot
     functions = {function_around(s, op) for op, name in enumerate(s.op_name) if name == "dispatch.binding"}
     names = {str(s.ops[function].attributes["sym_name"]): function for function in functions if function > 0}

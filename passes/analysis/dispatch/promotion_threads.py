@@ -1,11 +1,10 @@
-"""Stores of the runs of an ``scf.forall``, *threads*: what each of them inserts into the content that they share.
+"""Stores in an ``scf.forall``: what each *thread*, an iteration of its body, inserts into the shared content.
 
-A thread's stores become insertions at the end of the loop, where all of them happen in no order. So the slices of two
-stores of one thread must lie apart, or the later one must replace all that the earlier one wrote, which is then left
-out. Which elements are stored must not depend on loops or branches inside of the thread. A load of just what the thread
-stored before is that value; so it needs nothing of what other threads may store meanwhile. Slices are compared as sums
-of symbols, which are the same in one run of the body. Quadratic in a thread's stores to one memory, whose number is
-bounded.
+A thread's stores become insertions at the end of the loop, which are unordered. So the slices of two stores of one
+thread must be disjoint, or the later one must overwrite all of the earlier one, which is then left out. Which elements
+are stored must not depend on loops or branches inside of the thread. A load of exactly what the thread stored before is
+that value; so it does not depend on stores of other threads. Slices are compared as sums of symbols, which are the same
+in one iteration. Quadratic in a thread's stores to one memory, whose number is bounded.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ _MOST = 32
 
 @dataclass(frozen=True)
 class ThreadStores:
-    """For a forall, the stores that are inserted at its end, in order; the other ones are replaced by these."""
+    """For a forall, the stores that are inserted at its end, in order; these overwrite the other ones."""
 
     inserted: dict[int, tuple[int, ...]]
     forwarded: dict[int, int]
-    """For a load, the store in the same thread of the value that it loads; -1 if the thread stored nothing of it."""
+    """For a load, the store of its value in the same thread; -1 if the thread stored none of its elements."""
     problems: tuple[BindingRefusal, ...]
 
 
@@ -89,7 +88,7 @@ def _forwarded(
 
 
 def _source(s: Snapshot, sums: IndexSums, load: int, stores: Sequence[int]) -> int | None:
-    """Return the last of ``stores`` that ``load`` has elements of, -1 if there is none, None if it is not just that."""
+    """Return the last of ``stores`` that overlaps ``load``, -1 if there is none, None if it is not the same slice."""
     loaded = _slice(s, sums, load)
     for store in reversed(stores):
         relation = _relation(loaded, _slice(s, sums, store))
@@ -114,7 +113,7 @@ def _forall_around(s: Snapshot, stored: dict[int, tuple[int, ...]], op: int) -> 
 
 
 def _last_stores(s: Snapshot, sums: IndexSums, stores: Sequence[int]) -> list[int] | int:
-    """Return those of ``stores`` that no later one replaces, or one that overlaps with another one in part."""
+    """Return those of ``stores`` that no later one overwrites, or one that overlaps with another one in part."""
     if len(stores) == 1:
         return list(stores)
     if len(stores) > _MOST:

@@ -16,13 +16,13 @@ from ...functions.rewriting.results import append_argument
 __all__ = ["BINDING", "add_bindings", "add_grid", "add_push_constants", "replace_all", "replace_bindings"]
 
 BINDING = "inplace.binding"
-"""On an argument that is a binding: its set and number."""
+"""Attribute of an argument that is a binding: its set and number."""
 
 _AXES = "xyz"
 
 
 def add_bindings(dispatch: DispatchFunction) -> list[ir.Value]:
-    """Add an argument for each binding; returns them."""
+    """Add an argument for each binding, and return them."""
     return [_add_binding(dispatch.function, binding) for binding in dispatch.bindings]
 
 
@@ -38,13 +38,13 @@ def _add_binding(function: func.FuncOp, binding: BindingUse) -> ir.Value:
     with place:
         type_: ir.Type = ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IntegerType.get_signless(8))
         if binding.whole:
-            # Not the type that was found: memory spaces may have gone since.
+            # Not the type that was found: memory spaces may have been removed since.
             type_ = results[0].type if results else binding.type
     return append_argument(function, type_, ir.Location.name(str(binding.slot), place), ir.DictAttr.get(attributes))
 
 
 def add_push_constants(dispatch: DispatchFunction) -> list[ir.Value]:
-    """Add an argument for each push constant; returns them."""
+    """Add an argument for each push constant, and return them."""
     added: list[ir.Value] = []
     for constant in dispatch.push_constants:
         place = constant.ops[0].location if constant.ops else dispatch.function.location
@@ -54,7 +54,7 @@ def add_push_constants(dispatch: DispatchFunction) -> list[ir.Value]:
 
 
 def add_grid(function: func.FuncOp, name: str, dimensions: Mapping[int, int | None]) -> dict[int, ir.Value]:
-    """Add an argument for each of `dimensions`, or a constant where it has a number; returns them by dimension."""
+    """Add an argument for each of `dimensions`, or its constant if it has one; return them by dimension."""
     values: dict[int, ir.Value] = {}
     for dimension, constant in sorted(dimensions.items()):
         if constant is not None:
@@ -68,7 +68,7 @@ def add_grid(function: func.FuncOp, name: str, dimensions: Mapping[int, int | No
 
 
 def replace_bindings(dispatch: DispatchFunction, arguments: Sequence[ir.Value]) -> int:
-    """Use the arguments where bindings are declared and their shapes tied; returns how many views were made."""
+    """Replace declarations of bindings and ties of their shapes by the arguments; return the number of views built."""
     views = 0
     for binding, argument in zip(dispatch.bindings, arguments, strict=True):
         source = argument if binding.whole else _aligned(dispatch.function, binding, argument)
@@ -82,13 +82,13 @@ def replace_bindings(dispatch: DispatchFunction, arguments: Sequence[ir.Value]) 
 
 
 def replace_all(ops: Iterable[ir.Operation], value: ir.Value) -> None:
-    """Use `value` in place of the result of each of `ops`."""
+    """Replace the result of each of `ops` by `value`."""
     for op in ops:
         op.results[0].replace_all_uses_with(value)
 
 
 def _aligned(function: func.FuncOp, binding: BindingUse, argument: ir.Value) -> ir.Value:
-    """The bytes, with a promise to the runtime's check that they are aligned for all elements that are in them."""
+    """Build the bytes, assumed to be aligned for all their elements, which the runtime checks."""
     alignment = max((natural_alignment(d.type.element_type) for d in binding.declarations), default=1)
     if alignment == 1:
         return argument

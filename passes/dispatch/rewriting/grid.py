@@ -25,10 +25,10 @@ class Grid:
 def enclose(
     function: func.FuncOp, ahead: Sequence[ir.Operation], bounds: Sequence[ir.Value], *, parallel: bool
 ) -> Grid:
-    """Put the body of `function` into a loop from 0 to each of `bounds`, outermost first; `ahead` stays in front.
+    """Put the body of `function` into a loop from 0 to each of `bounds`, outermost first; `ahead` stays before it.
 
-    Parallel is an `scf.forall`, else there is an `scf.for` for each bound. Without bounds the body goes into an
-    `scf.execute_region`, which runs once; it is also what holds a body of several blocks inside the loop.
+    The loop is an `scf.forall` if `parallel`, else an `scf.for` for each bound. Without bounds the body goes into an
+    `scf.execute_region`, which also holds a body of several blocks inside the loop.
     """
     blocks = list(function.body.blocks)
     entry = blocks[0]
@@ -76,7 +76,7 @@ def _make(bounds: Sequence[ir.Value], *, parallel: bool) -> Grid:
 
 
 def _fill_region(first: ir.Block, body: Sequence[ir.Operation], others: Sequence[ir.Block]) -> None:
-    """Move `body` into `first` and `others` behind it; what returned from the function yields."""
+    """Move `body` into `first`, and `others` after it; returns become yields."""
     for op in body:
         first.append(op)
     for block in others:

@@ -16,7 +16,7 @@ __all__ = ["names_memory_spaces", "to_default_space", "to_heap"]
 
 
 def _default(type_: ir.Type) -> ir.Type:
-    """The same type in the default memory space; function types by their parts."""
+    """Return the type in the default memory space; function types by their parts."""
     if isinstance(type_, ir.MemRefType) and type_.memory_space is not None:
         return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout)
     if isinstance(type_, ir.UnrankedMemRefType) and type_.memory_space is not None:
@@ -28,7 +28,7 @@ def _default(type_: ir.Type) -> ir.Type:
 
 
 def names_memory_spaces(root: ir.Operation) -> bool:
-    """Whether a memref below `root` is in a memory space that is not the default one."""
+    """Whether a memref inside `root` is in a memory space that is not the default one."""
 
     def names_one(op: ir.Operation) -> bool:
         types = [value.type for value in defined_values(op)]
@@ -38,7 +38,7 @@ def names_memory_spaces(root: ir.Operation) -> bool:
 
 
 def to_default_space(root: ir.Operation) -> None:
-    """Put every memref below `root` into the default space; casts between spaces go. Linear in the ops."""
+    """Put every memref inside `root` into the default space, and erase casts between spaces. Linear in the ops."""
     casts: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -61,7 +61,7 @@ def to_default_space(root: ir.Operation) -> None:
 
 
 def to_heap(root: ir.Operation) -> None:
-    """Turn the stack buffers below `root` into heap buffers. Linear in the ops."""
+    """Turn the stack buffers inside `root` into heap buffers. Linear in the ops."""
     for op in find_ops(root, "memref.alloca"):
         old = op.opview
         assert isinstance(old, memref.AllocaOp)

@@ -23,7 +23,7 @@ def dispatch_ops(module: ir.Operation) -> frozenset[str]:
 
 
 def declare_memrefs(module: ir.Operation) -> None:
-    """Turn the bindings that nothing accesses into memrefs like the others: they belong to what callers have to give.
+    """Turn bindings without accesses into memrefs like the others: they belong to the interface for callers.
 
     To be called when everything else is on memrefs. Linear in the ops, if the dialect is loaded.
     """
@@ -34,7 +34,7 @@ def declare_memrefs(module: ir.Operation) -> None:
 
 
 def _declare_memref(binding: ir.Operation) -> None:
-    """Turn a binding and what ties its shape into memrefs, unless another op uses one of them."""
+    """Turn a binding and the ties of its shape into memrefs, unless another op uses one of them."""
     # Ties are found from what they tie, as blocks may be in any order, and an argument may be tied as well.
     found = [binding]
     for op in found:
@@ -54,7 +54,7 @@ def _declare_memref(binding: ir.Operation) -> None:
 
 
 def take_over(module: ir.Operation, copy: ir.Operation) -> None:
-    """Let ``module`` have what ``copy``, a module as well, has; ``copy`` is empty afterwards."""
+    """Replace the ops and attributes of ``module`` by those of module ``copy``, which is empty afterwards."""
     block = module.regions[0].blocks[0]
     for op in list(block.operations):
         op.operation.erase()

@@ -24,7 +24,7 @@ from .region_ops import extend_op, extend_terminator
 __all__ = ["Promoter"]
 
 _LOOPS = frozenset({"scf.for", "scf.forall", "scf.while"})
-"""Ops whose regions get what they hand on as arguments."""
+"""Ops whose regions get forwarded values as arguments."""
 
 
 class Promoter:
@@ -38,22 +38,22 @@ class Promoter:
         self._contents: dict[int, ir.Value] = {}
         self._current: dict[int, ir.Value] = {}
         self._sizes: dict[int, Sequence[ir.Value]] = {}
-        """The dynamic sizes of a memory, once somebody needed them."""
+        """The dynamic sizes of a memory, once they were needed."""
         self._given: dict[int, list[ir.Value]] = {}
-        """For an op that is being rewritten, the contents in front of it."""
+        """For an op that is being rewritten, the contents before it."""
         self._ends: dict[int, dict[int, ir.Value]] = {}
         """For a block that branches, the contents at its end."""
         self._outputs: dict[int, dict[int, ir.Value]] = {}
-        """For a forall, the arguments that its threads share."""
+        """For a forall, its shared outputs."""
         self._waiting: dict[int, list[int]] = {}
-        """For a memory, stores of a thread that no load of it has asked for yet."""
+        """For a memory, stores of a thread that no load of the thread has needed yet."""
         self._locations: dict[int, ir.Location] = {}
-        """For a memory, the place of the store that was met last."""
+        """For a memory, the location of the last store so far."""
 
     def run(self) -> None:
         """Rewrite the function."""
         s, places = self._snapshot, self._plan.places
-        # What moves for two memories ends up in front of the one that is used first.
+        # An op that moves for two memories ends up before the one that is used first.
         for memory in sorted(places, key=lambda m: -s.op_enter[max(places[m].before, 0)]):
             self._begin_memory(memory)
         open_ops: list[int] = []
@@ -75,7 +75,7 @@ class Promoter:
     # --- memories ----------------------------------------------------------------------------------------------
 
     def _begin_memory(self, memory: int) -> None:
-        """Move the declaration if that was planned, and let the content begin behind it."""
+        """Move the declaration if that was planned, and build the content after it."""
         s, place = self._snapshot, self._plan.places[memory]
         for op in place.moved:
             s.ops[op].move_before(s.ops[place.before])
@@ -131,7 +131,7 @@ class Promoter:
         s, memory = self._snapshot, self._plan.bindings.memory_of[op]
         self._locations[memory] = s.ops[op].location
         if s.block_op[s.op_block[op]] in self._plan.threads.inserted:
-            # The op stays until the thread ends: it knows what to insert there, and into the local content if need be.
+            # The op stays until the thread ends: there it is inserted, and into the local content if a load needs it.
             self._waiting.setdefault(memory, []).append(op)
             return
         operation = s.ops[op]
@@ -198,7 +198,7 @@ class Promoter:
                 self._end_block(op, block, memories)
 
     def _end_block(self, op: int, block: int, memories: tuple[int, ...]) -> None:
-        """Let terminator ``op`` hand on the contents of ``memories``."""
+        """Let terminator ``op`` forward the contents of ``memories``."""
         s, name = self._snapshot, self._snapshot.op_name[op]
         operation = s.ops[op]
         if op in s.op_successors:
@@ -240,7 +240,7 @@ class Promoter:
         self._current.update(zip(memories, results, strict=True))
 
     def _insert_in_parallel(self, loop: int) -> None:
-        """Let each thread of ``loop`` insert what it stores at its end."""
+        """Let each thread of ``loop`` insert its stores at its end."""
         s, outputs = self._snapshot, self._outputs.pop(loop)
         ends = s.ops[s.terminator(loop, 0)].regions[0].blocks[0]
         kept = set(self._plan.threads.inserted[loop])

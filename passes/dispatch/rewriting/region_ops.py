@@ -16,7 +16,7 @@ __all__ = ["extend_op", "extend_terminator"]
 
 
 def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
-    """Put a terminator that hands on ``values`` too in the place of ``op``."""
+    """Replace terminator ``op`` by one that also forwards ``values``."""
     ir.Operation.create(
         op.name,
         operands=[*op.operands, *values],
@@ -28,7 +28,7 @@ def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
 
 
 def extend_op(op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]) -> list[ir.Value]:
-    """Put an op with further ``operands`` and results of ``types`` in the place of ``op``; return these results."""
+    """Replace ``op`` by one with further ``operands`` and results of ``types``; return these results."""
     old = list(op.results)
     attributes = attributes_of(op)
     if op.name == "scf.forall":

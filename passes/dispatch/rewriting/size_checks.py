@@ -30,21 +30,21 @@ __all__ = [
 ]
 
 SIZE_CHECKS = "inplace.size_checks"
-"""On a lowered function: for each check the number of the argument and of its dimension, `BYTES`, or `LEAST`."""
+"""Attribute of a lowered function: for each check the argument, and its dimension, `BYTES`, or `LEAST`."""
 
 BYTES = -1
-"""In place of a dimension: a view of the argument's bytes ends within them."""
+"""Instead of a dimension: a view of the argument's bytes ends within them."""
 
 LEAST = -2
-"""In place of a dimension: a number of the grid is not too small; a size of 0 would make loops that never end."""
+"""Instead of a dimension: a number of the grid is not too small; a size of 0 would make loops that never end."""
 
 
 @dataclass(frozen=True)
 class SizeCheck:
-    """One thing to hold: that a dimension of a binding is `sizes[0]`, or that the view of `declaration` fits.
+    """The check that a dimension of a binding is `sizes[0]`, or that the view of `declaration` fits.
 
-    `binding` is the place in `DispatchFunction.bindings`; `dimension` is `BYTES` for a view, whose dynamic sizes
-    `sizes` has.
+    `binding` is an index into `DispatchFunction.bindings`; `dimension` is `BYTES` for a view, whose dynamic sizes are
+    `sizes`.
     """
 
     binding: int
@@ -54,7 +54,7 @@ class SizeCheck:
 
 
 def collect_size_checks(dispatch: DispatchFunction) -> tuple[SizeCheck, ...]:
-    """What there is to check, in the order of the bindings; equal checks are made once."""
+    """Return the checks, in the order of the bindings; equal ones once."""
     found: dict[tuple[object, ...], SizeCheck] = {}
     for place, binding in enumerate(dispatch.bindings):
         for declaration in binding.declarations:
@@ -76,13 +76,13 @@ def _checks(place: int, declaration: Declaration, *, whole: bool) -> Iterator[Si
 
 
 def checked_values(check: SizeCheck) -> list[ir.Value]:
-    """The values that the check needs."""
+    """Return the values that the check needs."""
     offset = check.declaration.byte_offset
     return [*check.sizes, *([] if offset is None or check.dimension != BYTES else [offset])]
 
 
 def require_known(dispatch: DispatchFunction, checks: Sequence[SizeCheck], known: Collection[ir.Value]) -> None:
-    """Raise `PassFailure` for a check that cannot be made ahead of the grid; `known` are the values that are."""
+    """Raise `PassFailure` for a check that cannot be made before the grid, where values in `known` are available."""
     for check in checks:
         if not all(value in known for value in checked_values(check)):
             slot = dispatch.bindings[check.binding].slot
@@ -100,15 +100,15 @@ def guard(
     bindings: Sequence[ir.Value],
     least: Sequence[tuple[ir.Value, int]],
 ) -> list[ir.Value]:
-    """Let the grid run only if all checks hold; returns what the function returns now.
+    """Let the grid run only if all checks hold; return what the function returns now.
 
-    `bindings` has the argument of each binding; `least` the arguments of the grid and how large they must be.
+    `bindings` are the arguments of the bindings; `least` the arguments of the grid, with their lower bounds.
     """
     with ir.InsertionPoint(grid.outer), function.location:
         index = ir.IndexType.get()
         failed = needed = zero = arith.constant(index, 0)
         pairs = [*_minimums(least), *_sizes(checks, bindings)]
-        # Backwards, so that the first failure is the one that is left.
+        # In reverse, so that the first failure is the one that is returned.
         for number, (holds, wanted) in reversed(list(enumerate(pairs, 1))):
             failed = arith.select(holds, failed, arith.constant(index, number))
             needed = arith.select(holds, needed, wanted)
@@ -136,7 +136,7 @@ def _minimums(least: Sequence[tuple[ir.Value, int]]) -> Iterator[tuple[ir.Value,
 
 
 def _sizes(checks: Sequence[SizeCheck], bindings: Sequence[ir.Value]) -> Iterator[tuple[ir.Value, ir.Value]]:
-    """For each check whether it holds, and what is needed."""
+    """Yield for each check whether it holds, and what is needed."""
     index = ir.IndexType.get()
     cache: dict[tuple[int, int], ir.Value] = {}
     for check in checks:
@@ -147,14 +147,14 @@ def _sizes(checks: Sequence[SizeCheck], bindings: Sequence[ir.Value]) -> Iterato
 
 
 def _equals(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Whether a dimension is as large as the program says, and how large that is."""
+    """Build whether a dimension is as large as the program says, and how large that is."""
     return arith.cmpi(arith.CmpIPredicate.eq, size, check.sizes[0]), check.sizes[0]
 
 
 def _fits(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Whether a view lies within `size` bytes at a place that suits its elements, and where it ends.
+    """Build whether a view lies within `size` bytes, aligned for its elements, and where it ends.
 
-    What is left behind the offset is divided by one size after another: no product can overflow.
+    The bytes after the offset are divided by one size after another: no product can overflow.
     """
     type_, index = check.declaration.type, size.type
     zero, one = arith.constant(index, 0), arith.constant(index, 1)
@@ -176,7 +176,7 @@ def _fits(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 
 def _extents(type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> Iterator[ir.Value]:
-    """All sizes of a view as values."""
+    """Yield all sizes of a view as values."""
     dynamic = iter(sizes)
     for size in type_.shape:
         yield next(dynamic) if ir.ShapedType.is_dynamic_size(size) else arith.constant(ir.IndexType.get(), size)

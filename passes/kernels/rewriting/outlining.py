@@ -15,16 +15,16 @@ from ...analysis.repetition.bodies import Body
 from ...analysis.repetition.shared_sizes import NOTHING_OPEN, OpenSizes, is_plain
 
 KERNEL = "inplace_kernel"
-"""What functions are called, with a number where that name is taken."""
+"""The name of outlined functions, with a number where it is taken."""
 
 NO_INLINE = "llvm.no_inline"
-"""Attribute of functions that were made of repeated code."""
+"""Attribute of outlined functions."""
 
 NO_OPTIMIZATION = ("llvm.optimize_none", NO_INLINE)
-"""Attributes of functions that LLVM is to leave as they are."""
+"""Attributes of functions that LLVM is not to optimize."""
 
 _MANY_CALLS = 64
-"""So many calls are worth a function that LLVM does not optimize."""
+"""With at least this many calls, a function is not optimized by LLVM."""
 
 _NO_WORK = frozenset(
     {
@@ -43,11 +43,11 @@ _NO_WORK = frozenset(
         "memref.subview",
     }
 )
-"""Ops that take next to no time, and no loop."""
+"""Ops without loops that take next to no time."""
 
 
 def is_mere_sequence(function: ir.Operation) -> bool:
-    """Whether `function` is one block of many calls, of which nothing is faster if LLVM optimizes it."""
+    """Whether `function` is one block of many calls, which optimizing does not make faster."""
     if function.name != "func.func" or len(function.regions[0].blocks) != 1:
         return False
     names = [op.operation.name for op in function.regions[0].blocks[0].operations]
@@ -55,13 +55,13 @@ def is_mere_sequence(function: ir.Operation) -> bool:
 
 
 def leave_as_it_is(function: ir.Operation) -> None:
-    """Tell LLVM not to optimize `function`, which it must not inline then."""
+    """Tell LLVM not to optimize `function`, which then must not be inlined."""
     for mark in NO_OPTIMIZATION:
         function.attributes[mark] = ir.UnitAttr.get()
 
 
 class Outlining:
-    """The functions of one module."""
+    """Outlines functions in one module."""
 
     def __init__(self, module: ir.Operation) -> None:
         self._module = module
@@ -71,12 +71,12 @@ class Outlining:
         self._addresses: dict[ir.Value, ir.Value] = {}
 
     def outline(self, bodies: Sequence[Body]) -> None:
-        """Replace `bodies` by calls of one function that is made of the first; it is given sizes that differ."""
+        """Replace `bodies` by calls of one function with the code of the first; sizes that differ are arguments."""
         name = self.call(bodies)
         self._fill_function(self.body(name), bodies[0], given_sizes(bodies) or NOTHING_OPEN)
 
     def call(self, bodies: Sequence[Body]) -> str:
-        """Replace `bodies` by calls of one function, which is empty yet, and return its name; the first remains."""
+        """Replace `bodies` by calls of one function, still empty, and return its name; the first body is kept."""
         first = bodies[0]
         given = given_sizes(bodies)
         # What is equal in the bodies, and sizes that are given, is not what makes a type plain.
@@ -102,7 +102,7 @@ class Outlining:
         return name
 
     def body(self, name: str) -> ir.Block:
-        """The block of a function that was made."""
+        """Return the block of an outlined function."""
         return self._symbols[name].regions[0].blocks[0]
 
     def _make_function(self, first: Body, bodies: Sequence[Body], types: Sequence[ir.Type]) -> str:
@@ -140,7 +140,7 @@ class Outlining:
         replace_operands(body.op, inside)
 
     def _address(self, value: ir.Value) -> ir.Value:
-        """The address of a buffer, made once, where the buffer is."""
+        """Return the address of a buffer, built once, after the buffer."""
         if value in self._addresses:
             return self._addresses[value]
         owner = value.owner
@@ -154,7 +154,7 @@ class Outlining:
 
 
 def given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
-    """The sizes that a function of `bodies` is given; None if they are equal."""
+    """Return the sizes that are arguments of a function of `bodies`; None if all sizes are equal."""
     first = bodies[0].open_sizes
     return first if any(body.open_sizes.sizes != first.sizes for body in bodies) else None
 
@@ -162,9 +162,9 @@ def given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
 def memref_of(
     pointer: ir.Value, type_: ir.MemRefType, outermost: Sequence[ir.Value] = (), freed: ir.Value | None = None
 ) -> ir.Value:
-    """The memref at an address, with a descriptor that is complete.
+    """Build the memref at an address, with a complete descriptor.
 
-    `outermost` is the first size, if it is dynamic, and `freed` the address to be freed, if it is another one.
+    `outermost` is the first size, if it is dynamic, and `freed` the allocated pointer, if it is another one.
     """
     strides, offset = type_.get_strides_and_offset()
     descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [descriptor_type(type_.rank)]).result
@@ -178,7 +178,7 @@ def memref_of(
 
 
 def descriptor_type(rank: int) -> ir.Type:
-    """The LLVM struct that a ranked memref is lowered to."""
+    """Return the LLVM struct that a ranked memref is lowered to."""
     arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
     return ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
 

@@ -54,7 +54,7 @@ class Mask(_Vectors):
     """Vectors of i1."""
 
     def select(self, yes: Floats | float, no: Floats | float) -> Floats:
-        """Return `yes` in the lanes where this holds, `no` in the others; one of them must be a vector."""
+        """Return `yes` in the lanes where the mask is set, `no` in the others; one of them must be a vector."""
         like = yes if isinstance(yes, Floats) else no
         assert isinstance(like, Floats), "the type of the lanes must be known"
         return Floats(_each(arith.select, self.values, like.lift(yes).values, like.lift(no).values))

@@ -20,7 +20,7 @@ from .iterations import compared
 __all__ = ["Lanes", "Shared", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
 
 Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
-"""For divisors a power of two, and the reciprocal of their product: a dividend is multiplied by one after the other."""
+"""For a divisor a power of two, and the reciprocal of their product: a dividend is multiplied by both in turn."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Lanes:
 
 _FUSED = frozenset({"f32", "f64"})
 _GROUP_BYTES = 16
-"""Shuffles inside of so many bytes are fast, as they are whole registers, or what registers consist of."""
+"""Shuffles inside groups of this many bytes are fast: whole registers, or the lanes that registers consist of."""
 
 
 def vector_type(element: ir.Type, lanes: int) -> ir.VectorType:
@@ -57,7 +57,7 @@ def vector_type(element: ir.Type, lanes: int) -> ir.VectorType:
 
 
 def broadcast(value: ir.Value, lanes: int) -> ir.Value:
-    """Return `value` in all lanes; a vector stays as it is."""
+    """Broadcast `value` to all lanes; a vector stays as it is."""
     if isinstance(value.type, ir.VectorType):
         return value
     return vector.broadcast(vector_type(value.type, lanes), value)
@@ -94,7 +94,7 @@ def transpose_square(rows: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[list[ir.Value]]:
-    """Build `block` for `vectors` of so many `lanes` in lockstep; return what it yields for each.
+    """Build `block` for `vectors` of `lanes` in lockstep; return what it yields for each.
 
     Linear in the block, for each vector.
     """
@@ -118,9 +118,9 @@ def _build_one(op: ir.Operation, known: Mapping[ir.Value, ir.Value], one: Lanes,
 
 
 def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:
-    """Build `op` of a payload on `known` values, scalars if all of them are; None if it is built with its user.
+    """Build `op` of a payload on `known` values, as a scalar if all of them are; None if it is built with its user.
 
-    That is a product that is only added to something: fused with the addition, it rounds once instead of twice.
+    That is a product whose only use is an addition: fused with that, it rounds once instead of twice.
     """
     return None if _is_fused_later(op) else _fused(op, known, lanes) or compared(op, known) or _clone(op, known, lanes)
 
@@ -128,7 +128,7 @@ def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -
 def _quotient(
     op: ir.Operation, known: Mapping[ir.Value, ir.Value], quotients: Quotients, lanes: int
 ) -> ir.Value | None:
-    """Return the quotient if `op` divides by what all lanes share."""
+    """Build the quotient if `op` divides by a value that all lanes share."""
     if op.name != "arith.divf":
         return None
     found = quotients.get(known.get(op.operands[1], op.operands[1]))
@@ -149,7 +149,7 @@ def _clone(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> 
 
 
 def _fused(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:
-    """Return a fused multiplication and addition if `op` adds a product that nobody else wants."""
+    """Build a fused multiplication and addition if `op` adds a product that has no other user."""
     if op.name != "arith.addf":
         return None
     for product, other in (tuple(op.operands), tuple(op.operands)[::-1]):

@@ -16,15 +16,15 @@ from .reads import Reader
 __all__ = ["Inside", "RegisterTile", "build_loops"]
 
 Inside = Callable[[Point, list[ir.Value]], list[ir.Value]]
-"""Builds what stands in the innermost loop from what the loops carry; returns what they carry on."""
+"""Builds the body of the innermost loop from the carried values; returns the values to yield."""
 
 
 def build_loops(
     frame: NestFrame, loops: Sequence[int], point: Point, carried: list[ir.Value], inside: Inside
 ) -> list[ir.Value]:
-    """Build `loops` around what `inside` builds, in steps of the register tile, with what is left at the ends.
+    """Build `loops` around what `inside` builds, in steps of the register tile, with remainders.
 
-    One or two rows that accumulate alone wait for their own results; halves of more rows do not.
+    One or two rows that accumulate alone would wait for their own results; halves of more rows do not.
     """
     if not loops:
         return inside(point, carried)
@@ -60,7 +60,7 @@ class RegisterTile:
         return [dict(zip(tiled, numbers, strict=True)) for numbers in itertools.product(*counts)]
 
     def lanes(self, point: Point, place: Place, elements: list[ir.Value | None], shared: Shared | None = None) -> Lanes:
-        """Return what the payload is run for at `place`; `shared` is what all places share."""
+        """Return the vector at `place` to run the payload for; `shared` is built for all places."""
         return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), shared or Shared())
 
     def elements(
@@ -71,9 +71,9 @@ class RegisterTile:
         count: int | None = None,
         given: Mapping[int, ir.Value] | None = None,
     ) -> list[ir.Value | None]:
-        """Return what the first `count` arguments of the payload are at `place`: None for what is `shared`.
+        """Return the first `count` arguments of the payload at `place`, None for those in `shared`.
 
-        What is `given` for an operand is not read.
+        Operands in `given` are not read.
         """
         known = given or {}
         return [
@@ -88,7 +88,7 @@ class RegisterTile:
     def write(
         self, point: Point, places: Sequence[Place], values: Sequence[Sequence[ir.Value]], tensors: list[ir.Value]
     ) -> list[ir.Value]:
-        """Write, for each of `places`, a vector (a scalar, if lanes were combined) into each output."""
+        """Write a vector (a scalar, if lanes were combined) into each output for each of `places`."""
         written = list(tensors)
         for place, own in zip(places, values, strict=True):
             for number, (operand, value) in enumerate(zip(self.op.outputs, own, strict=True)):
