@@ -1,4 +1,4 @@
-"""Order the stores past the caches of a thread before what it does next.
+"""Build fences after loops with nontemporal stores, so that other threads see the stores in order.
 
 ## Before and after
 
@@ -32,13 +32,13 @@ func.func @f(%v: vector<16xf32>, %result: memref<16777216xf32>) {
 
 ## Contract
 
-In: functions with loops, sequential or of OpenMP. Out: the same, with a fence behind the outermost sequential loop
-around each store past the caches that starts no threads and calls nothing; in the body of a parallel loop this is the
-end of the thread's part. What is ordered after the fence (the end of the parallel loop, the beginning of the next one,
-the return to a caller that tells another thread) is ordered after the stores then.
+In: functions with loops, sequential or of OpenMP. Out: the same, with a fence after the outermost sequential loop
+around each nontemporal store that starts no threads and calls nothing; in the body of a parallel loop this is the end
+of the thread's part. Everything that is ordered after the fence (the end of the parallel loop, the beginning of the
+next one, the return to a caller that signals another thread) is then ordered after the stores.
 
-`inplace-nontemporal-stores` leaves that to this pass, since the scope for stack memory that OpenMP's lowering puts
-around bodies goes away only if all that is inside is known not to allocate any. So this runs behind that.
+`inplace-nontemporal-stores` leaves the fences to this pass, since OpenMP's lowering puts an `alloca_scope` around
+bodies, which is removed only if everything inside is known not to allocate. So this pass runs after that lowering.
 
 Linear in the ops. No upstream counterpart.
 """
@@ -59,12 +59,12 @@ _SEQUENTIALLY_CONSISTENT = 7
 
 
 class FenceStreamsPass(Pass[PassOptions]):
-    """Build the fences that parallel loops with stores past the caches need."""
+    """Build the fences that loops with nontemporal stores need."""
 
     argument = "inplace-fence-streams"
-    summary = "order the stores past the caches of a thread before what it does next"
+    summary = "build fences after loops with nontemporal stores"
     anchor = "func.func"
-    statistics = (Statistic("fences", "fences behind loops with stores past the caches"),)
+    statistics = (Statistic("fences", "fences after loops with nontemporal stores"),)
 
     def run(self, op: ir.Operation) -> None:
         for block in op.regions[0].blocks:

@@ -1,4 +1,4 @@
-"""Write vectors past the caches where the buffer is too large for them and is not read again.
+"""Use nontemporal stores for vectors where the buffer is too large for the caches and is not read again.
 
 ## Before and after
 
@@ -21,22 +21,20 @@ scf.if %aligned {
 } else { ... }
 ```
 
-A usual store reads the line of the cache first, pushes another one out, and the line is written to memory later all
-the same: twice the traffic of a store past the caches.
+An ordinary store reads the cache line first, evicts another one, and the line is written to memory later all the same:
+twice the traffic of a nontemporal store.
 
 ## Contract
 
-In: a function on memrefs, vectorized. Out: the same, with loops in two versions. A buffer is written past the caches if
-its size is known and at least half of the last cache, and nothing in the function reads it. Writes that may be
-misaligned in a buffer which is aligned itself, or reach over the end, stay as they are, and so do those outside of
-loops, and in loops with results.
+In: a function on memrefs, vectorized. Out: the same, with two versions of loops. A buffer gets nontemporal stores if
+its size is static and at least half of the last cache, and nothing in the function reads it. Left alone: writes whose
+offset may be misaligned, masked writes, and writes outside of loops and in loops with results.
 
 Such stores may become visible to other threads after later ones, so a fence must follow. `inplace-fence-streams`
-builds it, after the lowering of parallel loops, which do not admit it in their bodies.
+builds it, after the lowering of parallel loops, whose bodies do not admit it.
 
-`machine` overrides what is detected, `print-streams` tells what is written past the caches. Linear in the uses of
-buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal:
-docs/theory/optimizing.md.
+`machine` overrides properties of the detected machine, `print-streams` reports the stores. Linear in the uses of
+buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal: docs/theory/optimizing.md.
 """
 
 from __future__ import annotations
@@ -61,17 +59,17 @@ class NontemporalStoresOptions(PassOptions):
     """Options of `inplace-nontemporal-stores`."""
 
     machine: str = option("", help="properties of the machine that differ from what is detected: 'l3=1048576'")
-    print_streams: bool = option(False, help="emit a remark for every store past the caches")
+    print_streams: bool = option(False, help="emit a remark for every loop that gets nontemporal stores")
 
 
 class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
-    """Write large buffers past the caches."""
+    """Write large buffers by nontemporal stores."""
 
     argument = "inplace-nontemporal-stores"
-    summary = "write vectors past the caches where the buffer is too large for them and is not read again"
+    summary = "use nontemporal stores where the buffer is too large for the caches and is not read again"
     Options = NontemporalStoresOptions
     anchor = "func.func"
-    statistics = (Statistic("nontemporal", "stores that go past the caches"),)
+    statistics = (Statistic("nontemporal", "stores that became nontemporal"),)
 
     def run(self, op: ir.Operation) -> None:
         if not len(op.regions[0].blocks):

@@ -1,10 +1,10 @@
 """Turn dispatch functions on memrefs into plain functions, so that they run on the host.
 
-Goes in: functions with dispatch ops, bufferized: `dispatch.binding` gives a memref. Comes out: the same functions
-without dispatch ops. What the ops asked for are arguments, behind those the function has already: one for each binding
-in the order of (set, binding), then push constants by index, then workgroup sizes and counts, x before y before z,
-where they are used. The body stands in a loop over the workgroups, in each dimension whose `workgroup_id` is used.
-Left alone: functions without dispatch ops. Refused: tensors that are left, results, calls of a dispatch function.
+In: bufferized functions with dispatch ops: `dispatch.binding` has a memref. Out: the same functions without dispatch
+ops. Their interface becomes arguments, after those that the function has already: one for each binding in the order of
+(set, binding), then push constants by index, then workgroup sizes and counts, x before y before z, where they are used.
+The body is put into a loop over the workgroups, in each dimension whose `workgroup_id` is used. Left alone: functions
+without dispatch ops. Refused: tensors, results, and calls of a dispatch function.
 
 ```mlir
 func.func @f() {
@@ -30,17 +30,17 @@ func.func @f(%arg0: memref<8xf32> {bufferization.access = "read-write", bufferiz
 }
 ```
 
-Bindings are as far as users show read, written, or both, which the attributes of their arguments say. One that is
+Attributes of the arguments say whether a binding is read, written, or both, according to its users. A binding that is
 declared at a byte offset, or with several types, is an argument of bytes (`memref<?xi8>`) with a `memref.view` for each
-declaration. What every workgroup computes alike, without effects, stays in front of the loop; buffers stay inside, and
-stack buffers there become heap buffers, which deallocation frees in each trip. Memory spaces go, in the whole module if
-a dispatch function has any: a host has one. A body of several blocks goes into an `scf.execute_region`.
+declaration. Ops without effects that are the same in all workgroups stay before the loop; buffers stay inside, and
+stack buffers there become heap buffers, which deallocation frees in each iteration. Memory spaces are removed, in the
+whole module if a dispatch function has any: a host has one. A body of several blocks goes into an `scf.execute_region`.
 
 With `check-sizes` the function returns two indices: the first is 0, or the number of the first check that failed, and
 then nothing has run; the second is the size or the bytes that were needed. `inplace.size_checks` on the function says
 which argument and dimension each check is about. This is how `mi.compile` refuses arrays that are too small.
 
-What `inplace.interface` on a function lists is an argument even if nothing uses it any more; `mi.compile` notes there
+Everything that `inplace.interface` on a function lists is an argument even if it is unused; `mi.compile` records there
 what the source declares, before anything is dropped.
 
 Linear in the ops. Upstream has no counterpart.

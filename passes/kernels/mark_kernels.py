@@ -1,9 +1,9 @@
-"""Mark linalg ops that are to be optimized as functions of their own, once for all their occurrences.
+"""Mark linalg ops that are to be outlined and optimized as functions, once for all their occurrences.
 
 ## Problem
 
-An op that is tiled and vectorized becomes dozens of ops. In a program with a thousand ops that makes bufferization read
-tens of thousands, most of them the same again and again.
+An op that is tiled and vectorized becomes dozens of ops. In a program with a thousand ops, bufferization then reads
+tens of thousands, most of them repeated.
 
 ## Before and after
 
@@ -30,11 +30,10 @@ func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> t
 
 ## Contract
 
-In: a module; linalg ops on tensors. Out: the same, those among them marked that occur `repeats` times, or that there
-are `many` of in their function, and that nothing else is optimized with (`schedule/kernel_candidates.py`). The passes
-that tile and vectorize leave marked ops alone; `mi.compile` makes functions of them when they are on memrefs, and
-optimizes these (`rewriting/optimized_kernels.py`). A fill that several ops start from is made anew for each of them
-that is marked.
+In: a module; linalg ops on tensors. Out: the same, with marks on those that occur `repeats` times, or that are `many`
+in their function, and that are not optimized together with others (`schedule/kernel_candidates.py`). The passes that
+tile and vectorize leave marked ops alone; `mi.compile` outlines them when they are on memrefs, and optimizes the
+functions (`rewriting/optimized_kernels.py`). A fill that several ops start from is duplicated for each marked one.
 
 Values do not change. Linear in the ops. No upstream counterpart.
 """
@@ -64,10 +63,10 @@ class MarkKernelsOptions(PassOptions):
 
 
 class MarkKernelsPass(Pass[MarkKernelsOptions]):
-    """Mark linalg ops that become functions."""
+    """Mark linalg ops that are to be outlined."""
 
     argument = "inplace-mark-kernels"
-    summary = "mark linalg ops that are repeated, to be optimized once, as functions"
+    summary = "mark repeated linalg ops, to be optimized once, as functions"
     Options = MarkKernelsOptions
     anchor = "builtin.module"
     statistics = (Statistic("marked", "linalg ops that are to become functions, without their fills"),)

@@ -3,8 +3,8 @@
 ## Problem
 
 A program of a thousand ops that became calls of a few functions (`inplace-outline-kernels`) is one block with
-thousands of ops, of which LLVM makes machine code that runs once for each call of the program. That takes longer than
-to compile the functions.
+thousands of ops, which LLVM compiles to code that runs once for each call of the program. That takes longer than
+compiling the functions.
 
 ## Before and after
 
@@ -37,10 +37,10 @@ scf.for %i = %c0 to %c200 step %c1 {
 
 ## Contract
 
-In: functions on memrefs. Out: the same; where there are `fewest` steps at least in the block of a function, with
-nothing in between but ops without effects, and `of-kind` for each kind of them (`repetition/call_runs.py`), there is a
-loop that takes the same steps in the same order. What they allocate takes as many bytes, with the same alignment, and
-lives as long. Steps lose their locations. A function with a table is optimized even if it was marked not to be.
+In: functions on memrefs. Out: the same; at least `fewest` steps in the block of a function, with only ops without
+effects between them, and at least `of-kind` of each kind (`repetition/call_runs.py`), become a loop that executes the
+same steps in the same order. Allocations keep their sizes, alignments and lifetimes. Steps lose their locations. A
+function with a table is optimized even if it was marked not to be.
 
 Values and the order of effects do not change; why: docs/theory/after-bufferization.md. Linear in the ops. No upstream
 counterpart.
@@ -70,8 +70,8 @@ TABLE = "inplace_steps"
 class TabulateCallsOptions(PassOptions):
     """Options of `inplace-tabulate-calls`."""
 
-    fewest: int = option(64, help="how many steps are worth a table")
-    of_kind: int = option(4, help="how many steps there must be for each kind of them, which is some code in the loop")
+    fewest: int = option(64, help="the least number of steps for a table")
+    of_kind: int = option(4, help="the least number of steps of each kind, which needs code in the loop")
 
 
 class TabulateCallsPass(Pass[TabulateCallsOptions]):

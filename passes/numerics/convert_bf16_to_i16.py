@@ -1,4 +1,4 @@
-"""Carry bf16 as i16 in the LLVM dialect, so that no processor changes what is only handed on.
+"""Carry bf16 as i16 in the LLVM dialect, so that moving a value never changes it.
 
 ## Before and after
 
@@ -24,23 +24,22 @@ llvm.func @f(%x: f16, %p: !llvm.ptr) -> f16 {
 
 ## Why
 
-LLVM holds a number of type bf16 in a register for f32, and rounds it wherever it leaves that. Where the processor has
-an instruction for this (AVX512-BF16), that makes zero of subnormal numbers and quiet ones of signaling NaN. So values
-change on their way through a function, and the loop that LLVM makes of an atomic update never ends: it compares what
-memory has with what it was handed. Elsewhere a function of the compiler's library is called, which few have.
+LLVM keeps a bf16 in a register as f32, and rounds it when it leaves the register. Where the processor has an
+instruction for that (AVX512-BF16), it flushes subnormal numbers to zero and quiets signaling NaN. So values change on
+their way through a function, and the loop that LLVM makes of an atomic update never ends: it compares the changed value
+with memory. Elsewhere a function of the compiler's runtime library is called, which few systems have.
 
 ## Contract
 
-In: a module in the LLVM dialect, with OpenMP's or without; one in which other ops are left stays as it is. Out: one
-whose values of type bf16, also as elements of vectors, structs and arrays, are of type i16 and have the same bits.
+In: a module in the LLVM dialect, with OpenMP's or without; one with other ops is left alone. Out: a module whose values
+of type bf16, also as elements of vectors, structs and arrays, have type i16 and the same bits.
 
-- Signatures have f16, which is passed where bf16 is, and which LLVM moves without a look. So declared functions and
-  calls through pointers are called as before.
-- Arithmetic is done in f32, and rounded to the nearest, of two as near to the even one. A NaN becomes the quiet one.
+- Signatures have f16, which is passed like bf16, and which LLVM moves unchanged. So declared functions and calls
+  through pointers keep their calling convention.
+- Arithmetic is computed in f32, and rounded to nearest, ties to even. A NaN becomes the quiet one.
 - `llvm.atomicrmw` that computes becomes a call of a function with a loop around `llvm.cmpxchg`.
-- Types in memory (`llvm.alloca`, `llvm.getelementptr`, globals) stay: they only tell sizes.
-- Ops that the pass does not know, inline assembly and intrinsics of the processor among them, have bf16 as before, with
-  casts around them.
+- Types in memory (`llvm.alloca`, `llvm.getelementptr`, globals) stay: they only determine sizes.
+- Ops that the pass does not know, such as inline assembly and target intrinsics, keep bf16, with casts around them.
 
 Runs once over the ops. No upstream counterpart.
 """
@@ -188,11 +187,11 @@ class ConvertBf16ToI16Pass(Pass[PassOptions]):
     """Carry bf16 as i16."""
 
     argument = "inplace-convert-bf16-to-i16"
-    summary = "carry bf16 as i16 in the LLVM dialect, so that no processor changes what is only handed on"
+    summary = "carry bf16 as i16 in the LLVM dialect, so that moving a value never changes it"
     anchor = "builtin.module"
     statistics = (
         Statistic("expanded-atomics", "atomic updates that became calls"),
-        Statistic("converted-ops", "ops with other types now"),
+        Statistic("converted-ops", "ops whose types changed"),
     )
 
     def run(self, op: ir.Operation) -> None:

@@ -1,8 +1,8 @@
-"""Compute `math.expm1` so that something is left of small numbers, where nothing vectorizes it.
+"""Compute `math.expm1` accurately for small numbers, where nothing vectorizes it.
 
-Goes in: `math.expm1` on numbers or vectors. Comes out: exp(x) and its logarithm, which tell how much of x the rounding
-of exp(x) took away, and put it back (Kahan's method; Higham, *Accuracy and Stability of Numerical Algorithms*, 2002,
-section 1.14.1). Within a few ulp where `exp` and `log` are within one. Left alone: tensors, which become loops first.
+In: `math.expm1` on numbers or vectors. Out: exp(x) and its logarithm, which gives the rounding error of exp(x), to
+correct for it (Kahan's method; Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 1.14.1). Within
+a few ulp where `exp` and `log` are within one. Left alone: tensors, which become loops first.
 
 ```mlir
 func.func @f(%x: f32) -> f32 {
@@ -38,8 +38,8 @@ otherwise.
 
 Linear in the operations.
 
-Upstream counterpart: `convert-math-to-llvm`, which computes exp(x) - 1: of x = 1e-30 nothing is left, of 1e-5 in f32
-three digits.
+Upstream counterpart: `convert-math-to-llvm`, which computes exp(x) - 1: zero for x = 1e-30, and three correct digits
+for 1e-5 in f32.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def _expanded(x: ir.Value) -> ir.Value:
 
 
 class ExpandExpm1Pass(Pass[PassOptions]):
-    """Compute math.expm1 by exp and log, so that something is left of small numbers."""
+    """Compute math.expm1 by exp and log, accurately for small numbers."""
 
     argument = "inplace-expand-expm1"
-    summary = "compute math.expm1 by exp and log, so that something is left of small numbers"
-    statistics = (Statistic("expanded-expm1", "ops that are computed by exp and log now"),)
+    summary = "compute math.expm1 by exp and log, accurately for small numbers"
+    statistics = (Statistic("expanded-expm1", "ops that were expanded to exp and log"),)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_expm1(op)

@@ -1,10 +1,10 @@
-"""Truncate f64 to f16 and bf16 by way of f32, rounded once, since no library of the compiler's has functions for it.
+"""Truncate f64 to f16 and bf16 through f32, rounded once, since compiler runtime libraries lack functions for it.
 
-Goes in: `arith.truncf` of f64 values or vectors to f16 or bf16. Comes out: the same numbers, in two steps. The first
-rounds to odd: a number that f32 does not have becomes the neighbour whose last bit is 1. So the second step sees that
-it was not exact, and on which side of a half it lies; f32 has more than the two further bits that this takes (Boldo and
+In: `arith.truncf` of f64 values or vectors to f16 or bf16. Out: the same numbers, in two steps. The first rounds to
+odd: a number that is not exact in f32 becomes the neighbour whose last bit is 1. So the second step sees that it was
+not exact, and on which side of a tie it is; f32 has more than the two further bits that this takes (Boldo and
 Melquiond, *Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd*, 2008). Left alone:
-other types, and rounding modes that the op names.
+other types, and ops with a rounding mode.
 
 ```mlir
 func.func @f(%x: f64) -> f16 {
@@ -89,10 +89,10 @@ def _rounded_to_odd(value: ir.Value) -> ir.Value:
 
 
 class ExpandTruncationsPass(Pass[PassOptions]):
-    """Truncate f64 to f16 and bf16 by way of f32."""
+    """Truncate f64 to f16 and bf16 through f32."""
 
     argument = "inplace-expand-truncations"
-    summary = "truncate f64 to f16 and bf16 by way of f32, rounded once"
+    summary = "truncate f64 to f16 and bf16 through f32, rounded once"
     statistics = (Statistic("expanded-truncations", "truncations that became two"),)
 
     def run(self, op: ir.Operation) -> None:

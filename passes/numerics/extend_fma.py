@@ -1,7 +1,7 @@
-"""Compute `math.fma` of f16 and bf16 in f32, which is what processors and libraries have it for.
+"""Compute `math.fma` of f16 and bf16 in f32, which processors and libraries support.
 
-Goes in: `math.fma` on numbers or vectors of f16 or bf16. Comes out: one of f32 between `arith.extf` and `arith.truncf`.
-The product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow type, as code
+In: `math.fma` on numbers or vectors of f16 or bf16. Out: `math.fma` of f32 between `arith.extf` and `arith.truncf`. The
+product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow type, as code
 generation does where it extends such ops itself. Left alone: wider types, and tensors, which become loops first.
 
 ```mlir
@@ -51,7 +51,7 @@ class ExtendFmaPass(Pass[PassOptions]):
 
     argument = "inplace-extend-fma"
     summary = "compute math.fma of f16 and bf16 in f32"
-    statistics = (Statistic("extended-fma", "ops that compute in f32 now"),)
+    statistics = (Statistic("extended-fma", "ops that were extended to f32"),)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_fma(op)

@@ -1,9 +1,9 @@
-"""Keep numbers that are truncated and extended again apart from what they were truncated from.
+"""Keep the rounding of numbers that are truncated and extended again.
 
-Goes in: `arith.truncf` and `arith.extf` that may be contracted, which is what upstream's passes make where they compute
-narrow floats in wide ones. Comes out: the same without that permission. With it, truncating a number and extending it
-again is nothing: a sum would be handed to the next op as it was before it was rounded, but only where both ops stand
-beside each other, so that results would depend on what was fused. All other flags stay.
+In: `arith.truncf` and `arith.extf` with the flag `contract`, which upstream's passes set where they compute narrow
+floats in wide ones. Out: the same without that flag. With it, truncating and extending may be folded away: the next op
+would use a sum before rounding, but only where both ops are next to each other, so that results would depend on fusion.
+All other flags stay.
 
 ```mlir
 func.func @f(%x: f32) -> f32 {
@@ -23,7 +23,7 @@ func.func @f(%x: f32) -> f32 {
 }
 ```
 
-What may be done is not what must be done, so nothing has to be known of the ops: docs/theory/optimizing.md.
+The flag is a permission, so dropping it is always right: docs/theory/optimizing.md.
 
 Linear in the operations.
 
@@ -57,7 +57,7 @@ class KeepRoundingsPass(Pass[PassOptions]):
     """Let no cast between floats be contracted."""
 
     argument = "inplace-keep-roundings"
-    summary = "keep what is truncated and extended again apart from what it was truncated from"
+    summary = "keep the rounding of numbers that are truncated and extended again"
     statistics = (Statistic("kept-roundings", "casts that may not be contracted any more"),)
 
     def run(self, op: ir.Operation) -> None:

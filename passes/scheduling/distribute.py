@@ -1,4 +1,4 @@
-"""Give the iterations of linalg ops on tensors to threads: an `scf.forall` with one part for each.
+"""Distribute the iterations of linalg ops on tensors over threads: an `scf.forall` with one part for each.
 
 ## Before and after
 
@@ -30,13 +30,12 @@ func.func @f(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096x64
 
 ## Contract
 
-In: a function; linalg ops on tensors that nothing is around but sequential loops (`scf.for`), unless they write into a
-slice that moves with a loop, and so are tiles already. Out: the same values, bit for bit and for any number of threads,
-since no sum is cut: each thread computes elements of its own. Chains that
-`inplace-fuse` computes tile by tile stay together in one `scf.forall`. Ops with too little work, and ops without a
-parallel loop that is long enough, stay as they are.
+In: a function; linalg ops on tensors with only sequential loops (`scf.for`) around them, unless they write into a slice
+that moves with a loop, and so are tiles already. Out: the same values, bit for bit and for any number of threads, since
+no reduction is split: each thread computes elements of its own. Groups that `inplace-fuse` computes tile by tile stay
+together in one `scf.forall`. Left alone: ops with too little work, and ops without a parallel loop that is long enough.
 
-How many threads there really are is decided when the `scf.forall` is lowered.
+The lowering of the `scf.forall` decides how many threads there really are.
 
 Linear in the ops. Upstream counterpart: `transform.structured.tile_using_forall`.
 """
@@ -74,10 +73,10 @@ class DistributeOptions(PassOptions):
 
 
 class DistributePass(Pass[DistributeOptions]):
-    """Give linalg ops on tensors to threads."""
+    """Distribute linalg ops on tensors over threads."""
 
     argument = "inplace-distribute"
-    summary = "give the iterations of linalg ops on tensors to threads"
+    summary = "distribute the iterations of linalg ops on tensors over threads"
     Options = DistributeOptions
     anchor = "func.func"
     statistics = (Statistic("distributed", "linalg ops that run on several threads"),)
@@ -89,7 +88,7 @@ class DistributePass(Pass[DistributeOptions]):
         threads = self.options.threads or machine.cores
         ops = [one for one in find_linalg_ops(op) if _runs_in_turn(one, op)]
         numbers = {one.results[0]: number for number, one in enumerate(ops)}
-        # Fills stay, or go with what starts from them: then they must not be asked for their names any more.
+        # Fills stay, or are erased with the op that starts from them: then nothing may be read from them any more.
         taken = {number for number, one in enumerate(ops) if one.name == _FILL}
         groups = find_groups(ops, machine)
         for group in groups:
@@ -118,13 +117,13 @@ class DistributePass(Pass[DistributeOptions]):
 
 
 def _runs_in_turn(op: ir.Operation, function: ir.Operation) -> bool:
-    """Whether only loops that run one iteration after the other are around `op`, and it is no tile of one of them."""
+    """Whether only sequential loops are around `op`, and it is no tile of the innermost one."""
     loops = list(loops_around(op))
     return [op, *loops][-1].parent == function and not (loops and _is_tile(op, loops[0]))
 
 
 def _is_tile(op: ir.Operation, loop: ir.Operation) -> bool:
-    """Whether `op` writes into a slice that moves with `loop`: as little as somebody wanted to be done at a time."""
+    """Whether `op` writes into a slice that moves with `loop`."""
     inits = list(op.operands)[len(op.operands) - len(op.results) :]
     slices = [defining_op(init, "tensor.extract_slice") for init in inits]
     offsets = [offset for one in slices if one is not None for offset in mixed_subset(one, 1).offsets]

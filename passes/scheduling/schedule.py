@@ -1,20 +1,20 @@
-"""Choose tiles for linalg ops on tensors, and pack what these read again, from the ops and what the machine is like.
+"""Choose tiles for linalg ops on tensors, and pack the slices they read many times, for the machine's caches.
 
 ## Problem
 
-What fits into the caches, and how many rows go through the registers together, depends on the op, the types of its
-elements and the machine. A schedule written by hand for one program is wrong for the next.
+What fits into the caches, and how many rows fit into the registers, depends on the op, its element types and the
+machine. A schedule written by hand for one program is wrong for the next.
 
 ## Contract
 
-In: a function; any linalg ops on tensors. Out: the same values. An op that reads an operand again and again, which is
-not in the caches as it is, is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles
-suit the registers that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of
-vectors is what suits it. Each sum is added up in the order of the op.
+In: a function; any linalg ops on tensors. Out: the same values. An op that reads an operand many times that does not
+fit into the caches is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles match the registers
+that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of vectors is best for
+it. Each sum is computed in the order of the op.
 
-`machine` overrides what is detected, `print-schedule` tells what was chosen, and for which machine.
+`machine` overrides properties of the detected machine, `print-schedule` reports the choice, and the machine.
 
-Linear in the ops. No upstream counterpart; the rules stand in `passes/analysis/schedule/cache_tiling.py`.
+Linear in the ops. No upstream counterpart; the rules are in `passes/analysis/schedule/cache_tiling.py`.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class ScheduleOptions(PassOptions):
 
 
 class SchedulePass(Pass[ScheduleOptions]):
-    """Tile and pack linalg ops as the machine demands."""
+    """Tile and pack linalg ops for the machine's caches."""
 
     argument = "inplace-schedule"
-    summary = "choose tiles for linalg ops from their structure and the machine, and pack what tiles read again"
+    summary = "choose tiles for linalg ops from their structure and the machine, and pack slices that are reread"
     Options = ScheduleOptions
     anchor = "func.func"
     statistics = (
@@ -74,7 +74,7 @@ class SchedulePass(Pass[ScheduleOptions]):
         if self.options.print_schedule:
             tiles = ", ".join(map(str, tiling.loops))
             self.remark(op.location, f"'{op.name}' is tiled, outermost first: {tiles}")
-        # What is filled tile by tile needs not be read again; but a tile must not be filled for each part of a sum.
+        # A fill is best computed in the tile; but a tile must not be filled again for each part of a sum.
         whole = all(tiling.structured.parallel[one.loop] for one in tiling.loops)
         producers = [*(find_fills(tiling.structured) if whole else []), *tiling.producers]
         with ir.InsertionPoint(op), op.location:
@@ -83,6 +83,6 @@ class SchedulePass(Pass[ScheduleOptions]):
         self.count("tiled")
         if not tiling.parts:
             return tiled.ops
-        # Producers in a part are erased when its op is tiled; and what is not tiled reads nothing again.
+        # Producers in a part are erased when its op is tiled; and an op that is not tiled reads no slice many times.
         own = [choose_tiling(one, machine, part=True) for one in tiled.ops]
         return [one for tiling in own if tiling is not None for one in self._apply(tiling, machine)]

@@ -1,4 +1,4 @@
-"""Transpose operands of linalg ops whose vectors would have to be gathered, or summed up lane by lane.
+"""Transpose operands of linalg ops whose vectors would have to be gathered, or reduced lane by lane.
 
 ## Before and after
 
@@ -35,14 +35,13 @@ func.func @f(%a: tensor<512x64xf32>, %b: tensor<256x64xf32>, %c: tensor<512x256x
 
 ## Contract
 
-In: a function; linalg ops on tensors. Out: the same values; an op with a loop that reduces reads a transposed copy of
-an input if that costs less, which it does where the input is read often enough. Floating-point sums are added up in
-the order of the op afterwards. A copy takes as much memory as the operand. It is made once for all iterations of
-`scf.for` loops that do not change the operand. Left alone: elementwise ops, which
-`inplace-vectorize` transposes in registers, ops whose indices are no loops, and all others for which it does not pay.
-`print-transposed` tells of each that changes.
+In: a function; linalg ops on tensors. Out: the same values; an op with a reduction loop reads a transposed copy of an
+input if that costs less, which it does where the input is read often enough. Floating-point sums are then computed in
+the order of the op. A copy takes as much memory as the operand. It is made once for all iterations of `scf.for` loops
+that do not define the operand. Left alone: elementwise ops, which `inplace-vectorize` transposes in registers, ops
+whose indices are no loops, and all others for which it does not pay. `print-transposed` reports each op that changes.
 
-Linear in the ops and their payloads. No upstream counterpart; the cost model stands in
+Linear in the ops and their payloads. No upstream counterpart; the cost model is in
 `passes/analysis/schedule/operand_transposition.py`.
 """
 
@@ -68,13 +67,13 @@ class TransposeOperandsOptions(PassOptions):
 
 
 class TransposeOperandsPass(Pass[TransposeOperandsOptions]):
-    """Transpose operands of linalg ops where that makes vectors of them."""
+    """Transpose operands of linalg ops so that they are read as vectors."""
 
     argument = "inplace-transpose-operands"
-    summary = "transpose operands of linalg ops whose vectors would have to be gathered or summed up"
+    summary = "transpose operands of linalg ops whose vectors would have to be gathered or reduced"
     Options = TransposeOperandsOptions
     anchor = "func.func"
-    statistics = (Statistic("transposed", "operands that are transposed in front of an op now"),)
+    statistics = (Statistic("transposed", "operands that are transposed before an op"),)
 
     def run(self, op: ir.Operation) -> None:
         finder = TranspositionFinder(read_machine(self.options.machine, op))

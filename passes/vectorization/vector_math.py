@@ -1,4 +1,4 @@
-"""Compute math functions of vectors by polynomials on all lanes at once, instead of a call of libm for each lane.
+"""Compute math functions of vectors by polynomials on all lanes at once, instead of calling libm for each lane.
 
 ## Problem
 
@@ -32,13 +32,12 @@ bf16 too, by way of f32. NaN, infinities, overflow, denormal results and signs o
 cosines and tangents of lanes beyond 65536 are still libm's, in a branch. Left alone, with a reason
 (`print-kept`): vectors of f64, scalable vectors and those without dimensions, scalars (no reason told).
 
-Results are the same on any machine: each op rounds once, `math.fma` too, and flags for fast math are not handed on.
-`functions` names the ops to rewrite, all by default.
+Results are the same on any machine: each op rounds once, `math.fma` too, and fast-math flags are dropped. `functions`
+names the ops to rewrite, all by default.
 
-Ops that follow upon each other and are the same for several vectors are rewritten in lockstep: each step is done for
-all of them before the next. A polynomial is a chain of steps that wait for each other, so that a processor would have
-little to do if it did not find those of other vectors near by. The registers of the machine, which `machine` overrides,
-say for how many there is room.
+Consecutive ops that are the same function of several vectors are rewritten in lockstep: each step is built for all of
+them before the next. A polynomial is a chain of dependent steps; the processor overlaps those of other vectors. The
+registers of the machine, which `machine` overrides, limit how many vectors are computed together.
 
 Linear in the ops. Upstream counterpart: `test-math-polynomial-approximation`, which flushes denormal numbers.
 """
@@ -70,7 +69,7 @@ class VectorMathOptions(PassOptions):
 
     machine: str = option("", help="properties of the machine that differ from what is detected: 'registers=32'")
     functions: tuple[str, ...] = option((), help="the math ops to rewrite, without 'math.'; empty means all")
-    print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with why")
+    print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with the reason")
 
 
 class VectorMathPass(Pass[VectorMathOptions]):
@@ -80,7 +79,7 @@ class VectorMathPass(Pass[VectorMathOptions]):
     summary = "compute math functions of f32 vectors by polynomials, within 2 ulp"
     Options = VectorMathOptions
     statistics = (
-        Statistic("rewritten", "math ops on vectors that are arithmetic now"),
+        Statistic("rewritten", "math ops on vectors that became arithmetic"),
         Statistic("kept", "math ops on vectors that stay"),
     )
 

@@ -156,7 +156,7 @@ class _Planner:
             op = s.block_op[s.op_block[op]]
         if around >= 0:
             message = (
-                f"a store to {memory.slot} inside of '{s.op_name[around]}', which cannot hand on what is "
+                f"a store to {memory.slot} inside of '{s.op_name[around]}', which cannot forward what is "
                 "stored; use scf.for, scf.while, scf.if or scf.forall, or store what the op returns behind it"
             )
             self._problems.append(BindingRefusal(store, message, ((f"this is '{s.op_name[around]}'", around),)))
