@@ -62,7 +62,7 @@ from ..framework.base import Pass, Statistic
 from ..framework.errors import OptionError
 from ..framework.options import PassOptions, option
 from ..functions.rewriting.results import update_function_type
-from .rewriting.arguments import add_bindings, add_grid, add_push_constants, replace_all, replace_bindings
+from .rewriting.arguments import add_bindings, add_grid_number, add_push_constants, replace_all, replace_bindings
 from .rewriting.grid import enclose
 from .rewriting.host_memory import names_memory_spaces, to_default_space, to_heap
 from .rewriting.size_checks import SizeCheck, checked_values, collect_size_checks, guard, require_known
@@ -118,17 +118,6 @@ def analyze_lowering(function: func.FuncOp, options: LowerDispatchOptions) -> _P
     return _Plan(dispatch, checks, needed_ahead(function.entry_block, known, wanted), looped)
 
 
-def _used(
-    dispatch: DispatchFunction, name: str, more: Sequence[int], constants: Sequence[int]
-) -> dict[int, int | None]:
-    """Return the dimensions that are used, each with its constant if the options give one."""
-    return {
-        d: (constants[d] or None) if d < len(constants) else None
-        for d in _DIMENSIONS
-        if (name, d) in dispatch.grid or d in more
-    }
-
-
 class LowerDispatchPass(Pass[LowerDispatchOptions]):
     """Lower every dispatch function of a module."""
 
@@ -174,17 +163,15 @@ class LowerDispatchPass(Pass[LowerDispatchOptions]):
 
     def _add_grid(self, plan: _Plan) -> dict[tuple[str, int], ir.Value]:
         """Add arguments or constants for the numbers of the grid that the body, or its loop, uses."""
-        dispatch, options = plan.dispatch, self.options
-        wanted = {
-            _SIZE: _used(dispatch, _SIZE, (), options.workgroup_size),
-            _COUNT: _used(dispatch, _COUNT, plan.looped, options.workgroup_count),
-        }
+        dispatch, options, none = plan.dispatch, self.options, tuple[int, ...]()
+        wanted = [(_SIZE, none, options.workgroup_size), (_COUNT, plan.looped, options.workgroup_count)]
         if options.workgroups == "arguments":
-            wanted[_ID] = _used(dispatch, _ID, (), ())
+            wanted.append((_ID, none, none))
         return {
-            (name, d): value
-            for name, dimensions in wanted.items()
-            for d, value in add_grid(dispatch.function, name, dimensions).items()
+            (name, d): add_grid_number(dispatch.function, name, d, constants[d] if d < len(constants) else 0)
+            for name, looped, constants in wanted
+            for d in _DIMENSIONS
+            if (name, d) in dispatch.grid or d in looped
         }
 
     def _enclose(

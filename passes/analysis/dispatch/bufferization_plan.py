@@ -342,14 +342,11 @@ class _PlanReader:
         """Return where the value of operand ``source`` is, other than in the slice that it is inserted into."""
         s, find = self._snapshot, self._function.sets.find
         mine, theirs = find(s.operand_value[source]), find(s.operand_value[target])
-        if mine == theirs and self._decision_is_in_place(target):
+        decision = self._decision(target)
+        if mine == theirs and (decision is None or decision.in_place):
             return SeparationRule.OTHER_PART, ()
         storage = storages[mine][0]
         rule = _SEPARATE.get(storage.kind, SeparationRule.OWN_BUFFER)
         if rule is SeparationRule.OTHER_BINDING and storage.binding in {other.binding for other in storages[theirs]}:
             rule = SeparationRule.OTHER_OFFSET
         return rule, ((f"the value lies in the {storage}", storage.value.location),)
-
-    def _decision_is_in_place(self, operand: int) -> bool:
-        decision = self._decision(operand)
-        return decision is None or decision.in_place

@@ -14,6 +14,7 @@ from mlir.dialects import func
 
 from ....dialects.dispatch import Slot, binding_of, byte_offset_of, sizes_of, slot_of
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.index_math import Number
 from ....dialects.support.memref_types import has_identity_layout
 from ...framework.errors import PassFailure
 from ..ir.traversal import defined_values, find_ops, first_op
@@ -36,13 +37,12 @@ _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 class Declaration:
     """One `dispatch.binding`. `stated`: the dynamic sizes that it, and each `dispatch.tie_shape` of it, names.
 
-    `byte_offset` is None where it is a constant, `constant_offset`.
+    `offset` is in bytes.
     """
 
     op: ir.Operation
     type: ir.MemRefType
-    byte_offset: ir.Value | None
-    constant_offset: int
+    offset: Number
     stated: tuple[Sequence[ir.Value], ...]
 
 
@@ -169,19 +169,12 @@ def _binding(
     for op in ops:
         sizes, offset = sizes_of(op), byte_offset_of(op)
         constant = 0 if offset is None else constant_integer(offset)
-        stated = [sizes] if sizes else []
-        declarations.append(
-            Declaration(
-                op,
-                ir.MemRefType(op.results[0].type),
-                None if constant is not None else offset,
-                constant or 0,
-                (*stated, *tied.get(op.results[0], ())),
-            )
-        )
+        stated = (*([sizes] if sizes else ()), *tied.get(op.results[0], ()))
+        place = offset if offset is not None and constant is None else constant or 0
+        declarations.append(Declaration(op, ir.MemRefType(op.results[0].type), place, stated))
     types = {declaration.type for declaration in declarations}
     whole = (pinned is None or pinned.whole) and len(types) <= 1
-    whole = whole and not any(d.constant_offset or d.byte_offset is not None for d in declarations)
+    whole = whole and all(isinstance(d.offset, int) and d.offset == 0 for d in declarations)
     if not whole:
         for declaration in declarations:
             _require_view(slot, declaration)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from mlir import ir
-from mlir.dialects import arith, func, memref
+from mlir.dialects import func, memref
 
 from ....dialects.dispatch import byte_offset_of
+from ....dialects.structured import index_constant
 from ...analysis.dispatch.host_types import natural_alignment
 from ...analysis.dispatch.interface import BindingUse, Declaration, DispatchFunction
 from ...analysis.lifetimes.buffer_access import access_name, accesses
 from ...functions.rewriting.results import append_argument
 
-__all__ = ["BINDING", "add_bindings", "add_grid", "add_push_constants", "replace_all", "replace_bindings"]
+__all__ = ["BINDING", "add_bindings", "add_grid_number", "add_push_constants", "replace_all", "replace_bindings"]
 
 BINDING = "inplace.binding"
 """Attribute of an argument that is a binding: its set and number."""
-
-_AXES = "xyz"
 
 
 def add_bindings(dispatch: DispatchFunction) -> list[ir.Value]:
@@ -53,18 +52,14 @@ def add_push_constants(dispatch: DispatchFunction) -> list[ir.Value]:
     return added
 
 
-def add_grid(function: func.FuncOp, name: str, dimensions: Mapping[int, int | None]) -> dict[int, ir.Value]:
-    """Add an argument for each of `dimensions`, or its constant if it has one; return them by dimension."""
-    values: dict[int, ir.Value] = {}
-    for dimension, constant in sorted(dimensions.items()):
-        if constant is not None:
-            with ir.InsertionPoint.at_block_begin(function.entry_block), function.location:
-                values[dimension] = arith.constant(ir.IndexType.get(), constant)
-            continue
-        label = name.removeprefix("dispatch.").replace("_", " ")
-        location = ir.Location.name(f"{label} {_AXES[dimension]}", function.location)
-        values[dimension] = append_argument(function, ir.IndexType.get(location.context), location, ir.DictAttr.get({}))
-    return values
+def add_grid_number(function: func.FuncOp, name: str, dimension: int, constant: int) -> ir.Value:
+    """Add an argument for a number of the grid, or build `constant` unless it is 0; return it."""
+    if constant:
+        with ir.InsertionPoint.at_block_begin(function.entry_block), function.location:
+            return index_constant(constant)
+    label = name.removeprefix("dispatch.").replace("_", " ")
+    location = ir.Location.name(f"{label} {'xyz'[dimension]}", function.location)
+    return append_argument(function, ir.IndexType.get(location.context), location, ir.DictAttr.get({}))
 
 
 def replace_bindings(dispatch: DispatchFunction, arguments: Sequence[ir.Value]) -> int:
@@ -99,6 +94,6 @@ def _aligned(function: func.FuncOp, binding: BindingUse, argument: ir.Value) -> 
 def _view(declaration: Declaration, source: ir.Value) -> ir.Value:
     op = declaration.op
     with ir.InsertionPoint(op), op.location:
-        offset = byte_offset_of(op) or arith.constant(ir.IndexType.get(), 0)
+        offset = byte_offset_of(op) or index_constant(0)
         sizes = declaration.stated[0] if declaration.stated else ()
         return memref.view(op.results[0].type, source, offset, sizes)

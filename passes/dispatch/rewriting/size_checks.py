@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, func, memref, scf
 
+from ....dialects.support.index_math import as_value
 from ...analysis.dispatch.host_types import byte_size, natural_alignment
 from ...analysis.dispatch.interface import Declaration, DispatchFunction
 from ...framework.errors import PassFailure
@@ -77,8 +78,8 @@ def _checks(place: int, declaration: Declaration, *, whole: bool) -> Iterator[Si
 
 def checked_values(check: SizeCheck) -> list[ir.Value]:
     """Return the values that the check needs."""
-    offset = check.declaration.byte_offset
-    return [*check.sizes, *([] if offset is None or check.dimension != BYTES else [offset])]
+    offset = check.declaration.offset
+    return [*check.sizes, *([offset] if isinstance(offset, ir.Value) and check.dimension == BYTES else [])]
 
 
 def require_known(dispatch: DispatchFunction, checks: Sequence[SizeCheck], known: Collection[ir.Value]) -> None:
@@ -143,12 +144,10 @@ def _sizes(checks: Sequence[SizeCheck], bindings: Sequence[ir.Value]) -> Iterato
         key = (check.binding, max(check.dimension, 0))
         if key not in cache:
             cache[key] = memref.dim(bindings[check.binding], arith.constant(index, key[1]))
-        yield (_fits if check.dimension == BYTES else _equals)(check, cache[key])
-
-
-def _equals(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Build whether a dimension is as large as the program says, and how large that is."""
-    return arith.cmpi(arith.CmpIPredicate.eq, size, check.sizes[0]), check.sizes[0]
+        if check.dimension == BYTES:
+            yield _fits(check, cache[key])
+        else:
+            yield arith.cmpi(arith.CmpIPredicate.eq, cache[key], check.sizes[0]), check.sizes[0]
 
 
 def _fits(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
@@ -159,7 +158,7 @@ def _fits(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
     type_, index = check.declaration.type, size.type
     zero, one = arith.constant(index, 0), arith.constant(index, 1)
     at_least, equal = arith.CmpIPredicate.sge, arith.CmpIPredicate.eq
-    offset = check.declaration.byte_offset or arith.constant(index, check.declaration.constant_offset)
+    offset = as_value(check.declaration.offset)
     element = arith.constant(index, byte_size(type_.element_type))
     rest, end, empty = arith.subi(size, offset), element, arith.constant(ir.IntegerType.get_signless(1), 0)
     holds = arith.andi(arith.cmpi(at_least, offset, zero), arith.cmpi(at_least, rest, zero))
