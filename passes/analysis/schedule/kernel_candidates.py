@@ -14,7 +14,7 @@ Linear in the ops; nothing is changed. No upstream counterpart.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -141,7 +141,10 @@ def _without_companions(
                 joined = [value for value in inputs if _may_be_joined(value, parallel)]
                 taken.update(joined)
                 taken.update([result] if joined else [])
-    kept = {key: [one for one in candidates if not _is_taken(one, taken)] for key, candidates in found.items()}
+    kept = {
+        key: [one for one in candidates if taken.isdisjoint(result for op in one.ops for result in op.results)]
+        for key, candidates in found.items()
+    }
     return {key: candidates for key, candidates in kept.items() if candidates}
 
 
@@ -153,7 +156,3 @@ def _may_be_joined(value: ir.Value, parallel: Mapping[ir.Value, bool]) -> bool:
     uses = iter(value.uses)
     next(uses)
     return parallel.get(value, True) and next(uses, None) is not None
-
-
-def _is_taken(candidate: Candidate, taken: Collection[ir.Value]) -> bool:
-    return any(result in taken for op in candidate.ops for result in op.results)

@@ -22,7 +22,7 @@ from ....dialects.support.cloning import attributes_of, replace_operands
 from ...analysis.lifetimes.roots import VIEWS
 from ...analysis.repetition.bodies import KERNEL_MARK, Body, BodyReader, NotShared, group_bodies, root_of
 from ...analysis.repetition.shared_sizes import SizeReader
-from .outlining import Outlining, given_sizes, memref_of
+from .outlining import Outlining, inner_types, memref_of
 
 __all__ = ["Kernels", "take_kernels"]
 
@@ -37,19 +37,13 @@ class Kernels:
     def __init__(self, module: ir.Operation, groups: Sequence[Sequence[Body]]) -> None:
         self._outlining = Outlining(module)
         self._parameters: dict[str, list[tuple[ir.Type, int]]] = {}
-        """For each parameter of a function its type inside, and which of the size arguments is its outermost size."""
+        """What `inner_types` says of the parameters of a function."""
         with module.location:
             self.module = ir.Module.create()
         for bodies in groups:
             name = self._outlining.call(bodies)
-            first, given = bodies[0], given_sizes(bodies)
-            opened = (
-                list(zip(given.types, given.places, strict=True)) if given else [(None, -1)] * len(first.parameters)
-            )
-            self._parameters[name] = [
-                (type_ or value.type, place) for value, (type_, place) in zip(first.parameters, opened, strict=True)
-            ]
-            self._make_twin(name, first)
+            self._parameters[name] = inner_types(bodies)
+            self._make_twin(name, bodies[0])
 
     def _make_twin(self, name: str, body: Body) -> None:
         """Make a function on tensors that computes what `body` does; erases the ops of `body`."""

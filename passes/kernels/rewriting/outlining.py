@@ -12,7 +12,7 @@ from mlir.dialects import arith, func, llvm, memref
 
 from ....dialects.support.cloning import replace_operands
 from ...analysis.repetition.bodies import Body
-from ...analysis.repetition.shared_sizes import NOTHING_OPEN, OpenSizes, is_plain
+from ...analysis.repetition.shared_sizes import OpenSizes, is_plain
 
 KERNEL = "inplace_kernel"
 """The name of outlined functions, with a number where it is taken."""
@@ -73,12 +73,12 @@ class Outlining:
     def outline(self, bodies: Sequence[Body]) -> None:
         """Replace `bodies` by calls of one function with the code of the first; sizes that differ are arguments."""
         name = self.call(bodies)
-        self._fill_function(self.body(name), bodies[0], given_sizes(bodies) or NOTHING_OPEN)
+        self._fill_function(self.body(name), bodies[0], inner_types(bodies))
 
     def call(self, bodies: Sequence[Body]) -> str:
         """Replace `bodies` by calls of one function, still empty, and return its name; the first body is kept."""
         first = bodies[0]
-        given = given_sizes(bodies)
+        given = _given_sizes(bodies)
         # What is equal in the bodies, and sizes that are given, is not what makes a type plain.
         plain = [is_plain(value.type) for value in first.parameters]
         types = [self._pointer if one else value.type for one, value in zip(plain, first.parameters, strict=True)]
@@ -121,20 +121,17 @@ class Outlining:
         function.add_entry_block([first.op.location] * len(types))
         return ir.StringAttr(self._symbols.insert(function.operation)).value
 
-    def _fill_function(self, block: ir.Block, body: Body, given: OpenSizes) -> None:
+    def _fill_function(self, block: ir.Block, body: Body, types: Sequence[tuple[ir.Type, int]]) -> None:
         inside: dict[ir.Value, ir.Value] = {}
-        count = len(body.parameters)
-        sizes = list(block.arguments)[count:]
-        types, places = given.types or (None,) * count, given.places or (-1,) * count
+        sizes = list(block.arguments)[len(types) :]
         with ir.InsertionPoint(block), body.op.location:
             for constant in body.constants:
                 inside[constant.results[0]] = constant.clone().results[0]
-            for value, argument, type_, place in zip(body.parameters, block.arguments, types, places, strict=False):
+            for value, argument, (type_, place) in zip(body.parameters, block.arguments, types, strict=False):
+                inside[value] = argument
                 if is_plain(value.type):
-                    outermost = [sizes[place]] if type_ else []
-                    inside[value] = memref_of(argument, ir.MemRefType(type_ or value.type), outermost)
-                else:
-                    inside[value] = argument
+                    outermost = [] if place < 0 else [sizes[place]]
+                    inside[value] = memref_of(argument, ir.MemRefType(type_), outermost)
             end = func.ReturnOp([])
         body.op.move_before(end.operation)
         replace_operands(body.op, inside)
@@ -153,10 +150,22 @@ class Outlining:
         return self._addresses[value]
 
 
-def given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
+def _given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
     """Return the sizes that are arguments of a function of `bodies`; None if all sizes are equal."""
     first = bodies[0].open_sizes
     return first if any(body.open_sizes.sizes != first.sizes for body in bodies) else None
+
+
+def inner_types(bodies: Sequence[Body]) -> list[tuple[ir.Type, int]]:
+    """Return for each parameter of a function of `bodies` its type inside, and the size argument for its first size.
+
+    That is a number of one of the arguments that follow the parameters, -1 if the size is static.
+    """
+    parameters, given = bodies[0].parameters, _given_sizes(bodies)
+    if given is None:
+        return [(value.type, -1) for value in parameters]
+    opened = zip(parameters, given.types, given.places, strict=True)
+    return [(type_ or value.type, place) for value, type_, place in opened]
 
 
 def memref_of(
