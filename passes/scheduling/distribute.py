@@ -92,9 +92,9 @@ class DistributePass(Pass[DistributeOptions]):
         taken = {number for number, one in enumerate(ops) if one.name == _FILL}
         groups = find_groups(ops, machine)
         for group in groups:
-            self._distribute(
-                choose_distribution(group.root, group.common, threads, machine), group.root, group.producers
-            )
+            how = choose_distribution(group.root, group.common, threads, machine)
+            if how is not None:
+                self._distribute(how, group.root, group.producers)
         grouped = {id(member.op) for group in groups for member in (group.root, *group.producers)}
         for number in reversed(range(len(ops))):
             one = ops[number]
@@ -107,9 +107,7 @@ class DistributePass(Pass[DistributeOptions]):
                 taken.update(numbers[transposition.op.results[0]] for transposition in turned)
                 self._distribute(how, root, [*find_fills(root), *turned])
 
-    def _distribute(self, how: Distribution | None, root: Structured, producers: Sequence[Structured]) -> None:
-        if how is None:
-            return
+    def _distribute(self, how: Distribution, root: Structured, producers: Sequence[Structured]) -> None:
         with ir.InsertionPoint(root.op), root.op.location:
             distributed = distribute(root, how, producers)
         replace_op(root.op, distributed.results, [producer.op for producer in producers])

@@ -99,7 +99,7 @@ class TilePass(Pass[TileOptions]):
                 falling = [loop.loop for loop in loops if loop.loop in structured.falling]
                 if falling:
                     raise NotStructured(f"an index with its loop d{falling[0]} falls along a loop")
-                if not admits_tiles(structured, loops):
+                if not admits_tiles(structured, [(loop.loop, loop.size) for loop in loops]):
                     raise NotStructured("the tiles would reduce in another order, which its payload does not admit")
             except NotStructured as reason:
                 self.count("kept")

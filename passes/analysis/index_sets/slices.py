@@ -70,12 +70,9 @@ def slice_relation(first: Slice, second: Slice) -> SliceRelation:
             strict=True,
         )
     ]
-    if SliceRelation.DISJOINT in relations:
-        return SliceRelation.DISJOINT
-    if SliceRelation.UNKNOWN in relations:
-        return SliceRelation.UNKNOWN
-    if SliceRelation.CONTAINED in relations:
-        return SliceRelation.CONTAINED
+    for relation in (SliceRelation.DISJOINT, SliceRelation.UNKNOWN, SliceRelation.CONTAINED):
+        if relation in relations:
+            return relation
     return SliceRelation.EQUAL
 
 
