@@ -71,9 +71,8 @@ class Kernels:
     @property
     def are_in_place(self) -> bool:
         """Whether each twin, on memrefs, writes its result into its argument, and returns nothing."""
-        return not any(
-            len(list(op.operands)) for view in self.module.body.operations for op in _returns(view.operation)
-        )
+        blocks = [block for view in self.module.body.operations for block in view.operation.regions[0]]
+        return not any(len(block.operations[len(block.operations) - 1].operation.operands) for block in blocks)
 
     def give_back(self) -> None:
         """Move the bodies of the twins, which must be in place, into the functions."""
@@ -141,10 +140,6 @@ def _starts_from(op: ir.Operation, fill: ir.Operation) -> bool:
     *inputs, out = op.operands
     buffers = [value for value in inputs if isinstance(value.type, ir.MemRefType)]
     return fill.operands[1] == out and all(root_of(value) != root_of(out) for value in buffers)
-
-
-def _returns(function: ir.Operation) -> list[ir.Operation]:
-    return [block.operations[len(block.operations) - 1].operation for block in function.regions[0]]
 
 
 def _tensor_type(type_: ir.Type) -> ir.Type:

@@ -8,12 +8,12 @@ from mlir import ir
 from mlir.dialects import scf, tensor
 
 from ....dialects.bufferizable import Subset
-from ....dialects.subsets import extract_slice, insert_slice
+from ....dialects.subsets import insert_slice
 from ....dialects.support.cloning import attributes_of
 from ....dialects.support.defining_ops import defining_op
 from ...analysis.schedule.double_buffering import DoubleBuffering, is_known_box, outside_of
 from .generic import empty_for_copy
-from .smaller import slice_type
+from .smaller import take_slice
 
 __all__ = ["alternate"]
 
@@ -114,5 +114,5 @@ def _other(initial: ir.Value, written: Sequence[Subset]) -> ir.Value:
     other = empty_for_copy(initial, type_.element_type, range(type_.rank))
     for subset in written:
         for part in outside_of(subset, type_.shape):
-            other = insert_slice(extract_slice(initial, part, slice_type(initial, part)), other, part)
+            other = insert_slice(take_slice(initial, part), other, part)
     return other

@@ -101,7 +101,9 @@ class _Copies:
 
     def _copy(self, packed: ir.Value) -> ir.Value:
         """Copy the slice that is computed from the values in `known` instead of those inside the reuse loop."""
-        op = self._slice()
+        for one in self.packing.computed:
+            clone_with(one, self.known)
+        op = clone_with(self.packing.op, self.known)
         if self.packing.transposition is not None:
             return self._transpose(self.packing.transposition, op, packed)
         source, sizes = op.results[0], mixed_subset(op, 1).sizes
@@ -122,22 +124,14 @@ class _Copies:
         op.erase()
         # Dimension `i` of the result is dimension `order[i]` of the input.
         places = [order.index(dimension) for dimension in range(len(order))]
-        of_input = Subset(
-            tuple(of_result.offsets[place] for place in places),
-            tuple(of_result.sizes[place] for place in places),
-            tuple(of_result.strides[place] for place in places),
-        )
+        entries = (of_result.offsets, of_result.sizes, of_result.strides)
+        of_input = Subset(*(tuple(entry[place] for place in places) for entry in entries))
         source = take_slice(transposition.operands[0], of_input)
         subset = _subset(self.numbers, of_result.sizes, [0] * len(order))
         target = extract_slice(packed, subset, type_)
         turned = linalg.TransposeOp([type_], source, target, order).operation
         linalg.fill_builtin_region(turned)
         return insert_slice(turned.results[0], packed, subset)
-
-    def _slice(self) -> ir.Operation:
-        for one in self.packing.computed:
-            clone_with(one, self.known)
-        return clone_with(self.packing.op, self.known)
 
     def _offsets(self, rank: int) -> list[Number]:
         return [self.first if dimension == self.packing.rows else 0 for dimension in range(rank)]

@@ -16,13 +16,13 @@ from mlir.dialects import arith, scf
 
 from ....dialects.bufferizable import Subset
 from ....dialects.structured import index_constant
-from ....dialects.subsets import extract_slice, insert_slice, mixed_subset, parallel_insert_slice
+from ....dialects.subsets import insert_slice, mixed_subset, parallel_insert_slice
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.index_math import Number, add, as_value
 from ...analysis.schedule.time_skew import TimeSkew
 from .bands import Band, BandTiles, moved_slice
 from .loops import Segment, build_loop
-from .smaller import Sized, build_smaller, slice_type, take_slice
+from .smaller import Sized, build_smaller, take_slice
 
 __all__ = ["skew"]
 
@@ -87,8 +87,7 @@ class _Skewed:
             *rows, size = self.own_rows(part, thread)
             band, others = self.rows(*rows), self.shape[1:]
             subset = Subset((band.origin, *[0] * len(others)), (size, *others), (1,) * len(self.shape))
-            slices = [extract_slice(tensor, subset, slice_type(tensor, subset)) for tensor in shared]
-            results = self.blocks(band, own, slices)
+            results = self.blocks(band, own, [take_slice(tensor, subset) for tensor in shared])
             ends = scf.InParallelOp()
             with ir.InsertionPoint(ends.operation.regions[0].blocks[0]):
                 for new, old in zip(results, shared, strict=True):
@@ -101,8 +100,9 @@ class _Skewed:
         is_first = arith.cmpi(equal, thread, zero)
         is_last = arith.cmpi(equal, thread, index_constant(self.plan.bands - 1))
         at_border = arith.cmpi(equal, part, index_constant(1))
-        choices = zip(self.inner(thread, is_first, is_last), self.border(thread), self.nothing(), strict=True)
-        # The last band has no border after it.
+        # The last band has no border after it: no rows, and no blocks of them.
+        nothing = 0, 0, 0, -self.plan.shift, 0, 0
+        choices = zip(self.inner(thread, is_first, is_last), self.border(thread), nothing, strict=True)
         return [
             arith.select(at_border, arith.select(is_last, as_value(none), as_value(border)), as_value(inner))
             for inner, border, none in choices
@@ -129,10 +129,6 @@ class _Skewed:
         shift, reach = self.plan.shift, (self.plan.sweeps + 1) * self.plan.shift
         row = self.row_of(arith.addi(thread, index_constant(1)))
         return add(row, -shift), add(row, shift), -shift, shift, add(row, self.begin - reach), 2 * reach
-
-    def nothing(self) -> tuple[Number, ...]:
-        """Return no rows, and no blocks of them."""
-        return 0, 0, 0, -self.plan.shift, 0, 0
 
     def row_of(self, border: ir.Value) -> ir.Value:
         """Build the first row after a border; that of border 0 is 0."""
@@ -172,22 +168,14 @@ class _Skewed:
         op = self.plan.structured
         inputs = [self.input(operand, source, parts) for operand in range(op.inputs)]
         part = moved_slice(self.plan.written, parts)
-        start = extract_slice(target, part, slice_type(target, part))
-        smaller = build_smaller(op, [*inputs, start], {band.loop: tile for band, tile in parts})
+        tiles = {band.loop: tile for band, tile in parts}
+        smaller = build_smaller(op, [*inputs, take_slice(target, part)], tiles)
         return insert_slice(smaller.results[0], target, part)
 
     def input(self, operand: int, source: ir.Value, parts: BandTiles) -> ir.Value:
         """Return the slice of an input that the tiles need; slices of the old version become slices of `source`."""
         value = self.op.operands[operand]
-        whole = self.old_slice(value)
-        if whole is not None:
-            part = moved_slice(whole, parts)
-            return extract_slice(source, part, slice_type(source, part))
-        if not isinstance(value.type, ir.RankedTensorType):
-            return value
-        return take_slice(value, self.op.subset(operand, value, {band.loop: tile for band, tile in parts}))
-
-    def old_slice(self, value: ir.Value) -> Subset | None:
-        """Return the slice of the old version that `value` is, None if it is none."""
         slice_ = defining_op(value, "tensor.extract_slice")
-        return mixed_subset(slice_, 1) if slice_ is not None and slice_.operands[0] == self.old else None
+        if slice_ is not None and slice_.operands[0] == self.old:
+            return take_slice(source, moved_slice(mixed_subset(slice_, 1), parts))
+        return take_slice(value, self.op.subset(operand, value, {band.loop: tile for band, tile in parts}))

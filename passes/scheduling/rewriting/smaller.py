@@ -40,7 +40,7 @@ class Sized:
         self.sizes = loop_sizes(op, list(map(measured, self.operands)))
 
     def subset(self, operand: int, value: ir.Value, tiles: Tiles) -> Subset | None:
-        """Return the slice of `value`, for operand `operand`, that a tile needs; None for all of it."""
+        """Return the slice of `value`, for operand `operand`, that a tile needs; None for all of it, or a scalar."""
         if not any(self.op.depends(operand, loop) for loop in tiles):
             return None
         offsets: list[Number] = []

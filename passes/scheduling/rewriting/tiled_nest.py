@@ -175,28 +175,23 @@ class _Inside:
         value = user.operands[operand]
         if value in self.builder.producers:
             return self.produced(value, user, operand, tiles)
-        if not isinstance(value.type, ir.RankedTensorType):
-            return value
         return take_slice(value, user.subset(operand, value, tiles))
 
     def produced(self, value: ir.Value, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
         """Return the tile of a producer's result, built once for all its users."""
         if value not in self.known:
-            producer, number = self.builder.producers[value]
-            output = producer.op.indices[producer.op.inputs + number]
+            producer, result = self.builder.producers[value]
+            output = producer.op.indices[producer.op.inputs + result]
             own: dict[int, Tile] = {}
             for index, read in zip(output, user.op.indices[operand], strict=True):
                 if index.loop is not None and read.loop is not None and read.loop in tiles:
                     own[index.loop] = tiles[read.loop]
-            self.produce(producer, own)
+            inputs = [self.part(producer, number, own) for number in range(producer.op.inputs)]
+            starts = [self.start(producer, number, own) for number in producer.op.outputs]
+            smaller = build_smaller(producer.op, [*inputs, *starts], own)
+            self.builder.tiled.ops.append(smaller)
+            self.known.update(zip(producer.op.op.results, smaller.results, strict=True))
         return self.known[value]
-
-    def produce(self, producer: Sized, tiles: Tiles) -> None:
-        inputs = [self.part(producer, operand, tiles) for operand in range(producer.op.inputs)]
-        starts = [self.start(producer, operand, tiles) for operand in producer.op.outputs]
-        smaller = build_smaller(producer.op, [*inputs, *starts], tiles)
-        self.builder.tiled.ops.append(smaller)
-        self.known.update(zip(producer.op.op.results, smaller.results, strict=True))
 
     def start(self, producer: Sized, operand: int, tiles: Tiles) -> ir.Value:
         """Return the init of a smaller producer; for a `tensor.empty` a smaller one instead of a slice of it."""

@@ -9,7 +9,6 @@ from mlir import ir
 from mlir.dialects import arith
 
 from ....dialects.support.index_math import Number, add, as_value, multiply
-from ...analysis.linalg.slice_extents import slice_extents
 from ...analysis.linalg.structured_op import OperandIndex
 from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.loops import Segment
@@ -45,11 +44,6 @@ class NestFrame:
         self.op = plan.structured
         self.operands = [(replaced or {}).get(value, value) for value in self.op.op.operands]
         self.sizes = loop_sizes(self.op, self.operands)
-
-    def known_sizes(self, loop: int) -> frozenset[int]:
-        """Return all values that a dynamic trip count can have; none if they are not known."""
-        operand, dimension = self.op.places[loop]
-        return slice_extents(self.operands[operand], dimension)
 
     def index(self, index: OperandIndex, point: Point, place: Place) -> Number:
         """Return `index` for the first lane at `place`."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from mlir import ir
 from mlir.dialects import tensor, vector
 
+from ...analysis.linalg.slice_extents import slice_extents
 from ...scheduling.rewriting.loops import build_loop, segments
 from .frame import NestFrame, Place, Point, last_dimension
 from .lanes import Lanes, Shared, broadcast
@@ -32,7 +33,8 @@ def build_loops(
     plan = frame.plan
     unit = plan.lanes if loop == plan.lane_loop else 1
     halves = bool(plan.reductions) and loop != plan.lane_loop
-    known = frame.known_sizes(loop)
+    operand, dimension = frame.op.places[loop]
+    known = slice_extents(frame.operands[operand], dimension)
     for segment in segments(frame.sizes[loop], unit, plan.tile.get(loop, 1), halves=halves, known=known):
         carried = build_loop(
             segment,
