@@ -23,11 +23,11 @@ FIRST, SECOND = 1, 2
 _BOTH = 0
 
 _DEEPEST = 48
-"""How many definitions deep a symbol may be; below that it may be anything."""
+"""How many definitions deep symbols are looked into; deeper ones may be anything."""
 
 
 class Direction(enum.Enum):
-    """How the iteration of a loop at the second point lies to that at the first one."""
+    """How the iteration of a loop at the second point compares with that at the first one."""
 
     SAME = "="
     LATER = "<"
@@ -47,13 +47,13 @@ class Points:
     def __init__(self, terms: IndexTerms, varied: Collection[int] = ()) -> None:
         self.problem = Problem()
         self.is_exact = True
-        """False once something had to be left out, so that a solution of the problem proves nothing."""
+        """False once a constraint was left out, so that a solution of the problem proves nothing."""
         self.symbols: dict[tuple[int, int], Row] = {}
         self._terms = terms
         self._varied = frozenset(varied)
 
     def copy(self) -> Points:
-        """Return the same points, of which more can be demanded."""
+        """Return a copy to which demands can be added."""
         other = Points(self._terms, self._varied)
         other.problem, other.is_exact, other.symbols = self.problem.copy(), self.is_exact, dict(self.symbols)
         return other
@@ -80,7 +80,7 @@ class Points:
                 self._symbol(loop.variable, side, 0)
 
     def relate(self, loop: InductionVariable, direction: Direction) -> None:
-        """Demand that the iterations of ``loop`` lie like that at the points; a SAME loop is not among the varied."""
+        """Demand ``direction`` of the iterations of ``loop`` at the points; a SAME loop is not among the varied."""
         first, second = self._symbol(loop.variable, FIRST, 0), self._symbol(loop.variable, SECOND, 0)
         before, after = not_less(second, first, 1), not_less(first, second, 1)
         if direction is Direction.SAME:
