@@ -77,7 +77,7 @@ class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
         machine = read_machine(self.options.machine, op)
         for stream in find_streams(op, machine.l3 // 2):
             if self.options.print_streams:
-                self.remark(stream.loop.location, f"{len(stream.writes)} stores of this loop go past the caches")
+                self.remark(stream.loop.location, f"stores of this loop that are nontemporal: {len(stream.writes)}")
             with stream.loop.location:
                 _split(stream)
             self.count("nontemporal", len(stream.writes))

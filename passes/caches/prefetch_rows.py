@@ -79,7 +79,7 @@ class PrefetchRowsPass(Pass[PrefetchRowsOptions]):
     def run(self, op: ir.Operation) -> None:
         for row in find_reused_rows(op, read_machine(self.options.machine, op)):
             if self.options.print_rows:
-                self.remark(row.loop.location, "the next row is fetched while this one is read for the last time")
+                self.remark(row.loop.location, "the next row is prefetched while this one is read for the last time")
             with row.view.location:
                 _fetch_next(row)
             self.count("rows")

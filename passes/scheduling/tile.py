@@ -41,7 +41,7 @@ outermost first; `peel` names loops whose last, smaller tile becomes an op of it
 sizes. Out: the same values; the result is in destination-passing style and bufferizes in place. Floating-point sums are
 reassociated if a tiled loop reduces, and so does another loop inside or around it.
 
-Left alone, with a reason (`print-kept`): ops whose indices are no sums of multiples of loops, or fall along a tiled
+Left alone, with a reason (`print-kept`): ops whose indices are no sums of multiples of loops, or decrease along a tiled
 loop, as in a reversal; and ops whose reduction would be reassociated and is no sum, product, maximum or the like.
 
 Linear in the ops. Upstream counterpart: `transform.structured.tile_using_for`.
@@ -98,7 +98,7 @@ class TilePass(Pass[TileOptions]):
                     raise NotStructured(f"it has only {len(structured.loops)} loops")
                 falling = [loop.loop for loop in loops if loop.loop in structured.falling]
                 if falling:
-                    raise NotStructured(f"an index with its loop d{falling[0]} falls along a loop")
+                    raise NotStructured(f"an index with its loop d{falling[0]} decreases along a loop")
                 if not admits_tiles(structured, [(loop.loop, loop.size) for loop in loops]):
                     raise NotStructured("the tiles would reduce in another order, which its payload does not admit")
             except NotStructured as reason:

@@ -58,9 +58,9 @@ class Points:
         other.problem, other.is_exact, other.symbols = self.problem.copy(), self.is_exact, dict(self.symbols)
         return other
 
-    def decide(self, problem: Problem | None = None) -> Solvability:
-        """Tell whether the problem, or one made from it, has a solution."""
-        return decide(self.problem if problem is None else problem, self._terms.memory, self._terms.effort)
+    def decide(self) -> Solvability:
+        """Decide whether the problem has a solution."""
+        return decide(self.problem, self._terms.memory, self._terms.effort)
 
     def row(self, index: Index, side: int, depth: int = 0) -> Row:
         """Return ``index`` at one of the points."""

@@ -44,7 +44,7 @@ def _sizes_of_minimum(size: ir.Value) -> frozenset[int]:
         return frozenset()
     most, end = pair
     before, last = (min(most, end - number) for number in first_last)
-    # They are equal below T only if there is one iteration.
+    # They are equal and below T only if there is one iteration.
     return frozenset({before, last}) if before in {most, last} and last > 0 else frozenset()
 
 
@@ -65,7 +65,7 @@ def _minimum(map_: ir.AffineMap) -> tuple[int, int] | None:
 
 
 def _last_two(variable: ir.Value) -> tuple[int, int] | None:
-    """Return the variable of a loop with known bounds in the last iteration but one and in the last."""
+    """Return the induction variable of a loop with static bounds in the last two iterations."""
     block = variable.owner
     if not isinstance(block, ir.Block) or block.owner.name != "scf.for" or block.arguments[0] != variable:
         return None

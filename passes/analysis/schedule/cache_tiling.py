@@ -52,21 +52,21 @@ from .vector_plan import VectorPlan, find_plan
 __all__ = ["CacheTiling", "TileLoop", "choose_tiling"]
 
 _STREAMS = {"memory": 8, "last cache": 16}
-"""How many rows are read side by side: more would be too many for memory to look ahead in, fewer too few sums at a
-time to keep the processor busy where it has not to wait for memory."""
+"""How many rows are read as parallel streams: hardware prefetches no more of them, and fewer are too few independent
+sums to keep the processor busy where it does not wait for memory."""
 
 _WAY = 1 << 12
-"""Lines this far apart have the same place in the first cache, which has as many for them as it has such parts."""
+"""Lines this far apart are in the same set of the first cache; its size is this times its number of ways."""
 
 _FEW_TILES = 8
-"""Fewer register tiles than these are done with a panel before it pays to have packed it in the second cache."""
+"""With fewer register tiles than this, packing a panel that fits into the second cache does not pay."""
 
 
 @dataclass(frozen=True)
 class TileLoop:
-    """A loop that is tiled: its number, the size of a tile, and whether the last, smaller tile is peeled off.
+    """A tiled loop: its number, the tile size, and whether the last, smaller tile is peeled.
 
-    If less than `least` is left to be peeled off, it is joined with the tile before.
+    A remainder of less than `least` iterations is joined with the tile before instead.
     """
 
     loop: int
@@ -80,9 +80,9 @@ class TileLoop:
 
 @dataclass(frozen=True)
 class CacheTiling:
-    """How an op is tiled, outermost loop first, before its slices are packed and what is inside is vectorized.
+    """How an op is tiled, outermost loop first, before its slices are packed and the inner op is vectorized.
 
-    `producers` are computed in the tiles, for the op only. The tiles are `parts` if each is tiled again on its own.
+    `producers` of the op are computed in the tiles. The tiles are `parts` if each is tiled again on its own.
     """
 
     structured: Structured
@@ -92,10 +92,10 @@ class CacheTiling:
 
 
 def choose_tiling(op: ir.Operation, machine: Machine, *, part: bool = False) -> CacheTiling | None:
-    """Return how to tile linalg op `op`, or None if it stays as it is: too small, or of no kind described above.
+    """Return how to tile linalg op `op`, or None if it is not tiled: too small, or of another kind than those above.
 
-    A `part` of an op is not cut into parts again. Loops that reduce are cut from the outermost one on, each by one
-    iteration but for the last, so that the order of a sum is that of the op.
+    A `part` of an op is not cut into parts again. Reduction loops are tiled from the outermost one on, all but the last
+    one by 1, so that the order of a sum is that of the op.
     """
     plan = find_plan(op, machine)
     return None if plan is None else _TilingChooser(plan, machine, part=part).choose()
@@ -103,10 +103,10 @@ def choose_tiling(op: ir.Operation, machine: Machine, *, part: bool = False) -> 
 
 @dataclass(frozen=True)
 class _Panel:
-    """What all rows read again: elements of `bytes`, a row of them for each of `depth` iterations of reduction loops.
+    """A panel: elements of `bytes` each, a row of them for each of `depth` iterations of the reduction loops.
 
-    So that a panel takes a quarter of the second cache, loops are cut as `cuts` tells: the outermost ones, since each
-    element is a sum in the order of the op then, however few rows or columns a thread has.
+    `cuts` are the loops that are tiled so that it takes a quarter of the second cache: the outermost ones, since each
+    element is then a sum in the order of the op, however few rows or columns a thread has.
     """
 
     bytes: int
@@ -123,7 +123,7 @@ class _TilingChooser:
         self.machine = machine
         self.is_part = part
         self.width = plan.tile[plan.lane_loop] * plan.lanes
-        """How many iterations of the lane loop a register tile does."""
+        """The iterations of the lane loop in a register tile."""
         self.row = next((loop for loop in plan.tile if loop != plan.lane_loop), -1)
         """The loop of the rows; -1 if there is none."""
 
@@ -150,7 +150,7 @@ class _TilingChooser:
 
     @cached_property
     def batch(self) -> list[int]:
-        """The parallel loops besides the lanes that panels depend on: they have others in each iteration."""
+        """The parallel loops besides the lanes that panels depend on: each iteration has panels of its own."""
         return [
             loop
             for loop in self.op.parallel_loops
@@ -178,7 +178,7 @@ class _TilingChooser:
 
     @cached_property
     def parts(self) -> tuple[TileLoop, ...]:
-        """The loops of parts: those of a batch, and the lanes if panels of one iteration take too much together."""
+        """The loops of parts: those of a batch, and the lanes if all panels of one iteration are too large."""
         panel, l3 = self.panel, self.machine.l3
         loops = tuple(TileLoop(loop, 1) for loop in self.batch)
         lanes = self.op.size(self.plan.lane_loop)
@@ -190,11 +190,11 @@ class _TilingChooser:
         return (*loops, self._columns(size, peel=is_static)) if size < lanes else loops
 
     def _columns(self, size: int, *, peel: bool = True) -> TileLoop:
-        """Return how the lanes are cut; never to one column, which would be added up in the lanes, in another order."""
+        """Return how the lane loop is tiled; never to one column, whose sum would be in the lanes, in another order."""
         return TileLoop(self.plan.lane_loop, size, peel, least=2)
 
     def _is_near(self, operand: int) -> bool:
-        """Whether all rows find an input in the caches as it is, for each iteration of the batch."""
+        """Whether an input stays in the caches for all rows without packing, for each iteration of the batch."""
         size = _bytes(self.op, operand, self.batch)
         if size <= self.machine.l1 or size > self.machine.l2 // 2:
             return size <= self.machine.l1
@@ -209,7 +209,7 @@ class _TilingChooser:
     # --- rules -------------------------------------------------------------------------------------------------
 
     def _reduces_nothing(self) -> bool:
-        """No loop reduces: nothing is read again that would not be in registers."""
+        """No loop reduces: data that is read again is in registers."""
         return not self.plan.reductions
 
     def _reduces_in_lanes(self) -> bool:
@@ -217,7 +217,7 @@ class _TilingChooser:
         return self.plan.combiner is not None
 
     def _falls(self) -> bool:
-        """An index falls along a loop, so that there are no tiles."""
+        """An index decreases along a loop, so that it cannot be tiled."""
         return bool(self.op.falling)
 
     def _has_no_rows(self) -> bool:
@@ -229,7 +229,7 @@ class _TilingChooser:
         return not self.panels
 
     def _are_panels_near(self) -> bool:
-        """All rows find the panels in the caches as they are."""
+        """Panels stay in the caches for all rows without packing."""
         return all(map(self._is_near, self.panels))
 
     def _has_parts(self) -> bool:
@@ -239,7 +239,7 @@ class _TilingChooser:
     # --- tilings -----------------------------------------------------------------------------------------------
 
     def _streams(self) -> CacheTiling | None:
-        """Read rows as streams; None if what is read along the lanes is in the cache, or has few rows."""
+        """Read rows as streams; None if the inputs along the lanes fit into the cache, or have few rows."""
         op, reductions, machine = self.op, self.plan.reductions, self.machine
         longest = self._longest(reductions)
         operands = [
@@ -258,7 +258,7 @@ class _TilingChooser:
         return CacheTiling(op, (*(TileLoop(loop, 1) for loop in before), TileLoop(longest, streams, peel=True)))
 
     def _transposed(self) -> CacheTiling | None:
-        """Cut the lanes, and do transpositions for each tile; None if there are none, or one tile."""
+        """Tile the lane loop, and transpose for each tile; None if there are no transpositions, or only one tile."""
         turned = tuple(find_transpositions(self.op, (self.plan.lane_loop,)))
         size = self.op.size(self.plan.lane_loop)
         parts = sum(type_bytes(one.op.results[0].type) * self.width // size for one in turned)
@@ -272,10 +272,10 @@ class _TilingChooser:
         return CacheTiling(self.op, self.parts, tuple(turned), parts=True)
 
     def _packed(self) -> CacheTiling:
-        """Cut the loops that reduce, the rows and the lanes, for panels that are not in the cache anyway."""
+        """Tile the reduction loops, the rows and the lanes, and pack the panels."""
         panel, height, rows = self.panel, self.plan.tile[self.row], self.op.size(self.row)
         most = max(height, self.machine.l2 // 2 // (panel.depth * panel.bytes) // height * height)
-        # Panels are packed in front of a loop that reads them again: with all rows in one tile there would be none.
+        # Panels are packed before a loop that reads them again: with all rows in one tile there would be none.
         count = max(2, -(-rows // most))
         tile = -(-rows // (count * height)) * height
         return CacheTiling(self.op, (*panel.cuts, TileLoop(self.row, tile), self._columns(self.width)))
@@ -293,7 +293,7 @@ class _TilingChooser:
 
 
 def _places(op: Structured, operand: int, loop: int, machine: Machine) -> int:
-    """Return how many lines the first cache has places for, one in each iteration of `loop`; any if it is not known."""
+    """Return how many lines, one for each iteration of `loop`, fit into the first cache; many for dynamic strides."""
     value = op.op.operands[operand]
     # Rows of a slice are as far apart as those of what it is taken from.
     while (extract := defining_op(value, "tensor.extract_slice")) is not None:
@@ -318,6 +318,6 @@ def _element_bytes(op: Structured, operand: int) -> int:
 
 
 def _bytes(op: Structured, operand: int, still: Iterable[int] = ()) -> int:
-    """Return how large an operand is, from the loops that move in it while those that are `still` do not."""
+    """Return the bytes of an operand that loops access while those in `still` do not move."""
     moved = {loop for index in op.indices[operand] for loop in index.coefficients} - set(still)
     return prod(map(op.size, moved)) * _element_bytes(op, operand)

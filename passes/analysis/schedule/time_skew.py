@@ -149,7 +149,7 @@ def _computation(insert: ir.Operation, body: ir.Block) -> Structured:
     except NotStructured as reason:
         raise NotSkewable(f"'{op.name}' cannot be tiled: {reason}") from None
     if structured.falling:
-        raise NotSkewable(f"an index of '{structured.op.name}' falls along a loop")
+        raise NotSkewable(f"an index of '{structured.op.name}' decreases along a loop")
     (*_, output) = structured.outputs
     if len(structured.outputs) != 1 or not all(structured.parallel) or structured.reads[output]:
         raise NotSkewable(f"'{structured.op.name}' does not compute one new element in each iteration")
@@ -193,7 +193,7 @@ def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tu
         extract = defining_op(op.op.operands[operand], _EXTRACT)
         if extract is None or extract.operands[0] != old:
             if defining_op(op.op.operands[operand], _EMPTY) is not None:
-                raise NotSkewable("an input has no content")  # It may stand in the loop.
+                raise NotSkewable("an input has no content")  # It may be in the loop.
             if any(index.coefficient(loop) and index.loop is None for index in op.indices[operand]):
                 raise NotSkewable("an input is not read row by row")  # A slice for no rows may have fewer than none.
             continue

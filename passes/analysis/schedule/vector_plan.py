@@ -117,7 +117,7 @@ def _element_bits(structured: Structured) -> int:
         elif isinstance(type_, ir.IntegerType | ir.FloatType) and type_.width == 8 * element_bytes(type_):
             widest = max(widest, type_.width)  # The lanes of a vector have no padding in memory, nor do these elements.
         else:
-            raise NotVectorizable(f"elements of type {type_} have no place of their own in a vector")
+            raise NotVectorizable(f"elements of type {type_} have another layout in a vector")
     return widest
 
 
@@ -126,7 +126,7 @@ def _choose_lane_loop(structured: Structured, lanes: int) -> int:
     costs = {loop: _cost(structured, loop, lanes) for loop in structured.loops}
     possible = {loop: cost for loop, cost in costs.items() if cost is not None}
     if not possible:
-        raise NotVectorizable("no loop of it writes, or combines, elements that lie side by side")
+        raise NotVectorizable("no loop writes, or combines, contiguous elements")
     return min(possible, key=lambda loop: (possible[loop], not structured.parallel[loop], -loop))
 
 
