@@ -162,7 +162,7 @@ class _Tensor:
         for slice_ in self.slices:
             cases: list[Case] = []
             for dimension, index in enumerate(element):
-                outside = points.outside(slice_, dimension, FIRST, index)
+                outside = points.outside(slice_, dimension, index)
                 if outside is None:
                     break
                 cases.extend(outside)

@@ -219,7 +219,7 @@ def _add(points: Points, kind: DimensionRelation, first: Slice, second: Slice) -
         return True
     index = points.problem.unknown()
     points.inside(first, 0, FIRST, index)
-    cases = points.outside(second, 0, FIRST, index) if kind is DimensionRelation.LEFT_OUT else ()
+    cases = points.outside(second, 0, index) if kind is DimensionRelation.LEFT_OUT else ()
     if cases:
         points.problem.alternatives.append(cases)
     return cases is not None

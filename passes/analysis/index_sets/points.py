@@ -167,15 +167,15 @@ class Points:
         distance = self.multiplied(self.row(stride, side), count)
         problem.equal(point, combine(offset, distance))
 
-    def outside(self, slice_: Slice, dimension: int, side: int, point: Row) -> tuple[Case, ...] | None:
-        """Return the cases in which ``point`` is no index of ``slice_`` in one dimension; None if that is not linear.
+    def outside(self, slice_: Slice, dimension: int, point: Row) -> tuple[Case, ...] | None:
+        """Return the cases in which ``point`` is outside ``slice_`` at the first point; None if that is not linear.
 
         Unknowns that the cases need are added, with demands that can always be met.
         """
         stride = slice_.strides[dimension]
         if not isinstance(stride, int):
             return None
-        offset, size = self.row(slice_.offsets[dimension], side), self.row(slice_.sizes[dimension], side)
+        offset, size = self.row(slice_.offsets[dimension], FIRST), self.row(slice_.sizes[dimension], FIRST)
         distance = combine(point, offset, -1) if stride >= 0 else combine(offset, point, -1)
         if abs(stride) == 1:
             return Case(bounds=(not_less({}, distance, 1),)), Case(bounds=(not_less(distance, size),))
