@@ -51,6 +51,9 @@ class Slot(NamedTuple):
     set: int
     binding: int
 
+    def __str__(self) -> str:
+        return f"set {self.set} binding {self.binding}"
+
 
 class Dispatch(ext.Dialect, name="dispatch"):
     """The dialect; `dispatch.register` loads it into a context."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlir import ir
 
-__all__ = ["number_type", "with_number_type"]
+__all__ = ["number_attribute", "number_type", "with_number_type"]
 
 
 def number_type(type_: ir.Type) -> ir.Type | None:
@@ -12,6 +12,17 @@ def number_type(type_: ir.Type) -> ir.Type | None:
     if isinstance(type_, ir.VectorType):
         return type_.element_type
     return None if isinstance(type_, ir.ShapedType) else type_
+
+
+def number_attribute(type_: ir.Type, number: float) -> ir.Attribute:
+    """Return the value of a constant of `type_`, a scalar or vector, with `number` everywhere."""
+    element = number_type(type_) or type_
+    attribute = (
+        ir.FloatAttr.get(element, number)
+        if isinstance(element, ir.FloatType)
+        else ir.IntegerAttr.get(element, int(number))
+    )
+    return ir.DenseElementsAttr.get_splat(type_, attribute) if isinstance(type_, ir.VectorType) else attribute
 
 
 def with_number_type(type_: ir.Type, number: ir.Type) -> ir.Type:

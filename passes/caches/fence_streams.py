@@ -1,4 +1,4 @@
-"""Order the stores past the caches of a thread before what it does next.
+"""Build fences after loops with nontemporal stores, so that other threads see the stores in order.
 
 ## Before and after
 
@@ -32,13 +32,13 @@ func.func @f(%v: vector<16xf32>, %result: memref<16777216xf32>) {
 
 ## Contract
 
-In: functions with loops, sequential or of OpenMP. Out: the same, with a fence behind the outermost sequential loop
-around each store past the caches that starts no threads and calls nothing; in the body of a parallel loop this is the
-end of the thread's part. What is ordered after the fence (the end of the parallel loop, the beginning of the next one,
-the return to a caller that tells another thread) is ordered after the stores then.
+In: functions with loops, sequential or of OpenMP. Out: the same, with a fence after the outermost sequential loop
+around each nontemporal store that starts no threads and calls nothing; in the body of a parallel loop this is the end
+of the thread's part. Everything that is ordered after the fence (the end of the parallel loop, the beginning of the
+next one, the return to a caller that signals another thread) is then ordered after the stores.
 
-`inplace-nontemporal-stores` leaves that to this pass, since the scope for stack memory that OpenMP's lowering puts
-around bodies goes away only if all that is inside is known not to allocate any. So this runs behind that.
+`inplace-nontemporal-stores` leaves the fences to this pass, since OpenMP's lowering puts an `alloca_scope` around
+bodies, which is removed only if everything inside is known not to allocate. So this pass runs after that lowering.
 
 Linear in the ops. No upstream counterpart.
 """
@@ -53,18 +53,18 @@ from ..framework.options import PassOptions
 _LOOPS = frozenset({"scf.for", "scf.while"})
 _SEQUENTIAL = _LOOPS | {"scf.if"}
 _OTHER_CODE = ("func.", "llvm.call", "omp.", "scf.forall", "scf.parallel")
-"""How the names of ops begin that other threads may run in."""
+"""Prefixes of the names of ops in which other threads may run."""
 _SEQUENTIALLY_CONSISTENT = 7
-"""The only ordering of a fence that x86 has an instruction for; it orders stores past the caches as well."""
+"""The only ordering of a fence that x86 has an instruction for; it orders nontemporal stores as well."""
 
 
 class FenceStreamsPass(Pass[PassOptions]):
-    """Build the fences that parallel loops with stores past the caches need."""
+    """Build the fences that loops with nontemporal stores need."""
 
     argument = "inplace-fence-streams"
-    summary = "order the stores past the caches of a thread before what it does next"
+    summary = "build fences after loops with nontemporal stores"
     anchor = "func.func"
-    statistics = (Statistic("fences", "fences behind loops with stores past the caches"),)
+    statistics = (Statistic("fences", "fences after loops with nontemporal stores"),)
 
     def run(self, op: ir.Operation) -> None:
         for block in op.regions[0].blocks:
@@ -76,7 +76,7 @@ class FenceStreamsPass(Pass[PassOptions]):
 
 
 def _due(block: ir.Block) -> tuple[list[ir.Operation], bool]:
-    """Return behind which ops of `block`, or inside of it, a fence is due, and if other threads may run meanwhile."""
+    """Return the ops in `block`, also nested ones, that need a fence after them, and whether other threads may run."""
     due: list[ir.Operation] = []
     others = False
     for one in block.operations:
@@ -90,7 +90,7 @@ def _due(block: ir.Block) -> tuple[list[ir.Operation], bool]:
 
 
 def _due_inside(op: ir.Operation) -> tuple[list[ir.Operation], bool]:
-    """Return the same for the regions of `op`. What is in one that is not known stays there."""
+    """Return the same for the regions of `op`; fences do not leave regions of unknown ops."""
     due: list[ir.Operation] = []
     others = op.name.startswith(_OTHER_CODE)
     for region in op.regions:

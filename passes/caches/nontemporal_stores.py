@@ -1,4 +1,4 @@
-"""Write vectors past the caches where the buffer is too large for them and is not read again.
+"""Use nontemporal stores for vectors where the buffer is too large for the caches and is not read again.
 
 ## Before and after
 
@@ -21,28 +21,27 @@ scf.if %aligned {
 } else { ... }
 ```
 
-A usual store reads the line of the cache first, pushes another one out, and the line is written to memory later all
-the same: twice the traffic of a store past the caches.
+An ordinary store reads the cache line first, evicts another one, and the line is written to memory later all the same:
+twice the traffic of a nontemporal store.
 
 ## Contract
 
-In: a function on memrefs, vectorized. Out: the same, with loops in two versions. A buffer is written past the caches if
-its size is known and at least half of the last cache, and nothing in the function reads it. Writes that may be
-misaligned in a buffer which is aligned itself, or reach over the end, stay as they are, and so do those outside of
-loops, and in loops with results.
+In: a function on memrefs, vectorized. Out: the same, with two versions of loops. A buffer gets nontemporal stores if
+its size is static and at least half of the last cache, and nothing in the function reads it. Left alone: writes whose
+offset may be misaligned, masked writes, and writes outside of loops and in loops with results.
 
 Such stores may become visible to other threads after later ones, so a fence must follow. `inplace-fence-streams`
-builds it, after the lowering of parallel loops, which do not admit it in their bodies.
+builds it, after the lowering of parallel loops, whose bodies do not admit it.
 
-`machine` overrides what is detected, `print-streams` tells what is written past the caches. Linear in the uses of
-buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal:
-docs/theory/optimizing.md.
+`machine` overrides properties of the detected machine, `print-streams` reports the stores. Linear in the uses of
+buffers, and in the loops, which are copied once. No upstream counterpart. Why it is legal: docs/theory/optimizing.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 
 from mlir import ir
 from mlir.dialects import arith, memref, scf, vector
@@ -60,17 +59,17 @@ class NontemporalStoresOptions(PassOptions):
     """Options of `inplace-nontemporal-stores`."""
 
     machine: str = option("", help="properties of the machine that differ from what is detected: 'l3=1048576'")
-    print_streams: bool = option(False, help="emit a remark for every store past the caches")
+    print_streams: bool = option(False, help="emit a remark for every loop that gets nontemporal stores")
 
 
 class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
-    """Write large buffers past the caches."""
+    """Write large buffers by nontemporal stores."""
 
     argument = "inplace-nontemporal-stores"
-    summary = "write vectors past the caches where the buffer is too large for them and is not read again"
+    summary = "use nontemporal stores where the buffer is too large for the caches and is not read again"
     Options = NontemporalStoresOptions
     anchor = "func.func"
-    statistics = (Statistic("nontemporal", "stores that go past the caches"),)
+    statistics = (Statistic("nontemporal", "stores that became nontemporal"),)
 
     def run(self, op: ir.Operation) -> None:
         if not len(op.regions[0].blocks):
@@ -78,14 +77,14 @@ class NontemporalStoresPass(Pass[NontemporalStoresOptions]):
         machine = read_machine(self.options.machine, op)
         for stream in find_streams(op, machine.l3 // 2):
             if self.options.print_streams:
-                self.remark(stream.loop.location, f"{len(stream.writes)} stores of this loop go past the caches")
+                self.remark(stream.loop.location, f"stores of this loop that are nontemporal: {len(stream.writes)}")
             with stream.loop.location:
                 _split(stream)
             self.count("nontemporal", len(stream.writes))
 
 
 def _split(stream: Stream) -> None:
-    """Let the loop have a version for aligned buffers."""
+    """Build a version of the loop for aligned buffers."""
     with ir.InsertionPoint(stream.loop):
         choice = scf.IfOp(_is_aligned(stream.buffers), has_else=True)
     usual, fast = choice.operation.regions[1].blocks[0], choice.operation.regions[0].blocks[0]
@@ -100,7 +99,7 @@ def _split(stream: Stream) -> None:
 
 
 def _is_aligned(buffers: Mapping[ir.Value, int]) -> ir.Value:
-    """Build whether each buffer begins at a multiple of its number of bytes."""
+    """Build the check that the address of each buffer is a multiple of its number of bytes."""
     zero = index_constant(0)
     checks = [
         arith.cmpi(
@@ -110,14 +109,11 @@ def _is_aligned(buffers: Mapping[ir.Value, int]) -> ir.Value:
         )
         for buffer, size in buffers.items()
     ]
-    aligned = checks[0]
-    for check in checks[1:]:
-        aligned = arith.andi(aligned, check)
-    return aligned
+    return reduce(arith.andi, checks)
 
 
 def _store(write: ir.Operation) -> None:
-    """Write past the caches what `write` does."""
+    """Replace `write` by a nontemporal store."""
     value, base, *indices = list(write.operands)
     type_ = ir.VectorType(value.type)
     with ir.InsertionPoint(write), write.location:

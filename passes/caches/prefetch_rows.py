@@ -1,4 +1,4 @@
-"""Fetch the next row into the caches while the last of the loops over this one computes.
+"""Prefetch the next row while the last of the loops over the current one computes.
 
 ## Before and after
 
@@ -29,18 +29,18 @@ scf.for %i = %c0 to %m step %c1 {
 }
 ```
 
-The first loop over a row waits for memory, while nothing is fetched as long as the others compute: the processor looks
-ahead along a row only, and the next one is needed much later. The last row is fetched again in place of one behind it.
+The first loop over a row waits for memory, and memory is idle while the others compute: hardware prefetches along a
+row only, and the next one is needed much later. In the last iteration the last row is prefetched again.
 
 ## Contract
 
-In: a function on memrefs, vectorized. Out: the same with `memref.prefetch`, which changes no value. Rows are fetched
-if their size is known, a quarter of the second cache has room for one, and all of them do not fit into it; and if at
+In: a function on memrefs, vectorized. Out: the same with `memref.prefetch`, which changes no value. Rows are prefetched
+if their size is static, one fits into a quarter of the second cache, and all of them do not fit into it; and if at
 least two of the loops in the body read vectors of them, the last one each element once, with ten ops or more on each
-vector: what computes less keeps memory busy by itself.
+vector: a loop that computes less keeps memory busy by itself.
 
-`machine` overrides what is detected, `print-rows` tells what is fetched ahead. Linear in the ops, times the nesting of
-loops. No upstream counterpart.
+`machine` overrides properties of the detected machine, `print-rows` reports the loops. Linear in the ops, times the
+nesting of loops. No upstream counterpart.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
 
 _ALL_CACHES = 3
-"""The locality of what is read soon, and more than once."""
+"""The locality of data that is read soon, and more than once."""
 
 
 @dataclass(frozen=True)
@@ -64,29 +64,29 @@ class PrefetchRowsOptions(PassOptions):
     """Options of `inplace-prefetch-rows`."""
 
     machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
-    print_rows: bool = option(False, help="emit a remark for every loop whose next row is fetched ahead")
+    print_rows: bool = option(False, help="emit a remark for every loop whose next row is prefetched")
 
 
 class PrefetchRowsPass(Pass[PrefetchRowsOptions]):
-    """Fetch rows that are read several times one iteration ahead."""
+    """Prefetch rows that are read several times."""
 
     argument = "inplace-prefetch-rows"
-    summary = "fetch the next row into the caches while the last of the loops over this one computes"
+    summary = "prefetch the next row while the last of the loops over the current one computes"
     Options = PrefetchRowsOptions
     anchor = "func.func"
-    statistics = (Statistic("rows", "views of rows that are fetched an iteration ahead"),)
+    statistics = (Statistic("rows", "views of rows that are prefetched"),)
 
     def run(self, op: ir.Operation) -> None:
         for row in find_reused_rows(op, read_machine(self.options.machine, op)):
             if self.options.print_rows:
-                self.remark(row.loop.location, "the next row is fetched while this one is read for the last time")
+                self.remark(row.loop.location, "the next row is prefetched while this one is read for the last time")
             with row.view.location:
                 _fetch_next(row)
             self.count("rows")
 
 
 def _fetch_next(row: ReusedRow) -> None:
-    """Build the view of the next row, and fetch there what the last loop reads of this one."""
+    """Build the view of the next row, and a prefetch from it for each read of the last loop."""
     coming = _next_view(row)
     rank = ir.MemRefType(coming.type).rank
     for read in row.reads:
@@ -96,7 +96,7 @@ def _fetch_next(row: ReusedRow) -> None:
 
 
 def _next_view(row: ReusedRow) -> ir.Value:
-    """Build what the view is in the next iteration, or in this one if it is the last."""
+    """Build the view of the next iteration, or of this one if it is the last."""
     index = row.loop.regions[0].blocks[0].arguments[0]
     _, upper, step = list(row.loop.operands)[:3]
     with ir.InsertionPoint.after(row.view):

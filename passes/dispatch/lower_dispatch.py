@@ -1,10 +1,10 @@
 """Turn dispatch functions on memrefs into plain functions, so that they run on the host.
 
-Goes in: functions with dispatch ops, bufferized: `dispatch.binding` gives a memref. Comes out: the same functions
-without dispatch ops. What the ops asked for are arguments, behind those the function has already: one for each binding
-in the order of (set, binding), then push constants by index, then workgroup sizes and counts, x before y before z,
-where they are used. The body stands in a loop over the workgroups, in each dimension whose `workgroup_id` is used.
-Left alone: functions without dispatch ops. Refused: tensors that are left, results, calls of a dispatch function.
+In: bufferized functions with dispatch ops: `dispatch.binding` has a memref. Out: the same functions without dispatch
+ops. Their interface becomes arguments, after those that the function has already: one for each binding in the order of
+(set, binding), then push constants by index, then workgroup sizes and counts, x before y before z, where they are used.
+The body is put into a loop over the workgroups, in each dimension whose `workgroup_id` is used. Left alone: functions
+without dispatch ops. Refused: tensors, results, and calls of a dispatch function.
 
 ```mlir
 func.func @f() {
@@ -30,17 +30,17 @@ func.func @f(%arg0: memref<8xf32> {bufferization.access = "read-write", bufferiz
 }
 ```
 
-Bindings are as far as users show read, written, or both, which the attributes of their arguments say. One that is
+Attributes of the arguments say whether a binding is read, written, or both, according to its users. A binding that is
 declared at a byte offset, or with several types, is an argument of bytes (`memref<?xi8>`) with a `memref.view` for each
-declaration. What every workgroup computes alike, without effects, stays in front of the loop; buffers stay inside, and
-stack buffers there become heap buffers, which deallocation frees in each trip. Memory spaces go, in the whole module if
-a dispatch function has any: a host has one. A body of several blocks goes into an `scf.execute_region`.
+declaration. Ops without effects that are the same in all workgroups stay before the loop; buffers stay inside, and
+stack buffers there become heap buffers, which deallocation frees in each iteration. Memory spaces are removed, in the
+whole module if a dispatch function has any: a host has one. A body of several blocks goes into an `scf.execute_region`.
 
 With `check-sizes` the function returns two indices: the first is 0, or the number of the first check that failed, and
 then nothing has run; the second is the size or the bytes that were needed. `inplace.size_checks` on the function says
 which argument and dimension each check is about. This is how `mi.compile` refuses arrays that are too small.
 
-What `inplace.interface` on a function lists is an argument even if nothing uses it any more; `mi.compile` notes there
+Everything that `inplace.interface` on a function lists is an argument even if it is unused; `mi.compile` records there
 what the source declares, before anything is dropped.
 
 Linear in the ops. Upstream has no counterpart.
@@ -62,7 +62,7 @@ from ..framework.base import Pass, Statistic
 from ..framework.errors import OptionError
 from ..framework.options import PassOptions, option
 from ..functions.rewriting.results import update_function_type
-from .rewriting.arguments import add_bindings, add_grid, add_push_constants, replace_all, replace_bindings
+from .rewriting.arguments import add_bindings, add_grid_number, add_push_constants, replace_all, replace_bindings
 from .rewriting.grid import enclose
 from .rewriting.host_memory import names_memory_spaces, to_default_space, to_heap
 from .rewriting.size_checks import SizeCheck, checked_values, collect_size_checks, guard, require_known
@@ -96,7 +96,7 @@ class LowerDispatchOptions(PassOptions):
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is decided about one function before anything changes. `looped`: the dimensions of the grid's loop."""
+    """The plan of one function. `looped`: the dimensions of the loop over the grid."""
 
     dispatch: DispatchFunction
     checks: Sequence[SizeCheck]
@@ -105,7 +105,7 @@ class _Plan:
 
 
 def analyze_lowering(function: func.FuncOp, options: LowerDispatchOptions) -> _Plan:
-    """What becomes of a dispatch function. Changes nothing; raises `PassFailure` for what cannot be lowered."""
+    """Plan the lowering of a dispatch function. Changes nothing; raises `PassFailure` if it cannot be lowered."""
     dispatch = collect_dispatch_function(function)
     given = (_ID, _SIZE, _COUNT) if options.workgroups == "arguments" else (_SIZE, _COUNT)
     known = find_known_ahead(function.entry_block, dispatch.order, lambda op: op.name in given)
@@ -116,17 +116,6 @@ def analyze_lowering(function: func.FuncOp, options: LowerDispatchOptions) -> _P
     # The outermost loop is over z: neighbours in x run one after the other.
     looped = [] if options.workgroups == "arguments" else [d for d in (2, 1, 0) if (_ID, d) in dispatch.grid]
     return _Plan(dispatch, checks, needed_ahead(function.entry_block, known, wanted), looped)
-
-
-def _used(
-    dispatch: DispatchFunction, name: str, more: Sequence[int], constants: Sequence[int]
-) -> dict[int, int | None]:
-    """The dimensions that are used, each with its constant if the options give one."""
-    return {
-        d: (constants[d] or None) if d < len(constants) else None
-        for d in _DIMENSIONS
-        if (name, d) in dispatch.grid or d in more
-    }
 
 
 class LowerDispatchPass(Pass[LowerDispatchOptions]):
@@ -159,7 +148,7 @@ class LowerDispatchPass(Pass[LowerDispatchOptions]):
         grid = self._add_grid(plan)
         returned = self._enclose(plan, bindings, grid)
         self.count("views", replace_bindings(dispatch, bindings))
-        # Last: checks and views were made with the values of the ops that go.
+        # Last: checks and views were built from the values of the ops that are erased.
         for constant, value in zip(dispatch.push_constants, constants, strict=True):
             replace_all(constant.ops, value)
         for key, value in grid.items():
@@ -173,24 +162,22 @@ class LowerDispatchPass(Pass[LowerDispatchOptions]):
         update_function_type(dispatch.function, [value.type for value in returned])
 
     def _add_grid(self, plan: _Plan) -> dict[tuple[str, int], ir.Value]:
-        """Arguments or constants for what the body, or its loop, asks of the grid."""
-        dispatch, options = plan.dispatch, self.options
-        wanted = {
-            _SIZE: _used(dispatch, _SIZE, (), options.workgroup_size),
-            _COUNT: _used(dispatch, _COUNT, plan.looped, options.workgroup_count),
-        }
+        """Add arguments or constants for the numbers of the grid that the body, or its loop, uses."""
+        dispatch, options, none = plan.dispatch, self.options, tuple[int, ...]()
+        wanted = [(_SIZE, none, options.workgroup_size), (_COUNT, plan.looped, options.workgroup_count)]
         if options.workgroups == "arguments":
-            wanted[_ID] = _used(dispatch, _ID, (), ())
+            wanted.append((_ID, none, none))
         return {
-            (name, d): value
-            for name, dimensions in wanted.items()
-            for d, value in add_grid(dispatch.function, name, dimensions).items()
+            (name, d): add_grid_number(dispatch.function, name, d, constants[d] if d < len(constants) else 0)
+            for name, looped, constants in wanted
+            for d in _DIMENSIONS
+            if (name, d) in dispatch.grid or d in looped
         }
 
     def _enclose(
         self, plan: _Plan, bindings: Sequence[ir.Value], grid: dict[tuple[str, int], ir.Value]
     ) -> list[ir.Value]:
-        """Put the body into its loop, behind its checks; adds ids to `grid`, returns what the function returns."""
+        """Put the body into its loop, after its checks; adds ids to `grid`, returns what the function returns."""
         if not plan.looped and not self.options.check_sizes:
             return []
         function = plan.dispatch.function

@@ -1,9 +1,9 @@
 """Turn the memory of dispatch bindings into tensor values, so that bufferization decides where everything lives.
 
-Goes in: functions with `dispatch.load` and `dispatch.store`. Comes out: the same functions, in which each binding that
-is loaded or stored has a `dispatch.contents`, the tensor that its memory holds on entry. A load is a
-`tensor.extract_slice` of the current content, a store a `tensor.insert_slice` into it, and `dispatch.commit` says in
-front of each return what the memory holds then.
+In: functions with `dispatch.load` and `dispatch.store`. Out: the same functions, in which each binding that is loaded
+or stored has a `dispatch.contents`, the tensor that its memory holds on entry. A load becomes a `tensor.extract_slice`
+of the current content, a store a `tensor.insert_slice` into it, and a `dispatch.commit` before each return says what
+the memory holds then.
 
 ```mlir
 func.func @f() {
@@ -40,10 +40,10 @@ func.func @f() {
 }
 ```
 
-What is stored inside of `scf.for`, `scf.while`, `scf.if`, `scf.index_switch`, `scf.execute_region` and branches between
-blocks is handed on by them, and nothing else is. The threads of an `scf.forall` insert their slices at its end. Left
-alone: functions without loads and stores. Refused, with nothing changed: bindings that may share memory, and accesses
-that no value can stand for; see docs/DISPATCH.md.
+`scf.for`, `scf.while`, `scf.if`, `scf.index_switch`, `scf.execute_region` and branches between blocks forward the
+contents that are stored to inside of them, and no others. The threads of an `scf.forall` insert their slices at its
+end. Left alone: functions without loads and stores. Refused, with nothing changed: bindings that may share memory, and
+accesses that values cannot express; see docs/DISPATCH.md.
 
 `inplace-one-shot-bufferize` does this itself. Linear in the ops. Why it is sound: docs/theory/bindings.md.
 
@@ -58,7 +58,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ..analysis.dispatch.binding_memories import BindingRefusal
-from ..analysis.dispatch.promoted_contents import find_calls, find_misuse
+from ..analysis.dispatch.promoted_contents import find_calls, find_misuse, function_around
 from ..analysis.dispatch.promotion_plan import PromotionPlan, plan_promotion
 from ..analysis.ir.snapshot import Snapshot
 from ..framework.base import Pass, Statistic
@@ -80,9 +80,7 @@ def _plan(snapshot: Snapshot) -> list[PromotionPlan]:
     functions: dict[int, None] = {}
     for op, name in enumerate(s.op_name):
         if name in ACCESSES:
-            around = op
-            while around > 0 and s.op_name[around] != "func.func":
-                around = s.block_op[s.op_block[around]]
+            around = function_around(s, op)
             if around == 0:
                 message = f"'{name}' outside of a func.func; only functions of func are dispatched"
                 raise PassFailure(message, s.ops[op])

@@ -1,9 +1,9 @@
-"""Mark linalg ops that are to be optimized as functions of their own, once for all their occurrences.
+"""Mark linalg ops that are to be outlined and optimized as functions, once for all their occurrences.
 
 ## Problem
 
-An op that is tiled and vectorized becomes dozens of ops. In a program with a thousand ops that makes bufferization read
-tens of thousands, most of them the same again and again.
+An op that is tiled and vectorized becomes dozens of ops. In a program with a thousand ops, bufferization then reads
+tens of thousands, most of them repeated.
 
 ## Before and after
 
@@ -30,11 +30,10 @@ func.func @f(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %e: tensor<8x8xf32>) -> t
 
 ## Contract
 
-In: a module; linalg ops on tensors. Out: the same, those among them marked that occur `repeats` times, or that there
-are `many` of in their function, and that nothing else is optimized with (`schedule/kernel_candidates.py`). The passes
-that tile and vectorize leave marked ops alone; `mi.compile` makes functions of them when they are on memrefs, and
-optimizes these (`rewriting/optimized_kernels.py`). A fill that several ops start from is made anew for each of them
-that is marked.
+In: a module; linalg ops on tensors. Out: the same, with marks on those that occur `repeats` times, or that are `many`
+in their function, and that are not optimized together with others (`schedule/kernel_candidates.py`). The passes that
+tile and vectorize leave marked ops alone; `mi.compile` outlines them when they are on memrefs, and optimizes the
+functions (`rewriting/optimized_kernels.py`). A fill that several ops start from is duplicated for each marked one.
 
 Values do not change. Linear in the ops. No upstream counterpart.
 """
@@ -64,17 +63,13 @@ class MarkKernelsOptions(PassOptions):
 
 
 class MarkKernelsPass(Pass[MarkKernelsOptions]):
-    """Mark linalg ops that become functions."""
+    """Mark linalg ops that are to be outlined."""
 
     argument = "inplace-mark-kernels"
-    summary = "mark linalg ops that are repeated, to be optimized once, as functions"
+    summary = "mark repeated linalg ops, to be optimized once, as functions"
     Options = MarkKernelsOptions
     anchor = "builtin.module"
     statistics = (Statistic("marked", "linalg ops that are to become functions, without their fills"),)
-
-    def __init__(self, options: MarkKernelsOptions | None = None) -> None:
-        super().__init__(options)
-        self._marked = 0
 
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
@@ -98,10 +93,9 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
                     self._mark(candidate)
 
     def _mark(self, candidate: Candidate) -> None:
-        """Mark an op, and its fill with a number, so that common subexpressions do not become one fill for two ops."""
+        """Mark an op, and its fill with a number, so that CSE does not merge the fills of two ops."""
         op, fill = candidate.op, candidate.fill
         self.count("marked")
-        self._marked += 1
         op.attributes[KERNEL_MARK] = ir.UnitAttr.get(op.context)
         if fill is None:
             return
@@ -113,5 +107,5 @@ class MarkKernelsPass(Pass[MarkKernelsOptions]):
             with ir.InsertionPoint(op):
                 fill = fill.clone().operation
             op.operands[len(op.operands) - 1] = fill.results[0]
-        with op.context:
-            fill.attributes[KERNEL_MARK] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._marked)
+        number = self.statistic_values["marked"]
+        fill.attributes[KERNEL_MARK] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64, op.context), number)

@@ -1,14 +1,13 @@
-"""Compile code that occurs again and again on other buffers only once: move it into a function.
+"""Outline code that is repeated on different buffers, so that it is compiled once.
 
-Goes in: functions on memrefs. Comes out: the same functions, in which each linalg op and each loop nest that occurs at
-least `repeats` times is a call of a private function that is never inlined. Linalg ops that differ only in sizes of
-outermost dimensions (of rows, not of what is in a row) become one function, which is given the sizes, where fewer have
-equal ones. A function with `crowd` linalg ops and loop nests gives all of them away, those that occur once among them:
-LLVM takes more than linear in the size of a function. Each gets the address of each
-buffer whose type says all about its layout, and any other value from outside as it is; constants move along. An
-address is marked as `llvm.noalias` where all callers pass an allocation of which they pass no other part, so that LLVM
-keeps what it knew. Left alone: ops with results, loops in loops and small ops (a call takes some
-nanoseconds), bodies with calls, and memory that a body gives away or frees.
+In: functions on memrefs. Out: the same functions, in which each linalg op and each loop nest that occurs at least
+`repeats` times is a call of a private function that is never inlined. Linalg ops that differ only in outermost sizes
+(the number of rows) and have no `repeats` equals become one function with the sizes as arguments. From a function with
+`crowd` linalg ops and loop nests all of them are outlined, even those that occur once: LLVM's time is more than linear
+in the size of a function. The arguments are the addresses of buffers with static layouts, and all other values from
+outside; constants are cloned. An address is marked as `llvm.noalias` where all callers pass an allocation of which they
+pass no other part, so that LLVM knows as much as before. Left alone: ops with results, nested loops and small ops (a
+call takes some nanoseconds), bodies with calls, and bodies that free memory or let it escape.
 
 ```text
 linalg.matmul ins(%a, %b) outs(%c)              %pa, %pb, %pc = the addresses of %a, %b, %c
@@ -20,12 +19,12 @@ func.func private @inplace_kernel(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr {l
 }
 ```
 
-A function that is but a long sequence of calls then is marked as `llvm.optimize_none`: nothing in it takes time, and
-what LLVM would do about it takes a third of a compilation. `inplace-tabulate-calls` may put the calls into a table.
+A function that is then only a long sequence of calls is marked as `llvm.optimize_none`: nothing in it takes time, but
+optimizing it would take a third of the compilation. `inplace-tabulate-calls` may put the calls into a table.
 
-Bodies are equal if every op, attribute, type and use is (`repetition/bodies.py`); each function keeps the
-location of the first, and each call its own. Linear in the ops. Reads and writes stay in their order; why
-`noalias` is sound: docs/theory/after-bufferization.md.
+Bodies are equal if all ops, attributes, types and uses are (`repetition/bodies.py`); a function has the location of the
+first body, and each call its own. Linear in the ops. Reads and writes keep their order; why `noalias` is sound:
+docs/theory/after-bufferization.md.
 
 No upstream counterpart: `convert-linalg-to-std` calls functions of a library.
 """
@@ -53,14 +52,14 @@ class OutlineKernelsOptions(PassOptions):
 
 
 class OutlineKernelsPass(Pass[OutlineKernelsOptions]):
-    """Move repeated bodies into functions."""
+    """Outline repeated bodies."""
 
     argument = "inplace-outline-kernels"
-    summary = "compile code that is repeated on other buffers once, as a function"
+    summary = "outline code that is repeated on different buffers, so that it is compiled once"
     Options = OutlineKernelsOptions
     anchor = "builtin.module"
     statistics = (
-        Statistic("kernels", "functions that were made"),
+        Statistic("kernels", "functions that were outlined"),
         Statistic("calls", "bodies that became calls"),
     )
 

@@ -3,8 +3,8 @@
 ## Problem
 
 A program of a thousand ops that became calls of a few functions (`inplace-outline-kernels`) is one block with
-thousands of ops, of which LLVM makes machine code that runs once for each call of the program. That takes longer than
-to compile the functions.
+thousands of ops, which LLVM compiles to code that runs once for each call of the program. That takes longer than
+compiling the functions.
 
 ## Before and after
 
@@ -37,10 +37,10 @@ scf.for %i = %c0 to %c200 step %c1 {
 
 ## Contract
 
-In: functions on memrefs. Out: the same; where there are `fewest` steps at least in the block of a function, with
-nothing in between but ops without effects, and `of-kind` for each kind of them (`repetition/call_runs.py`), there is a
-loop that takes the same steps in the same order. What they allocate takes as many bytes, with the same alignment, and
-lives as long. Steps lose their locations. A function with a table is optimized even if it was marked not to be.
+In: functions on memrefs. Out: the same; at least `fewest` steps in the block of a function, with only ops without
+effects between them, and at least `of-kind` of each kind (`repetition/call_runs.py`), become a loop that executes the
+same steps in the same order. Allocations keep their sizes, alignments and lifetimes. Steps lose their locations. A
+function with a table is optimized even if it was marked not to be.
 
 Values and the order of effects do not change; why: docs/theory/after-bufferization.md. Linear in the ops. No upstream
 counterpart.
@@ -55,6 +55,7 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, llvm, memref, scf
 
+from ...dialects.structured import index_constant
 from ..analysis.repetition.call_runs import Call, Copy, Kind, Run, TabulatedAllocation, find_runs
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
@@ -62,15 +63,15 @@ from ..framework.options import PassOptions, option
 from .rewriting.outlining import NO_OPTIMIZATION, descriptor_type, memref_of
 
 TABLE = "inplace_steps"
-"""What tables are called, with a number where that name is taken."""
+"""The name of tables, with a number where it is taken."""
 
 
 @dataclass(frozen=True)
 class TabulateCallsOptions(PassOptions):
     """Options of `inplace-tabulate-calls`."""
 
-    fewest: int = option(64, help="how many steps are worth a table")
-    of_kind: int = option(4, help="how many steps there must be for each kind of them, which is some code in the loop")
+    fewest: int = option(64, help="the least number of steps for a table")
+    of_kind: int = option(4, help="the least number of steps of each kind, which needs code in the loop")
 
 
 class TabulateCallsPass(Pass[TabulateCallsOptions]):
@@ -105,7 +106,7 @@ class TabulateCallsPass(Pass[TabulateCallsOptions]):
 
 
 class _Tabulation:
-    """Puts one run into a loop behind it."""
+    """Replaces one run by a loop over a table."""
 
     def __init__(self, symbols: ir.SymbolTable, block: ir.Block, run: Run) -> None:
         self._symbols = symbols
@@ -114,6 +115,7 @@ class _Tabulation:
         self._index = ir.IndexType.get()
         self._word = ir.IntegerType.get_signless(64)
         self._short = ir.IntegerType.get_signless(32)
+        self._bytes_type = ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IntegerType.get_signless(8))
         self._pointer = ir.Type.parse("!llvm.ptr")
 
     def carry_out(self) -> None:
@@ -124,7 +126,8 @@ class _Tabulation:
             self._frame = memref.alloca(ir.MemRefType.get([max(run.size, 1)], self._word), [], [])
         with ir.InsertionPoint(run.end):
             for given, place in run.given.items():
-                self._store(self._address(given.memref, to_be_freed=given.to_be_freed), self._constant(place))
+                address = self._address(given.memref, to_be_freed=given.to_be_freed)
+                memref.store(address, self._frame, [index_constant(place)])
             self._make_loop()
         allocations = [op for op in run.steps if op.name == "memref.alloc"]
         for op in run.steps:
@@ -149,8 +152,8 @@ class _Tabulation:
             constant = memref.GlobalOp(TABLE, type_, sym_visibility="private", initial_value=elements, constant=True)
         name = ir.StringAttr(self._symbols.insert(constant.operation)).value
         self._table = memref.get_global(type_, name)
-        self._columns = [self._constant(column) for column in range(width)]
-        loop = scf.ForOp(self._columns[0], self._constant(len(self._run.rows)), self._constant(1))
+        self._columns = [index_constant(column) for column in range(width)]
+        loop = scf.ForOp(self._columns[0], index_constant(len(self._run.rows)), index_constant(1))
         self._loop, self._row = loop.operation, loop.induction_variable
         with ir.InsertionPoint(loop.body):
             number = self._read(0)
@@ -165,19 +168,21 @@ class _Tabulation:
             scf.yield_([])
 
     def _make_step(self, kind: Kind | None) -> None:
-        """Take the step of a kind, which the words of the row tell."""
+        """Build a step of a kind from the words of the row."""
         if isinstance(kind, Call):
             self._make_call(kind)
         elif isinstance(kind, TabulatedAllocation):
-            new = memref.alloc(self._bytes_type(), [self._read(2)], [], alignment=kind.alignment)
+            new = memref.alloc(self._bytes_type, [self._read(2)], [], alignment=kind.alignment)
             place = self._read(1)
-            self._store(self._address(new, to_be_freed=False), place)
-            self._store(self._address(new, to_be_freed=True), arith.addi(place, self._constant(1)))
+            memref.store(self._address(new, to_be_freed=False), self._frame, [place])
+            freed = self._address(new, to_be_freed=True)
+            memref.store(freed, self._frame, [arith.addi(place, index_constant(1))])
         elif isinstance(kind, Copy):
             count = self._read(5)
             memref.copy(self._bytes(1, count), self._bytes(3, count))
         elif kind is not None:
-            memref.dealloc(self._memref(self._load(self._read(1)), self._bytes_type(), [self._constant_word(0)]))
+            address = self._load(self._read(1))
+            memref.dealloc(self._memref(address, self._bytes_type, [arith.constant(self._word, 0)]))
 
     def _make_call(self, kind: Call) -> None:
         arguments: list[ir.Value] = []
@@ -193,14 +198,14 @@ class _Tabulation:
         ir.Operation.create("func.call", operands=arguments, attributes={"callee": kind.callee})
 
     def _bytes(self, column: int, count: ir.Value) -> ir.Value:
-        """So many bytes, of which the words from `column` on tell where they begin."""
+        """Build a memref of `count` bytes, whose address is in the words from `column` on."""
         begin = arith.addi(self._load(self._read(column)), arith.index_cast(self._word, self._read(column + 1)))
-        return self._memref(begin, self._bytes_type(), [arith.index_cast(self._word, count)])
+        return self._memref(begin, self._bytes_type, [arith.index_cast(self._word, count)])
 
     def _take_over(self, value: ir.Value, place: int) -> None:
-        """Replace an allocation of the run: ops behind it use what the loop has allocated."""
+        """Replace an allocation of the run: ops after it use what the loop has allocated."""
         if next(iter(value.uses), None) is not None:
-            addresses = [self._load(self._constant(place + number)) for number in (0, 1)]
+            addresses = [self._load(index_constant(place + number)) for number in (0, 1)]
             value.replace_all_uses_with(self._memref(addresses[0], ir.MemRefType(value.type), [], addresses[1]))
 
     def _memref(
@@ -218,20 +223,8 @@ class _Tabulation:
         return llvm.ptrtoint(self._word, pointer)
 
     def _read(self, column: int) -> ir.Value:
-        """A word of the row, as an index."""
+        """Build a word of the row, as an index."""
         return arith.index_cast(self._index, memref.load(self._table, [self._row, self._columns[column]]))
 
     def _load(self, place: ir.Value) -> ir.Value:
         return memref.load(self._frame, [place])
-
-    def _store(self, address: ir.Value, place: ir.Value) -> None:
-        memref.store(address, self._frame, [place])
-
-    def _bytes_type(self) -> ir.MemRefType:
-        return ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IntegerType.get_signless(8))
-
-    def _constant(self, number: int) -> ir.Value:
-        return arith.constant(self._index, number)
-
-    def _constant_word(self, number: int) -> ir.Value:
-        return arith.constant(self._word, number)

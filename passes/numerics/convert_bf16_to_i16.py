@@ -1,4 +1,4 @@
-"""Carry bf16 as i16 in the LLVM dialect, so that no processor changes what is only handed on.
+"""Carry bf16 as i16 in the LLVM dialect, so that moving a value never changes it.
 
 ## Before and after
 
@@ -24,23 +24,22 @@ llvm.func @f(%x: f16, %p: !llvm.ptr) -> f16 {
 
 ## Why
 
-LLVM holds a number of type bf16 in a register for f32, and rounds it wherever it leaves that. Where the processor has
-an instruction for this (AVX512-BF16), that makes zero of subnormal numbers and quiet ones of signaling NaN. So values
-change on their way through a function, and the loop that LLVM makes of an atomic update never ends: it compares what
-memory has with what it was handed. Elsewhere a function of the compiler's library is called, which few have.
+LLVM keeps a bf16 in a register as f32, and rounds it when it leaves the register. Where the processor has an
+instruction for that (AVX512-BF16), it flushes subnormal numbers to zero and quiets signaling NaN. So values change on
+their way through a function, and the loop that LLVM makes of an atomic update never ends: it compares the changed value
+with memory. Elsewhere a function of the compiler's runtime library is called, which few systems have.
 
 ## Contract
 
-In: a module in the LLVM dialect, with OpenMP's or without; one in which other ops are left stays as it is. Out: one
-whose values of type bf16, also as elements of vectors, structs and arrays, are of type i16 and have the same bits.
+In: a module in the LLVM dialect, with OpenMP's or without; one with other ops is left alone. Out: a module whose values
+of type bf16, also as elements of vectors, structs and arrays, have type i16 and the same bits.
 
-- Signatures have f16, which is passed where bf16 is, and which LLVM moves without a look. So declared functions and
-  calls through pointers are called as before.
-- Arithmetic is done in f32, and rounded to the nearest, of two as near to the even one. A NaN becomes the quiet one.
+- Signatures have f16, which is passed like bf16, and which LLVM moves unchanged. So declared functions and calls
+  through pointers keep their calling convention.
+- Arithmetic is computed in f32, and rounded to nearest, ties to even. A NaN becomes the quiet one.
 - `llvm.atomicrmw` that computes becomes a call of a function with a loop around `llvm.cmpxchg`.
-- Types in memory (`llvm.alloca`, `llvm.getelementptr`, globals) stay: they only tell sizes.
-- Ops that the pass does not know, inline assembly and intrinsics of the processor among them, have bf16 as before, with
-  casts around them.
+- Types in memory (`llvm.alloca`, `llvm.getelementptr`, globals) stay: they only determine sizes.
+- Ops that the pass does not know, such as inline assembly and target intrinsics, keep bf16, with casts around them.
 
 Runs once over the ops. No upstream counterpart.
 """
@@ -65,12 +64,12 @@ _NAMES_OF_MOVES = (
     "intr.vector.insert intr.vector.interleave2"
 )
 _MOVES = frozenset(f"llvm.{name}" for name in _NAMES_OF_MOVES.split())
-"""Ops that hand on numbers of any type."""
+"""Ops that move numbers of any type."""
 _AT_SIGNATURES = frozenset({"llvm.call", "llvm.return"})
 _FUNCTION, _SIGNATURE, _CALLED_SIGNATURE = "llvm.func", "function_type", "var_callee_type"
 _TRANSLATED = ("llvm.", "omp.")
 _FLAGS = "fastmathFlags"
-"""What they promise of NaN and infinities would be of other numbers in i16 and f16."""
+"""Flags about NaN and infinities, which are other numbers in i16 and f16."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class TypedOp:
 
 
 def has_bf16(root: ir.Operation) -> bool:
-    """Whether a value or a signature under `root` has bf16 in its type. Looks only until there is one."""
+    """Whether a value or a signature under `root` has bf16 in its type. Stops at the first one."""
     types = ReplacedTypes(ir.F16Type.get(root.context))
 
     def has_one(op: ir.Operation) -> bool:
@@ -106,14 +105,14 @@ def _typed_ops(root: ir.Operation) -> list[TypedOp]:
 
 
 class _Conversion:
-    """The types of one module, and how its ops and blocks get them."""
+    """Converts the types of one module."""
 
     def __init__(self, context: ir.Context) -> None:
         self._carried = ReplacedTypes(ir.IntegerType.get_signless(16, context))
         self._passed = ReplacedTypes(ir.F16Type.get(context))
 
     def convert(self, typed: TypedOp) -> bool:
-        """Give an op, and the blocks in it, their types; return whether there were others before."""
+        """Convert the types of an op, and of the blocks in it; return whether its own changed."""
         op = typed.op
         for region in op.regions:
             for number, block in enumerate(region.blocks):
@@ -156,7 +155,7 @@ class _Conversion:
             self._move(typed)
 
     def _surround(self, typed: TypedOp) -> None:
-        """Cast what the op takes and gives: at signatures to f16, else back to bf16."""
+        """Cast the operands and results of the op: at signatures to f16, else back to bf16."""
         op, at_signature = typed.op, typed.op.name in _AT_SIGNATURES
         with ir.InsertionPoint(op), op.location:
             for number, type_ in enumerate(typed.operands):
@@ -177,7 +176,7 @@ def _drop_flags(op: ir.Operation) -> None:
 
 
 def _hand_on(value: ir.Value, source: ir.Type, target: ir.Type) -> None:
-    """Give the users of `value`, which is of type `source`, what it is as `target`."""
+    """Cast `value`, of type `source`, to `target` for all its users."""
     uses = [(use.owner, use.operand_number) for use in value.uses]
     result = recast(value, source, target)
     for owner, number in uses:
@@ -188,11 +187,11 @@ class ConvertBf16ToI16Pass(Pass[PassOptions]):
     """Carry bf16 as i16."""
 
     argument = "inplace-convert-bf16-to-i16"
-    summary = "carry bf16 as i16 in the LLVM dialect, so that no processor changes what is only handed on"
+    summary = "carry bf16 as i16 in the LLVM dialect, so that moving a value never changes it"
     anchor = "builtin.module"
     statistics = (
         Statistic("expanded-atomics", "atomic updates that became calls"),
-        Statistic("converted-ops", "ops with other types now"),
+        Statistic("converted-ops", "ops whose types changed"),
     )
 
     def run(self, op: ir.Operation) -> None:

@@ -1,8 +1,8 @@
-"""Compute `math.expm1` so that something is left of small numbers, where nothing vectorizes it.
+"""Compute `math.expm1` accurately for small numbers, where nothing vectorizes it.
 
-Goes in: `math.expm1` on numbers or vectors. Comes out: exp(x) and its logarithm, which tell how much of x the rounding
-of exp(x) took away, and put it back (Kahan's method; Higham, *Accuracy and Stability of Numerical Algorithms*, 2002,
-section 1.14.1). Within a few ulp where `exp` and `log` are within one. Left alone: tensors, which become loops first.
+In: `math.expm1` on numbers or vectors. Out: exp(x) and its logarithm, which gives the rounding error of exp(x), to
+correct for it (Kahan's method; Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 1.14.1). Within
+a few ulp where `exp` and `log` are within one. Left alone: tensors, which become loops first.
 
 ```mlir
 func.func @f(%x: f32) -> f32 {
@@ -38,8 +38,8 @@ otherwise.
 
 Linear in the operations.
 
-Upstream counterpart: `convert-math-to-llvm`, which computes exp(x) - 1: of x = 1e-30 nothing is left, of 1e-5 in f32
-three digits.
+Upstream counterpart: `convert-math-to-llvm`, which computes exp(x) - 1: zero for x = 1e-30, and three correct digits
+for 1e-5 in f32.
 """
 
 from __future__ import annotations
@@ -47,48 +47,38 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith, math
 
-from ...dialects.support.number_types import number_type
+from ...dialects.support.number_types import number_attribute, number_type
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
 
-def analyze_expm1(root: ir.Operation) -> tuple[ir.Operation, ...]:
+def analyze_expm1(root: ir.Operation) -> list[ir.Operation]:
     """Return the `math.expm1` ops under `root` on numbers or vectors. Changes nothing."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "math.expm1" and number_type(op.results[0].type) is not None:
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    return tuple(found)
+    return find_ops(root, "math.expm1", where=lambda op: number_type(op.results[0].type) is not None)
 
 
 def _constant(type_: ir.Type, number: float) -> ir.Value:
-    attribute: ir.Attribute = ir.FloatAttr.get(number_type(type_) or type_, number)
-    if isinstance(type_, ir.VectorType):
-        attribute = ir.DenseElementsAttr.get_splat(type_, attribute)
-    return arith.constant(type_, attribute)
+    return arith.constant(type_, number_attribute(type_, number))
 
 
 def _expanded(x: ir.Value) -> ir.Value:
-    """Build exp(x) - 1, without the error that the difference makes of the rounding of exp(x)."""
+    """Build exp(x) - 1, corrected for the rounding error of exp(x)."""
     one, equal = _constant(x.type, 1.0), arith.CmpFPredicate.OEQ
     u = math.exp(x)
     v = arith.subf(u, one)
     corrected = arith.mulf(v, arith.divf(x, math.log(u)))
-    # Where exp(x) is nothing beside 1, or has no logarithm to correct by, the difference is right as it is.
+    # Where exp(x) vanishes beside 1, or has no finite logarithm, the difference is right as it is.
     is_far = arith.ori(arith.cmpf(equal, v, _constant(x.type, -1.0)), arith.cmpf(equal, u, arith.addf(u, one)))
     return arith.select(arith.cmpf(equal, u, one), x, arith.select(is_far, v, corrected))
 
 
 class ExpandExpm1Pass(Pass[PassOptions]):
-    """Compute math.expm1 by exp and log, so that something is left of small numbers."""
+    """Compute math.expm1 by exp and log, accurately for small numbers."""
 
     argument = "inplace-expand-expm1"
-    summary = "compute math.expm1 by exp and log, so that something is left of small numbers"
-    statistics = (Statistic("expanded-expm1", "ops that are computed by exp and log now"),)
+    summary = "compute math.expm1 by exp and log, accurately for small numbers"
+    statistics = (Statistic("expanded-expm1", "ops that were expanded to exp and log"),)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_expm1(op)

@@ -1,10 +1,10 @@
-"""Truncate f64 to f16 and bf16 by way of f32, rounded once, since no library of the compiler's has functions for it.
+"""Truncate f64 to f16 and bf16 through f32, rounded once, since compiler runtime libraries lack functions for it.
 
-Goes in: `arith.truncf` of f64 values or vectors to f16 or bf16. Comes out: the same numbers, in two steps. The first
-rounds to odd: a number that f32 does not have becomes the neighbour whose last bit is 1. So the second step sees that
-it was not exact, and on which side of a half it lies; f32 has more than the two further bits that this takes (Boldo and
+In: `arith.truncf` of f64 values or vectors to f16 or bf16. Out: the same numbers, in two steps. The first rounds to
+odd: a number that is not exact in f32 becomes the neighbour whose last bit is 1. So the second step sees that it was
+not exact, and on which side of a tie it is; f32 has more than the two further bits that this takes (Boldo and
 Melquiond, *Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd*, 2008). Left alone:
-other types, and rounding modes that the op names.
+other types, and ops with a rounding mode.
 
 ```mlir
 func.func @f(%x: f64) -> f16 {
@@ -50,36 +50,29 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith
 
-from ...dialects.support.number_types import number_type, with_number_type
+from ...dialects.support.number_types import number_attribute, number_type, with_number_type
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
 
-def analyze_truncations(root: ir.Operation) -> tuple[ir.Operation, ...]:
+def analyze_truncations(root: ir.Operation) -> list[ir.Operation]:
     """Return the truncations under `root` that have no counterpart in a library. Changes nothing."""
-    found: list[ir.Operation] = []
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "arith.truncf" and "roundingmode" not in op.attributes:
-            source, target = (number_type(value.type) for value in (op.operands[0], op.results[0]))
-            if isinstance(source, ir.F64Type) and isinstance(target, ir.F16Type | ir.BF16Type):
-                found.append(op)
-        return ir.WalkResult.ADVANCE
+    def needs_two_steps(op: ir.Operation) -> bool:
+        source, target = (number_type(value.type) for value in (op.operands[0], op.results[0]))
+        is_far = isinstance(source, ir.F64Type) and isinstance(target, ir.F16Type | ir.BF16Type)
+        return is_far and "roundingmode" not in op.attributes
 
-    root.walk(visit)
-    return tuple(found)
+    return find_ops(root, "arith.truncf", where=needs_two_steps)
 
 
 def _constant(type_: ir.Type, number: int) -> ir.Value:
-    if isinstance(type_, ir.VectorType):
-        attribute: ir.Attribute = ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(type_.element_type, number))
-    else:
-        attribute = ir.IntegerAttr.get(type_, number)
-    return arith.constant(type_, attribute)
+    return arith.constant(type_, number_attribute(type_, number))
 
 
 def _rounded_to_odd(value: ir.Value) -> ir.Value:
-    """The f32 next to an f64: itself, or the neighbour whose last bit is 1."""
+    """Round an f64 to odd: the f32 itself, or the neighbour whose last bit is 1."""
     single = with_number_type(value.type, ir.F32Type.get())
     bits = with_number_type(value.type, ir.IntegerType.get_signless(32))
     near = arith.truncf(single, value)
@@ -96,10 +89,10 @@ def _rounded_to_odd(value: ir.Value) -> ir.Value:
 
 
 class ExpandTruncationsPass(Pass[PassOptions]):
-    """Truncate f64 to f16 and bf16 by way of f32."""
+    """Truncate f64 to f16 and bf16 through f32."""
 
     argument = "inplace-expand-truncations"
-    summary = "truncate f64 to f16 and bf16 by way of f32, rounded once"
+    summary = "truncate f64 to f16 and bf16 through f32, rounded once"
     statistics = (Statistic("expanded-truncations", "truncations that became two"),)
 
     def run(self, op: ir.Operation) -> None:

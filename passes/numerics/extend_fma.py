@@ -1,7 +1,7 @@
-"""Compute `math.fma` of f16 and bf16 in f32, which is what processors and libraries have it for.
+"""Compute `math.fma` of f16 and bf16 in f32, which processors and libraries support.
 
-Goes in: `math.fma` on numbers or vectors of f16 or bf16. Comes out: one of f32 between `arith.extf` and `arith.truncf`.
-The product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow type, as code
+In: `math.fma` on numbers or vectors of f16 or bf16. Out: `math.fma` of f32 between `arith.extf` and `arith.truncf`. The
+product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow type, as code
 generation does where it extends such ops itself. Left alone: wider types, and tensors, which become loops first.
 
 ```mlir
@@ -35,21 +35,15 @@ from mlir import ir
 from mlir.dialects import arith, math
 
 from ...dialects.support.number_types import number_type, with_number_type
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
 
-def analyze_fma(root: ir.Operation) -> tuple[ir.Operation, ...]:
+def analyze_fma(root: ir.Operation) -> list[ir.Operation]:
     """Return the `math.fma` ops under `root` on numbers or vectors narrower than f32. Changes nothing."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "math.fma" and isinstance(number_type(op.results[0].type), ir.F16Type | ir.BF16Type):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    return tuple(found)
+    narrow = ir.F16Type | ir.BF16Type
+    return find_ops(root, "math.fma", where=lambda op: isinstance(number_type(op.results[0].type), narrow))
 
 
 class ExtendFmaPass(Pass[PassOptions]):
@@ -57,7 +51,7 @@ class ExtendFmaPass(Pass[PassOptions]):
 
     argument = "inplace-extend-fma"
     summary = "compute math.fma of f16 and bf16 in f32"
-    statistics = (Statistic("extended-fma", "ops that compute in f32 now"),)
+    statistics = (Statistic("extended-fma", "ops that were extended to f32"),)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_fma(op)

@@ -1,9 +1,9 @@
-"""Keep numbers that are truncated and extended again apart from what they were truncated from.
+"""Keep the rounding of numbers that are truncated and extended again.
 
-Goes in: `arith.truncf` and `arith.extf` that may be contracted, which is what upstream's passes make where they compute
-narrow floats in wide ones. Comes out: the same without that permission. With it, truncating a number and extending it
-again is nothing: a sum would be handed to the next op as it was before it was rounded, but only where both ops stand
-beside each other, so that results would depend on what was fused. All other flags stay.
+In: `arith.truncf` and `arith.extf` with the flag `contract`, which upstream's passes set where they compute narrow
+floats in wide ones. Out: the same without that flag. With it, truncating and extending may be folded away: the next op
+would use a sum before rounding, but only where both ops are next to each other, so that results would depend on fusion.
+All other flags stay.
 
 ```mlir
 func.func @f(%x: f32) -> f32 {
@@ -23,7 +23,7 @@ func.func @f(%x: f32) -> f32 {
 }
 ```
 
-What may be done is not what must be done, so nothing has to be known of the ops: docs/theory/optimizing.md.
+The flag is a permission, so dropping it is always right: docs/theory/optimizing.md.
 
 Linear in the operations.
 
@@ -34,45 +34,36 @@ from __future__ import annotations
 
 from mlir import ir
 
+from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
-_CASTS = frozenset({"arith.extf", "arith.truncf"})
 _FLAGS = "fastmath"
-_FAST = "reassoc,nnan,ninf,nsz,arcp,afn"
-"""What `fast` means besides `contract`."""
+_FAST = "reassoc,nnan,ninf,nsz,arcp,contract,afn"
+"""What `fast` means."""
 
 
-def analyze_contractions(root: ir.Operation) -> tuple[ir.Operation, ...]:
+def analyze_contractions(root: ir.Operation) -> list[ir.Operation]:
     """Return the casts between floats under `root` that may be contracted. Changes nothing."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _CASTS and _FLAGS in op.attributes and not {"contract", "fast"}.isdisjoint(_flags(op)):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit)
-    return tuple(found)
+    return find_ops(root, "arith.extf", "arith.truncf", where=lambda op: "contract" in _flags(op))
 
 
 def _flags(op: ir.Operation) -> list[str]:
-    text = str(op.attributes[_FLAGS])
-    return text[text.index("<") + 1 : -1].split(",")
+    text = str(op.attributes[_FLAGS]) if _FLAGS in op.attributes else "<>"
+    return text[text.index("<") + 1 : -1].replace("fast", _FAST).split(",")
 
 
 class KeepRoundingsPass(Pass[PassOptions]):
     """Let no cast between floats be contracted."""
 
     argument = "inplace-keep-roundings"
-    summary = "keep what is truncated and extended again apart from what it was truncated from"
+    summary = "keep the rounding of numbers that are truncated and extended again"
     statistics = (Statistic("kept-roundings", "casts that may not be contracted any more"),)
 
     def run(self, op: ir.Operation) -> None:
         found = analyze_contractions(op)
         for cast in found:
-            flags = ",".join(_flags(cast)).replace("fast", _FAST).split(",")
-            kept = ",".join(flag for flag in flags if flag != "contract")
+            kept = ",".join(flag for flag in _flags(cast) if flag != "contract")
             if kept:
                 cast.attributes[_FLAGS] = ir.Attribute.parse(f"#arith.fastmath<{kept}>", cast.context)
             else:

@@ -1,4 +1,4 @@
-"""Give the iterations of linalg ops on tensors to threads: an `scf.forall` with one part for each.
+"""Distribute the iterations of linalg ops on tensors over threads: an `scf.forall` with one part for each.
 
 ## Before and after
 
@@ -30,13 +30,12 @@ func.func @f(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>) -> tensor<4096x64
 
 ## Contract
 
-In: a function; linalg ops on tensors that nothing is around but sequential loops (`scf.for`), unless they write into a
-slice that moves with a loop, and so are tiles already. Out: the same values, bit for bit and for any number of threads,
-since no sum is cut: each thread computes elements of its own. Chains that
-`inplace-fuse` computes tile by tile stay together in one `scf.forall`. Ops with too little work, and ops without a
-parallel loop that is long enough, stay as they are.
+In: a function; linalg ops on tensors with only sequential loops (`scf.for`) around them, unless they write into a slice
+that moves with a loop, and so are tiles already. Out: the same values, bit for bit and for any number of threads, since
+no reduction is split: each thread computes elements of its own. Groups that `inplace-fuse` computes tile by tile stay
+together in one `scf.forall`. Left alone: ops with too little work, and ops without a parallel loop that is long enough.
 
-How many threads there really are is decided when the `scf.forall` is lowered.
+The lowering of the `scf.forall` decides how many threads there really are.
 
 Linear in the ops. Upstream counterpart: `transform.structured.tile_using_forall`.
 """
@@ -59,7 +58,7 @@ from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
-from .rewriting.tile import distribute
+from .rewriting.tiled_nest import distribute
 
 _FILL = "linalg.fill"
 
@@ -73,10 +72,10 @@ class DistributeOptions(PassOptions):
 
 
 class DistributePass(Pass[DistributeOptions]):
-    """Give linalg ops on tensors to threads."""
+    """Distribute linalg ops on tensors over threads."""
 
     argument = "inplace-distribute"
-    summary = "give the iterations of linalg ops on tensors to threads"
+    summary = "distribute the iterations of linalg ops on tensors over threads"
     Options = DistributeOptions
     anchor = "func.func"
     statistics = (Statistic("distributed", "linalg ops that run on several threads"),)
@@ -88,13 +87,13 @@ class DistributePass(Pass[DistributeOptions]):
         threads = self.options.threads or machine.cores
         ops = [one for one in find_linalg_ops(op) if _runs_in_turn(one, op)]
         numbers = {one.results[0]: number for number, one in enumerate(ops)}
-        # Fills stay, or go with what starts from them: then they must not be asked for their names any more.
+        # Fills stay, or are erased with the op that starts from them: then nothing may be read from them any more.
         taken = {number for number, one in enumerate(ops) if one.name == _FILL}
         groups = find_groups(ops, machine)
         for group in groups:
-            self._distribute(
-                choose_distribution(group.root, group.common, threads, machine), group.root, group.producers
-            )
+            how = choose_distribution(group.root, group.common, threads, machine)
+            if how is not None:
+                self._distribute(how, group.root, group.producers)
         grouped = {id(member.op) for group in groups for member in (group.root, *group.producers)}
         for number in reversed(range(len(ops))):
             one = ops[number]
@@ -107,9 +106,7 @@ class DistributePass(Pass[DistributeOptions]):
                 taken.update(numbers[transposition.op.results[0]] for transposition in turned)
                 self._distribute(how, root, [*find_fills(root), *turned])
 
-    def _distribute(self, how: Distribution | None, root: Structured, producers: Sequence[Structured]) -> None:
-        if how is None:
-            return
+    def _distribute(self, how: Distribution, root: Structured, producers: Sequence[Structured]) -> None:
         with ir.InsertionPoint(root.op), root.op.location:
             distributed = distribute(root, how, producers)
         replace_op(root.op, distributed.results, [producer.op for producer in producers])
@@ -117,13 +114,13 @@ class DistributePass(Pass[DistributeOptions]):
 
 
 def _runs_in_turn(op: ir.Operation, function: ir.Operation) -> bool:
-    """Whether only loops that run one iteration after the other are around `op`, and it is no tile of one of them."""
+    """Whether only sequential loops are around `op`, and it is no tile of the innermost one."""
     loops = list(loops_around(op))
     return [op, *loops][-1].parent == function and not (loops and _is_tile(op, loops[0]))
 
 
 def _is_tile(op: ir.Operation, loop: ir.Operation) -> bool:
-    """Whether `op` writes into a slice that moves with `loop`: as little as somebody wanted to be done at a time."""
+    """Whether `op` writes into a slice that moves with `loop`."""
     inits = list(op.operands)[len(op.operands) - len(op.results) :]
     slices = [defining_op(init, "tensor.extract_slice") for init in inits]
     offsets = [offset for one in slices if one is not None for offset in mixed_subset(one, 1).offsets]

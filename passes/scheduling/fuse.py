@@ -1,8 +1,8 @@
-"""Compute linalg ops where their results are used: elementwise ones inside of their users, chains tile by tile.
+"""Fuse linalg ops into the ops that use their results: elementwise ops one by one, groups of ops tile by tile.
 
 ## Problem
 
-An op that writes a large tensor for the next op to read goes through memory twice, which costs more than to compute it.
+An op that writes a large tensor for the next op to read goes through memory twice, which costs more than computing it.
 
 ## Before and after
 
@@ -32,13 +32,13 @@ func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?xf32>, %d: tensor
 
 ## Contract
 
-In: a function; linalg ops on tensors. Out: the same values. An op whose loops are all parallel is computed inside of
-the only op that uses its result, if that reads each element once; fills go everywhere. Then chains whose rows are
-computed from one row each, such as softmax, normalizations and attention, become a loop over tiles of rows, if what
-they pass on is larger than half of the second cache. Inits stay as they are; nothing is computed twice.
+In: a function; linalg ops on tensors. Out: the same values. An op whose loops are all parallel is fused into the only
+op that uses its result, if that reads each element once; fills are fused into any user. Then groups of ops whose rows
+are computed from one row each, such as softmax, normalizations and attention, become a loop over tiles of rows, if
+their intermediate results are larger than half of the second cache. Inits stay as they are; nothing is computed twice.
 
 Linear in the ops and their payloads, for a chain of any length. Upstream counterpart: `linalg-fuse-elementwise-ops`,
-which gives ops new inits on the way.
+which replaces inits.
 """
 
 from __future__ import annotations
@@ -53,35 +53,35 @@ from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.elementwise import fuse
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
-from .rewriting.tile import tile
+from .rewriting.tiled_nest import tile
 
 
 @dataclass(frozen=True)
 class FuseOptions(PassOptions):
     """Options of `inplace-fuse`."""
 
-    elementwise: bool = option(True, help="compute elementwise ops inside of the ops that use them")
-    tiles: bool = option(True, help="compute chains of ops tile by tile")
+    elementwise: bool = option(True, help="fuse elementwise ops into the ops that use them")
+    tiles: bool = option(True, help="compute groups of ops tile by tile")
     machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
-    print_groups: bool = option(False, help="emit a remark for every chain that is computed tile by tile")
+    print_groups: bool = option(False, help="emit a remark for every group that is computed tile by tile")
 
 
 class FusePass(Pass[FuseOptions]):
-    """Compute producers where their results are used."""
+    """Fuse producers into the ops that use their results."""
 
     argument = "inplace-fuse"
-    summary = "compute linalg ops where their results are used, element by element or tile by tile"
+    summary = "fuse linalg ops into the ops that use their results, element by element or tile by tile"
     Options = FuseOptions
     anchor = "func.func"
     statistics = (
-        Statistic("fused", "linalg ops that are computed inside of others"),
+        Statistic("fused", "linalg ops that were fused into others"),
         Statistic("tiled", "linalg ops that are computed tile by tile with the ops that use them"),
     )
 
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
         if self.options.elementwise:
-            # From the end: what an op is fused with has been looked at before, so that no op of the list is gone.
+            # In reverse: an op is fused into a later one, so no op that is still to come has been erased.
             for one in reversed(find_linalg_ops(op)):
                 fusion = find_fusion(one)
                 if fusion is not None:
@@ -89,7 +89,7 @@ class FusePass(Pass[FuseOptions]):
                     self.count("fused")
         if self.options.tiles:
             for group in find_groups(find_linalg_ops(op), machine):
-                if group.loops:  # Otherwise it has one row, or is only to be cut for threads.
+                if group.loops:  # Otherwise it has one row, or is only distributed over threads.
                     self._tile(group)
 
     def _tile(self, group: FusionGroup) -> None:

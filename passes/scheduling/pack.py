@@ -1,10 +1,9 @@
-"""Copy slices that loops read again and again next to each other, once.
+"""Copy slices that loops read many times into contiguous memory, once.
 
 ## Problem
 
-A tile of a large matrix lies scattered: each of its rows is a page away from the next, so that the rows compete for the
-same places of a cache and each costs an entry of the translation buffer. If the tile is read often, it is worth to copy
-it once.
+A tile of a large matrix is scattered: each of its rows is a page away from the next, so that the rows compete for the
+same sets of a cache and each costs an entry of the TLB. If the tile is read often, copying it once pays.
 
 ## Before and after
 
@@ -30,11 +29,10 @@ scf.for %i = %c0 to %m step %c8 {
 ## Contract
 
 In: a function; slices that are inputs of linalg ops inside `scf.for` loops, as `inplace-tile` makes them. Out: the same
-values; slices that a loop around them reads again in each iteration are copied in front of it, each into a panel of its
-own. Slices of a `linalg.transpose` that nobody else reads are transposed on the way, in place of it. Left alone: slices
-that no such loop reads, those whose elements lie next to each other as they are, and those whose place is computed from
-anything but the variables of loops. How much memory the panels take is known from the loops: as much as the slices,
-with smaller ones at the end as large as the others.
+values; slices that a loop around them reads again in each iteration are copied before it, each into a panel of its own.
+Slices of a `linalg.transpose` with no other users are transposed by the copy, instead of it. Left alone: slices that no
+such loop reads, contiguous slices, and slices whose offsets are computed from anything but induction variables. The
+loops give the size of the packed tensor: that of all slices, with smaller ones at the end as large as the others.
 
 Linear in the slices times the depth of their loops. Upstream counterpart: `transform.structured.hoist_pad`.
 """
@@ -47,16 +45,16 @@ from ..analysis.ir.traversal import find_ops
 from ..analysis.schedule.packing import find_packings
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
-from .rewriting.pack import pack
+from .rewriting.packed_slices import pack
 
 
 class PackPass(Pass[PassOptions]):
-    """Pack slices that are read again and again."""
+    """Pack slices that are read many times."""
 
     argument = "inplace-pack"
-    summary = "copy slices that loops read again and again next to each other, once"
+    summary = "copy slices that loops read many times into contiguous memory, once"
     anchor = "func.func"
-    statistics = (Statistic("packed", "slices that are read from a packed tensor now"),)
+    statistics = (Statistic("packed", "slices that are read from a packed tensor"),)
 
     def run(self, op: ir.Operation) -> None:
         packings = find_packings(find_ops(op, "tensor.extract_slice"))

@@ -1,9 +1,9 @@
-"""Let tensors that a loop makes anew from their neighbours take turns in two pieces of memory, without a copy.
+"""Double-buffer tensors that each iteration of a loop computes from their neighbours, without a copy.
 
 ## Problem
 
-A stencil that is applied again and again reads the neighbours of each element, so it cannot write over what it reads:
-in place, each iteration needs a buffer for the new elements, and a copy of them.
+A stencil that is applied repeatedly reads the neighbours of each element, so it cannot overwrite what it reads: in
+place, each iteration needs a buffer for the new elements, and a copy of them.
 
 ## Before and after
 
@@ -52,11 +52,11 @@ func.func @f(%start: tensor<64xf32>, %n: index) -> tensor<64xf32> {
 
 In: a function; loops (`scf.for`) on tensors. Out: the same values. A carried tensor gets a second one if its new
 version is inserted into it in slices that are the same in each iteration, at least half of it, or if the new version
-starts from a `tensor.empty`; in either case only if the old one is still read when the new one is begun. Else one piece
-of memory is enough, and the new version starts from the old one. Bufferization swaps two buffers then;
-`inplace-convert-to-destination-style` goes before it, so that elements are computed where they are inserted. Left
-alone: sweeps that read what they have written already, which insert element after element in a loop of their own, and
-tensors that are yielded under two names.
+starts from a `tensor.empty`; in either case only if the old one is still read when the new one is begun. Otherwise one
+buffer is enough, and the new version starts from the old one. Bufferization then swaps two buffers;
+`inplace-convert-to-destination-style` runs before it, so that elements are computed where they are inserted. Left
+alone: sweeps that read what they have already written, which insert element by element in a loop of their own, and
+tensors that are yielded twice.
 
 Why it is right: docs/theory/sweeps.md. Linear in the ops and uses. No upstream counterpart.
 """
@@ -68,7 +68,7 @@ from itertools import groupby
 
 from mlir import ir
 
-from ..analysis.schedule.ping_pong import find_ping_pong
+from ..analysis.schedule.double_buffering import find_double_buffering
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.carried import alternate
@@ -79,15 +79,15 @@ class PingPongOptions(PassOptions):
     """Options of `inplace-ping-pong`."""
 
     print_decisions: bool = option(
-        False, help="emit a remark for every carried tensor whose new version starts from elsewhere"
+        False, help="emit a remark for every carried tensor whose new version starts from another tensor"
     )
 
 
 class PingPongPass(Pass[PingPongOptions]):
-    """Give carried tensors a second piece of memory to take turns with."""
+    """Double-buffer carried tensors."""
 
     argument = "inplace-ping-pong"
-    summary = "let tensors that a loop makes anew from their neighbours take turns in two pieces of memory"
+    summary = "double-buffer tensors that each iteration of a loop computes from their neighbours"
     Options = PingPongOptions
     anchor = "func.func"
     statistics = (
@@ -96,8 +96,8 @@ class PingPongPass(Pass[PingPongOptions]):
     )
 
     def run(self, op: ir.Operation) -> None:
-        found = find_ping_pong(op)
-        # Loops inside come later: the ops of a body stay the same when it moves into another loop.
+        found = find_double_buffering(op)
+        # Nested loops come later: their ops stay valid when the body moves into another loop.
         for _, group in groupby(found, key=lambda one: id(one.loop)):
             tensors = list(group)
             for one in tensors if self.options.print_decisions else ():

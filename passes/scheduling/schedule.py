@@ -1,20 +1,20 @@
-"""Choose tiles for linalg ops on tensors, and pack what these read again, from the ops and what the machine is like.
+"""Choose tiles for linalg ops on tensors, and pack the slices they read many times, for the machine's caches.
 
 ## Problem
 
-What fits into the caches, and how many rows go through the registers together, depends on the op, the types of its
-elements and the machine. A schedule written by hand for one program is wrong for the next.
+What fits into the caches, and how many rows fit into the registers, depends on the op, its element types and the
+machine. A schedule written by hand for one program is wrong for the next.
 
 ## Contract
 
-In: a function; any linalg ops on tensors. Out: the same values. An op that reads an operand again and again, which is
-not in the caches as it is, is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles
-suit the registers that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of
-vectors is what suits it. Each sum is added up in the order of the op.
+In: a function; any linalg ops on tensors. Out: the same values. An op that reads an operand many times that does not
+fit into the caches is tiled (`inplace-tile`) and its panels are packed (`inplace-pack`); the tiles match the registers
+that `inplace-vectorize`, which is to run next, uses. Everything else stays as it is: a loop nest of vectors is best for
+it. Each sum is computed in the order of the op.
 
-`machine` overrides what is detected, `print-schedule` tells what was chosen, and for which machine.
+`machine` overrides properties of the detected machine, `print-schedule` reports the choice, and the machine.
 
-Linear in the ops. No upstream counterpart; the rules stand in `passes/analysis/schedule/schedule.py`.
+Linear in the ops. No upstream counterpart; the rules are in `passes/analysis/schedule/cache_tiling.py`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from dataclasses import dataclass
 from mlir import ir
 
 from ...dialects.support.defining_ops import defining_op
+from ..analysis.schedule.cache_tiling import CacheTiling, choose_tiling
 from ..analysis.schedule.machine import Machine
 from ..analysis.schedule.own_producers import find_fills
 from ..analysis.schedule.packing import find_packings
-from ..analysis.schedule.schedule import Schedule, choose_schedule
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine, replace_op
-from .rewriting.pack import pack
-from .rewriting.tile import tile
+from .rewriting.packed_slices import pack
+from .rewriting.tiled_nest import tile
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class ScheduleOptions(PassOptions):
 
 
 class SchedulePass(Pass[ScheduleOptions]):
-    """Tile and pack linalg ops as the machine demands."""
+    """Tile and pack linalg ops for the machine's caches."""
 
     argument = "inplace-schedule"
-    summary = "choose tiles for linalg ops from their structure and the machine, and pack what tiles read again"
+    summary = "choose tiles for linalg ops from their structure and the machine, and pack slices that are reread"
     Options = ScheduleOptions
     anchor = "func.func"
     statistics = (
@@ -59,30 +59,30 @@ class SchedulePass(Pass[ScheduleOptions]):
         machine = read_machine(self.options.machine, op)
         if self.options.print_schedule:
             self.remark(op.location, f"scheduled for a machine with {machine}")
-        schedules = [choose_schedule(one, machine) for one in find_linalg_ops(op)]
-        chosen = [schedule for schedule in schedules if schedule is not None]
-        tiled = [one for schedule in chosen for one in self._apply(schedule, machine)]
+        tilings = [choose_tiling(one, machine) for one in find_linalg_ops(op)]
+        chosen = [tiling for tiling in tilings if tiling is not None]
+        tiled = [one for tiling in chosen for one in self._apply(tiling, machine)]
         slices = (defining_op(value, "tensor.extract_slice") for one in tiled for value in one.operands)
         packings = find_packings(op for op in slices if op is not None)
         for packing in packings:
             pack(packing)
         self.count("packed", len(packings))
 
-    def _apply(self, schedule: Schedule, machine: Machine) -> list[ir.Operation]:
+    def _apply(self, tiling: CacheTiling, machine: Machine) -> list[ir.Operation]:
         """Tile an op, and its parts; return the smaller ops."""
-        op = schedule.structured.op
+        op = tiling.structured.op
         if self.options.print_schedule:
-            tiles = ", ".join(map(str, schedule.loops))
+            tiles = ", ".join(map(str, tiling.loops))
             self.remark(op.location, f"'{op.name}' is tiled, outermost first: {tiles}")
-        # What is filled tile by tile needs not be read again; but a tile must not be filled for each part of a sum.
-        whole = all(schedule.structured.parallel[one.loop] for one in schedule.loops)
-        producers = [*(find_fills(schedule.structured) if whole else []), *schedule.producers]
+        # A fill is best computed in the tile; but a tile must not be filled again for each part of a sum.
+        whole = all(tiling.structured.parallel[one.loop] for one in tiling.loops)
+        producers = [*(find_fills(tiling.structured) if whole else []), *tiling.producers]
         with ir.InsertionPoint(op), op.location:
-            tiled = tile(schedule.structured, schedule.loops, producers)
+            tiled = tile(tiling.structured, tiling.loops, producers)
         replace_op(op, tiled.results, [producer.op for producer in producers])
         self.count("tiled")
-        if not schedule.parts:
+        if not tiling.parts:
             return tiled.ops
-        # Producers in a part are erased when its op is tiled; and what has no schedule reads nothing again.
-        own = [choose_schedule(one, machine, part=True) for one in tiled.ops]
-        return [one for schedule in own if schedule is not None for one in self._apply(schedule, machine)]
+        # Producers in a part are erased when its op is tiled; and an op that is not tiled reads no slice many times.
+        own = [choose_tiling(one, machine, part=True) for one in tiled.ops]
+        return [one for tiling in own if tiling is not None for one in self._apply(tiling, machine)]

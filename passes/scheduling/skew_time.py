@@ -3,14 +3,14 @@
 ## Problem
 
 A sweep over a tensor that is larger than the caches computes a few numbers for each element that comes from memory, and
-waits for the next. When the sweep after it begins, the first rows have left the caches.
+waits for the next. When the next sweep begins, the first rows have been evicted.
 
 ## Contract
 
-In: a function, behind `inplace-ping-pong`. Out: the same values. A loop (`scf.for`) that carries two tensors that take
-turns, and computes the one from slices of the other by one op, element by element, becomes loops over groups of
-sweeps, blocks of rows, and the sweeps of a group: each sweep is some rows behind the one before, as many as it looks
-ahead or back. A last, single sweep stays in the loop that was there.
+In: a function after `inplace-ping-pong`. Out: the same values. A loop (`scf.for`) that carries two tensors that take
+turns, and computes one from slices of the other by one elementwise op, becomes loops over groups of sweeps, blocks of
+rows, and the sweeps of a group: each sweep lags behind the one before by as many rows as it reads ahead or back. A
+last, single sweep stays in the original loop.
 
 ```text
 for sweeps 0, 10, ...                           for each group of ten sweeps
@@ -20,21 +20,20 @@ for sweeps 0, 10, ...                           for each group of ten sweeps
       odd to even: those `shift` rows before ...
 ```
 
-Left alone, with a reason (`print-kept`): loops in which more happens, slices without static bounds, tensors that fit
-into the second cache, rows of which it has no room for enough, not even in stripes.
+Left alone, with a reason (`print-kept`): loops with other ops, slices without static bounds, tensors that fit into the
+second cache, and tensors with rows so large that it holds too few of them, even of their stripes.
 
-Of tensors with three or more dimensions the second one is cut into stripes in the same way, if the cache has no room
-for enough rows (planes): all rows of one stripe come before those of the next.
+Of tensors with three or more dimensions the second one is cut into stripes in the same way, if the cache holds too few
+rows (planes): all rows of one stripe are computed before those of the next.
 
 With several `threads` the rows are cut into bands, one for each. In a group of sweeps, each thread runs those of its
-band (`scf.forall`), of each sweep `shift` rows less than of the one before on either side where another band is: it
-needs nothing of that then. What is left, some rows around each border, more of each sweep, comes afterwards. If there
-are more than twice as many threads as bands, which must be broad enough for that, the loop is left alone, and each
-sweep is given to threads (`inplace-distribute`): two of them wait for memory, and for each other after each sweep,
+band (`scf.forall`), each sweep with `shift` rows less than the one before on each side with another band: then it needs
+nothing of that band. The remaining rows around each border, more of them for each sweep, are computed afterwards. Bands
+have a least width; if there are more than twice as many threads as bands, the loop is left alone, and each sweep is
+distributed over threads (`inplace-distribute`): two threads wait for memory, and for each other after each sweep,
 longer than one that finds its rows in the cache.
 
-Both versions are updated in place by what comes out. Why it is right: docs/theory/sweeps.md. Linear in the ops. No
-upstream counterpart.
+Both versions are updated in place. Why it is right: docs/theory/sweeps.md. Linear in the ops. No upstream counterpart.
 """
 
 from __future__ import annotations
@@ -56,9 +55,9 @@ from .rewriting.skew import skew
 class SkewTimeOptions(PassOptions):
     """Options of `inplace-skew-time`."""
 
-    threads: int = option(1, help="how many threads there are, which have bands of rows each")
+    threads: int = option(1, help="the number of threads, each with a band of rows")
     machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
-    print_kept: bool = option(False, help="emit a remark for every loop that carries tensors and stays, with why")
+    print_kept: bool = option(False, help="emit a remark for every loop with tensors that stays, with the reason")
 
 
 class SkewTimePass(Pass[SkewTimeOptions]):

@@ -36,13 +36,13 @@ func.func @f(%a: tensor<64x?xf32>, %b: tensor<?x64xf32>, %c: tensor<64x64xf32>) 
 ## Contract
 
 In: a function. Each linalg op on tensors (or those that `ops` names) with at least as many loops as there are sizes is
-tiled, loops that reduce included; a size of 0 leaves a loop alone. `interchange` gives the order of the loops, the
+tiled, also along reduction loops; a size of 0 leaves a loop alone. `interchange` gives the order of the loops, the
 outermost first; `peel` names loops whose last, smaller tile becomes an op of its own, so that the others have static
-sizes. Out: the same values; the result is in destination-passing style and bufferizes in place. Sums of floating-point
-numbers are added up in another order if a loop that is tiled reduces, and another one inside of or around it does.
+sizes. Out: the same values; the result is in destination-passing style and bufferizes in place. Floating-point sums are
+reassociated if a tiled loop reduces, and so does another loop inside or around it.
 
-Left alone, with a reason (`print-kept`): ops whose indices are no sums of multiples of loops, or fall along a loop that
-is tiled, as in a reversal; and ops that would reduce in another order and end in no sum, product, maximum or the like.
+Left alone, with a reason (`print-kept`): ops whose indices are no sums of multiples of loops, or decrease along a tiled
+loop, as in a reversal; and ops whose reduction would be reassociated and is no sum, product, maximum or the like.
 
 Linear in the ops. Upstream counterpart: `transform.structured.tile_using_for`.
 """
@@ -55,13 +55,13 @@ from mlir import ir
 
 from ..analysis.linalg.reduction_order import admits_tiles
 from ..analysis.linalg.structured_op import NotStructured, Structured, read_structured
-from ..analysis.schedule.schedule import TileLoop
+from ..analysis.schedule.cache_tiling import TileLoop
 from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.option_limits import MAX_INDEX, require_operations
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, replace_op
-from .rewriting.tile import tile
+from .rewriting.tiled_nest import tile
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class TileOptions(PassOptions):
     interchange: tuple[int, ...] = option((), help="the numbers of all tiled loops, outermost first")
     peel: tuple[int, ...] = option((), help="the numbers of tiled loops whose smaller last tile is an op of its own")
     ops: tuple[str, ...] = option((), help="the names of the ops to tile; all linalg ops if none is given")
-    print_kept: bool = option(False, help="emit a remark for every linalg op that stays, with why")
+    print_kept: bool = option(False, help="emit a remark for every linalg op that stays, with the reason")
 
 
 class TilePass(Pass[TileOptions]):
@@ -83,7 +83,7 @@ class TilePass(Pass[TileOptions]):
     Options = TileOptions
     anchor = "func.func"
     statistics = (
-        Statistic("tiled", "linalg ops that are loops around smaller ones now"),
+        Statistic("tiled", "linalg ops that became loops around smaller ones"),
         Statistic("kept", "linalg ops that stay"),
     )
 
@@ -98,8 +98,8 @@ class TilePass(Pass[TileOptions]):
                     raise NotStructured(f"it has only {len(structured.loops)} loops")
                 falling = [loop.loop for loop in loops if loop.loop in structured.falling]
                 if falling:
-                    raise NotStructured(f"an index with its loop d{falling[0]} falls along a loop")
-                if not admits_tiles(structured, loops):
+                    raise NotStructured(f"an index with its loop d{falling[0]} decreases along a loop")
+                if not admits_tiles(structured, [(loop.loop, loop.size) for loop in loops]):
                     raise NotStructured("the tiles would reduce in another order, which its payload does not admit")
             except NotStructured as reason:
                 self.count("kept")

@@ -1,4 +1,4 @@
-"""Transpose operands of linalg ops whose vectors would have to be gathered, or summed up lane by lane.
+"""Transpose operands of linalg ops whose vectors would have to be gathered, or reduced lane by lane.
 
 ## Before and after
 
@@ -35,14 +35,13 @@ func.func @f(%a: tensor<512x64xf32>, %b: tensor<256x64xf32>, %c: tensor<512x256x
 
 ## Contract
 
-In: a function; linalg ops on tensors. Out: the same values; an op with a loop that reduces reads a transposed copy of
-an input if that costs less, which it does where the input is read often enough. Floating-point sums are added up in
-the order of the op afterwards. A copy takes as much memory as the operand. It is made once for all iterations of
-`scf.for` loops that do not change the operand. Left alone: elementwise ops, which
-`inplace-vectorize` transposes in registers, ops whose indices are no loops, and all others for which it does not pay.
-`print-transposed` tells of each that changes.
+In: a function; linalg ops on tensors. Out: the same values; an op with a reduction loop reads a transposed copy of an
+input if that costs less, which it does where the input is read often enough. Floating-point sums are then computed in
+the order of the op. A copy takes as much memory as the operand. It is made once for all iterations of `scf.for` loops
+that do not define the operand. Left alone: elementwise ops, which `inplace-vectorize` transposes in registers, ops
+whose indices are no loops, and all others for which it does not pay. `print-transposed` reports each op that changes.
 
-Linear in the ops and their payloads. No upstream counterpart; the cost model stands in
+Linear in the ops and their payloads. No upstream counterpart; the cost model is in
 `passes/analysis/schedule/operand_transposition.py`.
 """
 
@@ -52,7 +51,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..analysis.schedule.operand_transposition import Transposition, TranspositionFinder
+from ..analysis.schedule.operand_transposition import TranspositionFinder
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine
@@ -68,25 +67,21 @@ class TransposeOperandsOptions(PassOptions):
 
 
 class TransposeOperandsPass(Pass[TransposeOperandsOptions]):
-    """Transpose operands of linalg ops where that makes vectors of them."""
+    """Transpose operands of linalg ops so that they are read as vectors."""
 
     argument = "inplace-transpose-operands"
-    summary = "transpose operands of linalg ops whose vectors would have to be gathered or summed up"
+    summary = "transpose operands of linalg ops whose vectors would have to be gathered or reduced"
     Options = TransposeOperandsOptions
     anchor = "func.func"
-    statistics = (Statistic("transposed", "operands that are transposed in front of an op now"),)
+    statistics = (Statistic("transposed", "operands that are transposed before an op"),)
 
     def run(self, op: ir.Operation) -> None:
         finder = TranspositionFinder(read_machine(self.options.machine, op))
         found = [finder.find(one) for one in find_linalg_ops(op)]
-        for transposition in found:
-            if transposition is not None:
-                self._apply(transposition)
-
-    def _apply(self, transposition: Transposition) -> None:
-        op = transposition.structured.op
-        if self.options.print_transposed:
-            operands = ", ".join(f"#{operand}" for operand in transposition.operands)
-            self.remark(op.location, f"'{op.name}' reads transposed copies of its operands {operands}")
-        transpose_operands(transposition)
-        self.count("transposed", len(transposition.operands))
+        for transposition in (one for one in found if one is not None):
+            old = transposition.structured.op
+            if self.options.print_transposed:
+                operands = ", ".join(f"#{operand}" for operand in transposition.operands)
+                self.remark(old.location, f"'{old.name}' reads transposed copies of its operands {operands}")
+            transpose_operands(transposition)
+            self.count("transposed", len(transposition.operands))

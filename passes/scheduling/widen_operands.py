@@ -1,8 +1,8 @@
-"""Widen operands of linalg ops that would widen each element again and again.
+"""Widen operands of linalg ops that would widen each element many times.
 
 ## Before and after
 
-A product of narrow numbers that is summed up in wide ones,
+A product of narrow numbers that is accumulated in wide ones,
 
 ```mlir
 func.func @f(%a: tensor<512x512xbf16>, %b: tensor<512x512xf32>, %c: tensor<512x512xf32>) -> tensor<512x512xf32> {
@@ -40,13 +40,13 @@ func.func @f(%a: tensor<512x512xbf16>, %b: tensor<512x512xf32>, %c: tensor<512x5
 
 ## Contract
 
-In: a function; linalg ops on tensors. Out: the same values, bit by bit: an extension is exact. An op with a loop that
-reduces reads a wide copy of an input if all that its payload does with the elements is to widen them, and a copy costs
-less than to do it whenever they are read. A copy takes as much memory as the wide numbers. It is made once for all
-iterations of `scf.for` loops that do not change the operand. Left alone: elementwise ops, ops that do not reduce in
-vectors, and all others for which it does not pay. `print-widened` tells of each that changes.
+In: a function; linalg ops on tensors. Out: the same values, bit for bit: an extension is exact. An op with a reduction
+loop reads a wide copy of an input if its payload only widens the elements, and a copy costs less than widening them at
+each read. A copy takes as much memory as the wide numbers. It is made once for all iterations of `scf.for` loops that
+do not define the operand. Left alone: elementwise ops, ops that cannot be vectorized, and all others for which it does
+not pay. `print-widened` reports each op that changes.
 
-Linear in the ops and their payloads. No upstream counterpart; the cost model stands in
+Linear in the ops and their payloads. No upstream counterpart; the cost model is in
 `passes/analysis/schedule/operand_widening.py`.
 """
 
@@ -56,7 +56,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
-from ..analysis.schedule.operand_widening import Widening, find_widening
+from ..analysis.schedule.operand_widening import find_widening
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.linalg_ops import find_linalg_ops, read_machine
@@ -72,25 +72,21 @@ class WidenOperandsOptions(PassOptions):
 
 
 class WidenOperandsPass(Pass[WidenOperandsOptions]):
-    """Widen operands of linalg ops once where they would do it for each element they read."""
+    """Widen operands of linalg ops once instead of at each read."""
 
     argument = "inplace-widen-operands"
-    summary = "widen operands of linalg ops that would widen each element again and again"
+    summary = "widen operands of linalg ops that would widen each element many times"
     Options = WidenOperandsOptions
     anchor = "func.func"
-    statistics = (Statistic("widened", "operands that are widened in front of an op now"),)
+    statistics = (Statistic("widened", "operands that are widened before an op"),)
 
     def run(self, op: ir.Operation) -> None:
         machine = read_machine(self.options.machine, op)
         found = [find_widening(one, machine) for one in find_linalg_ops(op)]
-        for widening in found:
-            if widening is not None:
-                self._apply(widening)
-
-    def _apply(self, widening: Widening) -> None:
-        op = widening.structured.op
-        if self.options.print_widened:
-            operands = ", ".join(f"#{operand}" for operand in widening.operands)
-            self.remark(op.location, f"'{op.name}' reads wide copies of its operands {operands}")
-        widen_operands(widening)
-        self.count("widened", len(widening.operands))
+        for widening in (one for one in found if one is not None):
+            old = widening.structured.op
+            if self.options.print_widened:
+                operands = ", ".join(f"#{operand}" for operand in widening.operands)
+                self.remark(old.location, f"'{old.name}' reads wide copies of its operands {operands}")
+            widen_operands(widening)
+            self.count("widened", len(widening.operands))

@@ -1,4 +1,4 @@
-"""Compute math functions of vectors by polynomials on all lanes at once, instead of a call of libm for each lane.
+"""Compute math functions of vectors by polynomials on all lanes at once, instead of calling libm for each lane.
 
 ## Problem
 
@@ -32,13 +32,12 @@ bf16 too, by way of f32. NaN, infinities, overflow, denormal results and signs o
 cosines and tangents of lanes beyond 65536 are still libm's, in a branch. Left alone, with a reason
 (`print-kept`): vectors of f64, scalable vectors and those without dimensions, scalars (no reason told).
 
-Results are the same on any machine: each op rounds once, `math.fma` too, and flags for fast math are not handed on.
-`functions` names the ops to rewrite, all by default.
+Results are the same on any machine: each op rounds once, `math.fma` too, and fast-math flags are dropped. `functions`
+names the ops to rewrite, all by default.
 
-Ops that follow upon each other and are the same for several vectors are rewritten in lockstep: each step is done for
-all of them before the next. A polynomial is a chain of steps that wait for each other, so that a processor would have
-little to do if it did not find those of other vectors near by. The registers of the machine, which `machine` overrides,
-say for how many there is room.
+Consecutive ops that are the same function of several vectors are rewritten in lockstep: each step is built for all of
+them before the next. A polynomial is a chain of dependent steps; the processor overlaps those of other vectors. The
+registers of the machine, which `machine` overrides, limit how many vectors are computed together.
 
 Linear in the ops. Upstream counterpart: `test-math-polynomial-approximation`, which flushes denormal numbers.
 """
@@ -56,11 +55,11 @@ from ..framework.errors import PassFailure, nearest
 from ..framework.options import PassOptions, option
 from ..scheduling.rewriting.linalg_ops import read_machine
 from .functions import FUNCTIONS
-from .functions.lanes import Floats
+from .functions.vectors import Floats
 
 _NARROW = frozenset({"f16", "bf16"})
 _REGISTERS = 4
-"""How many registers a vector takes while it is computed: the argument, the polynomial, bits that are wanted later, and
+"""How many registers a vector takes while it is computed: the argument, the polynomial, bits that are used later, and
 its share of the constants."""
 
 
@@ -70,7 +69,7 @@ class VectorMathOptions(PassOptions):
 
     machine: str = option("", help="properties of the machine that differ from what is detected: 'registers=32'")
     functions: tuple[str, ...] = option((), help="the math ops to rewrite, without 'math.'; empty means all")
-    print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with why")
+    print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with the reason")
 
 
 class VectorMathPass(Pass[VectorMathOptions]):
@@ -80,7 +79,7 @@ class VectorMathPass(Pass[VectorMathOptions]):
     summary = "compute math functions of f32 vectors by polynomials, within 2 ulp"
     Options = VectorMathOptions
     statistics = (
-        Statistic("rewritten", "math ops on vectors that are arithmetic now"),
+        Statistic("rewritten", "math ops on vectors that became arithmetic"),
         Statistic("kept", "math ops on vectors that stay"),
     )
 
@@ -111,9 +110,9 @@ class VectorMathPass(Pass[VectorMathOptions]):
 
 
 def _find_groups(root: ir.Operation, names: frozenset[str], most: int) -> list[list[ir.Operation]]:
-    """The ops with one of `names` inside `root` that give vectors, in the order of the text; up to `most` at a time.
+    """Return the ops with one of `names` inside `root` on vectors, in program order, in groups of up to `most`.
 
-    Together are those that follow upon each other, and do the same to vectors of one type that none of them makes.
+    A group consists of consecutive ops that are the same function of vectors of one type, none a result of the group.
     """
     groups: list[list[ir.Operation]] = []
     open_group: list[ir.Operation] = []
@@ -135,16 +134,16 @@ def _find_groups(root: ir.Operation, names: frozenset[str], most: int) -> list[l
 
 
 def _goes_with(op: ir.Operation, group: Sequence[ir.Operation]) -> bool:
-    """Whether `op`, which follows upon `group`, can be computed together with it."""
+    """Whether `op`, the next op after `group`, can be computed together with it."""
     if not group or (op.name, op.results[0].type) != (group[0].name, group[0].results[0].type):
         return False
-    if op.block != group[0].block:  # regions of an unknown op: nobody can tell which one runs, or whether both do
+    if op.block != group[0].block:  # regions of an unknown op, of which only one may run
         return False
     return not any(op.operands[0] == other.results[0] for other in group)
 
 
 def _why_kept(type_: ir.VectorType) -> str | None:
-    """Why an op on vectors of `type_` stays; None if it does not."""
+    """Return why an op on vectors of `type_` is kept; None if it is rewritten."""
     if type_.rank == 0:
         return "a vector without dimensions is a scalar"
     if type_.scalable:
@@ -156,7 +155,7 @@ def _why_kept(type_: ir.VectorType) -> str | None:
 
 
 def _build(name: str, operands: Sequence[ir.Value]) -> Sequence[ir.Value]:
-    """The values of the op `name` for `operands`; narrow floats go by f32, which has more than twice their digits."""
+    """Build op `name` for `operands`; narrow floats are computed in f32, which has more than twice their digits."""
     type_ = ir.VectorType(operands[0].type)
     function = FUNCTIONS[name.removeprefix("math.")]
     if str(type_.element_type) not in _NARROW:

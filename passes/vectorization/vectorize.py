@@ -1,9 +1,9 @@
-"""Turn linalg ops on tensors into loops around vectors, their results in registers while loops reduce.
+"""Turn linalg ops on tensors into loops around vectors, with accumulators in registers.
 
 ## Problem
 
-A linalg op lowered to scalar loops runs at a hundredth of what the machine can do: one element at a time, and each
-partial result of a reduction goes through memory.
+A linalg op lowered to scalar loops runs at a hundredth of the machine's speed: one element at a time, and each partial
+result of a reduction goes through memory.
 
 ## Before and after
 
@@ -35,20 +35,20 @@ becomes, for vectors of 16 elements and a register tile of 4 rows by 4 vectors (
 
 In: a function; linalg ops on tensors, named or generic, with indices that are sums of multiples of loops and payloads
 that work lane by lane; any sizes. Out: loops on tensors with the same values, in destination-passing style, which
-bufferize without a buffer more. Left alone, with a reason (`print-kept`): everything else, fills among it.
+bufferize without further buffers. Left alone, with a reason (`print-kept`): everything else; and fills.
 
-The loop whose neighbours lie side by side runs in the lanes. Inputs of elementwise ops that lie the other way are
-loaded as squares and transposed in registers. If it reduces, the lanes are partial results, so floating
-point is added up in another order; products that are added are fused, which rounds once. What does not fill a vector at
-the end of a row is masked. A fill that an op starts from is not read: the accumulators start from its value.
+The loop along which operands are contiguous is in the lanes. Inputs of elementwise ops that are contiguous along
+another loop are loaded as squares and transposed in registers. If the lane loop reduces, the lanes are partial results,
+so floating-point sums are reassociated; products that are added become fma, which rounds once. An incomplete vector at
+the end of a row is masked. A fill of an init is not read: the accumulators start from its value.
 
-An elementwise op whose result others want as well as a reduction is computed in the loop of the reduction.
+An elementwise op whose result a reduction and other ops use is computed in the loop of the reduction.
 
-What all lanes share, like the mean of a row, is computed in front of the loop that runs in the lanes. Divisions by it
-become multiplications by its reciprocal; a quotient is off by 1.5 units in the last place then.
+Values that all lanes share, like the mean of a row, are computed before the lane loop. Divisions by them become
+multiplications by their reciprocals; then a quotient is off by up to 1.5 units in the last place.
 
-Linear in the ops; the code made is as large as the register tile. Upstream counterpart:
-`transform.structured.vectorize` with tiling, contraction lowering and hoisting around it.
+Linear in the ops; the code is as large as the register tile. Upstream counterpart: `transform.structured.vectorize`
+with tiling, contraction lowering and hoisting around it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class VectorizeOptions(PassOptions):
     """Options of `inplace-vectorize`."""
 
     machine: str = option("", help="properties of the machine that differ from what is detected: 'vector-bits=256'")
-    print_kept: bool = option(False, help="emit a remark for every linalg op that stays, with why")
+    print_kept: bool = option(False, help="emit a remark for every linalg op that stays, with the reason")
 
 
 class VectorizePass(Pass[VectorizeOptions]):
@@ -84,7 +84,7 @@ class VectorizePass(Pass[VectorizeOptions]):
     Options = VectorizeOptions
     anchor = "func.func"
     statistics = (
-        Statistic("vectorized", "linalg ops that are loops around vectors now"),
+        Statistic("vectorized", "linalg ops that became loops around vectors"),
         Statistic("kept", "linalg ops that stay"),
         Statistic("joined", "elementwise ops that are computed in the loop of a reduction"),
     )
@@ -104,12 +104,12 @@ class VectorizePass(Pass[VectorizeOptions]):
         self._build(plans)
 
     def _build(self, plans: Sequence[VectorPlan]) -> None:
-        """Build the loops; ops that are joined with a reduction are built with it."""
+        """Build the loops; joined ops are built with their reduction."""
         by_result: dict[ir.Value, VectorPlan] = {plan.structured.op.results[0]: plan for plan in plans}
         joins: dict[ir.Value, Join] = {}
         joined: set[ir.Value] = set()
         for result, plan in by_result.items():
-            # What is joined is stored by its reduction, and is no reduction itself.
+            # A joined op is stored by its reduction, and is no reduction itself.
             join = find_join(plan, by_result, joined)
             if join is not None:
                 joins[result] = join

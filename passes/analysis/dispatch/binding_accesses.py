@@ -21,7 +21,7 @@ LOAD, STORE = "dispatch.load", "dispatch.store"
 _PROMOTED = frozenset({"dispatch.commit", "dispatch.contents"})
 
 Window = tuple[int, int]
-"""From one position of the snapshot to another one, neither included."""
+"""Between two positions of the snapshot, neither included."""
 
 
 class BindingAccesses:
@@ -57,7 +57,7 @@ class BindingAccesses:
         (self.stores if is_store else self.loads).append(op)
 
     def binding(self, op: int) -> ir.Value:
-        """Return what a load or a store goes to."""
+        """Return the binding that a load or a store accesses."""
         return self._snapshot.ops[op].operands[1 if self._snapshot.op_name[op] == STORE else 0]
 
     def slot(self, op: int) -> dispatch.Slot:

@@ -1,13 +1,13 @@
-"""The interface of a dispatch function: which memory its bindings declare, and who loads from and stores to it.
+"""The interface of a dispatch function: which memory its bindings declare, and its loads and stores.
 
 A *memory* is what all declarations of one slot (set and binding) with one byte offset, type and sizes name. Different
-slots never share memory; two memories of one slot must be shown not to (``ranges.py``) unless both are only
-read. Offsets and sizes are compared as sums (``index_sets/sums.py``), where equal push constants and workgroup numbers
-are one symbol.
+slots never share memory; two memories of one slot must be proved disjoint (``ranges.py``) unless both are only read.
+Offsets and sizes are compared as sums (``index_sets/sums.py``), where equal push constants and workgroup numbers are
+one symbol.
 
-Refused, with the places: one slot with two accesses, memory that may overlap other memory or that is seen under two
-shapes, a dispatch value that anything but the ops of the dialect uses, bindings behind a call. Nothing is changed; all
-results are plain data. Linear in the ops, apart from sorting the byte ranges of one slot.
+Refused, with locations: one slot with two accesses, memory that may overlap other memory or that has two shapes, and a
+dispatch value with users outside of the dialect. Nothing is changed; all results are plain data. Linear in the ops,
+apart from sorting the byte ranges of one slot.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ....dialects.dispatch import (
     Access,
     Slot,
     access_of,
+    binding_of,
     byte_offset_of,
     is_dispatch_type,
     sizes_of,
@@ -36,12 +37,12 @@ __all__ = ["BindingMemories", "BindingMemory", "BindingRefusal", "read_memories"
 _SAME_EVERYWHERE = frozenset(
     {"dispatch.push_constant", "dispatch.workgroup_count", "dispatch.workgroup_id", "dispatch.workgroup_size"}
 )
-_USERS = frozenset({"dispatch.contents", "dispatch.load", "dispatch.store", "dispatch.tie_shape"})
+_USERS = ("dispatch.tie_shape", "dispatch.load", "dispatch.store", "dispatch.contents")
 
 
 @dataclass(frozen=True, slots=True)
 class BindingRefusal:
-    """Why op number ``op`` cannot be bufferized; ``notes`` are further places, each with a text and an op."""
+    """Why op number ``op`` cannot be bufferized; ``notes`` are texts about further ops."""
 
     op: int
     message: str
@@ -66,13 +67,13 @@ class BindingMemory:
 
     @property
     def root(self) -> int:
-        """The op whose result stands for the memory: it knows the sizes if any op does."""
+        """The op whose result stands for the memory: one with sizes if there is one."""
         return self.ties[0] if self.ties and not self.type.has_static_shape else self.declarations[0]
 
     def __str__(self) -> str:
         offset = self.offset if isinstance(self.offset, int) else "a dynamic offset"
         counts = f"declared {len(self.declarations)}, loaded {len(self.loads)}, stored {len(self.stores)} times"
-        return f"{describe(self.slot)}: {self.access.value} {self.type} from byte {offset}, {counts}"
+        return f"{self.slot}: {self.access.value} {self.type} from byte {offset}, {counts}"
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,6 @@ class BindingMemories:
         return "\n".join(str(memory) for memory in self.memories)
 
 
-def describe(slot: Slot) -> str:
-    """Return ``slot`` in words."""
-    return f"set {slot.set} binding {slot.binding}"
-
-
 _Key = tuple[Slot, ir.Type, Index, tuple[Index, ...]]
 
 
@@ -107,8 +103,7 @@ class _Found:
 
     def finish(self) -> BindingMemory:
         slot, type_, offset, sizes = self.key
-        names = ("dispatch.tie_shape", "dispatch.load", "dispatch.store", "dispatch.contents")
-        uses = [tuple(self.uses.get(name, ())) for name in names]
+        uses = [tuple(self.uses.get(name, ())) for name in _USERS]
         tensor = tensor_type_of(type_)
         return BindingMemory(slot, access_of(type_), tensor, offset, sizes, tuple(self.declarations), *uses)
 
@@ -154,12 +149,12 @@ class _Reader:
         declared = s.ops[first].results[0].type
         if not is_dispatch_type(type_) or not is_dispatch_type(declared):
             if is_dispatch_type(type_) or is_dispatch_type(declared):
-                message = f"{describe(slot)} is declared as {type_} here and as {declared} elsewhere; bufferize both"
+                message = f"{slot} is declared as {type_} here and as {declared} elsewhere; bufferize both"
                 self._problems.append(BindingRefusal(op, message, (("the other declaration is here", first),)))
             return
         if access_of(type_) is not access_of(declared):
             message = (
-                f"{describe(slot)} is declared {access_of(type_).value} here and {access_of(declared).value} "
+                f"{slot} is declared {access_of(type_).value} here and {access_of(declared).value} "
                 "elsewhere; declare it with one access"
             )
             self._problems.append(BindingRefusal(op, message, (("the other declaration is here", first),)))
@@ -176,10 +171,10 @@ class _Reader:
         operand = s.op_first_operand[op] + (1 if name == "dispatch.store" else 0)
         found = self._of_value.get(s.operand_value[operand])
         if found is None:
-            type_ = s.ops[op].operands[s.operand_index(operand)].type
-            # Of a declaration that was refused, or one that is a memref already, there is nothing more to say.
-            if is_dispatch_type(type_) and self._declaration(s.operand_value[operand]) < 0:
-                message = f"'{name}' of {type_} that no dispatch.binding here makes; declare the binding"
+            value = s.ops[op].operands[s.operand_index(operand)]
+            # A declaration that was refused, or is a memref already, has been reported or needs no report.
+            if is_dispatch_type(value.type) and binding_of(value) is None:
+                message = f"'{name}' of {value.type} that no dispatch.binding here makes; declare the binding"
                 self._problems.append(BindingRefusal(op, message))
             return
         self._of_op[op] = found
@@ -187,18 +182,10 @@ class _Reader:
         if name == "dispatch.tie_shape":
             self._of_value[s.op_first_result[op]] = found
 
-    def _declaration(self, value: int) -> int:
-        """Return the ``dispatch.binding`` that ``value`` comes from; -1 if it comes from anything else."""
-        s = self._snapshot
-        while value >= 0 and s.value_op[value] >= 0 and s.op_name[s.value_op[value]] == "dispatch.tie_shape":
-            value = s.operand_value[s.op_first_operand[s.value_op[value]]]
-        op = s.value_op[value] if value >= 0 else -1
-        return op if op >= 0 and s.op_name[op] == "dispatch.binding" else -1
-
     # --- comparing ---------------------------------------------------------------------------------------------
 
     def _index(self, value: ir.Value) -> Index:
-        """Return ``value`` over symbols, of which those that every op of one kind makes alike are one."""
+        """Return ``value`` over symbols; results of equal interface ops, such as push constants, are one symbol."""
         index = self._sums.of(value)
         if isinstance(index, Symbol):
             return Symbol(self._symbol(index.value))
@@ -225,12 +212,12 @@ class _Reader:
         for memory in memories:
             slots.setdefault(memory.slot, []).append(memory)
         for slot, ways in slots.items():
-            # What is only read may be read under as many names as anyone likes.
+            # Memory that is only read may have several declarations.
             pair = overlapping([(m.offset, m.type) for m in ways]) if ways[0].access.writes else None
             if pair is not None:
                 first, second, why = pair
                 message = (
-                    f"{describe(slot)} is declared again {why}; declare it once and use slices, or give byte offsets "
+                    f"{slot} is declared again {why}; declare it once and use slices, or give byte offsets "
                     "that keep the ranges apart"
                 )
                 notes = (("the other declaration is here", ways[first].declarations[0]),)
@@ -240,7 +227,7 @@ class _Reader:
         ties = [(op, tuple(self._index(size) for size in sizes_of(self._snapshot.ops[op]))) for op in memory.ties]
         for op, sizes in ties[1:]:
             if sizes != ties[0][1]:
-                message = f"{describe(memory.slot)} is tied to sizes that may not be those it was tied to first"
+                message = f"{memory.slot} is tied to sizes that may not be those it was tied to first"
                 notes = (("it was tied to other sizes here", ties[0][0]),)
                 yield BindingRefusal(op, f"{message}; tie it once and use the result", notes)
 
@@ -253,7 +240,7 @@ class _Reader:
                 op = s.operand_op[operand]
                 if s.op_name[op] not in _USERS:
                     message = (
-                        f"'{s.op_name[op]}' uses {describe(memory.key[0])} itself, which nothing but loads, stores "
+                        f"'{s.op_name[op]}' uses {memory.key[0]} itself, which nothing but loads, stores "
                         "and dispatch.tie_shape may; load the tensor, or declare the binding where it is used"
                     )
                     notes = (("the binding is declared here", memory.declarations[0]),)

@@ -154,7 +154,7 @@ class _PlanReader:
                 self._follow_contents(op)
 
     def _follow_contents(self, op: int) -> None:
-        """Enter what ``op`` makes of contents that is contents again: what was stored to, what loops carry."""
+        """Record results of ``op`` that are contents again: after stores, and carried by loops."""
         s, effects = self._snapshot, self._effects
         for operand in s.operands(op):
             if s.operand_value[operand] in self._contents:
@@ -196,7 +196,7 @@ class _PlanReader:
     # --- storages ----------------------------------------------------------------------------------------------
 
     def _storages(self, members: list[int]) -> tuple[Storage, ...]:
-        """Return the memory that comes into a class by its members, each of which is united with others or new."""
+        """Return the memory that the members bring into a class."""
         found = [storage for value in members if (storage := self._storage(value)) is not None]
         return tuple(found) if found else (Storage(StorageKind.GIVEN, self._value(members[0])),)
 
@@ -234,7 +234,7 @@ class _PlanReader:
         return self._function.decisions.get(operand)
 
     def _unions(self) -> Iterator[Union]:
-        """Yield what was accepted, in program order."""
+        """Yield the accepted unions, in program order."""
         effects = self._effects
         for op in self._snapshot.nested_ops(self._function.function):
             for operand in effects.tensor_operands(op):
@@ -250,7 +250,7 @@ class _PlanReader:
                     yield self._stored(operand)
 
     def _stored(self, operand: int) -> Union:
-        """Return the union of the operand with what its op would copy into it, if it were not there already."""
+        """Return the union of the operand with the value that its op would copy into it, which is there already."""
         s = self._snapshot
         source = s.operand_value[self._effects.redundant_source[operand]]
         if operand in self._effects.slices:
@@ -298,7 +298,7 @@ class _PlanReader:
     # --- separations -------------------------------------------------------------------------------------------
 
     def _separations(self, storages: dict[int, tuple[Storage, ...]]) -> Iterator[Separation]:
-        """Yield what was refused, and what is copied to where it is inserted, in program order."""
+        """Yield refused unions, and values that are copied to where they are inserted, in program order."""
         effects, function = self._effects, self._function
         for op in self._snapshot.nested_ops(function.function):
             for operand in effects.tensor_operands(op):
@@ -342,14 +342,11 @@ class _PlanReader:
         """Return where the value of operand ``source`` is, other than in the slice that it is inserted into."""
         s, find = self._snapshot, self._function.sets.find
         mine, theirs = find(s.operand_value[source]), find(s.operand_value[target])
-        if mine == theirs and self._decision_is_in_place(target):
+        decision = self._decision(target)
+        if mine == theirs and (decision is None or decision.in_place):
             return SeparationRule.OTHER_PART, ()
         storage = storages[mine][0]
         rule = _SEPARATE.get(storage.kind, SeparationRule.OWN_BUFFER)
         if rule is SeparationRule.OTHER_BINDING and storage.binding in {other.binding for other in storages[theirs]}:
             rule = SeparationRule.OTHER_OFFSET
         return rule, ((f"the value lies in the {storage}", storage.value.location),)
-
-    def _decision_is_in_place(self, operand: int) -> bool:
-        decision = self._decision(operand)
-        return decision is None or decision.in_place

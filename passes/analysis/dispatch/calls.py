@@ -1,4 +1,4 @@
-"""Which functions of a module are dispatch functions, and that nothing in the module calls them."""
+"""The dispatch functions of a module, which nothing in the module may call."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["find_dispatch_functions"]
 
 
 def find_dispatch_functions(module: ir.Operation) -> list[func.FuncOp]:
-    """The functions with dispatch ops, or that had some when their interface was pinned, in order.
+    """Return the functions with dispatch ops, or that had some when their interface was pinned, in order.
 
-    One walk; linear in the ops, times how deep they are nested.
+    One walk; linear in the ops, times their nesting depth.
 
     Raises `PassFailure` for a dispatch op outside of functions, and where a dispatch function is called or taken as a
-    value: who calls it would have to bring its bindings.
+    value: a caller would have to provide its bindings.
     """
     inside: list[ir.Operation] = []
     references: dict[str, list[ir.Operation]] = {}
@@ -52,7 +52,7 @@ def find_dispatch_functions(module: ir.Operation) -> list[func.FuncOp]:
 
 
 def _enclosing(op: ir.Operation) -> func.FuncOp:
-    """The function that a dispatch op is in, or a function itself."""
+    """Return the function around a dispatch op, or a function itself."""
     parent: ir.Operation | None = op
     while parent is not None and parent.name != "func.func":
         parent = parent.parent

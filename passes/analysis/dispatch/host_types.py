@@ -1,4 +1,4 @@
-"""How much memory an element takes on the host, and where it may lie."""
+"""Size and alignment of elements on the host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["byte_size", "natural_alignment"]
 
 
 def byte_size(type_: ir.Type) -> int:
-    """The bytes from one element of a buffer to the next: i1 takes one, i24 four, index eight."""
+    """Return the bytes from one element of a buffer to the next: i1 takes one, i24 four, index eight."""
     if isinstance(type_, ir.ComplexType):
         return 2 * byte_size(type_.element_type)
     if isinstance(type_, ir.VectorType):
@@ -21,7 +21,7 @@ def byte_size(type_: ir.Type) -> int:
 
 
 def natural_alignment(type_: ir.Type) -> int:
-    """The bytes to whose multiple native code expects the address of an element to be aligned."""
+    """Return the alignment that native code expects of the address of an element, in bytes."""
     if isinstance(type_, ir.ComplexType):
         return byte_size(type_.element_type)
     return byte_size(type_)

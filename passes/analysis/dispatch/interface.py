@@ -1,22 +1,23 @@
-"""What a dispatch function on memrefs asks of the outside: bindings, push constants, and the grid it runs in.
+"""The interface of a dispatch function on memrefs: bindings, push constants, and the grid it runs in.
 
-Read once from the function, in one walk; nothing is changed. Refused here, with the place: what is not bufferized yet,
-and what a plain function cannot offer.
+Read in one walk; nothing is changed. Refused, with locations: ops that are not bufferized yet, and interfaces that a
+plain function cannot have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mlir import ir
 from mlir.dialects import func
 
-from ....dialects.dispatch import Slot, byte_offset_of, sizes_of, slot_of
+from ....dialects.dispatch import Slot, binding_of, byte_offset_of, sizes_of, slot_of
 from ....dialects.support.constants import constant_integer
+from ....dialects.support.index_math import Number
 from ....dialects.support.memref_types import has_identity_layout
 from ...framework.errors import PassFailure
-from ..ir.traversal import first_op
+from ..ir.traversal import defined_values, find_ops, first_op
 from .pinned_interface import GRID, PinnedBinding, PinnedInterface, read_interface
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
     "PushConstantUse",
     "collect_dispatch_function",
     "has_dispatch_ops",
-    "slot_text",
 ]
 
 _TENSOR_FORM = frozenset(("dispatch.load", "dispatch.store", "dispatch.contents", "dispatch.commit"))
@@ -37,13 +37,12 @@ _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 class Declaration:
     """One `dispatch.binding`. `stated`: the dynamic sizes that it, and each `dispatch.tie_shape` of it, names.
 
-    `byte_offset` is None where it is a constant, `constant_offset`.
+    `offset` is in bytes.
     """
 
     op: ir.Operation
     type: ir.MemRefType
-    byte_offset: ir.Value | None
-    constant_offset: int
+    offset: Number
     stated: tuple[Sequence[ir.Value], ...]
 
 
@@ -88,27 +87,21 @@ class DispatchFunction:
 
 @dataclass
 class _Found:
-    """What the walk comes across."""
+    """The ops of the interface."""
 
     bindings: dict[Slot, list[ir.Operation]] = field(default_factory=dict)
     ties: list[ir.Operation] = field(default_factory=list)
     constants: dict[int, list[ir.Operation]] = field(default_factory=dict)
     grid: dict[tuple[str, int], list[ir.Operation]] = field(default_factory=dict)
-    order: list[ir.Operation] = field(default_factory=list)
-
-
-def slot_text(slot: Slot) -> str:
-    """How messages and argument names call a slot."""
-    return f"set {slot.set} binding {slot.binding}"
 
 
 def has_dispatch_ops(op: ir.Operation) -> bool:
-    """Whether there is a dispatch op below `op`. One walk, which ends at the first."""
+    """Whether there is a dispatch op inside `op`. One walk, which ends at the first."""
     return first_op(op, lambda inner: inner.name.startswith("dispatch.")) is not None
 
 
 def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
-    """The interface of a function with dispatch ops. Linear in its ops.
+    """Return the interface of a function with dispatch ops. Linear in its ops.
 
     Raises `PassFailure` where tensors are left, where push constants disagree, and for a function with results.
     """
@@ -116,20 +109,14 @@ def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
         raise PassFailure(
             "a dispatch function has results; store them into a binding, since workgroups return nothing", function
         )
-    found = _Found()
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        found.order.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    # What a walk calls may not raise.
-    for op in found.order:
+    found, order = _Found(), find_ops(function.operation)
+    for op in order:
         _require_memrefs(op)
         _file(op, found)
     tied: dict[ir.Value, list[Sequence[ir.Value]]] = {}
     for tie in found.ties:
-        tied.setdefault(_declared(tie), []).append(sizes_of(tie))
+        if (declared := binding_of(tie.operands[0])) is not None:
+            tied.setdefault(declared.results[0], []).append(sizes_of(tie))
     pinned = read_interface(function.operation)
     slots, indices = sorted({*found.bindings, *pinned.bindings}), sorted({*found.constants, *pinned.constants})
     return DispatchFunction(
@@ -138,12 +125,12 @@ def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
         tuple(_push_constant(index, found.constants.get(index, ()), pinned) for index in indices),
         tuple(found.ties),
         {**dict.fromkeys(pinned.grid, ()), **found.grid},
-        tuple(found.order),
+        tuple(order),
     )
 
 
 def _file(op: ir.Operation, found: _Found) -> None:
-    """Put an op where it belongs."""
+    """Enter an op into `found` if it belongs to the interface."""
     name = op.name
     if name == "dispatch.binding":
         found.bindings.setdefault(slot_of(op), []).append(op)
@@ -155,36 +142,21 @@ def _file(op: ir.Operation, found: _Found) -> None:
         found.grid.setdefault((name, ir.IntegerAttr(op.attributes["dimension"]).value), []).append(op)
 
 
-def _values(op: ir.Operation) -> Iterator[ir.Value]:
-    yield from op.results
-    for region in op.regions:
-        for block in region:
-            yield from block.arguments
-
-
 def _require_memrefs(op: ir.Operation) -> None:
-    """Refuse what bufferization should have taken away."""
+    """Refuse tensors, and ops on tensors, that bufferization should have replaced."""
     if op.name in _TENSOR_FORM:
         raise PassFailure(f"'{op.name}' works on tensors; bufferize first, with inplace-one-shot-bufferize", op)
     if op.name == "dispatch.binding" and not isinstance(op.results[0].type, ir.MemRefType):
         raise PassFailure(
             f"the binding is a {op.results[0].type}, not a memref; bufferize first, with inplace-one-shot-bufferize", op
         )
-    for value in _values(op):
+    for value in defined_values(op):
         if isinstance(value.type, _TENSORS):
             message = (
                 f"a {value.type} is left in a dispatch function; bufferize first, what functions take and return too, "
                 "with inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
             )
             raise PassFailure(message, op)
-
-
-def _declared(tie: ir.Operation) -> ir.Value:
-    """The value that a `dispatch.tie_shape`, of another one perhaps, gives sizes to."""
-    value = tie.operands[0]
-    while isinstance(value, ir.OpResult) and ir.OpResult(value).owner.operation.name == "dispatch.tie_shape":
-        value = ir.OpResult(value).owner.operation.operands[0]
-    return value
 
 
 def _binding(
@@ -197,19 +169,12 @@ def _binding(
     for op in ops:
         sizes, offset = sizes_of(op), byte_offset_of(op)
         constant = 0 if offset is None else constant_integer(offset)
-        stated = [sizes] if sizes else []
-        declarations.append(
-            Declaration(
-                op,
-                ir.MemRefType(op.results[0].type),
-                None if constant is not None else offset,
-                constant or 0,
-                (*stated, *tied.get(op.results[0], ())),
-            )
-        )
+        stated = (*([sizes] if sizes else ()), *tied.get(op.results[0], ()))
+        place = offset if offset is not None and constant is None else constant or 0
+        declarations.append(Declaration(op, ir.MemRefType(op.results[0].type), place, stated))
     types = {declaration.type for declaration in declarations}
     whole = (pinned is None or pinned.whole) and len(types) <= 1
-    whole = whole and not any(d.constant_offset or d.byte_offset is not None for d in declarations)
+    whole = whole and all(isinstance(d.offset, int) and d.offset == 0 for d in declarations)
     if not whole:
         for declaration in declarations:
             _require_view(slot, declaration)
@@ -218,16 +183,16 @@ def _binding(
 
 
 def _require_view(slot: Slot, declaration: Declaration) -> None:
-    """A view of bytes is contiguous, and must be told its sizes."""
+    """Refuse a view of bytes that is not contiguous, or whose dynamic sizes are not stated."""
     if not has_identity_layout(declaration.type):
         raise PassFailure(
-            f"{slot_text(slot)} is one of several views of one memory, but not contiguous: {declaration.type}; "
+            f"{slot} is one of several views of one memory, but not contiguous: {declaration.type}; "
             "bufferize it with the identity layout",
             declaration.op,
         )
     if not declaration.type.has_static_shape and not declaration.stated:
         raise PassFailure(
-            f"{slot_text(slot)} is a view at a byte offset whose dynamic sizes nothing states; give it sizes",
+            f"{slot} is a view at a byte offset whose dynamic sizes nothing states; give it sizes",
             declaration.op,
         )
 

@@ -1,8 +1,8 @@
 """The interface of a dispatch function as an attribute, so that optimization does not change what a caller passes.
 
-A binding, a push constant or a number of the grid that nothing uses is dropped by bufferization or canonicalization. A
-caller goes by the source. `interface_attribute` tells what a function declares; kept on it as `inplace.interface`, it
-lets `inplace-lower-dispatch` make the same arguments whatever is left in the end.
+Bufferization and canonicalization drop bindings, push constants and numbers of the grid that are unused, but a caller
+passes what the source declares. `interface_attribute` describes that; kept on the function as `inplace.interface`, it
+lets `inplace-lower-dispatch` make the same arguments whatever is left.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from mlir import ir
 
 from ....dialects.dispatch import Slot, access_of, byte_offset_of, is_dispatch_type, slot_of, tensor_type_of
 from ....dialects.support.constants import constant_integer
+from ..ir.traversal import find_ops
 
 __all__ = ["GRID", "INTERFACE", "PinnedBinding", "PinnedInterface", "interface_attribute", "read_interface"]
 
@@ -23,7 +24,7 @@ GRID = ("dispatch.workgroup_id", "dispatch.workgroup_size", "dispatch.workgroup_
 
 @dataclass(frozen=True)
 class PinnedBinding:
-    """A binding as the source declares it. `access` is the value of `bufferization.access`, None if not known."""
+    """A binding as the source declares it. `access` is the value of `bufferization.access`, None if unknown."""
 
     type: ir.MemRefType
     whole: bool
@@ -43,19 +44,11 @@ _ACCESS_NAMES = {(True, False): "read", (False, True): "write", (True, True): "r
 
 
 def interface_attribute(function: ir.Operation) -> ir.Attribute:
-    """The value of `INTERFACE` for a function, in tensor or memref form. One walk, linear in the ops."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith("dispatch."):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    """Return the value of `INTERFACE` for a function on tensors or memrefs. One walk, linear in the ops."""
     declarations: dict[Slot, list[ir.Operation]] = {}
     entries: list[ir.Attribute] = []
     with function.context, ir.Location.unknown():
-        for op in found:
+        for op in find_ops(function, where=lambda op: op.name.startswith("dispatch.")):
             if op.name == "dispatch.binding":
                 declarations.setdefault(slot_of(op), []).append(op)
             elif op.name == "dispatch.push_constant":
@@ -89,7 +82,7 @@ def _is_zero(offset: ir.Value | None) -> bool:
 
 
 def _memref_of(type_: ir.Type) -> ir.Type:
-    """The memref that bufferization makes of a binding that nothing uses."""
+    """Return the memref type that bufferization gives to an unused binding."""
     if not is_dispatch_type(type_):
         return type_
     tensor = tensor_type_of(type_)
@@ -97,7 +90,7 @@ def _memref_of(type_: ir.Type) -> ir.Type:
 
 
 def read_interface(function: ir.Operation) -> PinnedInterface:
-    """What is pinned on a function; empty if nothing is."""
+    """Return the interface that is pinned on a function; an empty one if none is."""
     pinned = PinnedInterface()
     value = function.attributes.get(INTERFACE, None)
     for entry in value if isinstance(value, ir.ArrayAttr) else ():

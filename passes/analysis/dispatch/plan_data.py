@@ -68,7 +68,7 @@ class UnionRule(enum.Enum):
     VIEW = "view op"
     UPDATE = "destination of an update"
     CARRIED = "region argument"
-    YIELDED = "value handed out of a region"
+    YIELDED = "value yielded out of a region"
     BRANCHED = "argument of a block"
     CALLED = "argument of a call that returns it"
     CHOSEN = "one of the buffers that the op chooses from"

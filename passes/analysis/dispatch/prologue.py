@@ -1,7 +1,7 @@
-"""Which ops of a dispatch function give the same in every workgroup, so that they can run once, ahead of the grid.
+"""Which ops of a dispatch function have the same results in every workgroup, so that they can run before the grid.
 
-An op is known ahead if it has no effect, can neither trap nor read memory, and all its operands are known ahead. It may
-then run although no workgroup does. The answer errs on the side of "no": other ops stay in the grid.
+An op is known ahead if it has no effect, can neither trap nor read memory, and all its operands are known ahead. Then
+it may run even if no workgroup does. In doubt an op stays in the grid.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ _AFFINE = frozenset(("affine.apply", "affine.max", "affine.min"))
 def find_known_ahead(
     entry: ir.Block, order: Iterable[ir.Operation], is_given: Callable[[ir.Operation], bool]
 ) -> list[ir.Operation]:
-    """The ops of `order` (a walk in pre-order) that are known ahead, so that each follows those that it needs.
+    """Return the ops of `order` (a walk in pre-order) that are known ahead, each after those that it needs.
 
-    `is_given` says which ops of the grid (`dispatch.workgroup_id`, …) every workgroup sees alike. Linear in operands.
+    `is_given` says which ops of the grid (`dispatch.workgroup_id`, …) are the same in all workgroups. Linear in
+    operands.
     """
     known: set[ir.Value] = set(entry.arguments)
     found: list[ir.Operation] = []
@@ -40,10 +41,10 @@ def find_known_ahead(
 
 
 def _can_run_anywhere(op: ir.Operation) -> bool:
-    """Whether running `op` where the program would not have run it changes nothing."""
+    """Whether `op` may be executed speculatively."""
     name = op.name
     if name in _DIVISIONS:
-        # A divisor that is not known may be zero where no workgroup runs.
+        # A dynamic divisor may be zero where no workgroup runs.
         return (constant_integer(op.operands[1]) or 0) > 0
     if name == "memref.dim":
         return constant_integer(op.operands[1]) is not None
@@ -67,7 +68,7 @@ def _divides_by_constants(root: ir.AffineExpr) -> bool:
 
 
 def needed_ahead(entry: ir.Block, known: Sequence[ir.Operation], wanted: Iterable[ir.Value]) -> list[ir.Operation]:
-    """What is to run ahead, in order: all of `known` that stands in the entry block, and what `wanted` values need.
+    """Return the ops to run ahead, in order: those of `known` in the entry block, and those that `wanted` values need.
 
     Linear in operands.
     """

@@ -1,8 +1,8 @@
 """Whether contents and commits are as promotion makes them, which bufferization relies on.
 
-One ``dispatch.contents`` stands for a memory, or two tensors would be one memory without anybody knowing. What is
-committed is committed in front of every return, by the last ops there: memory that is written must hold at each return
-what the program says, and nothing may happen to it afterwards. Linear in the ops; nothing is changed.
+There is one ``dispatch.contents`` for a memory, or two tensors would alias without the analysis knowing it. A memory
+that is committed is committed before every return, by the last ops there: at each return it must hold what the program
+says, and nothing may write it afterwards. Linear in the ops; nothing is changed.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from collections.abc import Iterator
 
 from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
-from .binding_memories import BindingMemories, BindingRefusal, describe, read_memories
+from .binding_memories import BindingMemories, BindingRefusal, read_memories
 
-__all__ = ["find_calls", "find_misuse"]
-
-_DECLARES = "dispatch.binding"
+__all__ = ["find_calls", "find_misuse", "function_around"]
 
 
 def find_misuse(snapshot: Snapshot) -> list[BindingRefusal]:
-    """Return what is wrong with functions that were promoted before."""
+    """Return the errors in functions that were promoted before."""
     s = snapshot
     sums = IndexSums(s)
     functions = dict.fromkeys(
-        _function_around(s, op) for op, name in enumerate(s.op_name) if name == "dispatch.contents"
+        function_around(s, op) for op, name in enumerate(s.op_name) if name == "dispatch.contents"
     )
     problems: list[BindingRefusal] = []
     for function in functions:
@@ -33,9 +31,9 @@ def find_misuse(snapshot: Snapshot) -> list[BindingRefusal]:
 
 
 def find_calls(snapshot: Snapshot) -> list[BindingRefusal]:
-    """Return the calls of functions with bindings: their caller would not know of the memory that they share."""
+    """Return the calls of functions with bindings: the caller would not know about the memory that they share."""
     s = snapshot
-    functions = {_function_around(s, op) for op, name in enumerate(s.op_name) if name == _DECLARES}
+    functions = {function_around(s, op) for op, name in enumerate(s.op_name) if name == "dispatch.binding"}
     names = {str(s.ops[function].attributes["sym_name"]): function for function in functions if function > 0}
     problems: list[BindingRefusal] = []
     for op, name in enumerate(s.op_name):
@@ -47,7 +45,8 @@ def find_calls(snapshot: Snapshot) -> list[BindingRefusal]:
     return problems
 
 
-def _function_around(s: Snapshot, op: int) -> int:
+def function_around(s: Snapshot, op: int) -> int:
+    """Return the ``func.func`` that op number ``op`` is in; 0 if it is in none."""
     while op > 0 and s.op_name[op] != "func.func":
         op = s.block_op[s.op_block[op]]
     return op
@@ -56,7 +55,7 @@ def _function_around(s: Snapshot, op: int) -> int:
 def _contents(bindings: BindingMemories) -> Iterator[BindingRefusal]:
     for memory in bindings.memories:
         for op in memory.contents[1:]:
-            message = f"{describe(memory.slot)} has two contents; use the first one"
+            message = f"{memory.slot} has two contents; use the first one"
             yield BindingRefusal(op, message, (("this is the first one", memory.contents[0]),))
 
 
@@ -83,12 +82,12 @@ def _commits(s: Snapshot, bindings: BindingMemories) -> Iterator[BindingRefusal]
         if value not in memories:
             yield BindingRefusal(op, "what is committed to is no dispatch.contents; commit to the contents itself")
         elif not memories[value].access.writes:
-            yield BindingRefusal(op, f"{describe(memories[value].slot)} is only read; remove the commit")
+            yield BindingRefusal(op, f"{memories[value].slot} is only read; remove the commit")
         elif op not in ends:
             message = "a commit that is not among the last ops in front of a func.return, or is one of two"
             yield BindingRefusal(op, f"{message}; commit once, there")
     for return_, found in last.items():
         for value, op in committed.items():
             if op in ends and value not in found:
-                message = f"{describe(memories[value].slot)} is committed in front of another return, but not here"
+                message = f"{memories[value].slot} is committed in front of another return, but not here"
                 yield BindingRefusal(return_, f"{message}; commit its contents", (("it is committed here", op),))

@@ -1,13 +1,13 @@
-"""What promotion has to do in a function: where the content of each memory changes, meets, and begins.
+"""What promotion does in a function: where the content of each memory is defined, changes, and is joined.
 
-The memory of a binding becomes a tensor value (see ``passes/dispatch/promote_bindings.py``). Which values there are
-follows from where stores stand: each region op around a store hands the content on, and no other one does; in regions
-with branches, versions meet in the iterated dominance frontier of the blocks that store. The content begins behind the
-declaration, which moves to the entry block if it stands too deep and what it needs is known there.
+The memory of a binding becomes a tensor value (see ``passes/dispatch/promote_bindings.py``). The places of stores
+decide which values there are: each region op around a store forwards the content, and no other one does; in CFGs,
+versions are joined in the iterated dominance frontier of the blocks that store. The content is defined after the
+declaration, which moves to the entry block if it is nested and its operands are available there.
 
-Refused: accesses in ops of which nobody knows when their regions run, stores in ops that cannot hand tensors on, stores
-of a thread that depend on more than the thread. Plain data over the snapshot; nothing is changed. Linear in the ops
-times their nesting depth at most, and in the blocks for each memory that is stored where blocks branch.
+Refused: accesses in ops with unknown control flow, stores in ops that cannot forward tensors, and stores of a thread
+that depend on more than the thread. Plain data over the snapshot; nothing is changed. Linear in the ops times their
+nesting depth at most, and in the blocks for each memory that is stored in a CFG.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ....dialects.registry import find_model
 from ..index_sets.sums import IndexSums
 from ..ir.dominance_frontier import DominatorTree
 from ..ir.snapshot import Snapshot
-from .binding_memories import BindingMemories, BindingMemory, BindingRefusal, describe, read_memories
+from .binding_memories import BindingMemories, BindingMemory, BindingRefusal, read_memories
 from .promotion_threads import ThreadStores, plan_threads
 
 __all__ = ["ContentBegin", "PromotionPlan", "plan_promotion"]
@@ -27,10 +27,10 @@ __all__ = ["ContentBegin", "PromotionPlan", "plan_promotion"]
 _THREADED = frozenset(
     {"scf.execute_region", "scf.for", "scf.forall", "scf.if", "scf.index_switch", "scf.while"},
 )
-"""Ops that can hand on what is stored in their regions."""
+"""Ops that can forward what is stored in their regions."""
 
 _PLAIN = frozenset({"affine.for", "affine.if", "affine.parallel", "memref.alloca_scope", "scf.parallel"})
-"""Further ops that run their regions where they stand. Those with a model do, too."""
+"""Further ops with known control flow. Ops with a model have it too."""
 
 _MOVABLE = frozenset(
     {
@@ -51,7 +51,7 @@ _MOVABLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ContentBegin:
-    """Where the content of a memory begins: behind op ``root``, after ``moved`` have moved in front of ``before``."""
+    """Where the content of a memory is defined: after op ``root``, once ``moved`` have moved before ``before``."""
 
     root: int
     moved: tuple[int, ...] = ()
@@ -60,13 +60,13 @@ class ContentBegin:
 
 @dataclass(frozen=True)
 class PromotionPlan:
-    """All that rewriting function ``bindings.function`` needs; by numbers of the snapshot and of memories."""
+    """The plan for function ``bindings.function``, by numbers of the snapshot and of memories."""
 
     bindings: BindingMemories
     stored: dict[int, tuple[int, ...]]
-    """For an op with regions, the function included, the memories that are stored inside."""
+    """For an op with regions, also the function, the memories that are stored inside."""
     joins: dict[int, tuple[int, ...]]
-    """For a block that branches lead to, the memories of which several versions meet there."""
+    """For a block, the memories of which several versions are joined there by an argument."""
     places: dict[int, ContentBegin]
     threads: ThreadStores
     problems: tuple[BindingRefusal, ...]
@@ -86,7 +86,7 @@ class _Planner:
         self._bindings = read_memories(snapshot, self._sums, function)
         self._problems = list(self._bindings.problems)
         self._runs_in_place: dict[int, int] = {function: -1}
-        """For an op, the innermost one around it of which nobody knows when its regions run; -1 if there is none."""
+        """For an op, the innermost one around it with unknown control flow; -1 if there is none."""
 
     def plan(self) -> PromotionPlan:
         memories = self._bindings.memories
@@ -105,7 +105,7 @@ class _Planner:
         for memory in self._bindings.memories:
             accesses = (*memory.loads, *memory.stores)
             if memory.contents and accesses:
-                message = f"{describe(memory.slot)} was promoted before, but is accessed here; use its contents"
+                message = f"{memory.slot} was promoted before, but is accessed here; use its contents"
                 yield BindingRefusal(min(accesses), message, (("this stands for its contents", memory.contents[0]),))
 
     def _refuse_unreachable(self) -> Iterator[BindingRefusal]:
@@ -128,7 +128,7 @@ class _Planner:
     # --- accesses ----------------------------------------------------------------------------------------------
 
     def _collect_stores(self) -> tuple[dict[int, tuple[int, ...]], dict[int, dict[int, None]]]:
-        """Return which memories are stored inside of each op with regions, and in each block of several."""
+        """Return which memories are stored inside of each op with regions, and in each block of a CFG."""
         s = self._snapshot
         stored: dict[int, dict[int, None]] = {}
         blocks: dict[int, dict[int, None]] = {}
@@ -156,7 +156,7 @@ class _Planner:
             op = s.block_op[s.op_block[op]]
         if around >= 0:
             message = (
-                f"a store to {describe(memory.slot)} inside of '{s.op_name[around]}', which cannot hand on what is "
+                f"a store to {memory.slot} inside of '{s.op_name[around]}', which cannot forward what is "
                 "stored; use scf.for, scf.while, scf.if or scf.forall, or store what the op returns behind it"
             )
             self._problems.append(BindingRefusal(store, message, ((f"this is '{s.op_name[around]}'", around),)))
@@ -168,7 +168,7 @@ class _Planner:
                 around = self._unknown_around(load)
                 if around >= 0:
                     message = (
-                        f"a load from {describe(memory.slot)} inside of '{s.op_name[around]}', of which is not known "
+                        f"a load from {memory.slot} inside of '{s.op_name[around]}', of which is not known "
                         "when its regions run; load the tensor in front of it"
                     )
                     self._problems.append(BindingRefusal(load, message, ((f"this is '{s.op_name[around]}'", around),)))
@@ -190,7 +190,7 @@ class _Planner:
     # --- places ------------------------------------------------------------------------------------------------
 
     def _place(self, memory: BindingMemory) -> ContentBegin | None:
-        """Return where the content of ``memory`` begins: before its first access, in the entry block."""
+        """Return where the content of ``memory`` is defined: before its first access, in the entry block."""
         s = self._snapshot
         first = min((*memory.loads, *memory.stores), key=s.op_enter.__getitem__)
         while s.op_block[first] != self._entry and s.block_op[s.op_block[first]] != self._function:
@@ -217,7 +217,7 @@ class _Planner:
 
     def _refuse_place(self, memory: BindingMemory, op: int) -> None:
         message = (
-            f"{describe(memory.slot)} is declared with an offset or a size that is not known at the beginning of the "
+            f"{memory.slot} is declared with an offset or a size that is not known at the beginning of the "
             "function; declare all of the memory there, and use slices of it"
         )
         note = (f"it depends on '{self._snapshot.op_name[op]}'", op)

@@ -1,11 +1,10 @@
-"""Stores of the runs of an ``scf.forall``, *threads*: what each of them inserts into the content that they share.
+"""Stores in an ``scf.forall``: what each *thread*, an iteration of its body, inserts into the shared content.
 
-A thread's stores become insertions at the end of the loop, where all of them happen in no order. So the slices of two
-stores of one thread must lie apart, or the later one must replace all that the earlier one wrote, which is then left
-out. Which elements are stored must not depend on loops or branches inside of the thread. A load of just what the thread
-stored before is that value; so it needs nothing of what other threads may store meanwhile. Slices are compared as sums
-of symbols, which are the same in one run of the body. Quadratic in a thread's stores to one memory, whose number is
-bounded.
+A thread's stores become insertions at the end of the loop, which are unordered. So the slices of two stores of one
+thread must be disjoint, or the later one must overwrite all of the earlier one, which is then left out. Which elements
+are stored must not depend on loops or branches inside of the thread. A load of exactly what the thread stored before is
+that value; so it does not depend on stores of other threads. Slices are compared as sums of symbols, which are the same
+in one iteration. Quadratic in a thread's stores to one memory, whose number is bounded.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from ....dialects.dispatch import subset_of
 from ..index_sets.slices import Slice, SliceRelation, slice_of, slice_relation
 from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
-from .binding_memories import BindingMemories, BindingRefusal, describe
+from .binding_memories import BindingMemories, BindingRefusal
 
 __all__ = ["ThreadStores", "plan_threads"]
 
@@ -27,11 +26,11 @@ _MOST = 32
 
 @dataclass(frozen=True)
 class ThreadStores:
-    """For a forall, the stores that are inserted at its end, in order; the other ones are replaced by these."""
+    """For a forall, the stores that are inserted at its end, in order; these overwrite the other ones."""
 
     inserted: dict[int, tuple[int, ...]]
     forwarded: dict[int, int]
-    """For a load, the store in the same thread of the value that it loads; -1 if the thread stored nothing of it."""
+    """For a load, the store of its value in the same thread; -1 if the thread stored none of its elements."""
     problems: tuple[BindingRefusal, ...]
 
 
@@ -49,7 +48,7 @@ def plan_threads(
             loop = _forall_around(snapshot, stored, around)
             if loop >= 0:
                 message = (
-                    f"a store to {describe(memory.slot)} inside of '{snapshot.op_name[around]}' in an scf.forall, "
+                    f"a store to {memory.slot} inside of '{snapshot.op_name[around]}' in an scf.forall, "
                     "whose threads can only store at the top level of the body; store there what the op returns"
                 )
                 problems.append(BindingRefusal(store, message, (("this is the scf.forall", loop),)))
@@ -59,7 +58,7 @@ def plan_threads(
         for number, found in by_memory.items():
             last = _last_stores(snapshot, sums, found)
             if isinstance(last, int):
-                slot = describe(bindings.memories[number].slot)
+                slot = bindings.memories[number].slot
                 message = f"a thread stores to {slot} twice, and the slices may overlap in part"
                 note = ("the other store is here", found[0] if last != found[0] else found[-1])
                 problems.append(BindingRefusal(last, f"{message}; store the whole part once", (note,)))
@@ -89,7 +88,7 @@ def _forwarded(
 
 
 def _source(s: Snapshot, sums: IndexSums, load: int, stores: Sequence[int]) -> int | None:
-    """Return the last of ``stores`` that ``load`` has elements of, -1 if there is none, None if it is not just that."""
+    """Return the last of ``stores`` that overlaps ``load``, -1 if there is none, None if it is not the same slice."""
     loaded = _slice(s, sums, load)
     for store in reversed(stores):
         relation = _relation(loaded, _slice(s, sums, store))
@@ -114,7 +113,7 @@ def _forall_around(s: Snapshot, stored: dict[int, tuple[int, ...]], op: int) -> 
 
 
 def _last_stores(s: Snapshot, sums: IndexSums, stores: Sequence[int]) -> list[int] | int:
-    """Return those of ``stores`` that no later one replaces, or one that overlaps with another one in part."""
+    """Return those of ``stores`` that no later one overwrites, or one that overlaps with another one in part."""
     if len(stores) == 1:
         return list(stores)
     if len(stores) > _MOST:

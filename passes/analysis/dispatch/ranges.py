@@ -1,7 +1,7 @@
-"""Byte ranges of the memories that one slot declares, and whether all of them certainly lie apart.
+"""Byte ranges of the memories that one slot declares, and whether they are certainly disjoint.
 
-Exact for static sizes and offsets that differ by constants; an element takes the bytes that it takes in a memref.
-Anything else is not known to be disjoint. Sorts the ranges: n log n.
+Exact for static sizes and offsets that differ by constants; elements have their sizes in memrefs. Anything else is not
+known to be disjoint. Sorts the ranges: n log n.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["byte_size", "overlapping"]
 
 
 def byte_size(type_: ir.RankedTensorType) -> int | None:
-    """Return how many bytes a contiguous buffer of ``type_`` takes; None if that is not known."""
+    """Return the bytes of a contiguous buffer of ``type_``; None if that is not known."""
     try:
         return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
     except ValueError:
@@ -26,9 +26,9 @@ def byte_size(type_: ir.RankedTensorType) -> int | None:
 
 
 def overlapping(ranges: Sequence[tuple[Index, ir.RankedTensorType]]) -> tuple[int, int, str] | None:
-    """Return two of ``ranges``, by number, that may overlap, and how; None if all lie apart.
+    """Return two of ``ranges``, by number, that may overlap, and how; None if all are disjoint.
 
-    A range is a byte offset and the type of what lies there.
+    A range is a byte offset and the type of the memory there.
     """
     if len(ranges) < 2:
         return None

@@ -1,16 +1,16 @@
 """Whether slices written in all iterations of a loop nest cover a whole tensor.
 
-To cover means: for each element there is an iteration. The proof names it. With the loops from outermost to innermost,
-each one's iteration is the last whose slice can begin at the element or before, with all loops inside at their first
-iteration; a loop that moves the slice backwards has its first such iteration; one whose variable is the slice's place
-between strides has the one with the element's remainder; one that does not move the slice has its first. What is left
-to show is linear: no element is outside of the slices of these iterations, and none lacks one of them.
+To cover means: for each element there is an iteration. The proof names it, loop by loop from the outermost one: the
+last iteration whose slice can begin at the element or before, with all inner loops at their first iteration; for a loop
+that moves the slice backwards the first such iteration; for a loop whose variable is the slice's position between
+strides the one with the element's remainder; for a loop that does not move the slice the first one. The rest is linear:
+no element is outside of the slices of these iterations, and these iterations exist for all elements.
 
-Is there such an element after all, it is looked at with numbers for all symbols: if it lies in no slice of any
-iteration, the tensor is not covered. Else the answer is "unknown". For slices whose beginning and end never fall as a
-loop goes on the named iteration is the only one that matters, so that the answer is exact.
+If there is such an element after all, it is examined with numbers for all symbols: if it is in no slice of any
+iteration, the tensor is not covered; otherwise the answer is "unknown". For slices whose begin and end never decrease
+from one iteration to the next, only the named iteration matters, so that the answer is exact.
 
-Cost: a system for each loop, for each of the first four slices, and one for each slice if an element is left over.
+Cost: a system for each loop, for each of the first four slices, and one for each slice if an element is not covered.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def covers(
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """Which dimension a loop moves the guiding slice in, where that begins, and by how much it moves; -1 for none."""
+    """The dimension in which a loop moves the guiding slice (-1: none), where it begins, and by how much it moves."""
 
     loop: InductionVariable
     dimension: int
@@ -113,7 +113,7 @@ class _Tensor:
         return DimensionAnswer(Answer.YES)
 
     def _ordered(self, guide: Slice) -> list[InductionVariable]:
-        """Return the loops with those first that move the slice the farthest, as far as bounds allow it."""
+        """Return the loops, those first that move the slice the farthest, as far as their bounds allow."""
         order: list[InductionVariable] = []
         waiting = {loop.variable: loop for loop in self.loops}
         while waiting:
@@ -158,11 +158,11 @@ class _Tensor:
         return choices[::-1] if usable else None
 
     def _miss(self, points: Points, element: Sequence[Row]) -> None:
-        """Demand that the element lies in none of the slices; one about which that cannot be said counts as missed."""
+        """Demand that the element is in none of the slices, without those for which that is not linear."""
         for slice_ in self.slices:
             cases: list[Case] = []
             for dimension, index in enumerate(element):
-                outside = points.outside(slice_, dimension, FIRST, index)
+                outside = points.outside(slice_, dimension, index)
                 if outside is None:
                     break
                 cases.extend(outside)
@@ -170,7 +170,7 @@ class _Tensor:
                 points.problem.alternatives.append(tuple(cases))
 
     def _confirmed(self, points: Points, element: list[int], outcome: Solvability) -> DimensionAnswer:
-        """Whether the element, for those values of what no loop changes, lies in no slice of any iteration."""
+        """Whether the element is in no slice of any iteration, for the solution's values of loop-invariant symbols."""
         variables = {loop.variable for loop in self.loops}
         values = tuple(
             (symbol, side, evaluate(row, outcome.solution))

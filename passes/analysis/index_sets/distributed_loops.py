@@ -1,4 +1,4 @@
-"""Loops that are handed out to workgroups or threads, put together again.
+"""Loops that are distributed over workgroups or threads, as one loop.
 
 ``for iv = base + id * size to n step size * count``, run for all ids from 0 up to ``count``, has the iterations of
 ``for iv = base to n step size``: with ``id + k * count`` for the ``k``-th iteration of workgroup ``id``, each number
@@ -24,10 +24,10 @@ def gathered(
     slices: Iterable[Slice],
     runs: Callable[[InductionVariable], bool],
 ) -> tuple[IndexTerms, tuple[InductionVariable, ...]]:
-    """Return the loops of ``nest`` with each pair of a loop over ids and one that it distributes as one loop.
+    """Return ``nest`` with each pair of a loop over ids and a loop that is distributed over it replaced by one loop.
 
-    ``runs`` tells whether a loop certainly runs at least once. A loop over ids stays if anything else depends on its
-    variable, or if it may not run at all. The table returned knows the loops returned.
+    ``runs`` says whether a loop certainly has an iteration. A loop over ids stays if anything else depends on its
+    variable, or if it may have no iteration. The returned table defines the returned loops.
     """
     needed = [symbol for slice_ in slices for symbol in slice_.symbols]
     loops = list(nest)
@@ -59,7 +59,7 @@ def _ids_of(terms: IndexTerms, loop: InductionVariable) -> frozenset[int]:
 
 
 def _whole(terms: IndexTerms, ids: InductionVariable, loop: InductionVariable) -> InductionVariable | None:
-    """Return the loop of which ``loop`` has every ``count``-th iteration, from the one with the number of the id on."""
+    """Return the loop of which ``loop`` has every ``count``-th iteration, starting from that with the id's number."""
     if ids.lower != 0 or ids.step != 1 or ids.upper is None:
         return None
     size = terms.factor(loop.lower, ids.variable)

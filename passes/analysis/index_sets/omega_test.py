@@ -124,7 +124,7 @@ class _Omega:
             raise TooHard
 
     def _isolate(self, row: Row) -> tuple[int, Row, Row | None] | None:
-        """Solve an equation for a variable: the variable, its value, and what is left of the equation if anything.
+        """Solve an equation for a variable: the variable, its value, and the remaining equation if there is one.
 
         The variable is ``CONSTANT`` if the equation says nothing; None if it has no solution.
         """
@@ -179,7 +179,7 @@ class _Omega:
 
 
 def _tightest(rows: Iterable[Row]) -> tuple[list[Row], list[Row]] | None:
-    """Return the tightest of parallel rows, each divided by what its factors have in common, and what is fixed.
+    """Return the tightest of parallel rows, each divided by its factors' gcd, and new equations.
 
     Opposite rows that leave one value become equations. None if two contradict each other.
     """
@@ -211,7 +211,7 @@ def _tightest(rows: Iterable[Row]) -> tuple[list[Row], list[Row]] | None:
 
 
 def _choose(rows: Sequence[Row]) -> tuple[int, list[Row], list[Row], list[Row]]:
-    """Choose the variable that is the cheapest to project out: it, its lower bounds, its upper ones, other rows."""
+    """Choose the variable that is cheapest to project out; return it, its lower and upper bounds, and other rows."""
     counts: dict[int, list[int]] = {}
     for row in rows:
         for key, factor in row.items():
@@ -240,7 +240,7 @@ def _shadow(lower: Row, upper: Row, variable: int, *, dark: bool) -> Row:
 
 
 def _between(lower: Iterable[Row], upper: Iterable[Row], variable: int, values: dict[int, int]) -> int:
-    """Return the integer closest to 0 that all bounds leave; values that are still open become 0."""
+    """Return the integer closest to 0 that satisfies all bounds; values that are still open become 0."""
     least: int | None = None
     most: int | None = None
     for is_upper, rows in ((False, lower), (True, upper)):

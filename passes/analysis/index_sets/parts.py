@@ -1,10 +1,9 @@
-"""Questions about slices taken apart: dimensions that have no symbol in common are decided one by one.
+"""Questions about slices in independent parts: dimensions that have no symbol in common are decided one by one.
 
 That two slices have an element in common, or that one has an element that the other lacks, is a conjunction of demands,
-one for each dimension, and of the loops' bounds. Demands that depend on different symbols, however indirectly, have
-solutions independently of each other: the whole has one if each part has, and the solutions go together. Nests of
-tiles are asked about again and again with slices that differ in one dimension, so what was found out about a part is
-remembered, by what it demands.
+one for each dimension, and of the loops' bounds. Demands that depend on different symbols, even indirectly, are
+independent: the whole has a solution if each part has, and solutions of parts form one of the whole. Questions about
+tiled nests are often about slices that differ in one dimension, so answers about parts are memoized by their demands.
 
 Cost: linear in the demands and loops, and a system for each part that is new.
 """
@@ -69,7 +68,7 @@ def answer_of(points: Points, outcome: Solvability) -> DimensionAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Demands and loops by their places, and what their symbols vary with."""
+    """Indices of demands and loops, and the loops that their symbols vary with."""
 
     demands: tuple[int, ...]
     loops: tuple[int, ...]
@@ -77,7 +76,7 @@ class _Group:
 
 
 class Parts:
-    """Decides demands over the symbols of one table; what was found out about parts is remembered."""
+    """Decides demands over the symbols of one table; memoizes answers about parts."""
 
     def __init__(self, terms: IndexTerms) -> None:
         self._terms = terms
@@ -92,7 +91,7 @@ class Parts:
         self._pairs: dict[tuple[int, int], frozenset[int]] = {}
 
     def extents(self, slice_: Slice) -> tuple[int, ...]:
-        """Return numbers for the dimensions, equal ones for equal extents."""
+        """Return numbers for the extents of a slice, equal ones for equal extents."""
         if slice_ not in self._slices:
             extents = zip(slice_.offsets, slice_.sizes, slice_.strides, strict=True)
             self._slices[slice_] = tuple(map(self._number, extents))
@@ -112,7 +111,7 @@ class Parts:
         nest: Sequence[InductionVariable],
         directions: Mapping[int, Direction] | None = None,
     ) -> DimensionAnswer:
-        """Whether ``demands`` cannot be met in iterations of ``nest`` that lie like that to each other."""
+        """Whether ``demands`` cannot be met in iterations of ``nest`` with these ``directions``."""
         given = directions or {}
         varied = frozenset(v for v, direction in given.items() if direction is not Direction.SAME)
         witness: list[tuple[int, int, int]] = []
@@ -130,7 +129,7 @@ class Parts:
     def points(
         self, nest: Sequence[InductionVariable], directions: Mapping[int, Direction], varied: frozenset[int]
     ) -> Points:
-        """Return two points of ``nest`` that lie like that to each other; ``varied`` may differ between them."""
+        """Return two points of ``nest`` with these ``directions``; loops in ``varied`` may differ between them."""
         given = tuple((loop, directions.get(loop.variable, Direction.SAME)) for loop in nest)
         key = (given, varied)
         if key not in self._points:
@@ -196,7 +195,7 @@ class Parts:
         return found
 
     def _support(self, symbol: int) -> frozenset[int]:
-        """Return all symbols that what is known of ``symbol`` is about."""
+        """Return all symbols in the definition of ``symbol``, and in theirs."""
         found = self._supports.get(symbol)
         if found is None:
             stack, seen = [symbol], {symbol}
@@ -220,7 +219,7 @@ def _add(points: Points, kind: DimensionRelation, first: Slice, second: Slice) -
         return True
     index = points.problem.unknown()
     points.inside(first, 0, FIRST, index)
-    cases = points.outside(second, 0, FIRST, index) if kind is DimensionRelation.LEFT_OUT else ()
+    cases = points.outside(second, 0, index) if kind is DimensionRelation.LEFT_OUT else ()
     if cases:
         points.problem.alternatives.append(cases)
     return cases is not None

@@ -23,11 +23,11 @@ FIRST, SECOND = 1, 2
 _BOTH = 0
 
 _DEEPEST = 48
-"""How many definitions deep a symbol may be; below that it may be anything."""
+"""How many definitions deep symbols are looked into; deeper ones may be anything."""
 
 
 class Direction(enum.Enum):
-    """How the iteration of a loop at the second point lies to that at the first one."""
+    """How the iteration of a loop at the second point compares with that at the first one."""
 
     SAME = "="
     LATER = "<"
@@ -47,20 +47,20 @@ class Points:
     def __init__(self, terms: IndexTerms, varied: Collection[int] = ()) -> None:
         self.problem = Problem()
         self.is_exact = True
-        """False once something had to be left out, so that a solution of the problem proves nothing."""
+        """False once a constraint was left out, so that a solution of the problem proves nothing."""
         self.symbols: dict[tuple[int, int], Row] = {}
         self._terms = terms
         self._varied = frozenset(varied)
 
     def copy(self) -> Points:
-        """Return the same points, of which more can be demanded."""
+        """Return a copy to which demands can be added."""
         other = Points(self._terms, self._varied)
         other.problem, other.is_exact, other.symbols = self.problem.copy(), self.is_exact, dict(self.symbols)
         return other
 
-    def decide(self, problem: Problem | None = None) -> Solvability:
-        """Tell whether the problem, or one made from it, has a solution."""
-        return decide(self.problem if problem is None else problem, self._terms.memory, self._terms.effort)
+    def decide(self) -> Solvability:
+        """Decide whether the problem has a solution."""
+        return decide(self.problem, self._terms.memory, self._terms.effort)
 
     def row(self, index: Index, side: int, depth: int = 0) -> Row:
         """Return ``index`` at one of the points."""
@@ -80,7 +80,7 @@ class Points:
                 self._symbol(loop.variable, side, 0)
 
     def relate(self, loop: InductionVariable, direction: Direction) -> None:
-        """Demand that the iterations of ``loop`` lie like that at the points; a SAME loop is not among the varied."""
+        """Demand ``direction`` of the iterations of ``loop`` at the points; a SAME loop is not among the varied."""
         first, second = self._symbol(loop.variable, FIRST, 0), self._symbol(loop.variable, SECOND, 0)
         before, after = not_less(second, first, 1), not_less(first, second, 1)
         if direction is Direction.SAME:
@@ -167,15 +167,15 @@ class Points:
         distance = self.multiplied(self.row(stride, side), count)
         problem.equal(point, combine(offset, distance))
 
-    def outside(self, slice_: Slice, dimension: int, side: int, point: Row) -> tuple[Case, ...] | None:
-        """Return the cases in which ``point`` is no index of ``slice_`` in one dimension; None if that is not linear.
+    def outside(self, slice_: Slice, dimension: int, point: Row) -> tuple[Case, ...] | None:
+        """Return the cases in which ``point`` is outside ``slice_`` at the first point; None if that is not linear.
 
         Unknowns that the cases need are added, with demands that can always be met.
         """
         stride = slice_.strides[dimension]
         if not isinstance(stride, int):
             return None
-        offset, size = self.row(slice_.offsets[dimension], side), self.row(slice_.sizes[dimension], side)
+        offset, size = self.row(slice_.offsets[dimension], FIRST), self.row(slice_.sizes[dimension], FIRST)
         distance = combine(point, offset, -1) if stride >= 0 else combine(offset, point, -1)
         if abs(stride) == 1:
             return Case(bounds=(not_less({}, distance, 1),)), Case(bounds=(not_less(distance, size),))

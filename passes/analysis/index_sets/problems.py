@@ -1,8 +1,8 @@
 """Questions about indices as linear constraints: unknowns, alternatives and products.
 
-A :class:`Problem` is a conjunction of rows (``omega_test.py``), of *alternatives* of which one has to hold (a
-minimum is one of its entries; a point is outside of a slice on one side or the other), and of *products*.
-``search.py`` decides whether it has a solution.
+A :class:`Problem` is a conjunction of rows (``omega_test.py``), of *alternatives*, of which one has to hold (a minimum
+is one of its entries; a point is outside of a slice on one side or the other), and of *products*. ``search.py`` decides
+whether it has a solution.
 
 A product ``m = x * y`` is not linear. Of two products with a common factor ``y`` it is known, whatever ``y`` is: if the
 ``x`` are equal, so are the ``m``; if one ``x`` is larger, by at least 1, its ``m`` is larger by at least ``y`` where
@@ -20,7 +20,7 @@ from .omega_test import CONSTANT, Row, combine, evaluate
 __all__ = ["Answer", "Case", "Problem", "ProductRows", "Solvability", "not_less", "product_rules"]
 
 _MOST_PRODUCTS = 24
-"""More products than that are not compared with each other."""
+"""With more products, they are not compared with each other."""
 
 
 class Answer(enum.Enum):
@@ -114,7 +114,7 @@ _Multiple = tuple[Row, Row]
 
 
 def product_rules(problem: Problem) -> list[tuple[Case, ...]]:
-    """Return what is known of the products by twos, and of each compared with 0 and 1 times its factor."""
+    """Return what is known of pairs of products, and of each product and 0 or 1 times its factor."""
     products = problem.products
     if len(products) > _MOST_PRODUCTS:
         return []
@@ -133,7 +133,7 @@ def product_rules(problem: Problem) -> list[tuple[Case, ...]]:
 
 
 def _monotone(first: _Multiple, second: _Multiple, shared: Row, *, natural: bool) -> tuple[Case, ...]:
-    """The cases for ``first[1] = first[0] * shared`` and the same for ``second``; ``natural``: ``shared >= 0``."""
+    """Return the cases for ``first[1] = first[0] * shared``, the same for ``second``; ``natural``: ``shared >= 0``."""
     cases = [Case((combine(first[0], second[0], -1), combine(first[1], second[1], -1)))]
     for (small, small_result), (large, large_result) in ((first, second), (second, first)):
         order = not_less(large, small, 1)

@@ -1,11 +1,11 @@
-"""The symbols, slices and loops of a snapshot, read into a table that questions are asked about.
+"""Reads the symbols, slices and loops of a snapshot into a table.
 
-Indices are sums of values (``sums.py``). Here the values themselves are looked into: induction variables,
-``affine.min`` and ``max``, quotients and remainders by constants, products, sizes of tensors, and workgroup ids, sizes
-and counts. Everything else is a symbol that may be any integer in each iteration of the loops around it.
+Indices are sums of values (``sums.py``). Here the values are defined: induction variables, ``affine.min`` and ``max``,
+quotients and remainders by constants, products, sizes of tensors, and workgroup ids, sizes and counts. Everything else
+is a symbol that may be any integer in each iteration of the loops around it.
 
-Loops are ``scf.for``, ``scf.forall`` and ``scf.parallel``; any other op that runs a region more than once counts as a
-loop without an end, and so does a region with branches. The grid of workgroups is a loop for each dimension.
+Loops are ``scf.for``, ``scf.forall`` and ``scf.parallel``; any other op that may run a region more than once counts as
+a loop without an upper bound, and so does a CFG. The grid of workgroups is a loop for each dimension.
 
 Cost: each value and each block once; definitions are followed to a fixed depth. Counterpart upstream:
 ``ValueBoundsOpInterface``.
@@ -26,7 +26,7 @@ from .symbols import IndexTerms, InductionVariable, Range
 __all__ = ["Follow", "IndexReader"]
 
 _DEEPEST = 32
-"""How far values are looked into; what lies deeper is a symbol."""
+"""How deep values are looked into; deeper ones are symbols."""
 
 _DIVISIONS = frozenset(
     f"arith.{name}" for name in ("floordivsi", "ceildivsi", "ceildivui", "divsi", "divui", "remsi", "remui")
@@ -37,7 +37,7 @@ Follow = Callable[[int, int], "int | tuple[int, int]"]
 
 
 class IndexReader:
-    """Reads from one snapshot into one table; ``follow`` may tell where sizes come from (``in_place/sizes.py``)."""
+    """Reads from one snapshot into one table; ``follow`` may say where sizes come from (``in_place/sizes.py``)."""
 
     def __init__(self, snapshot: Snapshot, follow: Follow | None = None, terms: IndexTerms | None = None) -> None:
         self.terms = IndexTerms() if terms is None else terms
@@ -84,14 +84,14 @@ class IndexReader:
         return self._known[value]
 
     def _declared(self, value: int) -> Symbol:
-        """Return the value as a symbol that may differ in each iteration of the loops around it."""
+        """Return the value as a symbol that may differ between iterations of the loops around it."""
         loops = self.loops_around(self._snapshot.value_block[value])
         if not isinstance(self.terms.definitions.get(value), InductionVariable):
             self.terms.surroundings[value] = frozenset((*(loop.variable for loop in loops), *self._ids(value)))
         return Symbol(value)
 
     def _ids(self, value: int) -> Iterator[int]:
-        """Yield the ids of workgroups that ``value`` may depend on in a way that nobody knows."""
+        """Yield the ids of workgroups that ``value`` may depend on in an unknown way."""
         block = self._snapshot.value_block[value]
         dimensions = self._uniformity.dimensions(block)
         if dimensions and not self._uniformity.is_uniform(value):
@@ -200,7 +200,7 @@ class IndexReader:
     # --- loops -------------------------------------------------------------------------------------------------
 
     def loops_around(self, block: int) -> tuple[InductionVariable, ...]:
-        """Return the loops that ``block`` lies in, outermost first."""
+        """Return the loops around ``block``, outermost first."""
         s = self._snapshot
         path: list[int] = []
         while block not in self._around:
@@ -211,7 +211,7 @@ class IndexReader:
         return self._around[path[0] if path else block]
 
     def _loops_of(self, block: int) -> tuple[InductionVariable, ...]:
-        """Return the loops that the op around ``block`` is, for this block."""
+        """Return the loops of the op around ``block``."""
         s = self._snapshot
         op = s.block_op[block]
         if op not in self._loops:
@@ -249,7 +249,7 @@ class IndexReader:
     # --- workgroups --------------------------------------------------------------------------------------------
 
     def workgroups(self, function: int) -> tuple[InductionVariable, ...]:
-        """Return the loops over the ids of workgroups that ``function`` asks for, the last dimension outermost."""
+        """Return the loops over the ids of workgroups that ``function`` uses, the last dimension outermost."""
         if function not in self._grids:
             s = self._snapshot
             ids = [op for op in s.nested_ops(function) if s.op_name[op] == "dispatch.workgroup_id"]
@@ -262,7 +262,7 @@ class IndexReader:
         return ir.IntegerAttr(self._snapshot.ops[op].attributes["dimension"]).value
 
     def _workgroup(self, op: int) -> Symbol:
-        """Return what one dimension of the grid is: the same wherever a function asks for it."""
+        """Return the symbol for a number of the grid: one for all ops of a function."""
         s = self._snapshot
         dimension, block = self._dimension(op), s.op_block[op]
         if s.op_name[op] == "dispatch.workgroup_id":

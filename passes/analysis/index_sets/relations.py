@@ -1,18 +1,18 @@
 """Slices as sets of indices, in all iterations of loops: equal, contained, disjoint; empty or not.
 
-Every question is put as "is there a value of the symbols, an iteration (or two) and an element that shows the
-contrary": linear constraints over integers, which ``search.py`` decides. So ``YES`` is a proof for all values,
-``NO`` comes with values that show it, and ``UNKNOWN`` is left for what is not linear (a tile size times an index, both
-known at run time only, beyond what is known of such products) or takes more than a fixed amount of work.
+Every question is asked as "are there values of the symbols, an iteration (or two) and an element that show the
+contrary": linear constraints over integers, which ``search.py`` decides. So ``YES`` is a proof for all values, ``NO``
+comes with a counterexample, and ``UNKNOWN`` is the answer for constraints that are not linear (a dynamic tile size
+times an index, beyond what is known of such products) or take more than a fixed amount of work.
 
-What is exact: offsets, sizes, bounds and steps that are sums of symbols with constant factors, minima and maxima of
-such, quotients and remainders by constants; constant strides. Where steps or factors are symbols, ``YES`` is still a
-proof and ``NO`` still has its values.
+Exact are offsets, sizes, bounds and steps that are sums of symbols with constant factors, minima and maxima of such,
+quotients and remainders by constants; and constant strides. Where steps or factors are symbols, ``YES`` is still a
+proof and ``NO`` still has a counterexample.
 
-``coverage.py`` says what all iterations together cover.
+``coverage.py`` answers what all iterations together cover.
 
-Cost: a question takes time that depends on the slices' rank and on the loops around them only, each of which adds a
-constant number of rows; and one system for each loop where loops are asked about. See docs/theory/index-sets.md.
+Cost: depends on the slices' rank and the loops around them only, each of which adds a constant number of rows; and a
+system for each loop where iterations of a nest are compared. See docs/theory/index-sets.md.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ __all__ = [
 ]
 
 MOST_LOOPS = 24
-"""How deep a nest may be to be asked about loop by loop, which takes as many systems of as many rows."""
+"""How deep a nest may be if its loops are examined one by one, which takes as many systems of as many rows."""
 
 
 class SetRelation(enum.Enum):
-    """How two slices at one point lie to each other, for all values of the symbols."""
+    """The relation of two slices at one point, for all values of the symbols."""
 
     EQUAL = "equal"
     DISJOINT = "disjoint"
@@ -58,7 +58,7 @@ class SetRelation(enum.Enum):
 
 
 class Presence(enum.Enum):
-    """Whether a loop runs, or a slice has elements."""
+    """Whether a loop has iterations, or a slice has elements."""
 
     ALWAYS = "always"
     NEVER = "never"
@@ -67,7 +67,7 @@ class Presence(enum.Enum):
 
 
 class IndexSets:
-    """Questions about slices over the symbols of one table; what was found out is remembered."""
+    """Answers questions about slices over the symbols of one table; memoizes answers."""
 
     def __init__(self, terms: IndexTerms) -> None:
         self.terms = terms
@@ -123,9 +123,9 @@ class IndexSets:
     ) -> DimensionAnswer:
         """Whether ``first`` in an iteration of ``nest`` has no element of ``second`` in another one.
 
-        ``directions`` says, by the loops' variables, how the iterations lie to each other; SAME if not given. Loops
-        with a direction other than SAME may be in different iterations, and so is all that depends on them. That goes
-        for loops that are not in the nest as well: those that only one of the points lies in.
+        ``directions`` says, by the loops' variables, how the iterations compare; SAME if not given. Loops with a
+        direction other than SAME may be in different iterations, and symbols that depend on them may differ. That is
+        true for loops outside of the nest as well: those around only one of the points.
         """
         mine, other = self._parts.extents(first), self._parts.extents(second)
         if len(mine) != len(other):
@@ -135,7 +135,7 @@ class IndexSets:
         )
 
     def points(self, nest: Sequence[InductionVariable], directions: Mapping[int, Direction]) -> Points:
-        """Return two points of ``nest`` that lie like that to each other."""
+        """Return two points of ``nest`` with these ``directions``."""
         varied = frozenset(v for v, direction in directions.items() if direction is not Direction.SAME)
         return self._parts.points(nest, directions, varied)
 
@@ -162,7 +162,7 @@ class IndexSets:
         )
 
     def runs_always(self, nest: Sequence[InductionVariable]) -> Callable[[InductionVariable], bool]:
-        """Return whether a loop of ``nest`` runs at least once whenever it is reached."""
+        """Return the predicate that a loop of ``nest`` runs at least once whenever it is reached."""
         around = {loop: nest[:depth] for depth, loop in enumerate(nest)}
         return lambda loop: self.iterations(loop, around[loop]) is Presence.ALWAYS
 
@@ -217,7 +217,7 @@ def carried_by(
 
 
 def first_no(findings: Iterable[DimensionAnswer]) -> DimensionAnswer:
-    """Return YES if all are, else a NO if there is one; asks no further than that."""
+    """Return YES if all are, else a NO if there is one; stops at the first NO."""
     result = DimensionAnswer(Answer.YES)
     for finding in findings:
         if finding.answer is Answer.NO:

@@ -1,15 +1,15 @@
 """Whether a problem has a solution: parts that share no unknown are decided one by one.
 
-Alternatives are left out at first: if the rest has no solution, neither has the whole. If it has one that happens to
-satisfy an alternative, that is kept out; else each case is tried. If a solution of all rules for products is none of
-the products themselves, a few numbers are tried for the factors; if that does not help either, nothing is known.
+Alternatives are left out at first: if the rest has no solution, neither has the whole. An alternative that the solution
+happens to satisfy stays out; otherwise each case is tried. If a solution of the rules for products violates a product,
+a few numbers are tried for its factors; if that fails too, the answer is unknown.
 
-The unknowns of a problem fall into parts that no row connects: dimensions that different loops move, for the most part.
-An alternative whose cases are about several parts (an element is outside of a slice in one dimension or another) is
-split first; then each part is decided for itself, so that the work of the parts adds up and does not multiply. What was
-found out about a part is remembered under its shape, as the same tile is asked about again and again.
+The unknowns of a problem fall into parts that no row connects, mostly dimensions that different loops move. An
+alternative whose cases are about several parts (an element is outside of a slice in one dimension or another) is split
+first; then each part is decided by itself, so that the work of the parts adds up and does not multiply. Answers about
+parts are memoized by shape, as many questions are about the same tile.
 
-Cost: a question solves a given number of systems of its own at most; finding the parts is linear in the rows.
+Cost: a bounded number of systems for each question; finding the parts is linear in the rows.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MOST_REMEMBERED = 20000
 _TRIED_FACTORS = (1, 2, 3, 5)
 
 Memory = dict[object, Solvability]
-"""What is known of parts, by their shapes."""
+"""Answers about parts, by their shapes."""
 
 
 def decide(problem: Problem, memory: Memory, effort: int) -> Solvability:
-    """Tell whether ``problem`` has a solution, with ``effort`` systems at most; ``memory`` is used and added to."""
+    """Decide whether ``problem`` has a solution, with at most ``effort`` systems; ``memory`` is read and extended."""
     whole = problem.copy()
     whole.alternatives.extend(product_rules(problem))
     try:
@@ -52,8 +52,8 @@ class _Search:
         values: dict[int, int] = {}
         failed = False
         for part in parts:
-            # With bridges it is only asked whether a part makes further work needless. Bridges have many cases, most
-            # of which a part's own alternatives (a size is the smaller of two) exclude.
+            # With bridges, a part is only checked for having no solution. Bridges have many cases, most of which a
+            # part's own alternatives (a size is the smaller of two) exclude.
             outcome = self._part(_without_products(part) if bridges else part)
             if outcome.is_feasible is False:
                 return outcome
@@ -64,12 +64,12 @@ class _Search:
         return Solvability(None) if failed else Solvability(is_feasible=True, solution=values)
 
     def _split(self, problem: Problem, cases: tuple[Case, ...], values: dict[int, int]) -> Solvability:
-        """Try the cases, those first that hold already."""
+        """Try the cases, those first that already hold."""
         failed = False
         rest = [other for other in problem.alternatives if other is not cases]
         for case in sorted(cases, key=lambda case: not case.holds(values)):
             narrowed = problem.copy()
-            # Slices that differ in one dimension leave elements out in the same way in all others.
+            # Slices that differ in one dimension have equal cases in all others.
             narrowed.alternatives = [other for other in rest if not any(_is_part_of(weaker, case) for weaker in other)]
             narrowed.add(case)
             found = self.run(narrowed)
@@ -106,7 +106,7 @@ class _Search:
         return self._with_numbers(part, solution)
 
     def _with_numbers(self, problem: Problem, solution: dict[int, int]) -> Solvability:
-        """Try numbers for a factor of a product, which makes it linear."""
+        """Try numbers for a factor of a product, which make it linear."""
         wrong = next(product for product in problem.products if not product.holds(solution))
         for row, other in ((wrong.second, wrong.first), (wrong.first, wrong.second)):
             for number in dict.fromkeys((evaluate(row, solution), *_TRIED_FACTORS)):
@@ -121,7 +121,7 @@ class _Search:
 
 
 def _is_part_of(weaker: Case, case: Case) -> bool:
-    """Whether ``case`` demands all that ``weaker`` does, word by word."""
+    """Whether ``case`` has all rows of ``weaker``."""
     return all(row in case.bounds for row in weaker.bounds) and all(row in case.equations for row in weaker.equations)
 
 

@@ -1,9 +1,9 @@
-"""Index sets of slices and what is known about two of them: equal, disjoint, contained or unknown.
+"""Index sets of slices, and a quick comparison of two: equal, disjoint, contained or unknown.
 
-Every analysis shares this module. A slice is a hyper-rectangle with strides, given per dimension of the tensor it
-cuts; an entry is an integer, a symbol (the number of an SSA value in the snapshot) or a sum of these
-(``sums.py``). Symbols are compared by identity, so two slices may be compared only where each symbol has the same
-value for both: the caller checks that no loop changes it in between (see ``Frames.apart`` in ``conflicts/frames.py``).
+A slice is a hyper-rectangle with strides, in each dimension of its tensor; an entry is an integer, a symbol (the number
+of an SSA value in the snapshot) or a sum of these (``sums.py``). Symbols are compared by identity, so two slices may be
+compared only where each symbol has the same value for both: the caller checks that no loop changes it in between (see
+``Frames.apart`` in ``conflicts/frames.py``).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Slice:
 
 
 class SliceRelation(enum.Enum):
-    """What is known about the elements of a first slice compared with those of a second one."""
+    """The known relation of the elements of a first slice to those of a second one."""
 
     EQUAL = "equal"
     DISJOINT = "disjoint"
@@ -70,12 +70,9 @@ def slice_relation(first: Slice, second: Slice) -> SliceRelation:
             strict=True,
         )
     ]
-    if SliceRelation.DISJOINT in relations:
-        return SliceRelation.DISJOINT
-    if SliceRelation.UNKNOWN in relations:
-        return SliceRelation.UNKNOWN
-    if SliceRelation.CONTAINED in relations:
-        return SliceRelation.CONTAINED
+    for relation in (SliceRelation.DISJOINT, SliceRelation.UNKNOWN, SliceRelation.CONTAINED):
+        if relation in relations:
+            return relation
     return SliceRelation.EQUAL
 
 
@@ -96,7 +93,7 @@ def _relation_1d(first: _Dimension, second: _Dimension) -> SliceRelation:
 
 
 def _interval_relation(first: _Dimension, second: _Dimension) -> SliceRelation:
-    """Compare two intervals by the ends that are known to follow each other. Sizes are never negative."""
+    """Compare two intervals by those of their ends whose order is known. Sizes are never negative."""
     end_a, end_b = add(first[0], first[1]), add(second[0], second[1])
     if _follows(second[0], end_a) or _follows(first[0], end_b):
         return SliceRelation.DISJOINT

@@ -6,7 +6,7 @@ through ``arith.constant``, ``addi``, ``subi``, ``muli`` with a constant, and ``
 Index arithmetic wraps around at 64 bits, and so do sums: two of them that have the same symbols differ by a constant
 modulo 2**64. Offsets that are in bounds lie between 0 and 2**63, so between two of these the difference is exact.
 
-Cost: each value once, whoever asks; a sum of more than a few symbols is a symbol itself, so each step is O(1).
+Cost: each value once; a sum of more than a few symbols is a symbol itself, so each step is O(1).
 Counterpart upstream: ``ValueBoundsConstraintSet``, which builds a system of constraints for each question.
 """
 
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ....dialects.support.constants import constant_integer
 from ..ir.snapshot import Snapshot
 
 __all__ = ["Index", "IndexSums", "Sum", "Symbol", "add", "affine_value", "difference", "index_symbols", "index_terms"]
@@ -35,7 +36,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """``constant`` plus each value times its factor; sorted by value, no factor is 0, and it is no mere symbol."""
+    """``constant`` plus each value times its factor; sorted by value, without zero factors, and not just a symbol."""
 
     terms: tuple[tuple[int, int], ...]
     constant: int
@@ -50,7 +51,7 @@ def index_symbols(index: Index) -> tuple[int, ...]:
 
 
 def difference(first: Index, second: Index) -> int | None:
-    """Return ``first - second`` if that is the same whatever the symbols are; None if it is not known."""
+    """Return ``first - second`` if that does not depend on symbols; None otherwise."""
     if isinstance(first, int) and isinstance(second, int):
         return first - second
     if index_terms(first) != index_terms(second):
@@ -90,7 +91,7 @@ def _signed(number: int) -> int:
 
 
 class IndexSums:
-    """The sums of one snapshot's values, each computed when it is first asked for."""
+    """The sums of one snapshot's values, each computed on first use."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -129,7 +130,7 @@ class IndexSums:
         name, parts = s.op_name[op], self._parts(value)
         found: Index | None = None
         if name == "arith.constant":
-            found = _constant_of(s.ops[op])
+            found = constant_integer(s.values[value])
         elif parts:
             terms = [self._known[part] for part in parts]
             if name == "affine.apply":
@@ -144,13 +145,6 @@ class IndexSums:
 _SUMS = frozenset(("affine.apply", "arith.addi", "arith.muli", "arith.subi"))
 
 
-def _constant_of(op: ir.Operation) -> int | None:
-    if op.name != "arith.constant":
-        return None
-    attribute = op.attributes["value"]
-    return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
-
-
 def _product(first: Index, second: Index) -> Index | None:
     if isinstance(second, int):
         return add(0, first, second)
@@ -158,7 +152,7 @@ def _product(first: Index, second: Index) -> Index | None:
 
 
 NonLinear = Callable[[ir.AffineExpr, Index, Index], Index | None]
-"""What an affine expression that is no sum, by its kind, makes of its two parts."""
+"""Evaluates an affine expression that is no sum from its two operands."""
 
 
 def affine_value(

@@ -1,14 +1,14 @@
-"""What is known about the symbols of indices: loops, minima, quotients, products, ranges.
+"""Definitions of the symbols of indices: loops, minima, quotients, products, ranges.
 
-An index (``sums.py``) is a sum of symbols. This table says what a symbol stands for. Most symbols are values of a
-snapshot; others stand for parts of an expression that are no value of the program, such as the quotient in ``d0 +
-d0 floordiv 2``, and get numbers that no snapshot uses. Two equal quotients, products or minima are one symbol.
+An index (``sums.py``) is a sum of symbols. Most symbols are values of a snapshot; others stand for subexpressions that
+are no value of the program, such as the quotient in ``d0 + d0 floordiv 2``, and have numbers that no snapshot uses. Two
+equal quotients, products or minima are one symbol.
 
 A :class:`InductionVariable` runs ``variable = lower, lower + step, …`` while it is below ``upper``; its step is at
-least 1. Symbols without a definition are any integers, the same wherever none of the loops that they vary with has
-another iteration.
+least 1. Symbols without a definition are arbitrary integers, which are the same in the same iteration of the loops that
+they vary with.
 
-Index arithmetic is taken not to overflow here. See docs/theory/index-sets.md.
+Index arithmetic is assumed not to overflow. See docs/theory/index-sets.md.
 
 Cost: each definition is entered once, in time linear in its entries.
 """
@@ -29,12 +29,12 @@ _FIRST_VIRTUAL = 1 << 40
 _EFFORT = 160
 
 _DEEPEST = 24
-"""How far definitions are followed: what lies deeper counts as varying with every loop, or as a negative number."""
+"""How deep definitions are followed; deeper ones may be negative."""
 
 
 @dataclass(frozen=True, slots=True)
 class InductionVariable:
-    """A loop by its induction variable; without ``upper`` nobody knows when it ends."""
+    """A loop by its induction variable; without ``upper`` its trip count is unknown."""
 
     variable: int
     lower: Index
@@ -92,7 +92,7 @@ class IndexTerms:
         self._varies: dict[int, frozenset[int]] = {}
         self._natural: dict[int, bool] = {}
         self.memory: Memory = {}
-        """What questions have found out, by the shape of the constraints."""
+        """Answers to questions, by the shape of the constraints."""
 
     # --- making symbols ----------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class IndexTerms:
         return symbol
 
     def with_loops(self, loops: Iterable[InductionVariable]) -> IndexTerms:
-        """Return a table that says the same of all symbols but the variables of ``loops``."""
+        """Return a table with the same definitions, but for the variables of ``loops``."""
         other = IndexTerms(self.effort)
         other.definitions = self.definitions | {loop.variable: loop for loop in loops}
         other.surroundings, other._known, other._next = self.surroundings, dict(self._known), self._next
@@ -170,7 +170,7 @@ class IndexTerms:
         return (definition.first, definition.second) if isinstance(definition, Product) else ()
 
     def varies_with(self, symbol: int) -> frozenset[int]:
-        """Return the loops, by their variables, in whose iterations ``symbol`` may differ; found once for each."""
+        """Return the loops, by their variables, between whose iterations ``symbol`` may differ; memoized."""
         stack = [symbol]
         while stack:
             last = stack[-1]

@@ -8,7 +8,15 @@ from mlir import ir
 
 from .reachable_ops import walk_reachable
 
-__all__ = ["find_ops", "first_op", "loops_around"]
+__all__ = ["defined_values", "find_ops", "first_op", "loops_around"]
+
+
+def defined_values(op: ir.Operation) -> Iterator[ir.Value]:
+    """Yield the results of `op` and the arguments of its blocks."""
+    yield from op.results
+    for region in op.regions:
+        for block in region:
+            yield from block.arguments
 
 
 def find_ops(

@@ -1,15 +1,15 @@
-"""Which elementwise linalg ops can be computed inside of the op that uses their result, without any work done twice.
+"""Which elementwise linalg ops can be fused into the op that uses their result, without any work done twice.
 
-A producer is computed inside of its consumer if
+A producer is fused into its consumer if
 
 * all its loops are parallel, and its init has one index for each: every element is computed once, from its indices;
-* only inputs of the consumer use its result, and it stands in the same block;
+* only inputs of the consumer use its result, and both are in the same block;
 * the consumer reads each element once: the operand moves with all loops of the consumer. A fill costs nothing, so it
-  may be read as often as one likes;
-* the loops of the consumer can still be told from its operands afterwards.
+  may be read many times;
+* the sizes of the consumer's loops still follow from its operands afterwards.
 
 Linear in the ops and their operands; nothing is changed. Upstream counterpart: `linalg-fuse-elementwise-ops`, which
-replaces inits that are not read by new ones on the way, and so loses where results were to be written.
+replaces inits that are not read by new ones, and so loses the destinations of results.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Whether a payload does nothing but compute what it yields, so that it may run at another time, and in any order.
+"""Whether a payload only computes what it yields, so that it may run at another time, and in any order.
 
-Only what is known to have no effect counts: arithmetic, reads of tensors, which are values, and conditions and counted
-loops around these. Reads of memory are an effect, since others write it; so are calls, assertions, what may not end.
+Only ops that are known to have no effect count: arithmetic, reads of tensors, which are values, and conditions and
+counted loops around these. Reads of memory count as an effect, since others may write it; so do calls, assertions and
+loops that may not terminate.
 
 Linear in the ops; nothing is changed.
 """

@@ -1,12 +1,11 @@
-"""A linalg op as numbers: its loops, their sizes, and where in its operands an iteration reads and writes.
+"""A linalg op as numbers: its loops, their sizes, and which elements of its operands an iteration reads and writes.
 
-Every linalg op with a payload is a nest of loops around that payload. The loops that the maps of the inits mention are
+Every linalg op with a payload is a nest of loops around that payload. Loops that the maps of the inits mention are
 parallel, the others reduce. An index into an operand is a sum of multiples of loops, which is all that convolutions,
 poolings, contractions and elementwise ops need; an op with any other index (`mod`, a symbol) is refused. So is one
-whose payload does more than compute: its iterations would have to stay in their order, and in their place.
+whose payload has effects: its iterations would have to keep their order.
 
-Linear in the sizes of the maps; nothing is changed. The counterpart upstream is `LinalgOp`, which the bindings do not
-show.
+Linear in the sizes of the maps; nothing is changed. Upstream counterpart: `LinalgOp`, which the bindings do not expose.
 """
 
 from __future__ import annotations
@@ -37,16 +36,16 @@ __all__ = [
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _WORD_BYTES = 8
 _REDUCE = "linalg.reduce"
-"""It has an init for each input; other ops that do not say how many inits they have have one."""
+"""It has an init for each input; other ops without an attribute for the number of inits have one."""
 _OWN_PAYLOAD = frozenset({"linalg.generic", "linalg.map", _REDUCE})
-"""Ops that say what they compute by their payloads; that of others is the one that belongs to their names."""
+"""Ops whose payloads are arbitrary; those of others follow from their names."""
 
 UNKNOWN_SIZE = 1 << 12
-"""What a dynamic size is taken for where time is all that depends on it: too large for the caches."""
+"""The size assumed for a dynamic one where only speed depends on it: too large for the caches."""
 
 
 class NotStructured(Exception):
-    """Says why an op is no nest of loops that can be taken apart here: a phrase that follows "because"."""
+    """Says why an op cannot be read as a loop nest: a phrase that follows "because"."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,12 @@ class OperandIndex:
     constant: int = 0
 
     def coefficient(self, loop: int) -> int:
-        """Return by how much the index grows with `loop`, 0 if it does not depend on it."""
+        """Return the coefficient of `loop`, 0 if the index does not depend on it."""
         return self.coefficients.get(loop, 0)
 
     @property
     def loop(self) -> int | None:
-        """The loop that the index is, if it is just one."""
+        """The loop that the index is equal to, None if it is anything else."""
         ((loop, factor),) = self.coefficients.items() if len(self.coefficients) == 1 else ((None, 0),)
         return loop if factor == 1 and self.constant == 0 else None
 
@@ -126,10 +125,10 @@ class Structured:
 
     @property
     def falling(self) -> frozenset[int]:
-        """The loops in indices that fall along a loop, as `7 - d0` does: of these there are no tiles.
+        """The loops in indices that decrease along a loop, like `7 - d0`: these are not tiled.
 
         The slice for a tile would begin where its last iteration reads, and its op would need another constant in the
-        map, one that depends on how many iterations the tile has.
+        map, which depends on the size of the tile.
         """
         return frozenset(
             loop
@@ -145,21 +144,25 @@ class Structured:
         return self.op.regions[0].blocks[0]
 
     def depends(self, operand: int, loop: int) -> bool:
-        """Tell whether the element of `operand` changes with `loop`."""
+        """Return whether the element of `operand` changes with `loop`."""
         return any(index.coefficient(loop) for index in self.indices[operand])
 
+    def read_along(self, loop: int) -> list[int]:
+        """Return the inputs of which the payload uses elements that change with `loop`."""
+        return [operand for operand in range(self.inputs) if self.reads[operand] and self.depends(operand, loop)]
+
     def is_contiguous(self, operand: int, loop: int) -> bool:
-        """Tell whether consecutive iterations of `loop` touch neighbours: it moves the last index only, by one."""
+        """Return whether consecutive iterations of `loop` access adjacent elements: only the last index moves, by 1."""
         *others, last = self.indices[operand] or (OperandIndex(),)
         return last.coefficient(loop) == 1 and not any(index.coefficient(loop) for index in others)
 
-    def is_gathered(self, operand: int, loop: int) -> bool:
-        """Tell whether the payload uses elements of `operand` that differ along `loop` and are not contiguous."""
-        return self.reads[operand] and self.depends(operand, loop) and not self.is_contiguous(operand, loop)
+    def gathered_along(self, loop: int) -> list[int]:
+        """Return the inputs of which the payload uses elements that change with `loop` and are not contiguous."""
+        return [operand for operand in self.read_along(loop) if not self.is_contiguous(operand, loop)]
 
 
 def type_bytes(type_: ir.Type) -> int:
-    """Return how many bytes values of `type_` take, a number, or a tensor or memref of numbers; others take a word."""
+    """Return the bytes of values of `type_`, a number, or a tensor or memref of numbers; others take a word."""
     if isinstance(type_, ir.ShapedType):
         sizes = (UNKNOWN_SIZE if size == _DYNAMIC else size for size in type_.shape)
         return prod(sizes) * type_bytes(type_.element_type)
@@ -173,8 +176,8 @@ def read_structured(op: ir.Operation) -> Structured:
     """Read linalg op `op`, on tensors or memrefs.
 
     Raises:
-        NotStructured: it is no such op, or an index, an init, a loop or the payload of it is of another kind than
-            described above.
+        NotStructured: it is no such op, or an index, an init, a loop or its payload is of another kind than described
+            above.
     """
     if not op.name.startswith("linalg.") or len(op.regions) != 1 or not len(op.regions[0].blocks):
         raise NotStructured("it is no linalg op with a payload")
@@ -206,7 +209,7 @@ def as_structured(op: ir.Operation) -> Structured | None:
 
 @contextmanager
 def nests_kept() -> Generator[None]:
-    """Take maps that belong to operands of certain types apart once in the `with` block, as many ops have the same."""
+    """Memoize nests by maps and operand types in the `with` block, as many ops have the same."""
     if _known.get() is not None:
         yield
         return
@@ -214,7 +217,7 @@ def nests_kept() -> Generator[None]:
     try:
         yield
     finally:
-        _known.reset(token)  # What keeps contexts alive must not outlive them.
+        _known.reset(token)  # Attributes keep their context alive.
 
 
 _Indices = tuple[tuple[OperandIndex, ...], ...]
@@ -227,7 +230,7 @@ _known: ContextVar[dict[tuple[ir.ArrayAttr, tuple[ir.Type, ...], int], _Nest] | 
 
 def _read_nest(maps: Sequence[ir.AffineMap], types: Sequence[ir.Type], inputs: int) -> _Nest:
     if len(maps) != len(types):
-        raise NotStructured("it has not one indexing map for each operand")
+        raise NotStructured("it does not have one indexing map for each operand")
     indices = tuple(tuple(_index(result) for result in map_.results) for map_ in maps)
     if any(0 in ir.ShapedType(type_).shape for type_ in types if isinstance(type_, ir.ShapedType)):
         raise NotStructured("an operand has no elements")  # and so no slice of it is valid
@@ -272,7 +275,7 @@ def _index(expression: ir.AffineExpr) -> OperandIndex:
 def _sizes(
     types: Sequence[ir.Type], indices: _Indices, loops: int
 ) -> tuple[tuple[int | None, ...], tuple[tuple[int, int], ...]]:
-    """Return the size of each loop and where it stands; a static one wherever there is one."""
+    """Return the size of each loop, a static one if there is one, and an operand and dimension of that size."""
     sizes: dict[int, int | None] = {}
     places: dict[int, tuple[int, int]] = {}
     for operand, (type_, own) in enumerate(zip(types, indices, strict=True)):
@@ -286,12 +289,12 @@ def _sizes(
                 places.setdefault(loop, (operand, dimension))
     if len(sizes) < loops:
         missing = next(loop for loop in range(loops) if loop not in sizes)
-        raise NotStructured(f"no operand has a dimension that is as large as its loop d{missing}")
+        raise NotStructured(f"no dimension of an operand has the size of its loop d{missing}")
     return tuple(sizes[loop] for loop in range(loops)), tuple(places[loop] for loop in range(loops))
 
 
 def _parallel(outputs: tuple[tuple[OperandIndex, ...], ...], loops: int) -> tuple[bool, ...]:
-    """Return which loops are parallel; raises where inits disagree, or two iterations may write one element."""
+    """Return which loops are parallel; raises if inits disagree, or two iterations may write one element."""
     found: set[frozenset[int]] = set()
     for own in outputs:
         parallel = [index.loop for index in own if index.coefficients]

@@ -1,7 +1,7 @@
 """Whether the payload of a linalg op can run on vectors, lane by lane, and how it combines partial results.
 
-Lane by lane means: each op of it is elementwise, has no effect, and cannot trap on lanes whose result nobody wants
-(the lanes beyond the end of a row), as an integer division by zero would.
+Lane by lane means: each of its ops is elementwise, has no effect, and cannot trap on lanes whose result is not used
+(those beyond the end of a row), as an integer division by zero would.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NEUTRAL_KINDS = {
     "arith.ori": "or",
     "arith.xori": "xor",
 }
-"""The ops that combine lanes in any order, with what `vector.reduction` calls them."""
+"""The ops that combine lanes in any order, with their names in `vector.reduction`."""
 
 MATH_FUNCTIONS = frozenset(
     f"math.{name}"
@@ -77,7 +77,7 @@ def why_not_lanewise(structured: Structured) -> str | None:
 
 
 def has_polynomial(structured: Structured) -> bool:
-    """Tell whether an op of the payload becomes a polynomial, most of whose ops wait for the one before."""
+    """Return whether an op of the payload becomes a polynomial, a chain of dependent ops."""
     return any(
         op.operation.name in MATH_FUNCTIONS and not isinstance(op.operation.results[0].type, ir.F64Type)
         for op in structured.payload.operations
@@ -85,7 +85,7 @@ def has_polynomial(structured: Structured) -> bool:
 
 
 def find_combiner(structured: Structured) -> ir.Operation | None:
-    """Return the op that combines the only init with what an iteration brings, if the payload ends in such a one."""
+    """Return the op that combines the only init with the value of an iteration, if the payload ends in one."""
     if len(structured.outputs) != 1:
         return None
     block = structured.payload

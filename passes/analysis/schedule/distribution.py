@@ -1,11 +1,10 @@
-"""Which parallel loop of an op, or of a group of ops, is cut into parts for threads.
+"""Which parallel loop of an op, or of a group of ops, is distributed over threads.
 
-The outermost loop that has something for each thread is taken: consecutive rows are consecutive in memory, and each
-thread reads rows of its own. Of a contraction the loop in the lanes is taken instead if it is long enough: each thread
-packs panels of its own then, and all read the rows. Parts are multiples of what a register tile does, so that only the
-last one has a remainder. If the largest part of that loop is more than an eighth above an equal share, as for three
-heads of attention on two threads, the loop with the most equal parts is taken. What has less work than it costs to
-wake threads stays on one.
+The outermost loop with enough iterations for each thread: consecutive rows are consecutive in memory, and each thread
+reads rows of its own. For a contraction it is the lane loop instead if that is long enough: then each thread packs
+panels of its own, and all threads read the rows. Parts are multiples of the register tile, so that only the last one
+has a remainder. If the largest part is more than an eighth above an equal share, as for three heads of attention on two
+threads, the loop with the most equal parts is taken. An op with less work than it costs to wake threads stays on one.
 
 Linear in the op; nothing is changed.
 """
@@ -23,15 +22,15 @@ from .vector_plan import find_plan
 __all__ = ["Distribution", "choose_distribution"]
 
 _LEAST_WORK = 1 << 16
-"""How many runs of a payload are worth to wake a thread for."""
+"""How many runs of a payload pay for waking a thread."""
 
 _MOST_EXCESS = 9 / 8
-"""How many times an equal share a part may be for no other loop to be looked for."""
+"""If a part is at most this many times an equal share, no other loop is considered."""
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """How the iterations of a parallel loop are given to threads: in equal parts, multiples of `unit`."""
+    """How the iterations of a parallel loop are distributed over threads: in equal parts, multiples of `unit`."""
 
     loop: int
     threads: int
@@ -39,7 +38,7 @@ class Distribution:
 
 
 def choose_distribution(root: Structured, loops: Iterable[int], threads: int, machine: Machine) -> Distribution | None:
-    """Return how `root` is given to `threads`, by one of its parallel `loops`; None if it has too little work."""
+    """Return how one of the parallel `loops` of `root` is given to `threads`; None if there is too little work."""
     sizes = [root.size(loop) for loop in root.loops]
     if threads < 2 or prod(sizes) < _LEAST_WORK * threads:
         return None
@@ -59,6 +58,6 @@ def choose_distribution(root: Structured, loops: Iterable[int], threads: int, ma
 
 
 def _excess(how: Distribution, size: int) -> float:
-    """Return how many times an equal share the largest part of a loop of `size` iterations is."""
+    """Return the ratio of the largest part of a loop of `size` iterations to an equal share."""
     share = how.threads * how.unit
     return -(-size // share) * share / size

@@ -1,20 +1,20 @@
-"""Linalg ops that are computed tile by tile together, so that what they pass on stays in a cache.
+"""Groups of linalg ops that are computed tile by tile together, so that intermediate results stay in a cache.
 
-A group has a root, whose results others use, and producers, whose results only the group uses. There are loops that
-all of them move with (`loops`, of the root): a tile of the root needs the same tile of each producer, so nothing is
+A group has a root, whose results are used outside, and producers, whose results only the group uses. All of them move
+with the *common loops* (`loops`, of the root): a tile of the root needs the same tile of each producer, so nothing is
 computed twice. Softmax, normalizations and attention are such groups: each row is computed from one row, through
 reductions.
 
-Producers are looked for from the root backwards; one is taken in if it leaves at least one common loop. A group is
-worth it if something that is passed on is larger than half of the second cache; contractions, which have tiles of their
-own, are left out unless one that passes on so much ends in another one, as in attention. In a group with a contraction
-a producer that does not move with a common loop stays in front of it, if what the others pass on in one iteration of
-the loops that are left is more than that: the transposed keys of all heads of attention do not move with the rows.
-There is no such group if what each tile reads again, like the weights of a layer, is larger than the second cache;
-unless half of the last cache has room for that, and all of it none for what is passed on.
+Producers are collected from the root backwards; one is taken if at least one common loop is left. A group pays if an
+intermediate result is larger than half of the second cache. Contractions, which have tiles of their own, are left out,
+unless one with so large a result is used by another one, as in attention. In a group with a contraction, a producer
+that does not move with all common loops stays outside if the intermediate results for one iteration of the remaining
+loops are larger than that: the transposed keys of all heads of attention do not move with the rows. There is no such
+group if what each tile reads again, like the weights of a layer, is larger than the second cache; unless it fits into
+half of the last cache, and the intermediate results do not fit into all of it.
 
-Linear in the ops and their operands, as chains have up to 64 producers; nothing is changed. The counterpart upstream,
-`transform.structured.fuse`, has to be told what to fuse.
+Linear in the ops and their operands, as a group has at most 64 producers; nothing is changed. Upstream counterpart:
+`transform.structured.fuse`, which has to be told what to fuse.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from math import prod
 from mlir import ir
 
 from ..linalg.structured_op import OperandIndex, Structured, as_structured, type_bytes
+from .cache_tiling import TileLoop
 from .machine import Machine
-from .schedule import TileLoop
 
 __all__ = ["FusionGroup", "find_groups"]
 
 _ROWS = 8
-"""Tiles of many rows have a multiple of this."""
+"""Tiles with at least this many rows have a multiple of it."""
 
 _MOST_PRODUCERS = 64
-"""How long a chain may be. Each op of a chain that is no group is the root of another one, so it costs time."""
+"""Bounds the time: each op of a chain that is no group is the root of another search."""
 
 
 @dataclass(frozen=True)
 class FusionGroup:
-    """Ops to compute together: the root, its producers in the order of the text, and the tiles.
+    """Ops to compute together: the root, its producers in program order, and the tiles.
 
     `common` are the loops of the root that all of them move with.
     """
@@ -53,7 +53,7 @@ class FusionGroup:
 
 
 def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[FusionGroup]:
-    """Return the groups among `ops`, linalg ops of one function in the order of the text."""
+    """Return the groups among `ops`, linalg ops of one function in program order."""
     least = min(machine.l1, machine.l2) // 2
     if not any(type_bytes(type_) > least for type_ in {result.type for op in ops for result in op.results}):
         return []  # Nothing is large enough for a group to be worth it.
@@ -77,9 +77,9 @@ def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[FusionGro
 def _take_producers(
     finder: _Finder, read: Sequence[Structured | None], numbers: Mapping[ir.Value, int], taken: set[int], root: int
 ) -> list[int]:
-    """Let `finder` take the producers of op number `root`, and theirs, and return which it took.
+    """Let `finder` take the producers of op number `root`, and theirs; return which it took.
 
-    The last one first: users come after producers, so all users of a producer are known when its turn comes.
+    In reverse program order, so that all users of a producer have been seen before it.
     """
     members: list[int] = []
     seen, waiting = {root}, [-root]
@@ -99,7 +99,7 @@ def _take_producers(
 
 
 _Named = Mapping[int, int]
-"""Which loop of the root a loop of an op is, for those that are."""
+"""For the loops of an op that are loops of the root, which ones they are."""
 
 
 class _Finder:
@@ -108,19 +108,18 @@ class _Finder:
     def __init__(self, root: Structured, machine: Machine) -> None:
         self.root = root
         self.machine = machine
-        self.producers: list[Structured] = []
-        self.named: dict[int, _Named] = {}
+        self.producers: list[tuple[Structured, _Named]] = []
         self.loops = set(root.parallel_loops) - root.falling
         self.uses: dict[ir.Value, list[tuple[Sequence[OperandIndex], _Named]]] = {}
         self._read_by(root, {loop: loop for loop in self.loops})
 
     def _read_by(self, op: Structured, named: _Named) -> None:
-        """Note what `op`, whose loops are `named`, reads and where."""
+        """Record what `op`, whose loops are `named`, reads, and at which indices."""
         for value, indices in zip(op.op.operands, op.indices, strict=True):
             self.uses.setdefault(value, []).append((indices, named))
 
     def take(self, op: Structured | None) -> bool:
-        """Take `op` in if the group can compute it tile by tile; tell whether it did."""
+        """Take `op` if the group can compute it tile by tile; return whether it did."""
         if op is None or op.op.block != self.root.op.block:
             return False
         results = list(op.op.results)
@@ -136,17 +135,16 @@ class _Finder:
         if not named or not self._fits(set(named.values())):
             return False
         self.loops = set(named.values())
-        self.producers.append(op)
-        self.named[id(op)] = named
+        self.producers.append((op, named))
         self._read_by(op, named)
         return True
 
     def _writes_all(self) -> bool:
-        """Whether the root writes every element of its outputs, so that nothing of an init shows in the end."""
+        """Whether the root writes every element of its outputs, so that no element of an init is left."""
         return all(index.loop is not None for number in self.root.outputs for index in self.root.indices[number])
 
     def _named(self, op: Structured) -> dict[int, int]:
-        """Return which loops of `op` are common loops of the root, for all its users alike."""
+        """Return which loops of `op` are common loops of the root, the same for all its users."""
         found: dict[int, int] | None = None
         compound: set[int] = set()
         for number, result in enumerate(op.op.results):
@@ -164,48 +162,45 @@ class _Finder:
         return {loop: named for loop, named in (found or {}).items() if named in common and loop not in op.falling}
 
     def _reads_too_much(self) -> bool:
-        """Whether it costs more that every tile reads panels again than that ops pass on what they compute."""
+        """Whether reading panels again for every tile costs more than storing intermediate results."""
         panels = self._panel_bytes()
         is_near = panels <= self.machine.l3 // 2 and self._passed_on() > self.machine.l3
         return panels > self.machine.l2 and not is_near
 
     def _panel_bytes(self) -> int:
-        """Return how much of the inputs of contractions every tile reads again."""
-        total = 0
-        for op in (self.root, *self.producers):
-            if not _is_contraction(op):
-                continue
-            common = self.loops if op is self.root else self.named[id(op)]
-            total += sum(
-                type_bytes(op.op.operands[operand].type)
-                for operand in range(op.inputs)
-                if op.indices[operand] and not any(op.depends(operand, loop) for loop in common)
-            )
-        return total
+        """Return the bytes of the inputs of contractions that every tile reads again."""
+        return sum(
+            type_bytes(op.op.operands[operand].type)
+            for op, common in ((self.root, self.loops), *self.producers)
+            if _is_contraction(op)
+            for operand in range(op.inputs)
+            if op.indices[operand] and not any(op.depends(operand, loop) for loop in common)
+        )
 
     def _fits(self, loops: set[int]) -> bool:
-        """Whether a tile has room for what is passed on, if only `loops` are common."""
+        """Whether the intermediate results of a tile fit into the cache if only `loops` are common."""
         if loops == self.loops or not _is_contraction(self.root):
             return True
         return self._passed_on() // prod(map(self.root.size, loops)) <= self.machine.l2 // 2
 
     def _passed_on(self) -> int:
-        return sum(type_bytes(result.type) for op in self.producers for result in op.op.results)
+        return sum(type_bytes(result.type) for op, _ in self.producers for result in op.op.results)
 
     def group(self) -> FusionGroup | None:
-        """Return the group, if there is one that is worth it."""
+        """Return the group if it pays."""
+        producers = tuple([op for op, _ in reversed(self.producers)])
         is_contraction = _is_contraction(self.root)
         room = self.machine.l2 if is_contraction else self.machine.l1
-        if not any(_is_larger(op, room // 2) for op in self.producers):
+        if not any(_is_larger(op, room // 2) for op in producers):
             return None
-        if is_contraction and (not any(map(_is_contraction, self.producers)) or self._reads_too_much()):
+        if is_contraction and (not any(map(_is_contraction, producers)) or self._reads_too_much()):
             return None
-        return FusionGroup(self.root, tuple(reversed(self.producers)), self._tiles(), tuple(sorted(self.loops)))
+        return FusionGroup(self.root, producers, self._tiles(), tuple(sorted(self.loops)))
 
     def _tiles(self) -> tuple[TileLoop, ...]:
-        """Return tiles whose producers' results take half of the second cache, cutting outer loops first.
+        """Return tiles whose intermediate results take half of the second cache, tiling outer loops first.
 
-        Without a contraction, which needs rows to read its panels again for, a quarter of the first cache is enough.
+        A quarter of the first cache without a contraction, which needs enough rows for each read of its panels.
         """
         passed_on = self._passed_on()
         room = self.machine.l2 // 2 if _is_contraction(self.root) else self.machine.l1 // 4

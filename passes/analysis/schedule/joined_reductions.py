@@ -1,14 +1,14 @@
-"""Reductions that read all of what an elementwise op computes, and others want that too: both in one loop.
+"""Elementwise ops that can be computed in the loop of a reduction that reads their result, although others use it too.
 
-Such an op (the differences from a mean, the exponentials of a softmax) cannot go inside of the reduction, since its
-result has to be stored; but the reduction can take each vector where it is stored, instead of reading it again.
+Such an op (the differences from a mean, the exponentials of a softmax) cannot be fused into the reduction, since its
+result has to be stored; but the reduction can use each vector when it is stored, instead of reading it again.
 
 The op is *joined* with the reduction if
 
-* it has one result and only parallel loops, and the reduction reads that result once in each of its iterations: each
-  dimension of it is another loop of the reduction, and all loops are such dimensions;
-* neighbours in the lanes of the reduction are neighbours in the op's result, and in all it reads there;
-* it has other users, and all come after the reduction, where it is going to be computed.
+* it has one result and only parallel loops, and the reduction reads each element of that result once: each dimension of
+  it is a different loop of the reduction, and all loops are such dimensions;
+* along the lane loop of the reduction, the op's result and all its operands are contiguous;
+* it has other users, and all of them come after the reduction, where it will be computed.
 
 Linear in the ops, and in the uses of their results; nothing is changed. No upstream counterpart.
 """
@@ -44,7 +44,7 @@ class Join:
 def find_join(plan: VectorPlan, others: Mapping[ir.Value, VectorPlan], taken: Collection[ir.Value]) -> Join | None:
     """Return which op is joined with the reduction of `plan`.
 
-    `others` are plans of ops, by what they result in; those whose result is among `taken` are joined already.
+    `others` are plans of ops by their results; those whose result is in `taken` are joined already.
     """
     reduction = plan.structured
     if plan.combiner is None:
@@ -77,17 +77,16 @@ def _join(plan: VectorPlan, operand: int, producer: Structured) -> Join | None:
     if not len(read) == len(loops) == len(reduction.sizes) == len(producer.sizes):
         return None
     lanes = loops[plan.lane_loop]
-    side_by_side = all(
-        producer.is_contiguous(number, lanes) or not producer.depends(number, lanes)
+    scattered = any(
+        producer.depends(number, lanes) and not producer.is_contiguous(number, lanes)
         for number in range(len(producer.indices))
     )
-    if not side_by_side or not producer.is_contiguous(producer.inputs, lanes):
-        return None
-    return Join(producer, operands, loops)
+    is_stored_side_by_side = producer.is_contiguous(producer.inputs, lanes) and not scattered
+    return Join(producer, operands, loops) if is_stored_side_by_side else None
 
 
 def _come_later(value: ir.Value, reduction: ir.Operation) -> bool:
-    """Whether `value` has users besides `reduction`, all of them behind it in its block, or inside of what is."""
+    """Whether `value` has users besides `reduction`, all of them after it in its block, or nested in ops after it."""
     others = 0
     for use in value.uses:
         user = use.owner.operation

@@ -1,20 +1,20 @@
-"""Which linalg ops on tensors may stay as they are until they are functions of their own, to be optimized there.
+"""Linalg ops on tensors that can stay as they are until they are outlined, and be optimized as functions.
 
-An op that is optimized where it stands becomes dozens of ops, which all later passes read, once for each time that it
-occurs. As long as it stays a linalg op, it is one op; and as a function it is optimized once for all its occurrences.
+An op that is optimized in place becomes dozens of ops, which all later passes read, once for each occurrence. As a
+linalg op it is one op, and as a function it is optimized once for all occurrences.
 
-A candidate stands at the top of its function, has one result, which is used, and static sizes, and all that it reads
-and writes fits into the second cache: so it is not packed together with others, and does not write past the caches.
-What has few elements is better off in registers, between the ops around it. The fill that it
-starts from belongs to it. No candidate is what others are optimized with: what is computed tile by tile in a group, and
-an elementwise op that a reduction may be joined with, with that reduction.
+A candidate is at the top level of its function, has one result, which is used, and static sizes, and all its operands
+fit into the second cache: so it is not packed together with others, and does not use nontemporal stores. An op with few
+elements is better kept in registers, between the ops around it. A fill of its init belongs to the candidate. Ops that
+are optimized together with others are no candidates: those in a fusion group, and an elementwise op that may be joined
+with a reduction, with that reduction.
 
 Linear in the ops; nothing is changed. No upstream counterpart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -50,7 +50,7 @@ def find_candidates(
 ) -> dict[int, list[Candidate]]:
     """Return the candidates among `ops`, the linalg ops on tensors of `function`, by what `reader` finds equal.
 
-    Each has an operand of at least so many elements.
+    Each has an operand of at least `least` elements.
     """
     blocks = list(function.regions[0])
     if len(blocks) != 1:
@@ -58,7 +58,7 @@ def find_candidates(
     found: dict[int, list[Candidate]] = {}
     unused = _unused(ops)
     for op in ops:
-        # What nobody uses vanishes when it is vectorized, and would not vanish as a function.
+        # An unused op is erased when it is vectorized, but would not be as a function.
         if op.name == _FILL or op.block != blocks[0] or len(op.results) != 1 or op.results[0] in unused:
             continue
         candidate = Candidate(op, _fill_of(op))
@@ -66,7 +66,7 @@ def find_candidates(
             key, body = reader.read(candidate.ops)
         except NotShared:
             continue
-        # What the payload takes from outside is no operand.
+        # Values from outside that only the payload uses are no operands.
         operands = {value for one in candidate.ops for value in one.operands}
         if operands.issuperset(body.parameters):
             found.setdefault(key, []).append(candidate)
@@ -81,7 +81,7 @@ def find_candidates(
 
 
 def _unused(ops: Sequence[ir.Operation]) -> set[ir.Value]:
-    """Return what `ops` compute and nobody uses, but ops whose own results nobody uses."""
+    """Return the results of `ops` that have no users but ops whose own results are unused."""
     unused: set[ir.Value] = set()
     for op in reversed(ops):
         users = [use.owner.operation for result in op.results for use in result.uses]
@@ -91,7 +91,7 @@ def _unused(ops: Sequence[ir.Operation]) -> set[ir.Value]:
 
 
 def _fill_of(op: ir.Operation) -> ir.Operation | None:
-    """Return the fill that the only init of `op` is."""
+    """Return the fill that makes the only init of `op`."""
     return defining_op(op.operands[len(op.operands) - 1], _FILL)
 
 
@@ -108,7 +108,7 @@ def _loops(op: ir.Operation, machine: Machine, least: int) -> tuple[bool, ...] |
 
 
 def _names_tensors(payload: ir.Block) -> bool:
-    """Whether an op in `payload` has a tensor, which would have been made memory of before there is a function."""
+    """Whether an op in `payload` uses tensors, which would be memrefs by the time the function is made."""
     work = [payload]
     while work:
         for view in work.pop().operations:
@@ -129,7 +129,7 @@ def _without_companions(
     parallel: Mapping[ir.Value, bool],
     machine: Machine,
 ) -> dict[int, list[Candidate]]:
-    """Return `found` without what other ops are optimized with."""
+    """Return `found` without the ops that are optimized together with others."""
     taken: set[ir.Value] = set()
     for group in find_groups(ops, machine):
         taken.update(result for one in (group.root, *group.producers) for result in one.op.results)
@@ -141,19 +141,18 @@ def _without_companions(
                 joined = [value for value in inputs if _may_be_joined(value, parallel)]
                 taken.update(joined)
                 taken.update([result] if joined else [])
-    kept = {key: [one for one in candidates if not _is_taken(one, taken)] for key, candidates in found.items()}
+    kept = {
+        key: [one for one in candidates if taken.isdisjoint(result for op in one.ops for result in op.results)]
+        for key, candidates in found.items()
+    }
     return {key: candidates for key, candidates in kept.items() if candidates}
 
 
 def _may_be_joined(value: ir.Value, parallel: Mapping[ir.Value, bool]) -> bool:
-    """Whether `value`, which a reduction reads, is of an elementwise op, and others use it too."""
+    """Whether `value`, which a reduction reads, is the result of an elementwise op and has other users."""
     op = defining_op(value)
     if op is None or op.name == _FILL or not op.name.startswith("linalg."):
         return False
     uses = iter(value.uses)
     next(uses)
     return parallel.get(value, True) and next(uses, None) is not None
-
-
-def _is_taken(candidate: Candidate, taken: Collection[ir.Value]) -> bool:
-    return any(result in taken for op in candidate.ops for result in op.results)

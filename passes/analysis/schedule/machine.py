@@ -1,7 +1,7 @@
-"""What schedules need to know of the machine: vectors, registers, caches and cores; detected, or told.
+"""What schedules need to know about the machine: vectors, registers, caches and cores; detected, or given.
 
-Detection reads what Linux says of the first core (`/proc/cpuinfo`, `/sys/devices/system/cpu`); what it does not say has
-the value of a common x86-64 machine. `Machine.parse(str(machine)) == machine`.
+Detection reads what Linux says about the first core (`/proc/cpuinfo`, `/sys/devices/system/cpu`); anything else has
+the value of a common x86-64 machine. `Machine().override(str(machine)) == machine`.
 
 Sizes of caches are in bytes, of vectors in bits.
 """
@@ -69,11 +69,6 @@ class Machine:
                 raise ValueError(f"unknown property '{name}' of a machine; known are {', '.join(known)}")
             values[known[name]] = _positive(name, value, _MOST.get(known[name], _MOST_BYTES))
         return replace(self, **values)
-
-    @staticmethod
-    def parse(text: str) -> Machine:
-        """Return the machine that `text` tells; what it leaves out has its default. Raises `ValueError`."""
-        return Machine().override(text)
 
 
 def _positive(name: str, value: str, most: int) -> int:

@@ -1,27 +1,27 @@
-"""Which operands of a linalg op to transpose before it, so that the lanes of a vector are results of their own.
+"""Which operands of a linalg op to transpose before it, so that each lane of a vector is a result of its own.
 
-In `c[i, j] += a[i, k] * b[j, k]` neighbours of both inputs lie along `k`, the loop that reduces. With `k` in the lanes
-each result needs its lanes summed up, and each multiplication a load. With `j` in the lanes neither is so, but `b` has
-to have its neighbours along `j`. It is worth to transpose it if enough rows `i` read it again.
+In `c[i, j] += a[i, k] * b[j, k]` both inputs are contiguous along `k`, the reduction loop. With `k` in the lanes, each
+result needs a sum over its lanes, and each multiplication a load. With `j` in the lanes neither is needed, but `b` has
+to be contiguous along `j`. Transposing it pays if enough rows `i` read it again.
 
-The other way round, a product with few columns has most of its lanes empty if `j` runs in them. With `k` in the lanes
-they are full, if the matrix with few columns is transposed, which is small.
+The other way round, a product with few columns has most of its lanes empty if `j` is in the lanes. With `k` in the
+lanes they are full, if the matrix with few columns is transposed, which is small.
 
-What either way costs is counted in vector instructions, where `L` is the number of lanes:
+Costs are counted in vector instructions, where `L` is the number of lanes:
 
 * as it is, reduced in the lanes: for each result `depth / L` steps and `2 log2(L)` instructions to combine lanes;
-* as it is, with lanes that are gathered: for each vector of results `depth` steps;
-* a step costs 1, and an eighth for each vector that it loads; a vector that is gathered is `2 L` loads. (An eighth,
-  since a load takes half as long as a multiplication, and four rows share it.)
+* as it is, with gathered lanes: for each vector of results `depth` steps;
+* a step costs 1, and an eighth for each vector that it loads; a gathered vector is `2 L` loads. (An eighth, since a
+  load takes half as long as a multiplication, and four rows share it.)
 * an eighth more for each element that all lanes share and that is *far*, as in `c[i, j] += a[k, i] * b[k, j]`: each
-  step takes an element of another line of the cache, and so many of them are more than the first cache keeps until the
-  rows that want their neighbours come;
-* transposed: for each vector of results `depth`, and for each vector of an operand to be transposed a load, a store,
-  and `log2(L)` shuffles;
-* transposed and reduced in the lanes: as that is without transposition, and what transposition costs.
+  step reads from another cache line, and these are more lines than the first cache keeps until the next rows read
+  them;
+* transposed: for each vector of results `depth`, and for each vector of a transposed operand a load, a store, and
+  `log2(L)` shuffles;
+* transposed and reduced in the lanes: the cost of the reduction, and the cost of transposing.
 
-Nothing in it depends on how many threads there are, which get the parts of an op only afterwards: so sums are added up
-in the same order for any number of them.
+The choice does not depend on the number of threads, which get the parts of an op only later: so sums are added in the
+same order for any number of threads.
 
 Linear in the op; nothing is changed.
 """
@@ -43,9 +43,9 @@ from .vector_plan import VectorPlan, find_plan
 __all__ = ["Transposition", "TranspositionFinder"]
 
 _UNKNOWN = 1 << 10
-"""What a dynamic size is taken for."""
+"""The size assumed for a dynamic one."""
 _LOAD = 1 / 8
-"""What a load costs that rows share, in vector instructions."""
+"""The cost of a load that rows share, in vector instructions."""
 _LINE = 64
 """The bytes of a line of the cache."""
 
@@ -59,7 +59,7 @@ class Transposition:
 
 
 class TranspositionFinder:
-    """Finds operands to transpose for one machine, in ops that nothing changes meanwhile; once where ops are equal."""
+    """Finds operands to transpose for one machine, once for ops that are equal; no op may change meanwhile."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -67,7 +67,7 @@ class TranspositionFinder:
         self._orders: dict[int, dict[int, tuple[int, ...]]] = {}
 
     def find(self, op: ir.Operation) -> Transposition | None:
-        """Return which operands of linalg op `op` to transpose, None if it is better, or possible only, as it is."""
+        """Return which operands of linalg op `op` to transpose, None if none can be or it does not pay."""
         try:
             structured = read_structured(op)
             if all(structured.parallel):
@@ -81,7 +81,7 @@ class TranspositionFinder:
 
 
 def _find_orders(op: ir.Operation, machine: Machine) -> dict[int, tuple[int, ...]]:
-    """Return the orders of the operands to transpose; none if the op is better, or possible only, as it is."""
+    """Return the orders of the operands to transpose; none if that is not possible or does not pay."""
     plan = find_plan(op, machine)
     if plan is None:
         return {}
@@ -98,7 +98,7 @@ def _find_orders(op: ir.Operation, machine: Machine) -> dict[int, tuple[int, ...
 
 
 def _lane_loops(structured: Structured) -> list[int]:
-    """Return the loops that could run in the lanes: one along which neighbours of all outputs lie, and reductions."""
+    """Return the loops that could be in the lanes: one along which all outputs are contiguous, and reductions."""
     found = [
         loop
         for loop in structured.parallel_loops
@@ -108,16 +108,14 @@ def _lane_loops(structured: Structured) -> list[int]:
 
 
 def _far(plan: VectorPlan, machine: Machine) -> dict[int, tuple[int, ...]]:
-    """Return the orders for operands whose elements all lanes share, and come from another line with each step."""
+    """Return the orders for operands whose elements all lanes share, each step from another cache line."""
     structured, steps = plan.structured, plan.reductions[-1]
     if plan.combiner is not None or _size(structured, steps) * _LINE <= machine.l1 // 2:
         return {}
     found = {
         operand: _order(structured, operand, steps)
-        for operand in range(structured.inputs)
-        if structured.reads[operand]
-        and not structured.depends(operand, plan.lane_loop)
-        and structured.depends(operand, steps)
+        for operand in structured.read_along(steps)
+        if not structured.depends(operand, plan.lane_loop)
         and any(structured.is_contiguous(operand, loop) for loop in plan.parallel)
     }
     return {operand: order for operand, order in found.items() if order is not None}
@@ -128,17 +126,13 @@ def _turned(structured: Structured, lane_loop: int, far: Mapping[int, tuple[int,
 
     Those that are `far` are transposed as well.
     """
-    orders = {
-        operand: _order(structured, operand, lane_loop)
-        for operand in range(structured.inputs)
-        if structured.is_gathered(operand, lane_loop)
-    }
+    orders = {operand: _order(structured, operand, lane_loop) for operand in structured.gathered_along(lane_loop)}
     known = {operand: order for operand, order in orders.items() if order is not None}
     return {**far, **known} if len(known) == len(orders) else {}
 
 
 def _order(structured: Structured, operand: int, last: int) -> tuple[int, ...] | None:
-    """Return the dimensions of an operand with that of loop `last` at the end; None if they are not loops."""
+    """Return the dimensions of an operand with that of loop `last` at the end; None if an index is not one loop."""
     loops = [index.loop for index in structured.indices[operand]]
     if None in loops or len(set(loops)) < len(loops):
         return None
@@ -151,14 +145,12 @@ def _size(structured: Structured, loop: int) -> int:
 
 
 def _cost(plan: VectorPlan, far: int) -> float:
-    """Return what the op costs as it is; `far` operands are."""
+    """Return what the op costs as it is, with `far` operands that are far."""
     structured, lanes = plan.structured, plan.lanes
     steps = prod(_size(structured, loop) for loop in structured.loops if loop != plan.lane_loop)
     steps *= -(-_size(structured, plan.lane_loop) // lanes)
-    loads = far
-    for operand in range(structured.inputs):
-        if structured.reads[operand] and structured.depends(operand, plan.lane_loop):
-            loads += 1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes
+    along = structured.read_along(plan.lane_loop)
+    loads = far + sum(1 if structured.is_contiguous(operand, plan.lane_loop) else 2 * lanes for operand in along)
     cost = steps * (1 + _LOAD * loads)
     if plan.combiner is not None:
         cost += _results(structured) * 2 * _rounds(lanes)
@@ -171,8 +163,7 @@ def _cost_transposed(plan: VectorPlan, lane_loop: int, turned: list[int]) -> flo
     cost: float = prod(_size(structured, loop) for loop in structured.loops if loop != lane_loop)
     cost *= -(-_size(structured, lane_loop) // lanes)
     if not structured.parallel[lane_loop]:
-        read = [operand for operand in range(structured.inputs) if structured.reads[operand]]
-        loads = sum(structured.depends(operand, lane_loop) for operand in read)
+        loads = len(structured.read_along(lane_loop))
         cost = cost * (1 + _LOAD * loads) + _results(structured) * 2 * _rounds(lanes)
     for operand in turned:
         loops = [index.loop for index in structured.indices[operand] if index.loop is not None]

@@ -1,16 +1,16 @@
-"""Which inputs of a linalg op to widen before it, because each of their elements would be widened again and again.
+"""Which inputs of a linalg op to widen before it, because each of their elements would be widened many times.
 
 In `c[i, j] += extf(a[i, k]) * extf(b[k, j])` an element of `a` is widened for each column, and one of `b` for each row.
-Elements that are loaded for the lanes are widened a vector at a time, and the rows of a register tile share that. The
-others are widened one by one before they are spread over the lanes, which takes longer than the products they are for;
-of wider ones the processor spreads a load over the lanes at no cost.
+Elements that are loaded along the lanes are widened a vector at a time, and the rows of a register tile share that. The
+others are widened one by one before they are broadcast, which takes longer than the products that use them; wide
+elements the processor broadcasts from memory at no cost.
 
-What either way costs, in instructions for each element, where `L` is the number of lanes, and `n` how often it is read
-by what shares nothing:
+Costs are counted in instructions for each element, where `L` is the number of lanes, and `n` the number of reads that
+share nothing:
 
 * as it is, in the lanes: `n / L`,
 * as it is, one by one: `2 n`,
-* a copy: `16 / L`, as it takes a load, a store, and place in the caches.
+* a copy: `16 / L`, as it takes a load, a store, and space in the caches.
 
 Linear in the op; nothing is changed.
 """
@@ -35,14 +35,14 @@ _COPY, _ALONE = 16, 2
 
 @dataclass(frozen=True)
 class Widening:
-    """Inputs to widen: for each of `operands` the op of the payload that widens its element, and nobody else uses."""
+    """Inputs to widen: for each of `operands` the op of the payload that widens its element, its only user."""
 
     structured: Structured
     operands: dict[int, ir.Operation]
 
 
 def find_widening(op: ir.Operation, machine: Machine) -> Widening | None:
-    """Return which inputs of linalg op `op` to widen, None if it is better as it is, or has no vectors anyway."""
+    """Return which inputs of linalg op `op` to widen, None if widening does not pay or it cannot be vectorized."""
     structured = as_structured(op)
     if structured is None or all(structured.parallel):
         return None
@@ -56,7 +56,7 @@ def find_widening(op: ir.Operation, machine: Machine) -> Widening | None:
 
 
 def _extension(structured: Structured, operand: int) -> ir.Operation | None:
-    """Return the op that widens the elements of an input, if that is all that is done with them."""
+    """Return the op that widens the elements of an input, if that is their only use."""
     if not isinstance(structured.op.operands[operand].type, ir.RankedTensorType) or not structured.indices[operand]:
         return None
     users = [use.owner.operation for use in structured.payload.arguments[operand].uses]
@@ -66,7 +66,7 @@ def _extension(structured: Structured, operand: int) -> ir.Operation | None:
 
 
 def _pays(plan: VectorPlan, operand: int) -> bool:
-    """Whether a wide copy of an input costs less than to widen its elements whenever they are read."""
+    """Whether a wide copy of an input costs less than widening its elements at each read."""
     structured, lanes = plan.structured, plan.lanes
     others = [loop for loop in structured.loops if not structured.depends(operand, loop)]
     reads = prod(-(-structured.size(loop) // _shared(plan, loop)) for loop in others)

@@ -1,7 +1,7 @@
-"""Producers that only one linalg op reads, and that it can therefore compute part by part, each with its own part.
+"""Producers with one user, which that linalg op can therefore compute tile by tile, each tile with its own.
 
-Fills are what a reduction starts from. Transpositions matter more: one of a large matrix goes to memory and comes back,
-that of a part is read from the nearest cache.
+These are fills of the init of a reduction, and transpositions, which matter more: a large transposed matrix goes to
+memory and back, a transposed tile is read from the nearest cache.
 
 Linear in the operands; nothing is changed.
 """
@@ -29,11 +29,10 @@ def find_fills(root: Structured) -> list[Structured]:
 
 
 def find_transpositions(root: Structured, loops: Collection[int]) -> list[Structured]:
-    """Return the transpositions beside `root` that only it reads, each part of all `loops` just a part of them.
+    """Return the transpositions in the block of `root` that only it reads, and of which a tile of `loops` needs a tile.
 
-    None is read at a sum with one of `loops`: a part begins elsewhere there, which is known of slices, not of what is
-    computed. None stays where it is in one of them, as it would be computed again. None is a kernel, which is optimized
-    as a whole.
+    None is read at a sum with one of `loops`, where the tile would begin elsewhere. All of them depend on all `loops`,
+    else they would be computed again. None is a kernel, which is optimized as a whole.
     """
     found: list[Structured] = []
     for operand in range(root.inputs):
@@ -51,5 +50,5 @@ def find_transpositions(root: Structured, loops: Collection[int]) -> list[Struct
 
 
 def is_own_transposition(op: ir.Operation) -> bool:
-    """Tell whether `linalg.transpose` `op` can be computed in parts where these are read: no init, and no mark."""
+    """Return whether `linalg.transpose` `op` can be computed in parts where they are read: no init, and no mark."""
     return defining_op(op.operands[1], _EMPTY) is not None and KERNEL_MARK not in op.attributes

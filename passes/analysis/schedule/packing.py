@@ -1,13 +1,13 @@
-"""Slices that a loop reads again and again, and that are worth to be copied next to each other once, before it.
+"""Slices that a loop reads many times, and that are worth copying into contiguous memory once, before the loop.
 
 A slice is packed if a loop around it, the *reuse loop*, reads the same slices in each of its iterations: neither the
-source nor where the slice lies depends on it. The loops between them, the *panel loops*, tell the slices apart: each
-gets a panel of its own in the packed tensor. Only slices that are inputs of linalg ops are looked at, and only those
-with panel loops: what does not move is read from the cache anyway. Slices whose elements lie next to each other as they
-are, such as some whole rows, have nothing to gain.
+source nor the position of the slice depends on it. The loops between them, the *panel loops*, tell the slices apart:
+each slice gets a panel of its own in the packed tensor. Only slices that are inputs of linalg ops are considered, and
+only with panel loops: a slice that does not move is in the cache anyway. Slices that are contiguous already, such as
+some whole rows, gain nothing.
 
-If a slice is one of a transposition that nobody else reads but slices that can be packed, it is the transposition of a
-slice: that is packed, with or without panel loops, and all of the transposed tensor is never made.
+A slice of a transposition that is read by nothing but such slices is the transposition of a slice: that is packed, with
+or without panel loops, and the transposed tensor is never built.
 
 Linear in the slices times the depth of loops; nothing is changed. Upstream counterpart:
 `transform.structured.hoist_pad`.
@@ -39,14 +39,13 @@ class Packing:
 
     Attributes:
         op: the `tensor.extract_slice`.
-        reuse: the loop in front of which it is packed.
+        reuse: the loop before which it is packed.
         panels: the loops inside that one which the slice depends on, outermost first.
         computed: the ops inside `reuse` that compute indices for the slice, in order.
-        bounds: for each dimension of the slice its size, or the largest it can have; an integer, or a value that is
-            known in front of `reuse`.
-        rows: a dimension in which all slices begin and end at the same places, if they lie side by side in the last
-            one: rows of the source go through all of them.
-        transposition: the `linalg.transpose` that the slice is one of, if it is computed slice by slice.
+        bounds: for each dimension of the slice its largest size; an integer, or a value that is defined before `reuse`.
+        rows: a dimension in which all slices begin and end at the same places, if they are adjacent in the last one:
+            rows of the source go through all of them.
+        transposition: the `linalg.transpose` whose result is sliced, if it is computed slice by slice.
     """
 
     op: ir.Operation
@@ -59,7 +58,7 @@ class Packing:
 
 
 def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
-    """Return how those of `slices` that linalg ops read, and nobody else has, can be packed."""
+    """Return how those of `slices` that are only inputs of linalg ops can be packed."""
     found = [packing for op in slices if _is_input(op) and (packing := _packing(op)) is not None]
     transposed = _transposed(found)
     return [
@@ -72,7 +71,7 @@ def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
 
 
 def _is_one_piece(op: ir.Operation) -> bool:
-    """Tell whether all behind the first dimension with several elements is whole, so that nothing lies in between."""
+    """Return whether the slice is contiguous: it has all of each dimension after the first with several elements."""
     source, subset = op.operands[0], mixed_subset(op, 1)
     shape = ir.RankedTensorType(source.type).shape
     first = next((number for number, size in enumerate(subset.sizes) if size != 1), len(shape))
@@ -84,13 +83,13 @@ def _is_one_piece(op: ir.Operation) -> bool:
 
 
 def _is_size_of(size: int | ir.Value, source: ir.Value, dimension: int) -> bool:
-    """Tell whether `tensor.dim` of that dimension of `source` is `size`."""
+    """Return whether `size` is the `tensor.dim` of that dimension of `source`."""
     op = None if isinstance(size, int) else defining_op(size, "tensor.dim")
     return op is not None and op.operands[0] == source and constant_integer(op.operands[1]) == dimension
 
 
 def _transposed(packings: Iterable[Packing]) -> set[ir.Value]:
-    """Return the results of transpositions that only slices which can be packed read."""
+    """Return the results of transpositions that are read by slices which can be packed, and nothing else."""
     sources = Counter(packing.op.operands[0] for packing in packings if not _drops_dimensions(packing.op))
     return {
         source
@@ -115,7 +114,7 @@ def _is_input(op: ir.Operation) -> bool:
 
 
 def _packing(op: ir.Operation) -> Packing | None:
-    """Return how `op` is packed in front of the outermost loop that allows it."""
+    """Return how `op` is packed before the outermost loop that allows it."""
     used = _Used(op)
     source = op.operands[0]
     best: Packing | None = None
@@ -130,9 +129,9 @@ def _packing(op: ir.Operation) -> Packing | None:
 
 
 def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.Operation]) -> Packing | None:
-    """Return how `op` is packed in front of `reuse`; `inside` are the loops in there, outermost first."""
+    """Return how `op` is packed before `reuse`; `inside` are the loops in it, outermost first."""
     panels = [loop for loop in inside if loop.regions[0].blocks[0] in used.blocks]
-    # Anything else that the indices come from, such as a branch, is not known in front of the loop.
+    # Other block arguments that the indices depend on, such as those of a branch, are not defined before the loop.
     foreign = used.blocks - {loop.regions[0].blocks[0] for loop in panels}
     if any(is_inside(block.arguments[0], reuse) for block in foreign):
         return None
@@ -149,7 +148,7 @@ def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.
 
 
 def _rows(op: ir.Operation, reuse: ir.Operation) -> int | None:
-    """Return the dimension next to the last one in which all slices are the same, if the last one tells them apart."""
+    """Return the innermost dimension but the last in which all slices are the same, if they differ in the last one."""
     if _drops_dimensions(op):
         return None
     subset = mixed_subset(op, 1)
@@ -162,12 +161,12 @@ def _rows(op: ir.Operation, reuse: ir.Operation) -> int | None:
 
 
 def is_constant(value: ir.Value) -> bool:
-    """Tell whether an `arith.constant` makes `value`, which can then be made anywhere."""
+    """Return whether `value` is an `arith.constant`, which can be built again anywhere."""
     return defining_op(value, "arith.constant") is not None
 
 
 def _bound(size: int | ir.Value, reuse: ir.Operation) -> int | ir.Value | None:
-    """Return `size`, or the largest that it can be if it is computed inside `reuse`; None if that is not known."""
+    """Return `size`, or its upper bound if it is computed inside `reuse`; None if there is none."""
     if isinstance(size, int) or not is_inside(size, reuse):
         return size
     op = defining_op(size, "affine.min")
@@ -176,7 +175,7 @@ def _bound(size: int | ir.Value, reuse: ir.Operation) -> int | ir.Value | None:
 
 
 class _Used:
-    """What the slice's offsets, sizes and strides are computed from: blocks, by their arguments, and ops, in order."""
+    """What the slice's offsets, sizes and strides depend on: blocks, by their arguments, and ops, in order."""
 
     def __init__(self, op: ir.Operation) -> None:
         self.blocks: set[ir.Block] = set()

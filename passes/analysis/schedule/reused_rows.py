@@ -1,13 +1,13 @@
 """Rows that each iteration of a loop reads several times, from memory that is too large for the caches.
 
-The first of the loops in the body that read a row waits for memory, and the others have it in the caches. While the
-last of them computes, the next row can come already. Such a row is a subview of a buffer from outside of the loop, at
-an offset that is the loop's index, which at least two of the loops in the body read vectors of. Each element is read
-once by the last of these: all loops around the read move it. A row fits into a part of the second cache, next to the
-row before it and what is computed of it. And the last loop computes for so long that memory is idle meanwhile: what
-only sums up rows is as fast as memory all the time, and more requests make it slower.
+The first of the loops in the body that read a row waits for memory; the others find it in the caches. While the last of
+them computes, the next row can be prefetched. Such a row is a subview of a buffer from outside of the loop, at an
+offset that is the loop's induction variable, and at least two of the loops in the body read vectors of it. The last of
+these reads each element once: the index of the read moves with all loops around it. A row fits into a part of the
+second cache, beside the row before it and the results. And the last loop computes for so long that memory is idle
+meanwhile: a loop that only sums a row keeps memory busy all the time, and more requests slow it down.
 
-Only the speed depends on what is found here. Linear in the ops, times the nesting of loops; nothing is changed.
+Only speed depends on the answer. Linear in the ops, times the nesting of loops; nothing is changed.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ __all__ = ["ReusedRow", "find_reused_rows"]
 
 _READ = "vector.transfer_read"
 _SHARE = 4
-"""A row may take this part of the second cache."""
+"""A row may take one part in so many of the second cache."""
 _LEAST_WORK = 10
-"""Ops on vectors for each vector read, from which on a loop leaves memory idle."""
+"""With this many ops on vectors for each vector read, a loop leaves memory idle."""
 
 
 @dataclass(frozen=True)
 class ReusedRow:
-    """What each iteration of a loop reads several times.
+    """A view that each iteration of a loop reads several times.
 
     Attributes:
         loop: an `scf.for`.
         view: the `memref.subview` in its body.
-        reads: of vectors, by the last of the loops in the body that read the view.
+        reads: the reads of vectors in the last of the loops in the body that read the view.
     """
 
     loop: ir.Operation
@@ -47,7 +47,7 @@ class ReusedRow:
 
 
 def find_reused_rows(function: ir.Operation, machine: Machine) -> list[ReusedRow]:
-    """Return the rows that are worth to be fetched an iteration ahead, in the order of the text."""
+    """Return the rows that are worth prefetching an iteration ahead, in program order."""
     return [row for loop in find_ops(function, "scf.for", reachable=True) for row in _rows_of(loop, machine)]
 
 
@@ -70,7 +70,7 @@ def _rows_of(loop: ir.Operation, machine: Machine) -> list[ReusedRow]:
 
 
 def _is_row(view: ir.Operation, loop: ir.Operation, machine: Machine) -> bool:
-    """Whether `view` is a part of large memory that moves with `loop`, as a whole and by nothing else inside of it."""
+    """Whether `view` is a part of large memory whose position depends on `loop`, and on nothing else inside of it."""
     body = loop.regions[0].blocks[0]
     type_, source = ir.MemRefType(view.results[0].type), view.operands[0]
     index = body.arguments[0]
@@ -99,7 +99,7 @@ def _reads_of(op: ir.Operation, views: dict[ir.Value, ir.Operation]) -> dict[ir.
 
 
 def _computes(reads: list[ir.Operation]) -> bool:
-    """Whether the blocks of `reads` have much to compute for each of them."""
+    """Whether the blocks of `reads` compute enough for each read."""
     blocks = {block.arguments[0]: block for block in (read.block for read in reads)}
     work = sum(
         op.operation.name.startswith(("arith.", "math.")) and isinstance(op.operation.results[0].type, ir.VectorType)
@@ -110,7 +110,7 @@ def _computes(reads: list[ir.Operation]) -> bool:
 
 
 def _is_moved(read: ir.Operation, loop: ir.Operation) -> bool:
-    """Whether all that is between `loop` and `read` are loops which have their index in that of the read."""
+    """Whether all ops between `loop` and `read` are loops whose induction variables are in the read's indices."""
     indices = [*_summands(read)]
     parent = read.parent
     while parent is not None and parent.operation != loop:

@@ -1,12 +1,12 @@
 """Vectors that are written to memory which is too large for the caches, and is not read again.
 
-Such a stream is a buffer of known size, an argument or an allocation, which nothing in the function reads. Its vectors
-need not go through the caches: they would push out what is there, and each line would be read from memory before it is
-written. That takes stores to addresses that are multiples of the vector's size. Where the buffer begins is seen when
-the program runs; how far behind that a store goes must be a multiple, which is followed through constants, steps of
-loops, sums, products and subviews.
+Such a stream is a buffer of known size, an argument or an allocation, which nothing in the function reads. Nontemporal
+stores write its vectors past the caches: cached stores would evict other data, and read each line from memory before it
+is written. The address of such a store must be a multiple of the vector's size. The address of the buffer is checked
+when the program runs; the offset in the buffer must be proved to be a multiple, through constants, steps of loops,
+sums, products and subviews.
 
-Only the speed depends on whether something else reads the memory; that an address is aligned has to be proved.
+Whether the memory is read elsewhere matters for speed only; alignment has to be proved.
 
 Linear in the uses of buffers; nothing is changed.
 """
@@ -40,8 +40,8 @@ class Stream:
     """Writes of vectors to large buffers by a loop.
 
     Attributes:
-        loop: an `scf.for` without results, the outermost that one thread runs by itself.
-        writes: those that write at multiples of their size behind the beginning of a buffer.
+        loop: an `scf.for` without results, the outermost one in one thread.
+        writes: writes of vectors at offsets that are multiples of their sizes.
         buffers: the buffers, with the size of the largest vector that is written to each.
     """
 
@@ -78,7 +78,7 @@ def _buffers(function: ir.Operation) -> list[ir.Value]:
 
 
 def _outermost_loop(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
-    """Return the outermost loop around `op` in one thread where `buffer` is there before, if it has no results."""
+    """Return the outermost loop around `op` in one thread after `buffer` is defined, if it has no results."""
     beginning = parent_block(buffer)
     found: ir.Operation | None = None
     while op.block != beginning and op.parent is not None and op.parent.operation.name in _SEQUENTIAL:
@@ -88,7 +88,7 @@ def _outermost_loop(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
 
 
 def _writes(root: ir.Value) -> list[ir.Operation]:
-    """Return the writes of vectors to `root` and its views; none if something may read them, or takes them along."""
+    """Return the writes of vectors to `root` and its views; none if an op may read them or let them escape."""
     writes: list[ir.Operation] = []
     views = [root]
     while views:
@@ -105,7 +105,7 @@ def _writes(root: ir.Value) -> list[ir.Operation]:
 
 
 def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
-    """Return how many bytes `op` writes side by side at multiples of as many behind its buffer's beginning, or 0."""
+    """Return how many contiguous bytes `op` writes at an offset that is a multiple of them; 0 if that is not known."""
     type_ = ir.VectorType(op.operands[0].type)
     base = op.operands[1]
     memref = ir.MemRefType(base.type)
@@ -127,7 +127,7 @@ def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
 
 
 def _strides(type_: ir.MemRefType) -> list[int]:
-    """Return the strides; 1, of which nothing follows, for those that are not known."""
+    """Return the strides, with 1, of which everything is a multiple, for dynamic ones."""
     return [1 if stride == _DYNAMIC else stride for stride in type_.get_strides_and_offset()[0]]
 
 
@@ -140,7 +140,7 @@ class _Multiples:
     def of(self, value: ir.Value) -> int:
         """Return a number that `value` is a multiple of."""
         if value not in self._known:
-            self._known[value] = 1  # Loops are not followed around.
+            self._known[value] = 1  # If the value depends on itself.
             self._known[value] = self._computed(value)
         return self._known[value]
 
@@ -161,7 +161,7 @@ class _Multiples:
         return 1
 
     def of_view(self, view: ir.Value) -> int:
-        """Return what the first element of a view is a multiple of elements behind the first of its buffer."""
+        """Return a number that the offset of a view in its buffer, in elements, is a multiple of."""
         total = 0
         while (op := defining_op(view, *_VIEWS)) is not None:
             view = op.operands[0]

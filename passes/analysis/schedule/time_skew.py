@@ -1,12 +1,12 @@
 """Loops whose sweeps can run several at a time over the rows of a tensor, which is then read from memory once for all.
 
-Such a loop carries an old and a new version that take turns (`ping_pong.py`): row `i` of the new one is computed from
-rows `i + low` to `i + high` of the old one. If sweep `s` works on rows that are `s * shift` behind those of sweep 0,
-where `shift` is the larger one of `high` and `-low`, then what it reads has been written by the sweep before, and what
-it writes over has been read: rows of all the sweeps stay in a cache until the last one is done with them.
+Such a loop carries an old and a new version that take turns (`double_buffering.py`): row `i` of the new one is computed
+from rows `i + low` to `i + high` of the old one. Let sweep `s` work on rows that are `s * shift` behind those of sweep
+0, where `shift` is the larger one of `high` and `-low`. Then everything it reads has been written by the sweep before,
+and everything it overwrites has been read: rows of all sweeps stay in a cache until the last one has used them.
 
-What cannot be skewed says why (`NotSkewable`). Linear in the ops of the body; nothing is changed. See
-docs/theory/sweeps.md. Sources: loop skewing of Wolfe, "Loop skewing: the wavefront method revisited" (1986).
+A loop that cannot be skewed says why (`NotSkewable`). Linear in the ops of the body; nothing is changed. See
+docs/theory/sweeps.md. Source: Wolfe, "Loop skewing: the wavefront method revisited" (1986).
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.defining_ops import defining_op
 from ..linalg.structured_op import NotStructured, Structured, read_structured, type_bytes
+from .double_buffering import is_known_box
 from .machine import Machine
-from .ping_pong import is_known_box
 
 __all__ = ["NotSkewable", "TimeSkew", "plan_skew"]
 
 _CONSTANT, _EMPTY, _EXTRACT, _INSERT = "arith.constant", "tensor.empty", "tensor.extract_slice", "tensor.insert_slice"
 _LEAST_SWEEPS = 4
-"""Fewer sweeps at a time do not make up for writing both versions."""
+"""Fewer sweeps at a time do not pay for writing both versions."""
 _MOST_SWEEPS = 32
 _LEAST_RANK = 2
 """With no more dimensions, parts of rows are parts of vectors."""
 _LEAST_ROWS = 2
-"""How many times the reach of a sweep the rows are that it does at a time in a stripe: it reads as many more."""
+"""In a stripe a sweep does this many times its shift of rows at a time; it reads as many more."""
 _MOST_READ = 1 / 2
 """How much of the tensor a sweep may read from memory for stripes to be worth it."""
 _MOST_THREADS = 2
-"""So many threads that run each sweep together are not faster than one that runs several sweeps at a time."""
+"""This many threads that share each sweep are not faster than one that runs several sweeps at a time."""
 
 
 class NotSkewable(Exception):
@@ -46,11 +46,11 @@ class NotSkewable(Exception):
 
 @dataclass(frozen=True)
 class Stripes:
-    """Parts of rows along the second dimension; all rows of one are done before those of the next.
+    """Tiles of the second dimension; all rows of one stripe are computed before those of the next.
 
     Attributes:
         loop: the loop of the op that runs over the second dimension.
-        shift: by how much a sweep is behind the one before there.
+        shift: by how much each sweep lags behind the one before in it.
         size: how much of the dimension each sweep does at a time.
     """
 
@@ -65,15 +65,15 @@ class TimeSkew:
 
     Attributes:
         loop: the `scf.for`.
-        old: which of its two carried values is the old version; the other one is what the new version starts from.
+        old: which of its two carried values is the old version; the new version starts from the other one.
         structured: the op that computes what is inserted.
         written: the slice that it is inserted into.
         row: the loop of the op that runs over the rows, the first dimension.
-        shift: by how many rows a sweep is behind the one before.
+        shift: by how many rows each sweep lags behind the one before.
         rows: how many rows each sweep does at a time.
         sweeps: how many sweeps run at a time; an even number, so that the versions are where they were.
-        bands: how many parts the rows are cut into, which run at the same time.
-        stripes: how each row is cut, if the cache has no room for enough of them.
+        bands: how many parts the rows are cut into, which run in parallel.
+        stripes: how rows are tiled, if too few of them fit into the cache.
     """
 
     loop: ir.Operation
@@ -89,7 +89,7 @@ class TimeSkew:
 
 
 def plan_skew(loop: ir.Operation, machine: Machine, threads: int = 1) -> TimeSkew:
-    """Return how the sweeps of `scf.for` `loop` run several at a time on so many threads of `machine`.
+    """Return how the sweeps of `scf.for` `loop` run several at a time on `threads` of `machine`.
 
     Raises:
         NotSkewable: they stay one after the other.
@@ -125,7 +125,7 @@ def plan_skew(loop: ir.Operation, machine: Machine, threads: int = 1) -> TimeSke
 
 
 def _old(loop: ir.Operation, terminator: ir.Operation) -> int:
-    """Return which of two carried values is yielded in the place of the other one."""
+    """Return which of two carried values is yielded in place of the other one."""
     arguments = list(loop.regions[0].blocks[0].arguments)[1:]
     if len(arguments) == 2:
         for old in (0, 1):
@@ -135,7 +135,7 @@ def _old(loop: ir.Operation, terminator: ir.Operation) -> int:
 
 
 def _computation(insert: ir.Operation, body: ir.Block) -> Structured:
-    """Return the op whose result is inserted, if each element is computed by itself and nothing is written before."""
+    """Return the elementwise op whose result is inserted; refuse any other insertion."""
     source, destination = insert.operands[0], ir.RankedTensorType(insert.operands[1].type)
     op = defining_op(source)
     if not is_known_box(mixed_subset(insert, 2), destination.shape) or not destination.rank:
@@ -149,7 +149,7 @@ def _computation(insert: ir.Operation, body: ir.Block) -> Structured:
     except NotStructured as reason:
         raise NotSkewable(f"'{op.name}' cannot be tiled: {reason}") from None
     if structured.falling:
-        raise NotSkewable(f"an index of '{structured.op.name}' falls along a loop")
+        raise NotSkewable(f"an index of '{structured.op.name}' decreases along a loop")
     (*_, output) = structured.outputs
     if len(structured.outputs) != 1 or not all(structured.parallel) or structured.reads[output]:
         raise NotSkewable(f"'{structured.op.name}' does not compute one new element in each iteration")
@@ -157,7 +157,7 @@ def _computation(insert: ir.Operation, body: ir.Block) -> Structured:
 
 
 def _check_body(operations: list[ir.Operation], computation: ir.Operation, body: ir.Block) -> None:
-    """Refuse a loop in which something else is done."""
+    """Refuse a loop with other ops."""
     for op in operations:
         if op.name == _EXTRACT and op.operands[0].owner == body:
             continue
@@ -166,7 +166,7 @@ def _check_body(operations: list[ir.Operation], computation: ir.Operation, body:
 
 
 def _check_uses(body: ir.Block, old: int, insert: ir.Operation, computation: ir.Operation) -> None:
-    """Refuse a loop whose versions are used for more than the sweep, or which knows what iteration it is in."""
+    """Refuse a loop whose versions have other users than the sweep, or that uses its induction variable."""
     number, *versions = body.arguments
     if list(number.uses):
         raise NotSkewable("the sweep depends on the number of the iteration")
@@ -183,7 +183,7 @@ def _check_uses(body: ir.Block, old: int, insert: ir.Operation, computation: ir.
 
 
 def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tuple[int, int]:
-    """Return the loop over a dimension, and how far from an element in it those are that it is computed from."""
+    """Return the loop over a dimension, and the largest distance in it between an element and its inputs."""
     loop = op.indices[op.inputs][dimension].loop
     assert loop is not None, "an output is indexed by one loop for each dimension"
     begin = written.offsets[dimension]
@@ -193,7 +193,7 @@ def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tu
         extract = defining_op(op.op.operands[operand], _EXTRACT)
         if extract is None or extract.operands[0] != old:
             if defining_op(op.op.operands[operand], _EMPTY) is not None:
-                raise NotSkewable("an input has no content")  # It may stand in the loop.
+                raise NotSkewable("an input has no content")  # It may be in the loop.
             if any(index.coefficient(loop) and index.loop is None for index in op.indices[operand]):
                 raise NotSkewable("an input is not read row by row")  # A slice for no rows may have fewer than none.
             continue
@@ -213,7 +213,7 @@ def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tu
 
 
 def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:
-    """Return how many rows, and how many sweeps, half of the second cache has room for; both versions of each row."""
+    """Return how many rows and sweeps half of the second cache has room for, with both versions of each row."""
     type_ = ir.RankedTensorType(loop.results[0].type)
     row = type_bytes(type_) // max(type_.shape[0], 1)
     if 2 * type_bytes(type_) <= machine.l2:
@@ -224,10 +224,10 @@ def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:
 
 
 def _stripe(loop: ir.Operation, rows: int, shifts: tuple[int, int], machine: Machine) -> tuple[int, int]:
-    """Return how broad stripes are, and how many sweeps there are, in all of the second cache; so many rows at a time.
+    """Return how wide stripes are, and how many sweeps there are, in all of the second cache, with `rows` at a time.
 
-    Of a stripe, and of what the sweeps are behind in it, each group of sweeps reads everything from memory once: the
-    least of that for a sweep is best. No sweeps if there is no room.
+    Each group of sweeps reads a stripe, and the lag of its sweeps, from memory once: the choice with the fewest reads
+    for each sweep is the best one. No sweeps if there is no room.
     """
     type_ = ir.RankedTensorType(loop.results[0].type)
     room = machine.l2 // (2 * prod(type_.shape[2:]) * type_bytes(type_.element_type))
@@ -236,21 +236,21 @@ def _stripe(loop: ir.Operation, rows: int, shifts: tuple[int, int], machine: Mac
         sweeps = _even(most, _trips(loop))
         size = room // (rows + (sweeps + 2) * shifts[0]) - 2 * shifts[1]
         if size > 0 and sweeps >= _LEAST_SWEEPS:
-            found.append(((size + sweeps * shifts[1]) / (size * sweeps), size, sweeps))
-    found = [one for one in found if one[0] <= _MOST_READ]
+            read = (size + sweeps * shifts[1]) / (size * sweeps)
+            found += [(read, size, sweeps)] if read <= _MOST_READ else []
     _, size, sweeps = min(found, default=(0.0, 0, 0))
     return size, sweeps
 
 
 def _even(sweeps: int, trips: int | None) -> int:
-    """Return an even number of at most about so many sweeps that is equal for all groups of a known number."""
+    """Return an even number of about `sweeps`, at most, that divides a known trip count into about equal groups."""
     if trips is not None and trips:
         sweeps = min(sweeps, -(-trips // -(-trips // max(1, sweeps))))
     return sweeps // 2 * 2 if trips is None or sweeps % 2 == 0 else min(sweeps + 1, _MOST_SWEEPS)
 
 
 def _trips(loop: ir.Operation) -> int | None:
-    """Return how many iterations `loop` has, if that is known."""
+    """Return the trip count of `loop` if it is static."""
     lower, upper, step = (constant_integer(value) for value in list(loop.operands)[:3])
     if lower is None or upper is None or step is None or step <= 0:
         return None

@@ -1,23 +1,23 @@
-"""Which loop of a linalg op runs in the lanes of a vector, and how many of its results are in registers at a time.
+"""Which loop of a linalg op is in the lanes of a vector, and which results are kept in registers.
 
-The loop in the lanes (`lane_loop`) is the one whose neighbours lie side by side in most operands. Two kinds are told
-apart. If it is parallel, each lane computes an element of its own. If it reduces, each lane has a partial result, and
-the lanes are combined at the end; the payload must combine by one associative op then.
+The lane loop is the one along which most operands are contiguous. If it is parallel, each lane computes an element of
+its own. If it reduces, each lane has a partial result, and the lanes are combined at the end; then the payload must
+combine by one associative op.
 
-The register tile keeps accumulators in registers while the reduction loops run. It is made of several vectors along
-the lane loop, and of several rows of another loop (`rows`) along which an operand that was loaded is used again; of
-more rows where that has to be widened first.
+The register tile keeps accumulators in registers while the reduction loops run. It has several vectors along the lane
+loop, and several rows of another loop (`rows`) that share what was loaded; more rows where that has to be widened
+first.
 
-If no loop reduces, the tile is two vectors, or four if the payload has a polynomial: the ops of one wait for each
-other, and those of other vectors are what there is to do meanwhile.
+If no loop reduces, the tile is two vectors, or four if the payload has a polynomial: the ops of one vector depend on
+each other, and those of other vectors fill the time.
 
-If no loop reduces and an input lies the other way, with neighbours along another loop than the lanes, the tile is a
-square: as many rows of that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in
-registers. A lane at a time would cost a load and an insertion for each element. Where a line of the cache is wider
-than a vector, there are as many squares side by side as it takes to write lines as a whole: the other part of a line
-would be written so much later that it has left the cache by then.
+If no loop reduces and an input is contiguous along another loop than the lanes, the tile is a square: as many rows of
+that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in registers. A lane at a time
+would cost a load and an insertion for each element. Where a cache line is wider than a vector, there are as many
+squares side by side as it takes to write whole lines: the rest of a line would be written after the line has been
+evicted.
 
-What cannot be vectorized says why (`NotVectorizable`). Linear in the op; nothing is changed.
+An op that cannot be vectorized says why (`NotVectorizable`). Linear in the op; nothing is changed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .machine import Machine
 __all__ = ["NotVectorizable", "VectorPlan", "find_plan", "plan_vectors"]
 
 _LINE_BITS = 64 * 8
-"""What a line of the cache holds."""
+"""The bits of a cache line."""
 
 
 class NotVectorizable(Exception):
@@ -50,7 +50,7 @@ class VectorPlan:
         structured: the op.
         lane_loop: the loop that runs in the lanes.
         lanes: how many lanes a vector has.
-        tile: for each loop of the register tile how many vectors (the lane loop) or rows there are.
+        tile: for each loop of the register tile the number of vectors (the lane loop) or rows.
         parallel: the parallel loops, outermost first.
         reductions: the loops that reduce, outermost first.
         combiner: the op that combines lanes, if the lane loop reduces.
@@ -108,25 +108,25 @@ def find_plan(op: ir.Operation, machine: Machine) -> VectorPlan | None:
 
 
 def _element_bits(structured: Structured) -> int:
-    """Return the bits of the widest element; raises where elements have no vectors that lie in memory as they do."""
+    """Return the bits of the widest element; raises for elements that vectors lay out in memory in another way."""
     widest = 8
     for value in structured.op.operands:
         type_ = ir.ShapedType(value.type).element_type if isinstance(value.type, ir.ShapedType) else value.type
         if isinstance(type_, ir.IndexType):
             widest = max(widest, 64)
         elif isinstance(type_, ir.IntegerType | ir.FloatType) and type_.width == 8 * element_bytes(type_):
-            widest = max(widest, type_.width)  # The lanes of a vector lie in memory without a gap, as elements do then.
+            widest = max(widest, type_.width)  # The lanes of a vector have no padding in memory, nor do these elements.
         else:
-            raise NotVectorizable(f"elements of type {type_} have no place of their own in a vector")
+            raise NotVectorizable(f"elements of type {type_} have another layout in a vector")
     return widest
 
 
 def _choose_lane_loop(structured: Structured, lanes: int) -> int:
-    """Return the loop whose vectors cost least for each element, counted in loads."""
+    """Return the loop whose vectors cost the least for each element, counted in loads."""
     costs = {loop: _cost(structured, loop, lanes) for loop in structured.loops}
     possible = {loop: cost for loop, cost in costs.items() if cost is not None}
     if not possible:
-        raise NotVectorizable("no loop of it writes, or combines, elements that lie side by side")
+        raise NotVectorizable("no loop writes, or combines, contiguous elements")
     return min(possible, key=lambda loop: (possible[loop], not structured.parallel[loop], -loop))
 
 
@@ -137,34 +137,28 @@ def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
             return None
     elif len(structured.outputs) != 1 or find_combiner(structured) is None:
         return None
-    cost = 1.0
-    for operand in range(structured.inputs):
-        if not structured.reads[operand]:
-            continue
-        if structured.is_contiguous(operand, loop):
-            cost += 1
-        elif structured.depends(operand, loop):
-            cost += lanes
+    along = structured.read_along(loop)
+    cost = 1.0 + sum(1 if structured.is_contiguous(operand, loop) else lanes for operand in along)
     size = structured.sizes[loop]
     return cost / (lanes if size is None else max(1, min(size, lanes)))
 
 
 def _turned_loop(structured: Structured, lane_loop: int) -> int | None:
-    """Return the loop along which neighbours of most inputs lie that would have to be gathered for the lanes."""
+    """Return the loop along which most of the inputs are contiguous that would be gathered for the lanes."""
     if not all(structured.parallel):
         return None
-    gathered = [operand for operand in range(structured.inputs) if structured.is_gathered(operand, lane_loop)]
+    gathered = structured.gathered_along(lane_loop)
     ways = [loop for operand in gathered for loop in structured.loops if structured.is_contiguous(operand, loop)]
     return max(ways, key=ways.count, default=None)
 
 
 def _side(lanes: int, registers: int) -> int:
-    """Return how many rows and lanes a square has: a power of two, and registers for all of it and what comes out."""
+    """Return the side of a square: a power of two, with registers for it and its transpose."""
     return 1 << min(lanes, max(2, registers // 2)).bit_length() - 1
 
 
 def _squares(size: int | None, lanes: int, bits: int) -> int:
-    """Return how many squares lie side by side, so that lines of the cache are written as a whole."""
+    """Return how many squares are side by side, so that whole cache lines are written."""
     most = _LINE_BITS // (lanes * bits)
     return max(1, most if size is None else min(most, -(-size // lanes)))
 
@@ -176,7 +170,7 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
     most = registers if size is None else max(1, -(-size // lanes))
     if all(structured.parallel):
         return {lane_loop: min(4 if has_polynomial(structured) else 2, most)}
-    # What is widened after it was loaded costs more than the load: more rows share it.
+    # Widening costs more than the load: more rows share it.
     budget = registers * 3 // 4 if _widens(structured, lane_loop) else registers // 2
     if structured.parallel[lane_loop]:
         vectors = min(4 if rows and registers >= 32 else 2 if rows else 4, most)
@@ -195,11 +189,7 @@ def _widens(structured: Structured, lane_loop: int) -> bool:
     """Whether an input that is loaded for the lanes has narrower elements than what is computed."""
     types = [value.type for value in structured.op.operands]
     sizes = [type_bytes(one.element_type) if isinstance(one, ir.ShapedType) else 0 for one in types]
-    widest = max(sizes)
-    return any(
-        structured.reads[operand] and structured.depends(operand, lane_loop) and sizes[operand] < widest
-        for operand in range(structured.inputs)
-    )
+    return any(sizes[operand] < max(sizes) for operand in structured.read_along(lane_loop))
 
 
 def _at_most(size: int | None, wanted: int) -> int:
@@ -207,15 +197,11 @@ def _at_most(size: int | None, wanted: int) -> int:
 
 
 def _row_loops(structured: Structured, lane_loop: int) -> list[int]:
-    """Return up to two parallel loops along which something that was loaded for the lanes can be used again.
+    """Return up to two parallel loops whose iterations can share something that was loaded for the lanes.
 
     Longest loops first; unknown sizes count as long.
     """
-    loaded = [
-        operand
-        for operand in range(structured.inputs)
-        if structured.reads[operand] and structured.depends(operand, lane_loop)
-    ]
+    loaded = structured.read_along(lane_loop)
     found = [
         loop
         for loop in structured.parallel_loops

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from mlir import ir
-from mlir.dialects import arith, func, memref
+from mlir.dialects import func, memref
 
 from ....dialects.dispatch import byte_offset_of
+from ....dialects.structured import index_constant
 from ...analysis.dispatch.host_types import natural_alignment
-from ...analysis.dispatch.interface import BindingUse, Declaration, DispatchFunction, slot_text
+from ...analysis.dispatch.interface import BindingUse, Declaration, DispatchFunction
 from ...analysis.lifetimes.buffer_access import access_name, accesses
 from ...functions.rewriting.results import append_argument
 
-__all__ = ["BINDING", "add_bindings", "add_grid", "add_push_constants", "replace_all", "replace_bindings"]
+__all__ = ["BINDING", "add_bindings", "add_grid_number", "add_push_constants", "replace_all", "replace_bindings"]
 
 BINDING = "inplace.binding"
-"""On an argument that is a binding: its set and number."""
-
-_AXES = "xyz"
-_GRID_NAMES = {
-    "dispatch.workgroup_id": "workgroup id",
-    "dispatch.workgroup_size": "workgroup size",
-    "dispatch.workgroup_count": "workgroup count",
-}
+"""Attribute of an argument that is a binding: its set and number."""
 
 
 def add_bindings(dispatch: DispatchFunction) -> list[ir.Value]:
-    """Add an argument for each binding; returns them."""
+    """Add an argument for each binding, and return them."""
     return [_add_binding(dispatch.function, binding) for binding in dispatch.bindings]
 
 
@@ -43,15 +37,13 @@ def _add_binding(function: func.FuncOp, binding: BindingUse) -> ir.Value:
     with place:
         type_: ir.Type = ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IntegerType.get_signless(8))
         if binding.whole:
-            # Not the type that was found: memory spaces may have gone since.
+            # Not the type that was found: memory spaces may have been removed since.
             type_ = results[0].type if results else binding.type
-    return append_argument(
-        function, type_, ir.Location.name(slot_text(binding.slot), place), ir.DictAttr.get(attributes)
-    )
+    return append_argument(function, type_, ir.Location.name(str(binding.slot), place), ir.DictAttr.get(attributes))
 
 
 def add_push_constants(dispatch: DispatchFunction) -> list[ir.Value]:
-    """Add an argument for each push constant; returns them."""
+    """Add an argument for each push constant, and return them."""
     added: list[ir.Value] = []
     for constant in dispatch.push_constants:
         place = constant.ops[0].location if constant.ops else dispatch.function.location
@@ -60,21 +52,18 @@ def add_push_constants(dispatch: DispatchFunction) -> list[ir.Value]:
     return added
 
 
-def add_grid(function: func.FuncOp, name: str, dimensions: Mapping[int, int | None]) -> dict[int, ir.Value]:
-    """Add an argument for each of `dimensions`, or a constant where it has a number; returns them by dimension."""
-    values: dict[int, ir.Value] = {}
-    for dimension, constant in sorted(dimensions.items()):
-        if constant is not None:
-            with ir.InsertionPoint.at_block_begin(function.entry_block), function.location:
-                values[dimension] = arith.constant(ir.IndexType.get(), constant)
-            continue
-        location = ir.Location.name(f"{_GRID_NAMES[name]} {_AXES[dimension]}", function.location)
-        values[dimension] = append_argument(function, ir.IndexType.get(location.context), location, ir.DictAttr.get({}))
-    return values
+def add_grid_number(function: func.FuncOp, name: str, dimension: int, constant: int) -> ir.Value:
+    """Add an argument for a number of the grid, or build `constant` unless it is 0; return it."""
+    if constant:
+        with ir.InsertionPoint.at_block_begin(function.entry_block), function.location:
+            return index_constant(constant)
+    label = name.removeprefix("dispatch.").replace("_", " ")
+    location = ir.Location.name(f"{label} {'xyz'[dimension]}", function.location)
+    return append_argument(function, ir.IndexType.get(location.context), location, ir.DictAttr.get({}))
 
 
 def replace_bindings(dispatch: DispatchFunction, arguments: Sequence[ir.Value]) -> int:
-    """Use the arguments where bindings are declared and their shapes tied; returns how many views were made."""
+    """Replace declarations of bindings and ties of their shapes by the arguments; return the number of views built."""
     views = 0
     for binding, argument in zip(dispatch.bindings, arguments, strict=True):
         source = argument if binding.whole else _aligned(dispatch.function, binding, argument)
@@ -88,13 +77,13 @@ def replace_bindings(dispatch: DispatchFunction, arguments: Sequence[ir.Value]) 
 
 
 def replace_all(ops: Iterable[ir.Operation], value: ir.Value) -> None:
-    """Use `value` in place of the result of each of `ops`."""
+    """Replace the result of each of `ops` by `value`."""
     for op in ops:
         op.results[0].replace_all_uses_with(value)
 
 
 def _aligned(function: func.FuncOp, binding: BindingUse, argument: ir.Value) -> ir.Value:
-    """The bytes, with a promise to the runtime's check that they are aligned for all elements that are in them."""
+    """Build the bytes, assumed to be aligned for all their elements, which the runtime checks."""
     alignment = max((natural_alignment(d.type.element_type) for d in binding.declarations), default=1)
     if alignment == 1:
         return argument
@@ -105,6 +94,6 @@ def _aligned(function: func.FuncOp, binding: BindingUse, argument: ir.Value) -> 
 def _view(declaration: Declaration, source: ir.Value) -> ir.Value:
     op = declaration.op
     with ir.InsertionPoint(op), op.location:
-        offset = byte_offset_of(op) or arith.constant(ir.IndexType.get(), 0)
+        offset = byte_offset_of(op) or index_constant(0)
         sizes = declaration.stated[0] if declaration.stated else ()
         return memref.view(op.results[0].type, source, offset, sizes)

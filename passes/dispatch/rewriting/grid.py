@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from mlir import ir
-from mlir.dialects import arith, func, scf
+from mlir.dialects import func, scf
+
+from ....dialects.structured import index_constant
 
 __all__ = ["Grid", "enclose"]
 
-Bound = ir.Value | int
 
-
+@dataclass(frozen=True)
 class Grid:
-    """The loop around the body: `outer` is the outermost op, `block` the innermost block, `ids` what counts in it."""
+    """The loops around the body: `outer` is the outermost op, `block` the innermost block, `ids` the loop indices."""
 
-    def __init__(self, outer: ir.Operation, block: ir.Block, ids: Sequence[ir.Value]) -> None:
-        self.outer = outer
-        self.block = block
-        self.ids = tuple(ids)
+    outer: ir.Operation
+    block: ir.Block
+    ids: Sequence[ir.Value] = ()
 
 
-def enclose(function: func.FuncOp, ahead: Sequence[ir.Operation], bounds: Sequence[Bound], *, parallel: bool) -> Grid:
-    """Put the body of `function` into a loop from 0 to each of `bounds`, outermost first; `ahead` stays in front.
+def enclose(
+    function: func.FuncOp, ahead: Sequence[ir.Operation], bounds: Sequence[ir.Value], *, parallel: bool
+) -> Grid:
+    """Put the body of `function` into a loop from 0 to each of `bounds`, outermost first; `ahead` stays before it.
 
-    Parallel is an `scf.forall`, else there is an `scf.for` for each bound. Without bounds the body goes into an
-    `scf.execute_region`, which runs once; it is also what holds a body of several blocks inside the loop.
+    The loop is an `scf.forall` if `parallel`, else an `scf.for` for each bound. Without bounds the body goes into an
+    `scf.execute_region`, which also holds a body of several blocks inside the loop.
     """
     blocks = list(function.body.blocks)
     entry = blocks[0]
@@ -51,38 +54,29 @@ def enclose(function: func.FuncOp, ahead: Sequence[ir.Operation], bounds: Sequen
     return grid
 
 
-def _make(bounds: Sequence[Bound], *, parallel: bool) -> Grid:
-    """An empty loop at the insertion point."""
+def _make(bounds: Sequence[ir.Value], *, parallel: bool) -> Grid:
+    """Build an empty loop at the insertion point."""
     if not bounds:
         once = scf.ExecuteRegionOp([])
-        return Grid(once.operation, once.regions[0].blocks.append(), ())
+        return Grid(once.operation, once.regions[0].blocks.append())
     if parallel:
         count = len(bounds)
         loop = scf.ForallOp([0] * count, list(bounds), [1] * count)
         with ir.InsertionPoint(loop.body):
             scf.InParallelOp()
         return Grid(loop.operation, loop.body, list(loop.induction_variables))
-    index = ir.IndexType.get()
-    zero, one = arith.constant(index, 0), arith.constant(index, 1)
-    tops = [arith.constant(index, bound) if isinstance(bound, int) else bound for bound in bounds]
-    outer: ir.Operation | None = None
-    block: ir.Block | None = None
-    ids: list[ir.Value] = []
-    for top in tops:
-        point = ir.InsertionPoint.at_block_begin(block) if block is not None else ir.InsertionPoint.current
-        with point:
-            loop = scf.ForOp(zero, top, one)
-            block = loop.body
-            with ir.InsertionPoint(block):
-                scf.YieldOp([])
-        ids.append(loop.induction_variable)
-        outer = outer or loop.operation
-    assert outer is not None and block is not None
-    return Grid(outer, block, ids)
+    zero, one = index_constant(0), index_constant(1)
+    loops: list[scf.ForOp] = []
+    for bound in bounds:
+        with ir.InsertionPoint.at_block_begin(loops[-1].body) if loops else ir.InsertionPoint.current:
+            loops.append(scf.ForOp(zero, bound, one))
+        with ir.InsertionPoint(loops[-1].body):
+            scf.YieldOp([])
+    return Grid(loops[0].operation, loops[-1].body, [loop.induction_variable for loop in loops])
 
 
 def _fill_region(first: ir.Block, body: Sequence[ir.Operation], others: Sequence[ir.Block]) -> None:
-    """Move `body` into `first` and `others` behind it; what returned from the function yields."""
+    """Move `body` into `first`, and `others` after it; returns become yields."""
     for op in body:
         first.append(op)
     for block in others:

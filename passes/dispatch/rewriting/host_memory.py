@@ -1,32 +1,22 @@
-"""Memory spaces and stack buffers of workgroups, as a host has them: one space, and buffers that go with each trip.
+"""Memory spaces and stack buffers of workgroups on a host: one memory space, and buffers that each iteration frees.
 
 A GPU keeps a workgroup's buffers in memory of its own. On the host all memory is in the default space, and a stack
-buffer inside the grid's loop would not go away before the function returns: it becomes a heap buffer, which
-deallocation frees in each trip.
+buffer inside the loop over the grid would live until the function returns: it becomes a heap buffer, which
+deallocation frees in each iteration.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mlir import ir
 from mlir.dialects import memref
 
-from ...analysis.ir.traversal import first_op
+from ...analysis.ir.traversal import defined_values, find_ops, first_op
 
 __all__ = ["names_memory_spaces", "to_default_space", "to_heap"]
 
 
-def _memrefs(op: ir.Operation) -> Iterator[ir.Value]:
-    """What the op defines: results, and arguments of its blocks."""
-    yield from op.results
-    for region in op.regions:
-        for block in region:
-            yield from block.arguments
-
-
 def _default(type_: ir.Type) -> ir.Type:
-    """The same type in the default memory space; function types by their parts."""
+    """Return the type in the default memory space; function types by their parts."""
     if isinstance(type_, ir.MemRefType) and type_.memory_space is not None:
         return ir.MemRefType.get(type_.shape, type_.element_type, type_.layout)
     if isinstance(type_, ir.UnrankedMemRefType) and type_.memory_space is not None:
@@ -38,21 +28,21 @@ def _default(type_: ir.Type) -> ir.Type:
 
 
 def names_memory_spaces(root: ir.Operation) -> bool:
-    """Whether a memref below `root` is in a memory space that is not the default one."""
+    """Whether a memref inside `root` is in a memory space that is not the default one."""
 
     def names_one(op: ir.Operation) -> bool:
-        types = [value.type for value in _memrefs(op)]
+        types = [value.type for value in defined_values(op)]
         return any(isinstance(t, ir.MemRefType | ir.UnrankedMemRefType) and t.memory_space is not None for t in types)
 
     return first_op(root, names_one) is not None
 
 
 def to_default_space(root: ir.Operation) -> None:
-    """Put every memref below `root` into the default space; casts between spaces go. Linear in the ops."""
+    """Put every memref inside `root` into the default space, and erase casts between spaces. Linear in the ops."""
     casts: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        for value in _memrefs(op):
+        for value in defined_values(op):
             if (type_ := _default(value.type)) != value.type:
                 value.set_type(type_)
         for entry in list(op.attributes):
@@ -71,20 +61,13 @@ def to_default_space(root: ir.Operation) -> None:
 
 
 def to_heap(root: ir.Operation) -> None:
-    """Turn the stack buffers below `root` into heap buffers. Linear in the ops."""
-    stack: list[memref.AllocaOp] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        view = op.opview if op.name == "memref.alloca" else None
-        if isinstance(view, memref.AllocaOp):
-            stack.append(view)
-        return ir.WalkResult.ADVANCE
-
-    root.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for old in stack:
+    """Turn the stack buffers inside `root` into heap buffers. Linear in the ops."""
+    for op in find_ops(root, "memref.alloca"):
+        old = op.opview
+        assert isinstance(old, memref.AllocaOp)
         with ir.InsertionPoint(old), old.location:
             new = memref.AllocOp(
                 old.memref.type, list(old.dynamicSizes), list(old.symbolOperands), alignment=old.alignment
             )
         old.memref.replace_all_uses_with(new.memref)
-        old.operation.erase()
+        op.erase()

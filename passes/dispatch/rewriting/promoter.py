@@ -1,26 +1,30 @@
 """Rewrites one function as a :class:`PromotionPlan` says: the memory of each binding becomes a tensor value.
 
-One walk in program order keeps the current content of every memory. A load takes a slice of it, a store inserts into
-it and makes the next one; region ops and blocks hand on what the plan says. Linear in the ops, and in what is handed
-on; nothing is looked at that the plan does not name.
+One walk in program order keeps the current content of every memory. A load extracts a slice of it, a store inserts a
+slice, which makes the next content; region ops and blocks forward what the plan says. Linear in the ops, and in the
+values that are forwarded; nothing is looked at that the plan does not name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlir import ir
+from mlir.dialects import tensor
 
 from ....dialects.bufferizable import Subset
 from ....dialects.dispatch import commit, contents, sizes_of, subset_of
 from ....dialects.registry import find_model
+from ....dialects.structured import index_constant
 from ....dialects.subsets import extract_slice, insert_slice, parallel_insert_slice
 from ...analysis.dispatch.promotion_plan import PromotionPlan
 from ...analysis.ir.snapshot import Snapshot
-from .region_ops import add_arguments, extend_op, extend_terminator
+from .region_ops import extend_op, extend_terminator
 
 __all__ = ["Promoter"]
 
 _LOOPS = frozenset({"scf.for", "scf.forall", "scf.while"})
-"""Ops whose regions get what they hand on as arguments."""
+"""Ops whose regions get forwarded values as arguments."""
 
 
 class Promoter:
@@ -33,23 +37,23 @@ class Promoter:
         self._memories = plan.bindings.memories
         self._contents: dict[int, ir.Value] = {}
         self._current: dict[int, ir.Value] = {}
-        self._sizes: dict[int, list[ir.Value]] = {}
-        """The dynamic sizes of a memory, once somebody needed them."""
+        self._sizes: dict[int, Sequence[ir.Value]] = {}
+        """The dynamic sizes of a memory, once they were needed."""
         self._given: dict[int, list[ir.Value]] = {}
-        """For an op that is being rewritten, the contents in front of it."""
+        """For an op that is being rewritten, the contents before it."""
         self._ends: dict[int, dict[int, ir.Value]] = {}
         """For a block that branches, the contents at its end."""
         self._outputs: dict[int, dict[int, ir.Value]] = {}
-        """For a forall, the arguments that its threads share."""
+        """For a forall, its shared outputs."""
         self._waiting: dict[int, list[int]] = {}
-        """For a memory, stores of a thread that no load of it has asked for yet."""
+        """For a memory, stores of a thread that no load of the thread has needed yet."""
         self._locations: dict[int, ir.Location] = {}
-        """For a memory, the place of the store that was met last."""
+        """For a memory, the location of the last store so far."""
 
     def run(self) -> None:
         """Rewrite the function."""
         s, places = self._snapshot, self._plan.places
-        # What moves for two memories ends up in front of the one that is used first.
+        # An op that moves for two memories ends up before the one that is used first.
         for memory in sorted(places, key=lambda m: -s.op_enter[max(places[m].before, 0)]):
             self._begin_memory(memory)
         open_ops: list[int] = []
@@ -60,7 +64,7 @@ class Promoter:
                 self._begin_block(s.op_block[op])
             if s.op_regions[op]:
                 if op in self._plan.stored:
-                    self._given[op] = self._take(op)
+                    self._given[op] = [self._content(memory) for memory in self._plan.stored[op]]
                 open_ops.append(op)
             else:
                 self._leave(op)
@@ -71,7 +75,7 @@ class Promoter:
     # --- memories ----------------------------------------------------------------------------------------------
 
     def _begin_memory(self, memory: int) -> None:
-        """Move the declaration if that was planned, and let the content begin behind it."""
+        """Move the declaration if that was planned, and build the content after it."""
         s, place = self._snapshot, self._plan.places[memory]
         for op in place.moved:
             s.ops[op].move_before(s.ops[place.before])
@@ -87,14 +91,14 @@ class Promoter:
         rank = len(shape)
         return Subset((0,) * rank, tuple(sizes.get(d, size) for d, size in enumerate(shape)), (1,) * rank)
 
-    def _dynamic_sizes(self, memory: int, dimensions: list[int]) -> list[ir.Value]:
+    def _dynamic_sizes(self, memory: int, dimensions: list[int]) -> Sequence[ir.Value]:
         if memory not in self._sizes:
             value = self._contents[memory]
-            sizes = sizes_of(self._snapshot.ops[self._plan.places[memory].root])
+            sizes: Sequence[ir.Value] = sizes_of(self._snapshot.ops[self._plan.places[memory].root])
             if not sizes:
                 owner = ir.OpResult(value).owner.operation
                 with ir.InsertionPoint.after(owner), owner.location:
-                    sizes = [_dim(value, dimension) for dimension in dimensions]
+                    sizes = [tensor.dim(value, index_constant(dimension)) for dimension in dimensions]
             self._sizes[memory] = sizes
         return self._sizes[memory]
 
@@ -127,7 +131,7 @@ class Promoter:
         s, memory = self._snapshot, self._plan.bindings.memory_of[op]
         self._locations[memory] = s.ops[op].location
         if s.block_op[s.op_block[op]] in self._plan.threads.inserted:
-            # The op stays until the thread ends: it knows what to insert there, and into the local content if need be.
+            # The op stays until the thread ends: there it is inserted, and into the local content if a load needs it.
             self._waiting.setdefault(memory, []).append(op)
             return
         operation = s.ops[op]
@@ -149,10 +153,6 @@ class Promoter:
                 self._insert(op)
         return self._current[memory]
 
-    def _take(self, op: int) -> list[ir.Value]:
-        """Return the contents that op number ``op`` hands on, as they are in front of it."""
-        return [self._content(memory) for memory in self._plan.stored[op]]
-
     # --- regions -----------------------------------------------------------------------------------------------
 
     def _begin_block(self, block: int) -> None:
@@ -162,24 +162,26 @@ class Promoter:
         if not memories:
             return
         if block != s.op_regions[op][region][0]:
-            self._begin_branched_block(block, op)
+            self._begin_branched_block(block)
         elif op != self._function:
             values = self._given[op]
             if s.op_name[op] in _LOOPS:
-                types = [self._memories[memory].type for memory in memories]
-                values = add_arguments(s.blocks[block], types, s.ops[op].location)
+                values = [self._add_argument(block, memory) for memory in memories]
             self._current.update(zip(memories, values, strict=True))
             if s.op_name[op] == "scf.forall":
                 self._outputs[op] = dict(zip(memories, values, strict=True))
 
-    def _begin_branched_block(self, block: int, op: int) -> None:
+    def _begin_branched_block(self, block: int) -> None:
         s, branches = self._snapshot, self._snapshot.block_branches[block]
         first = s.graph_first[branches]
         dominator = first + s.graphs[branches].immediate_dominator[block - first]
         self._current.update(self._ends[dominator])
         for memory in self._plan.joins.get(block, ()):
-            type_, location = self._memories[memory].type, s.ops[op].location
-            (self._current[memory],) = add_arguments(s.blocks[block], [type_], location)
+            self._current[memory] = self._add_argument(block, memory)
+
+    def _add_argument(self, block: int, memory: int) -> ir.Value:
+        s = self._snapshot
+        return s.blocks[block].add_argument(self._memories[memory].type, s.ops[s.block_op[block]].location)
 
     def _leave(self, op: int) -> None:
         s, name = self._snapshot, self._snapshot.op_name[op]
@@ -196,7 +198,7 @@ class Promoter:
                 self._end_block(op, block, memories)
 
     def _end_block(self, op: int, block: int, memories: tuple[int, ...]) -> None:
-        """Let terminator ``op`` hand on the contents of ``memories``."""
+        """Let terminator ``op`` forward the contents of ``memories``."""
         s, name = self._snapshot, self._snapshot.op_name[op]
         operation = s.ops[op]
         if op in s.op_successors:
@@ -204,13 +206,10 @@ class Promoter:
             self._branch(op)
         elif name == "func.return":
             for memory in memories:
-                self._commit(operation, memory)
+                with ir.InsertionPoint(operation), self._locations.get(memory, operation.location):
+                    commit(self._current[memory], self._contents[memory])
         elif name in ("scf.condition", "scf.yield"):
             extend_terminator(operation, [self._current[memory] for memory in memories])
-
-    def _commit(self, return_: ir.Operation, memory: int) -> None:
-        with ir.InsertionPoint(return_), self._locations.get(memory, return_.location):
-            commit(self._current[memory], self._contents[memory])
 
     def _branch(self, op: int) -> None:
         s = self._snapshot
@@ -241,7 +240,7 @@ class Promoter:
         self._current.update(zip(memories, results, strict=True))
 
     def _insert_in_parallel(self, loop: int) -> None:
-        """Let each thread of ``loop`` insert what it stores at its end."""
+        """Let each thread of ``loop`` insert its stores at its end."""
         s, outputs = self._snapshot, self._outputs.pop(loop)
         ends = s.ops[s.terminator(loop, 0)].regions[0].blocks[0]
         kept = set(self._plan.threads.inserted[loop])
@@ -258,10 +257,3 @@ class Promoter:
                         parallel_insert_slice(operation.operands[0], outputs[memory], subset)
             self._waiting.pop(memory, None)
             operation.erase()
-
-
-def _dim(tensor: ir.Value, dimension: int) -> ir.Value:
-    index = ir.IndexType.get()
-    attributes = {"value": ir.IntegerAttr.get(index, dimension)}
-    number = ir.Operation.create("arith.constant", results=[index], attributes=attributes).result
-    return ir.Operation.create("tensor.dim", results=[index], operands=[tensor, number]).result

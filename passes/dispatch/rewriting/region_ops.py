@@ -1,7 +1,7 @@
-"""Structured ops that get more to hand on: further operands, arguments, yielded values and results.
+"""Region ops that forward more values: further operands, block arguments, yielded values and results.
 
 Each function appends at the end, where ``scf.for``, ``scf.while``, ``scf.if``, ``scf.index_switch``,
-``scf.execute_region`` and ``scf.forall`` have what they hand on. Linear in the operands and results of the op.
+``scf.execute_region`` and ``scf.forall`` have the values that they forward. Linear in the operands and results.
 """
 
 from __future__ import annotations
@@ -10,18 +10,13 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from ....dialects.support.cloning import attributes_of, rebuild
+from ....dialects.support.cloning import rebuild
 
-__all__ = ["add_arguments", "extend_op", "extend_terminator"]
-
-
-def add_arguments(block: ir.Block, types: Sequence[ir.Type], location: ir.Location) -> list[ir.Value]:
-    """Append arguments of ``types`` to ``block``."""
-    return [block.add_argument(type_, location) for type_ in types]
+__all__ = ["extend_op", "extend_terminator"]
 
 
 def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
-    """Put a terminator that hands on ``values`` too in the place of ``op``."""
+    """Replace terminator ``op`` by one that also forwards ``values``."""
     ir.Operation.create(
         op.name,
         operands=[*op.operands, *values],
@@ -33,7 +28,7 @@ def extend_terminator(op: ir.Operation, values: Sequence[ir.Value]) -> None:
 
 
 def extend_op(op: ir.Operation, operands: Sequence[ir.Value], types: Sequence[ir.Type]) -> list[ir.Value]:
-    """Put an op with further ``operands`` and results of ``types`` in the place of ``op``; return these results."""
+    """Replace ``op`` by one with further ``operands`` and results of ``types``; return these results."""
     old = list(op.results)
     if op.name == "scf.forall":
         *segments, outputs = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])

@@ -1,8 +1,9 @@
-"""Checks, ahead of the grid, that the memory a caller gives is as large as the program says.
+"""Checks, before the grid, that the memory a caller gives is as large as the program says.
 
-A binding's sizes are numbers of the program (push constants, mostly), its memory is the caller's: where they disagree,
-the kernel would leave the memory. The checks are ordinary arithmetic on the arguments. The first that fails is returned
-as its number, counted from 1, with the size or the bytes that were needed; 0 says that the kernel has run.
+The sizes of a binding are numbers of the program (push constants, mostly), its memory is the caller's: where they
+disagree, the kernel would access memory out of bounds. The checks are ordinary arithmetic on the arguments. The number
+of the first check that fails, counted from 1, is returned with the size or the bytes that were needed; 0 means that the
+kernel has run.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, func, memref, scf
 
+from ....dialects.support.index_math import as_value
 from ...analysis.dispatch.host_types import byte_size, natural_alignment
-from ...analysis.dispatch.interface import Declaration, DispatchFunction, slot_text
+from ...analysis.dispatch.interface import Declaration, DispatchFunction
 from ...framework.errors import PassFailure
 from .grid import Grid
 
@@ -29,21 +31,21 @@ __all__ = [
 ]
 
 SIZE_CHECKS = "inplace.size_checks"
-"""On a lowered function: for each check the number of the argument and of its dimension, `BYTES`, or `LEAST`."""
+"""Attribute of a lowered function: for each check the argument, and its dimension, `BYTES`, or `LEAST`."""
 
 BYTES = -1
-"""In place of a dimension: a view of the argument's bytes ends within them."""
+"""Instead of a dimension: a view of the argument's bytes ends within them."""
 
 LEAST = -2
-"""In place of a dimension: a number of the grid is not too small; a size of 0 would make loops that never end."""
+"""Instead of a dimension: a number of the grid is not too small; a size of 0 would make loops that never end."""
 
 
 @dataclass(frozen=True)
 class SizeCheck:
-    """One thing to hold: that a dimension of a binding is `sizes[0]`, or that the view of `declaration` fits.
+    """The check that a dimension of a binding is `sizes[0]`, or that the view of `declaration` fits.
 
-    `binding` is the place in `DispatchFunction.bindings`; `dimension` is `BYTES` for a view, whose dynamic sizes
-    `sizes` has.
+    `binding` is an index into `DispatchFunction.bindings`; `dimension` is `BYTES` for a view, whose dynamic sizes are
+    `sizes`.
     """
 
     binding: int
@@ -53,7 +55,7 @@ class SizeCheck:
 
 
 def collect_size_checks(dispatch: DispatchFunction) -> tuple[SizeCheck, ...]:
-    """What there is to check, in the order of the bindings; equal checks are made once."""
+    """Return the checks, in the order of the bindings; equal ones once."""
     found: dict[tuple[object, ...], SizeCheck] = {}
     for place, binding in enumerate(dispatch.bindings):
         for declaration in binding.declarations:
@@ -75,16 +77,16 @@ def _checks(place: int, declaration: Declaration, *, whole: bool) -> Iterator[Si
 
 
 def checked_values(check: SizeCheck) -> list[ir.Value]:
-    """The values that the check needs."""
-    offset = check.declaration.byte_offset
-    return [*check.sizes, *([] if offset is None or check.dimension != BYTES else [offset])]
+    """Return the values that the check needs."""
+    offset = check.declaration.offset
+    return [*check.sizes, *([offset] if isinstance(offset, ir.Value) and check.dimension == BYTES else [])]
 
 
 def require_known(dispatch: DispatchFunction, checks: Sequence[SizeCheck], known: Collection[ir.Value]) -> None:
-    """Raise `PassFailure` for a check that cannot be made ahead of the grid; `known` are the values that are."""
+    """Raise `PassFailure` for a check that cannot be made before the grid, where values in `known` are available."""
     for check in checks:
         if not all(value in known for value in checked_values(check)):
-            slot = slot_text(dispatch.bindings[check.binding].slot)
+            slot = dispatch.bindings[check.binding].slot
             raise PassFailure(
                 f"the sizes of {slot} are not known ahead of the workgroups, so that the caller's memory cannot be "
                 "checked against them; compute them from push constants, without divisions by what may be zero",
@@ -99,15 +101,15 @@ def guard(
     bindings: Sequence[ir.Value],
     least: Sequence[tuple[ir.Value, int]],
 ) -> list[ir.Value]:
-    """Let the grid run only if all checks hold; returns what the function returns now.
+    """Let the grid run only if all checks hold; return what the function returns now.
 
-    `bindings` has the argument of each binding; `least` the arguments of the grid and how large they must be.
+    `bindings` are the arguments of the bindings; `least` the arguments of the grid, with their lower bounds.
     """
     with ir.InsertionPoint(grid.outer), function.location:
         index = ir.IndexType.get()
         failed = needed = zero = arith.constant(index, 0)
         pairs = [*_minimums(least), *_sizes(checks, bindings)]
-        # Backwards, so that the first failure is the one that is left.
+        # In reverse, so that the first failure is the one that is returned.
         for number, (holds, wanted) in reversed(list(enumerate(pairs, 1))):
             failed = arith.select(holds, failed, arith.constant(index, number))
             needed = arith.select(holds, needed, wanted)
@@ -135,30 +137,28 @@ def _minimums(least: Sequence[tuple[ir.Value, int]]) -> Iterator[tuple[ir.Value,
 
 
 def _sizes(checks: Sequence[SizeCheck], bindings: Sequence[ir.Value]) -> Iterator[tuple[ir.Value, ir.Value]]:
-    """For each check whether it holds, and what is needed."""
+    """Yield for each check whether it holds, and what is needed."""
     index = ir.IndexType.get()
     cache: dict[tuple[int, int], ir.Value] = {}
     for check in checks:
         key = (check.binding, max(check.dimension, 0))
         if key not in cache:
             cache[key] = memref.dim(bindings[check.binding], arith.constant(index, key[1]))
-        yield (_fits if check.dimension == BYTES else _equals)(check, cache[key])
-
-
-def _equals(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Whether a dimension is as large as the program says, and how large that is."""
-    return arith.cmpi(arith.CmpIPredicate.eq, size, check.sizes[0]), check.sizes[0]
+        if check.dimension == BYTES:
+            yield _fits(check, cache[key])
+        else:
+            yield arith.cmpi(arith.CmpIPredicate.eq, cache[key], check.sizes[0]), check.sizes[0]
 
 
 def _fits(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Whether a view lies within `size` bytes at a place that suits its elements, and where it ends.
+    """Build whether a view lies within `size` bytes, aligned for its elements, and where it ends.
 
-    What is left behind the offset is divided by one size after another: no product can overflow.
+    The bytes after the offset are divided by one size after another: no product can overflow.
     """
     type_, index = check.declaration.type, size.type
     zero, one = arith.constant(index, 0), arith.constant(index, 1)
     at_least, equal = arith.CmpIPredicate.sge, arith.CmpIPredicate.eq
-    offset = check.declaration.byte_offset or arith.constant(index, check.declaration.constant_offset)
+    offset = as_value(check.declaration.offset)
     element = arith.constant(index, byte_size(type_.element_type))
     rest, end, empty = arith.subi(size, offset), element, arith.constant(ir.IntegerType.get_signless(1), 0)
     holds = arith.andi(arith.cmpi(at_least, offset, zero), arith.cmpi(at_least, rest, zero))
@@ -175,7 +175,7 @@ def _fits(check: SizeCheck, size: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 
 def _extents(type_: ir.MemRefType, sizes: Sequence[ir.Value]) -> Iterator[ir.Value]:
-    """All sizes of a view as values."""
+    """Yield all sizes of a view as values."""
     dynamic = iter(sizes)
     for size in type_.shape:
         yield next(dynamic) if ir.ShapedType.is_dynamic_size(size) else arith.constant(ir.IndexType.get(), size)

@@ -1,12 +1,12 @@
-"""Make functions of linalg ops on memrefs that `inplace-mark-kernels` has marked, and optimize them by themselves.
+"""Outline linalg ops on memrefs that `inplace-mark-kernels` has marked, and optimize the functions by themselves.
 
 `take_kernels` gives each group of equal ops a function that is called in their places, as `inplace-outline-kernels`
-does for loops, and a *twin* of it in a module of its own: a function on tensors that makes of the contents of the
-inputs, and of the buffer that it is to write, its content afterwards. What tiles, vectorizes and bufferizes tensors may
-run on that module. `give_back` then moves the bodies of the twins into the functions.
+does for loops, and a *twin* of it in a module of its own: a function on tensors that computes the new content of the
+output buffer from the contents of inputs and output. Passes that tile, vectorize and bufferize tensors may run on that
+module. `give_back` then moves the bodies of the twins into the functions.
 
-The twin writes no argument but the one that the ops write, and says whether its result ended up there. Why it may take
-different arguments for memory that does not overlap: docs/theory/after-bufferization.md.
+The twin writes no argument but the output, and tells whether its result is there in the end. Why it may treat
+different arguments as memory that does not overlap: docs/theory/after-bufferization.md.
 
 Linear in the ops. No upstream counterpart.
 """
@@ -22,37 +22,31 @@ from ....dialects.support.cloning import attributes_of, replace_operands
 from ...analysis.lifetimes.roots import VIEWS
 from ...analysis.repetition.bodies import KERNEL_MARK, Body, BodyReader, NotShared, group_bodies, root_of
 from ...analysis.repetition.shared_sizes import SizeReader
-from .outlining import Outlining, given_sizes, memref_of
+from .outlining import Outlining, inner_types, memref_of
 
 __all__ = ["Kernels", "take_kernels"]
 
 _FILL = "linalg.fill"
 _QUIET = (VIEWS - {"memref.reshape"}) | {"arith.constant", "memref.alloc", "memref.dim", "memref.get_global"}
-"""Ops that touch no memory, so that a fill may come after them. (A reshape reads the sizes that it is given.)"""
+"""Ops that access no memory, so that a fill may move after them. (A reshape reads its sizes from memory.)"""
 
 
 class Kernels:
-    """The functions that were made in a module, and the `module` with their twins, which passes may change."""
+    """The functions that were outlined in a module, and the `module` of their twins, which passes may change."""
 
     def __init__(self, module: ir.Operation, groups: Sequence[Sequence[Body]]) -> None:
         self._outlining = Outlining(module)
         self._parameters: dict[str, list[tuple[ir.Type, int]]] = {}
-        """For each parameter of a function the type inside, and which of the sizes it is given is the outermost."""
+        """What `inner_types` says of the parameters of a function."""
         with module.location:
             self.module = ir.Module.create()
         for bodies in groups:
             name = self._outlining.call(bodies)
-            first, given = bodies[0], given_sizes(bodies)
-            opened = (
-                list(zip(given.types, given.places, strict=True)) if given else [(None, -1)] * len(first.parameters)
-            )
-            self._parameters[name] = [
-                (type_ or value.type, place) for value, (type_, place) in zip(first.parameters, opened, strict=True)
-            ]
-            self._make_twin(name, first)
+            self._parameters[name] = inner_types(bodies)
+            self._make_twin(name, bodies[0])
 
     def _make_twin(self, name: str, body: Body) -> None:
-        """Make a function on tensors that computes what `body` does; its ops are gone then."""
+        """Make a function on tensors that computes what `body` does; erases the ops of `body`."""
         written = body.parameters.index(body.op.operands[len(body.op.operands) - 1])
         buffers = [type_ for type_, _ in self._parameters[name]]
         types = [_tensor_type(type_) for type_ in buffers]
@@ -76,13 +70,12 @@ class Kernels:
 
     @property
     def are_in_place(self) -> bool:
-        """Whether each twin, on memrefs, writes what it computes into its argument, and returns nothing."""
-        return not any(
-            len(list(op.operands)) for view in self.module.body.operations for op in _returns(view.operation)
-        )
+        """Whether each twin, on memrefs, writes its result into its argument, and returns nothing."""
+        blocks = [block for view in self.module.body.operations for block in view.operation.regions[0]]
+        return not any(len(block.operations[len(block.operations) - 1].operation.operands) for block in blocks)
 
     def give_back(self) -> None:
-        """Let the functions do what their twins do now, which must be in place."""
+        """Move the bodies of the twins, which must be in place, into the functions."""
         for view in list(self.module.body.operations):
             twin = view.operation
             name = ir.StringAttr(twin.attributes["sym_name"]).value
@@ -103,7 +96,7 @@ class Kernels:
 
 
 def take_kernels(module: ir.Operation, *, repeats: int = 8, open_sizes: bool = True) -> Kernels | None:
-    """Make functions of the marked ops in `module`; None if there are none. See `Kernels`.
+    """Outline the marked ops in `module`; None if there are none. See `Kernels`.
 
     With `open_sizes`, ops that differ in outermost sizes only, none of which occur `repeats` times, share a function.
     """
@@ -124,7 +117,7 @@ def take_kernels(module: ir.Operation, *, repeats: int = 8, open_sizes: bool = T
 
 
 def _marked(function: ir.Operation) -> list[tuple[ir.Operation, ...]]:
-    """The marked ops of `function`, each with the fill of its output if that stands in front of it."""
+    """Return the marked ops of `function`, each with the fill of its output if that comes before it."""
     found: list[tuple[ir.Operation, ...]] = []
     for region in function.regions:
         for block in region:
@@ -143,14 +136,10 @@ def _marked(function: ir.Operation) -> list[tuple[ir.Operation, ...]]:
 
 
 def _starts_from(op: ir.Operation, fill: ir.Operation) -> bool:
-    """Whether `fill` fills the output of `op`, and no input is made of that."""
+    """Whether `fill` fills the output of `op`, and no input is a view of that."""
     *inputs, out = op.operands
     buffers = [value for value in inputs if isinstance(value.type, ir.MemRefType)]
     return fill.operands[1] == out and all(root_of(value) != root_of(out) for value in buffers)
-
-
-def _returns(function: ir.Operation) -> list[ir.Operation]:
-    return [block.operations[len(block.operations) - 1].operation for block in function.regions[0]]
 
 
 def _tensor_type(type_: ir.Type) -> ir.Type:
@@ -160,7 +149,7 @@ def _tensor_type(type_: ir.Type) -> ir.Type:
 
 
 def _marks(type_: ir.Type, written: bool) -> ir.DictAttr:
-    """What bufferization has to know of an argument that was a memref of `type_`."""
+    """Return the attributes that bufferization needs on an argument that was a memref of `type_`."""
     if not isinstance(type_, ir.MemRefType):
         return ir.DictAttr.get({})
     return ir.DictAttr.get(

@@ -1,6 +1,6 @@
-"""Move bodies that are the same code into one function, and call it in their places.
+"""Outlining: bodies that are the same code become one function, and calls of it.
 
-Only what `repetition/bodies.py` has found to be equal comes here.
+`repetition/bodies.py` has found the bodies to be equal.
 """
 
 from __future__ import annotations
@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlir import ir
-from mlir.dialects import func, llvm
+from mlir.dialects import arith, func, llvm, memref
 
 from ....dialects.support.cloning import replace_operands
 from ...analysis.repetition.bodies import Body
-from ...analysis.repetition.shared_sizes import NOTHING_OPEN, OpenSizes, is_plain
+from ...analysis.repetition.shared_sizes import OpenSizes, is_plain
 
 KERNEL = "inplace_kernel"
-"""What functions are called, with a number where that name is taken."""
+"""The name of outlined functions, with a number where it is taken."""
 
 NO_INLINE = "llvm.no_inline"
-"""Attribute of functions that were made of repeated code."""
+"""Attribute of outlined functions."""
 
 NO_OPTIMIZATION = ("llvm.optimize_none", NO_INLINE)
-"""Attributes of functions that LLVM is to leave as they are."""
+"""Attributes of functions that LLVM is not to optimize."""
 
 _MANY_CALLS = 64
-"""So many calls are worth a function that LLVM does not optimize."""
+"""With at least this many calls, a function is not optimized by LLVM."""
 
 _NO_WORK = frozenset(
     {
@@ -43,11 +43,11 @@ _NO_WORK = frozenset(
         "memref.subview",
     }
 )
-"""Ops that take next to no time, and no loop."""
+"""Ops without loops that take next to no time."""
 
 
 def is_mere_sequence(function: ir.Operation) -> bool:
-    """Whether `function` is one block of many calls, of which nothing is faster if LLVM optimizes it."""
+    """Whether `function` is one block of many calls, which optimizing does not make faster."""
     if function.name != "func.func" or len(function.regions[0].blocks) != 1:
         return False
     names = [op.operation.name for op in function.regions[0].blocks[0].operations]
@@ -55,13 +55,13 @@ def is_mere_sequence(function: ir.Operation) -> bool:
 
 
 def leave_as_it_is(function: ir.Operation) -> None:
-    """Tell LLVM not to optimize `function`, which it must not inline then."""
+    """Tell LLVM not to optimize `function`, which then must not be inlined."""
     for mark in NO_OPTIMIZATION:
         function.attributes[mark] = ir.UnitAttr.get()
 
 
 class Outlining:
-    """The functions of one module."""
+    """Outlines functions in one module."""
 
     def __init__(self, module: ir.Operation) -> None:
         self._module = module
@@ -71,14 +71,14 @@ class Outlining:
         self._addresses: dict[ir.Value, ir.Value] = {}
 
     def outline(self, bodies: Sequence[Body]) -> None:
-        """Replace `bodies` by calls of one function that is made of the first; it is given sizes that differ."""
+        """Replace `bodies` by calls of one function with the code of the first; sizes that differ are arguments."""
         name = self.call(bodies)
-        self._fill_function(self.body(name), bodies[0], given_sizes(bodies) or NOTHING_OPEN)
+        self._fill_function(self.body(name), bodies[0], inner_types(bodies))
 
     def call(self, bodies: Sequence[Body]) -> str:
-        """Replace `bodies` by calls of one function, which is empty yet, and return its name; the first remains."""
+        """Replace `bodies` by calls of one function, still empty, and return its name; the first body is kept."""
         first = bodies[0]
-        given = given_sizes(bodies)
+        given = _given_sizes(bodies)
         # What is equal in the bodies, and sizes that are given, is not what makes a type plain.
         plain = [is_plain(value.type) for value in first.parameters]
         types = [self._pointer if one else value.type for one, value in zip(plain, first.parameters, strict=True)]
@@ -102,7 +102,7 @@ class Outlining:
         return name
 
     def body(self, name: str) -> ir.Block:
-        """The block of a function that was made."""
+        """Return the block of an outlined function."""
         return self._symbols[name].regions[0].blocks[0]
 
     def _make_function(self, first: Body, bodies: Sequence[Body], types: Sequence[ir.Type]) -> str:
@@ -121,53 +121,59 @@ class Outlining:
         function.add_entry_block([first.op.location] * len(types))
         return ir.StringAttr(self._symbols.insert(function.operation)).value
 
-    def _fill_function(self, block: ir.Block, body: Body, given: OpenSizes) -> None:
+    def _fill_function(self, block: ir.Block, body: Body, types: Sequence[tuple[ir.Type, int]]) -> None:
         inside: dict[ir.Value, ir.Value] = {}
-        count = len(body.parameters)
-        sizes = list(block.arguments)[count:]
-        types, places = given.types or (None,) * count, given.places or (-1,) * count
+        sizes = list(block.arguments)[len(types) :]
         with ir.InsertionPoint(block), body.op.location:
             for constant in body.constants:
                 inside[constant.results[0]] = constant.clone().results[0]
-            for value, argument, type_, place in zip(body.parameters, block.arguments, types, places, strict=False):
+            for value, argument, (type_, place) in zip(body.parameters, block.arguments, types, strict=False):
+                inside[value] = argument
                 if is_plain(value.type):
-                    outermost = [sizes[place]] if type_ else []
-                    inside[value] = memref_of(argument, ir.MemRefType(type_ or value.type), outermost)
-                else:
-                    inside[value] = argument
+                    outermost = [] if place < 0 else [sizes[place]]
+                    inside[value] = memref_of(argument, ir.MemRefType(type_), outermost)
             end = func.ReturnOp([])
         body.op.move_before(end.operation)
         replace_operands(body.op, inside)
 
     def _address(self, value: ir.Value) -> ir.Value:
-        """The address of a buffer, made once, where the buffer is."""
-        known = self._addresses.get(value)
-        if known is not None:
-            return known
+        """Return the address of a buffer, built once, after the buffer."""
+        if value in self._addresses:
+            return self._addresses[value]
         owner = value.owner
         point = (
             ir.InsertionPoint.at_block_begin(owner) if isinstance(owner, ir.Block) else ir.InsertionPoint.after(owner)
         )
-        index, integer = ir.IndexType.get(), ir.IntegerType.get_signless(64)
         with point, value.location:
-            number = ir.Operation.create("memref.extract_aligned_pointer_as_index", [index], [value]).result
-            number = ir.Operation.create("arith.index_cast", [integer], [number]).result
-            self._addresses[value] = ir.Operation.create("llvm.inttoptr", [self._pointer], [number]).result
+            number = arith.index_cast(self._word, memref.extract_aligned_pointer_as_index(value))
+            self._addresses[value] = llvm.inttoptr(self._pointer, number)
         return self._addresses[value]
 
 
-def given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
-    """The sizes that a function of `bodies` is given; None if they are equal."""
+def _given_sizes(bodies: Sequence[Body]) -> OpenSizes | None:
+    """Return the sizes that are arguments of a function of `bodies`; None if all sizes are equal."""
     first = bodies[0].open_sizes
     return first if any(body.open_sizes.sizes != first.sizes for body in bodies) else None
+
+
+def inner_types(bodies: Sequence[Body]) -> list[tuple[ir.Type, int]]:
+    """Return for each parameter of a function of `bodies` its type inside, and the size argument for its first size.
+
+    That is a number of one of the arguments that follow the parameters, -1 if the size is static.
+    """
+    parameters, given = bodies[0].parameters, _given_sizes(bodies)
+    if given is None:
+        return [(value.type, -1) for value in parameters]
+    opened = zip(parameters, given.types, given.places, strict=True)
+    return [(type_ or value.type, place) for value, type_, place in opened]
 
 
 def memref_of(
     pointer: ir.Value, type_: ir.MemRefType, outermost: Sequence[ir.Value] = (), freed: ir.Value | None = None
 ) -> ir.Value:
-    """The memref at an address, with a descriptor that is complete.
+    """Build the memref at an address, with a complete descriptor.
 
-    `outermost` is the first size, if it is dynamic, and `freed` the address to be freed, if it is another one.
+    `outermost` is the first size, if it is dynamic, and `freed` the allocated pointer, if it is another one.
     """
     strides, offset = type_.get_strides_and_offset()
     descriptor: ir.Value = ir.Operation.create("llvm.mlir.poison", [descriptor_type(type_.rank)]).result
@@ -181,7 +187,7 @@ def memref_of(
 
 
 def descriptor_type(rank: int) -> ir.Type:
-    """The LLVM struct that a ranked memref is lowered to."""
+    """Return the LLVM struct that a ranked memref is lowered to."""
     arrays = f", array<{rank} x i64>, array<{rank} x i64>" if rank else ""
     return ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
 

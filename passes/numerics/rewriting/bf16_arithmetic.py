@@ -1,4 +1,4 @@
-"""Ops of the LLVM dialect that compute on bf16, in f32, where the numbers are carried as i16."""
+"""Arithmetic ops of the LLVM dialect on bf16, computed in f32, where bf16 values have type i16."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlir import ir
 
 from ....dialects.support.cloning import attributes_of
-from ....dialects.support.number_types import number_type, with_number_type
+from ....dialects.support.number_types import number_attribute, number_type, with_number_type
 
 __all__ = ["compute_in_f32", "is_computed_in_f32"]
 
@@ -19,13 +19,13 @@ _NAMES_OF_ROUNDED = "fadd fcmp fdiv fmul fptosi fptoui frem fsub intr.fma intr.f
 _EXACT, _ROUNDED = (
     frozenset(f"llvm.{name}" for name in names.split()) for names in (_NAMES_OF_EXACT, _NAMES_OF_ROUNDED)
 )
-"""Ops whose result is a bf16 if their operands are, and others."""
+"""Ops whose results on bf16 operands are bf16, and others."""
 _EXTENSION, _TRUNCATION = "llvm.fpext", "llvm.fptrunc"
 _QUIET_NAN = 0x7FC0
 
 
 def is_computed_in_f32(op: ir.Operation, operands: Sequence[ir.Type]) -> bool:
-    """Whether `compute_in_f32` knows the op, whose operands have these types."""
+    """Whether `compute_in_f32` can replace the op, whose operands have these types."""
     if op.name == _TRUNCATION:
         return isinstance(number_type(operands[0]), ir.F32Type)
     return op.name == _EXTENSION or op.name in _EXACT or op.name in _ROUNDED
@@ -60,10 +60,7 @@ def _build(name: str, type_: ir.Type, *operands: ir.Value) -> ir.Value:
 
 
 def _constant(type_: ir.Type, number: int) -> ir.Value:
-    attribute: ir.Attribute = ir.IntegerAttr.get(number_type(type_) or type_, number)
-    if isinstance(type_, ir.VectorType):
-        attribute = ir.DenseElementsAttr.get_splat(type_, attribute)
-    return ir.Operation.create("llvm.mlir.constant", [type_], [], {"value": attribute}).results[0]
+    return ir.Operation.create("llvm.mlir.constant", [type_], [], {"value": number_attribute(type_, number)}).result
 
 
 def _integers(type_: ir.Type, width: int) -> ir.Type:
@@ -71,7 +68,7 @@ def _integers(type_: ir.Type, width: int) -> ir.Type:
 
 
 def _extended(value: ir.Value) -> ir.Value:
-    """Build the f32 of a bf16, which are the high bits of it."""
+    """Extend a bf16 to f32: its bits are the high bits."""
     words = _integers(value.type, 32)
     high = _build("shl", words, _build("zext", words, value), _constant(words, 16))
     return _build("bitcast", with_number_type(value.type, ir.F32Type.get()), high)
@@ -84,7 +81,7 @@ def _high_half(value: ir.Value) -> ir.Value:
 
 
 def _rounded(value: ir.Value) -> ir.Value:
-    """Build the bits of the bf16 that is nearest to an f32, of two as near those of the even one."""
+    """Build the bits of an f32 rounded to bf16, to nearest, ties to even."""
     words = _integers(value.type, 32)
     word = _build("bitcast", words, value)
     is_odd = _build("and", words, _build("lshr", words, word, _constant(words, 16)), _constant(words, 1))

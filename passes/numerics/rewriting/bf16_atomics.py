@@ -1,4 +1,4 @@
-"""Atomic updates of bf16 that compute, as functions with a loop that compares the bits of what is in memory."""
+"""Atomic updates of bf16 that compute, as functions with a compare-exchange loop on the bits in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS = {
     19: ("fmaximum", "llvm.intr.maximum"),
     20: ("fminimum", "llvm.intr.minimum"),
 }
-"""By the number that the LLVM dialect has for it: the kind of an update, and the op that it is made of."""
+"""For each `bin_op` of the LLVM dialect, the name of the update, and the op that computes it."""
 _EXCHANGE = 0
 _FUNCTION = """
 llvm.func internal @NAME(%address: POINTER, %value: bf16) -> bf16 {
@@ -38,7 +38,7 @@ llvm.func internal @NAME(%address: POINTER, %value: bf16) -> bf16 {
 
 
 def is_exchange(op: ir.Operation) -> bool:
-    """Whether `op` is an atomic update that puts a number of any type in the place of another."""
+    """Whether `op` is an atomic exchange, of numbers of any type."""
     return op.name == "llvm.atomicrmw" and _kind(op) == _EXCHANGE
 
 
@@ -52,7 +52,7 @@ def _kind(op: ir.Operation) -> int:
 
 
 def expand_atomics(module: ir.Operation, updates: Sequence[ir.Operation]) -> None:
-    """Make calls of `updates`, and functions in `module` that they call, one for each kind and type of address."""
+    """Replace `updates` by calls of functions in `module`, one for each kind and type of address."""
     names: dict[tuple[int, ir.Type], str] = {}
     for op in updates:
         key = _kind(op), op.operands[0].type

@@ -1,4 +1,4 @@
-"""What types of the LLVM dialect are with another type in the place of bf16, and values as such types."""
+"""LLVM types with another type in place of bf16, and casts of values between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["ReplacedTypes", "recast"]
 
 
 class ReplacedTypes:
-    """Types with `number`, which is as wide, in the place of bf16. Each is made once."""
+    """Types with `number`, which is as wide, in place of bf16; each is built once."""
 
     def __init__(self, number: ir.Type) -> None:
         self._number = number
@@ -50,7 +50,7 @@ class ReplacedTypes:
 
 
 def recast(value: ir.Value, source: ir.Type, target: ir.Type) -> ir.Value:
-    """Build `value`, which has or is going to have type `source`, as one of `target` with the same bits."""
+    """Cast `value`, which has or will have type `source`, to `target`, with the same bits."""
     if source == target:
         return value
     if isinstance(source, llvm.StructType) and isinstance(target, llvm.StructType):

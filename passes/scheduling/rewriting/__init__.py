@@ -1,1 +1,1 @@
-"""Rewriting of linalg ops on tensors into loops around smaller ones, and packing of what those read again and again."""
+"""Rewriting of linalg ops on tensors into loops around smaller ones, and packing of slices that are read many times."""

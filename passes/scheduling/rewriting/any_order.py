@@ -1,4 +1,4 @@
-"""What a payload promises of the numbers that it combines, which need not hold when it does so in another order."""
+"""Fast-math and overflow flags that no longer hold once a payload combines elements in another order."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SELECTING = frozenset({"arith.maximumf", "arith.minimumf"})
 
 
 def forget_promises(structured: Structured) -> None:
-    """Let the op that combines elements be right in any order, and with its neutral element.
+    """Drop the flags of the combining op that may not hold in another order, or with its neutral element.
 
-    Other sums than those of the op may overflow, or be infinite, or infinities of both signs may meet; the neutral
-    element may be an infinity or a NaN. Where the op says that none of that happens, it could have any value then.
+    Other sums than those of the op may overflow or be infinite, or infinities of both signs may meet; the neutral
+    element may be an infinity or a NaN. With a flag that excludes this, the result could be any value.
     """
     combiner = find_combiner(structured)
     if combiner is None:

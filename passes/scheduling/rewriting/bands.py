@@ -1,4 +1,4 @@
-"""What the sweeps of a group do of a dimension, block by block, each sweep some way behind the one before."""
+"""Bands: what the sweeps of a group compute of a dimension, block by block, each sweep behind the one before."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["Band", "BandTiles", "moved_slice"]
 
 @dataclass(frozen=True)
 class Band:
-    """What a group of sweeps does of a dimension, and where.
+    """The part of a dimension that a group of sweeps computes.
 
     Attributes:
         dimension: which one.
         loop: the loop of the op over it.
-        shift: by how much a sweep is behind the one before.
+        shift: by how much each sweep lags behind the one before.
         step: how much each sweep does at a time.
         lower: where the first sweep begins.
         upper: where it ends.
         rise: how much further up each sweep begins than the one before.
         grow: how much further up it ends.
-        origin: what of the whole tensors the given versions begin with.
+        origin: where in the whole tensors the given versions begin.
     """
 
     dimension: int
@@ -43,11 +43,11 @@ class Band:
     origin: Number = 0
 
     def end(self, sweeps: int) -> Number:
-        """Build where the last block of so many sweeps ends."""
+        """Build where the last block of `sweeps` sweeps ends."""
         return add(self.upper, multiply(add(self.grow, self.shift), sweeps - 1))
 
     def tile(self, first: Number, pair: Number, later: int) -> Tile:
-        """Build what sweep `later` (0 or 1) of a pair does of the block at `first`, as far as there is something."""
+        """Build the tile of the block at `first` for sweep `later` (0 or 1) of a pair; it may be empty."""
 
         def moved(start: Number, by: Number) -> ir.Value:
             return as_value(add(start, add(multiply(pair, multiply(by, 2)), multiply(by, later))))
@@ -68,7 +68,7 @@ BandTiles = Sequence[tuple[Band, Tile]]
 
 
 def moved_slice(whole: Subset, parts: BandTiles) -> Subset:
-    """Build the part of a slice that the tiles are."""
+    """Build the subset of a slice that the tiles select."""
     offsets, sizes = list(whole.offsets), list(whole.sizes)
     for band, tile in parts:
         offsets[band.dimension] = add(offsets[band.dimension], band.place(tile))

@@ -1,4 +1,4 @@
-"""A second tensor beside one that a loop carries, with which it takes turns, as `schedule/ping_pong.py` has found."""
+"""A second tensor beside one that a loop carries, to take turns with, as `schedule/double_buffering.py` has found."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from mlir import ir
 from mlir.dialects import scf, tensor
 
 from ....dialects.bufferizable import Subset
-from ....dialects.subsets import extract_slice, insert_slice
+from ....dialects.subsets import insert_slice
 from ....dialects.support.cloning import attributes_of
 from ....dialects.support.defining_ops import defining_op
-from ...analysis.schedule.ping_pong import PingPong, is_known_box, outside_of
+from ...analysis.schedule.double_buffering import DoubleBuffering, is_known_box, outside_of
 from .generic import empty_for_copy
-from .smaller import slice_type
+from .smaller import take_slice
 
 __all__ = ["alternate"]
 
@@ -23,8 +23,8 @@ _PURE = frozenset(
 )
 
 
-def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> ir.Operation:
-    """Let `loop` carry another tensor for each of `tensors`, all of `loop`; return the loop that takes its place.
+def alternate(loop: ir.Operation, tensors: Sequence[DoubleBuffering]) -> None:
+    """Let `loop` carry another tensor for each of `tensors`, all of `loop`; a new loop takes its place.
 
     A tensor that does not alternate starts from its own old version. Linear in the ops of the body, none of which is
     copied.
@@ -34,7 +34,7 @@ def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> ir.Operation:
             _start_from(one, loop.regions[0].blocks[0].arguments[one.number + 1])
     tensors = [one for one in tensors if one.alternates]
     if not tensors:
-        return loop
+        return
     with ir.InsertionPoint(loop), loop.location:
         lower, upper, step, *initial = loop.operands
         others = [_other(loop.operands[one.number + 3], one.written) for one in tensors]
@@ -56,11 +56,10 @@ def alternate(loop: ir.Operation, tensors: Sequence[PingPong]) -> ir.Operation:
     for result, after in zip(loop.results, list(new.results), strict=False):
         result.replace_all_uses_with(after)
     loop.erase()
-    return new
 
 
-def _start_from(one: PingPong, other: ir.Value) -> None:
-    """Exchange the root, and erase what was only there to make it."""
+def _start_from(one: DoubleBuffering, other: ir.Value) -> None:
+    """Replace the root by `other`, and erase ops that only computed it."""
     work = [one.user.operands[one.operand]]
     one.user.operands[one.operand] = other
     while work:
@@ -73,9 +72,9 @@ def _start_from(one: PingPong, other: ir.Value) -> None:
 
 
 def _read_apart(insert: ir.Operation) -> None:
-    """Let the op that computes what is inserted read its init, a slice of a tensor, as an input.
+    """Let the op whose result is inserted read its init, a slice of a tensor, as an input.
 
-    Else the slice would have to be copied to where the op writes.
+    Otherwise the slice would have to be copied to the op's destination.
     """
     op = defining_op(insert.operands[0], "linalg.generic")
     if insert.name != _INSERT or op is None:
@@ -86,7 +85,7 @@ def _read_apart(insert: ir.Operation) -> None:
     *_, element = block.arguments
     *maps, last = ir.ArrayAttr(op.attributes["indexing_maps"])
     parallel = all("parallel" in str(kind) for kind in ir.ArrayAttr(op.attributes["iterator_types"]))
-    # The map must reach each element: what an op does not write is what its init has there.
+    # The map must cover the output: an element that is not written is that of the init.
     is_whole = parallel and ir.AffineMapAttr(last).value.is_permutation and type_.has_static_shape
     if len(op.results) != 1 or not is_whole or not is_slice or not list(element.uses):
         return
@@ -105,7 +104,7 @@ def _read_apart(insert: ir.Operation) -> None:
 
 
 def _other(initial: ir.Value, written: Sequence[Subset]) -> ir.Value:
-    """Return a tensor like `initial`, with its content where the loop writes nothing."""
+    """Return a tensor of the type of `initial`, with its content outside of the slices `written`."""
     type_ = ir.RankedTensorType(initial.type)
     if written and not (len(written) == 1 and is_known_box(written[0], type_.shape)):
         attributes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 1, 0])}
@@ -115,5 +114,5 @@ def _other(initial: ir.Value, written: Sequence[Subset]) -> ir.Value:
     other = empty_for_copy(initial, type_.element_type, range(type_.rank))
     for subset in written:
         for part in outside_of(subset, type_.shape):
-            other = insert_slice(extract_slice(initial, part, slice_type(initial, part)), other, part)
+            other = insert_slice(take_slice(initial, part), other, part)
     return other

@@ -1,4 +1,4 @@
-"""Computes elementwise producers inside of their consumers: one `linalg.generic` with both payloads."""
+"""Fusion of elementwise producers into their consumers: one `linalg.generic` with both payloads."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["fuse"]
 _Input = tuple[ir.Value, ir.AffineMap]
 
 
-def fuse(fusion: ElementwiseFusion) -> ir.Operation:
+def fuse(fusion: ElementwiseFusion) -> None:
     """Replace the consumer by a `linalg.generic` that computes the producer as well; both are erased.
 
-    Inits stay as they are. Returns the new op. Linear in the payloads.
+    Inits stay as they are. Linear in the payloads.
     """
     producer, consumer = fusion.producer, fusion.consumer
     inputs = _Inputs(len(consumer.sizes))
-    # Inputs whose elements nobody wants tell sizes: they stay.
+    # Inputs whose elements are not used stay: sizes are read from them.
     own = {
         operand: inputs.add(consumer.op.operands[operand], consumer.indices[operand])
         for operand in range(consumer.inputs)
@@ -51,7 +51,6 @@ def fuse(fusion: ElementwiseFusion) -> ir.Operation:
     # The payload of the consumer is moved, as it grows with each producer.
     hand_over(consumer, op, [elements[operand] for operand in range(len(consumer.indices))])
     producer.op.erase()
-    return op
 
 
 class _Inputs:
@@ -72,7 +71,7 @@ class _Inputs:
 
 
 def _substituted(index: OperandIndex, loops: Sequence[OperandIndex]) -> OperandIndex:
-    """Return `index` with what `loops` say in place of the loops of the producer."""
+    """Return `index` with the loops of the producer replaced by `loops`."""
     return sum((loops[loop] * factor for loop, factor in index.coefficients.items()), OperandIndex({}, index.constant))
 
 

@@ -1,4 +1,4 @@
-"""A `linalg.generic` in the place of another linalg op: the same loops and outputs, but other inputs."""
+"""Replacing a linalg op by a `linalg.generic` with the same loops and outputs, but other inputs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _expression(index: OperandIndex) -> ir.AffineExpr:
 
 
 def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.AffineMap]]) -> ir.Operation:
-    """Create in front of an op one with other `inputs`, each with its map, and an empty payload."""
+    """Create before an op a `linalg.generic` with other `inputs`, each with its map, and an empty payload."""
     op = structured.op
     inits = [op.operands[number] for number in structured.outputs]
     loops = len(structured.sizes)
@@ -59,9 +59,9 @@ def build_generic(structured: Structured, inputs: Sequence[tuple[ir.Value, ir.Af
 
 
 def hand_over(structured: Structured, new: ir.Operation, elements: Sequence[ir.Value]) -> None:
-    """Let `new`, whose payload has no end yet, go on as an op does, and erase that; `elements` are what it works on.
+    """Move the payload of an op to the end of that of `new`, on `elements`; then replace the op by `new`.
 
-    The payload is moved, not copied. Linear in it.
+    Linear in the payload, which is not copied.
     """
     op, block = structured.op, new.regions[0].blocks[0]
     for old, element in zip(structured.payload.arguments, elements, strict=True):
@@ -79,9 +79,9 @@ def empty_for_copy(value: ir.Value, element: ir.Type, order: Sequence[int]) -> i
 
 
 def place_of_copy(op: ir.Operation, value: ir.Value) -> ir.Operation:
-    """Return in front of what to copy `value` for `op`: the outermost `scf.for` around it that does not define it.
+    """Return the op before which to copy `value` for `op`: the outermost `scf.for` around `op` that does not define it.
 
-    A copy has no effect on others, so it may be made for a loop that is never run.
+    A copy has no side effect, so it may be made for a loop without iterations.
     """
     place = op
     for loop in loops_around(op):

@@ -1,4 +1,4 @@
-"""What the passes that rewrite linalg ops on tensors share: finding ops, replacing them, the machine they are for."""
+"""What the passes on linalg ops share: finding ops, replacing them, and the machine they are compiled for."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FILL = "linalg.fill"
 
 
 def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.Operation]:
-    """Return the linalg ops on tensors inside `root`, in the order of the text; only those with one of `names`, if any.
+    """Return the linalg ops on tensors inside `root`, in program order; only those with one of `names`, if any.
 
-    Ops without a payload (`linalg.index`, `linalg.yield`) are none, nor are those in payloads, which go where the op
-    around them goes, those that `inplace-mark-kernels` has marked, and those that cannot be reached. Linear.
+    Without ops that have no payload (`linalg.index`, `linalg.yield`), ops in payloads, which move with the op around
+    them, ops that `inplace-mark-kernels` has marked, and unreachable ops. Linear.
     """
     found: list[ir.Operation] = []
 
@@ -36,9 +36,9 @@ def find_linalg_ops(root: ir.Operation, names: Collection[str] = ()) -> list[ir.
 
 
 def replace_op(op: ir.Operation, values: Sequence[ir.Value], producers: Sequence[ir.Operation] = ()) -> None:
-    """Let `values` take the place of the results of `op`, and erase it.
+    """Replace the results of `op` by `values`, and erase it.
 
-    What nobody uses then is erased too: of `producers`, in the order of the text, and of the fills that `op` used.
+    Those of `producers`, in program order, and of the fills of `op` that are unused then are erased too.
     """
     dead = list(producers)
     for fill in (defining_op(value, _FILL) for value in op.operands):
@@ -53,7 +53,7 @@ def replace_op(op: ir.Operation, values: Sequence[ir.Value], producers: Sequence
 
 
 def read_machine(text: str, op: ir.Operation) -> Machine:
-    """Return the machine that this process runs on, with what `text` says of it; raises `PassFailure`."""
+    """Return the machine that this process runs on, with the properties in `text`; raises `PassFailure`."""
     try:
         return detect_machine().override(text)
     except ValueError as problem:

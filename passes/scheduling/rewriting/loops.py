@@ -1,4 +1,4 @@
-"""Loops that are built around tiles, of registers or of tensors: in equal steps, with what is left over at the end."""
+"""Loops around tiles of registers or tensors, in equal steps, with what is left at the end."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Segment:
 
     Attributes:
         lower: where it begins.
-        upper: where it ends; a multiple of `step` behind `lower`, except in a single masked step.
+        upper: where it ends; a multiple of `step` after `lower`, except in a single masked step.
         step: how many iterations of the loop one step does.
-        count: how many vectors, or rows, that are.
-        masked: whether the last vector may reach over the end.
+        count: the number of vectors, or rows, in a step.
+        masked: whether the last vector may reach beyond the end.
     """
 
     lower: Number
@@ -38,14 +38,14 @@ class Segment:
 def segments(
     size: Number, unit: int, count: int, *, halves: bool = False, known: Collection[int] = ()
 ) -> Iterator[Segment]:
-    """Cut a loop of `size` iterations into steps of `count` vectors of `unit` lanes (1 for rows), and what is left.
+    """Cut a loop of `size` iterations into steps of `count` vectors of `unit` lanes (1 for rows), and a remainder.
 
-    What is left of a known size is one step with fewer vectors; of an unknown size, steps of one vector. The last
-    vector is masked where it can be incomplete. Masked vectors and rows alike are left out where nothing remains.
+    The remainder of a static size is one step with fewer vectors; of a dynamic size, steps of one vector. The last
+    vector is masked where it can be incomplete. There are no segments without iterations where the size is static.
 
-    With `halves`, what would be left of rows, less than half a step, is joined with the step before: two steps do half
-    of that each. `known` are all sizes that rows of an unknown size can have: if something is left of one of them only,
-    that is cut like a known size.
+    With `halves`, a remainder of rows that is less than half a step is joined with the step before: two steps do half
+    of both each. `known` are all values that a dynamic number of rows can have: if only one of them leaves a remainder,
+    that is cut like that of a static size.
     """
     step = unit * count
     if isinstance(size, int):
@@ -65,7 +65,7 @@ def segments(
 
 
 def _known_segments(size: int, unit: int, count: int, *, halves: bool) -> Iterator[Segment]:
-    """Cut a loop whose size is known; see `segments`."""
+    """Cut a loop of static size; see `segments`."""
     step = unit * count
     rest = size % step
     tail, part = rest, rest
@@ -84,12 +84,12 @@ def _known_segments(size: int, unit: int, count: int, *, halves: bool) -> Iterat
 
 
 def _segments_of_two(size: ir.Value, count: int, odd: Sequence[Segment]) -> Iterator[Segment]:
-    """Cut rows whose `size` is a multiple of `count`, or that which `odd` is the cut of."""
+    """Cut rows whose `size` is a multiple of `count`, or the one size whose segments are `odd`."""
     tail = [part for part in odd if part.count != count]
     if not tail:
         yield Segment(0, size, count, count)
         return
-    # As long as nothing is left the main part ends where the rows do, and the loops over the tail have no iteration.
+    # Without a remainder the main part ends where the rows do, and the loops over the tail have no iterations.
     is_odd = arith.cmpi(arith.CmpIPredicate.eq, size, as_value(odd[-1].upper))
     ends = [arith.select(is_odd, as_value(part.lower), size) for part in tail]
     yield Segment(0, ends[0], count, count)
@@ -98,9 +98,9 @@ def _segments_of_two(size: ir.Value, count: int, odd: Sequence[Segment]) -> Iter
 
 
 def build_loop(segment: Segment, carried: Sequence[ir.Value], body: _Body) -> list[ir.Value]:
-    """Build what runs `body` for each step of `segment`: a loop, or just the body if there is one step.
+    """Build a loop that runs `body` for each step of `segment`, or just the body if there is one step; return results.
 
-    `body` gets the index and the carried values and returns the new ones, which this returns at the end.
+    `body` gets the induction variable and the carried values, and returns the new ones.
     """
     lower, upper = segment.lower, segment.upper
     if isinstance(lower, int) and isinstance(upper, int) and lower + segment.step >= upper:

@@ -1,4 +1,4 @@
-"""Copies of operands in front of an op, transposed or with wider elements, and the op that reads these."""
+"""Transposed or widened copies of operands before an op, and the op on these copies."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .generic import affine_map, build_generic, empty_for_copy, hand_over, place
 __all__ = ["transpose_operands", "widen_operands"]
 
 
-def transpose_operands(transposition: Transposition) -> ir.Operation:
-    """Replace the op by a `linalg.generic` that reads transposed copies, and return it.
+def transpose_operands(transposition: Transposition) -> None:
+    """Replace the op by a `linalg.generic` that reads transposed copies.
 
-    They are made in front of it, and of the loops around it that do not change the operand.
+    They are made before it, and before the loops around it that do not define the operand.
     """
     structured = transposition.structured
     op = structured.op
@@ -32,7 +32,6 @@ def transpose_operands(transposition: Transposition) -> ir.Operation:
         inputs.append((value, affine_map(len(structured.sizes), indices)))
     new = build_generic(structured, inputs)
     hand_over(structured, new, list(new.regions[0].blocks[0].arguments))
-    return new
 
 
 def _transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
@@ -42,8 +41,8 @@ def _transposed(value: ir.Value, order: Sequence[int]) -> ir.Value:
     return op.results[0]
 
 
-def widen_operands(widening: Widening) -> ir.Operation:
-    """Replace the op by a `linalg.generic` that reads wide copies, and return it.
+def widen_operands(widening: Widening) -> None:
+    """Replace the op by a `linalg.generic` that reads wide copies.
 
     They are made where `transpose_operands` makes them; one for operands that are the same value.
     """
@@ -67,11 +66,10 @@ def widen_operands(widening: Widening) -> ir.Operation:
         extension.results[0].replace_all_uses_with(arguments[operand])
         extension.erase()
     hand_over(structured, new, arguments)
-    return new
 
 
 def _widened(value: ir.Value, extension: ir.Operation) -> ir.Value:
-    """Build a copy of `value` with `extension` done to each element."""
+    """Build a copy of `value` with `extension` applied to each element."""
     type_ = ir.RankedTensorType(value.type)
     empty = empty_for_copy(value, extension.results[0].type, range(type_.rank))
     identity = ir.AffineMap.get_identity(type_.rank)

@@ -1,10 +1,10 @@
 """Sweeps that run several at a time over the rows of a tensor, as `schedule/time_skew.py` has planned them.
 
     for each group of sweeps:
-        for each block of rows, and some more for the sweeps that are behind:
+        for each block of rows, and more blocks for the sweeps that lag behind:
             for each pair of sweeps of the group: the rows of the one, then those of the other, further back
 
-What is left of an odd number of sweeps runs in the loop that was there.
+The last one of an odd number of sweeps runs in the original loop.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from mlir.dialects import arith, scf
 
 from ....dialects.bufferizable import Subset
 from ....dialects.structured import index_constant
-from ....dialects.subsets import extract_slice, insert_slice, mixed_subset, parallel_insert_slice
+from ....dialects.subsets import insert_slice, mixed_subset, parallel_insert_slice
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.index_math import Number, add, as_value
 from ...analysis.schedule.time_skew import TimeSkew
 from .bands import Band, BandTiles, moved_slice
 from .loops import Segment, build_loop
-from .smaller import Sized, build_smaller, slice_type, take_slice
+from .smaller import Sized, build_smaller, take_slice
 
 __all__ = ["skew"]
 
 
 def skew(plan: TimeSkew) -> None:
-    """Build the skewed sweeps in front of the loop, which gets the last one. Linear in the ops of its body."""
+    """Build the skewed sweeps before the loop, which keeps the last one. Linear in the ops of its body."""
     loop = plan.loop
     body = loop.regions[0].blocks[0]
     for op in list(body.operations):
@@ -47,7 +47,7 @@ def skew(plan: TimeSkew) -> None:
 
 
 def _trips(lower: ir.Value, upper: ir.Value, step: ir.Value) -> ir.Value:
-    """Return how many iterations there are; bounds are signed, the step is positive."""
+    """Build the trip count; bounds are signed, the step is positive."""
     length = arith.maxsi(arith.subi(upper, lower), index_constant(0))
     return arith.ceildivui(length, step)
 
@@ -73,22 +73,21 @@ class _Skewed:
             own = arith.minui(left, index_constant(most))
             if bands == 1:
                 return self.blocks(self.rows(0, self.height), own, carried)
-            # The same code for both parts, as vectors make much of it.
+            # One loop for both parts, as its code is large once it is vectorized.
             parts = Segment(0, 2, 1, 1)
             return build_loop(parts, carried, lambda part, values: self.on_threads(as_value(part), own, values))
 
         return build_loop(Segment(0, pairs, most, 1), versions, group)
 
     def on_threads(self, part: ir.Value, own: ir.Value, versions: list[ir.Value]) -> list[ir.Value]:
-        """Build a part of a group of `own` pairs: what is inside of the bands (0), or what is left at borders (1)."""
+        """Build a part of a group of `own` pairs: the inside of the bands (0), or the rest at their borders (1)."""
         forall = scf.ForallOp([0], [self.plan.bands], [1], versions)
         thread, *shared = list(forall.body.arguments)
         with ir.InsertionPoint(forall.body):
             *rows, size = self.own_rows(part, thread)
             band, others = self.rows(*rows), self.shape[1:]
             subset = Subset((band.origin, *[0] * len(others)), (size, *others), (1,) * len(self.shape))
-            slices = [extract_slice(tensor, subset, slice_type(tensor, subset)) for tensor in shared]
-            results = self.blocks(band, own, slices)
+            results = self.blocks(band, own, [take_slice(tensor, subset) for tensor in shared])
             ends = scf.InParallelOp()
             with ir.InsertionPoint(ends.operation.regions[0].blocks[0]):
                 for new, old in zip(results, shared, strict=True):
@@ -96,20 +95,21 @@ class _Skewed:
         return list(forall.operation.results)
 
     def own_rows(self, part: ir.Value, thread: ir.Value) -> list[ir.Value]:
-        """Build what `rows` takes, and how many rows of the tensors that needs, for `part` of the band of a thread."""
+        """Build the arguments of `rows`, and how many rows to slice, for `part` of the band of a thread."""
         equal, zero = arith.CmpIPredicate.eq, index_constant(0)
         is_first = arith.cmpi(equal, thread, zero)
         is_last = arith.cmpi(equal, thread, index_constant(self.plan.bands - 1))
         at_border = arith.cmpi(equal, part, index_constant(1))
-        choices = zip(self.inner(thread, is_first, is_last), self.border(thread), self.nothing(), strict=True)
-        # The last band has no border behind it.
+        # The last band has no border after it: no rows, and no blocks of them.
+        nothing = 0, 0, 0, -self.plan.shift, 0, 0
+        choices = zip(self.inner(thread, is_first, is_last), self.border(thread), nothing, strict=True)
         return [
             arith.select(at_border, arith.select(is_last, as_value(none), as_value(border)), as_value(inner))
             for inner, border, none in choices
         ]
 
     def inner(self, thread: ir.Value, is_first: ir.Value, is_last: ir.Value) -> tuple[Number, ...]:
-        """Build what a band can do by itself."""
+        """Build the rows that a band can compute without its neighbours."""
         shift, zero = index_constant(self.plan.shift), index_constant(0)
         lower, upper = self.row_of(thread), self.row_of(arith.addi(thread, index_constant(1)))
         begin = index_constant(self.begin)
@@ -125,17 +125,13 @@ class _Skewed:
         )
 
     def border(self, thread: ir.Value) -> tuple[Number, ...]:
-        """Build what a band and the next one have left."""
+        """Build the rows that are left at the border between a band and the next one."""
         shift, reach = self.plan.shift, (self.plan.sweeps + 1) * self.plan.shift
         row = self.row_of(arith.addi(thread, index_constant(1)))
         return add(row, -shift), add(row, shift), -shift, shift, add(row, self.begin - reach), 2 * reach
 
-    def nothing(self) -> tuple[Number, ...]:
-        """Return no rows, and no blocks of them."""
-        return 0, 0, 0, -self.plan.shift, 0, 0
-
     def row_of(self, border: ir.Value) -> ir.Value:
-        """Build the row that a border stands before; the first is 0."""
+        """Build the first row after a border; that of border 0 is 0."""
         return arith.divui(arith.muli(border, index_constant(self.height)), index_constant(self.plan.bands))
 
     def rows(self, lower: Number, upper: Number, rise: Number = 0, grow: Number = 0, origin: Number = 0) -> Band:
@@ -144,7 +140,7 @@ class _Skewed:
         return Band(0, plan.row, plan.shift, plan.rows, lower, upper, rise, grow, origin)
 
     def blocks(self, band: Band, own: ir.Value, versions: list[ir.Value]) -> list[ir.Value]:
-        """Build a group of `own` pairs of sweeps of a band, block by block; of one stripe after the other."""
+        """Build a group of `own` pairs of sweeps of a band, block by block, one stripe after the other."""
         bands = [band]
         if (stripes := self.plan.stripes) is not None:
             width = self.plan.written.sizes[1]
@@ -161,33 +157,25 @@ class _Skewed:
         return nest((), versions)
 
     def pair(self, blocks: Sequence[tuple[Band, Number]], pair: Number, versions: list[ir.Value]) -> list[ir.Value]:
-        """Build a sweep from the one version to the other, and one back, which is further behind."""
+        """Build a sweep from one version to the other, and one back, which lags behind it."""
         even, odd = versions
         odd = self.sweep(even, odd, [(band, band.tile(first, pair, 0)) for band, first in blocks])
         even = self.sweep(odd, even, [(band, band.tile(first, pair, 1)) for band, first in blocks])
         return [even, odd]
 
     def sweep(self, source: ir.Value, target: ir.Value, parts: BandTiles) -> ir.Value:
-        """Build the sweep of a tile of each band."""
+        """Build a sweep over a tile of each band."""
         op = self.plan.structured
         inputs = [self.input(operand, source, parts) for operand in range(op.inputs)]
         part = moved_slice(self.plan.written, parts)
-        start = extract_slice(target, part, slice_type(target, part))
-        smaller = build_smaller(op, [*inputs, start], {band.loop: tile for band, tile in parts})
+        tiles = {band.loop: tile for band, tile in parts}
+        smaller = build_smaller(op, [*inputs, take_slice(target, part)], tiles)
         return insert_slice(smaller.results[0], target, part)
 
     def input(self, operand: int, source: ir.Value, parts: BandTiles) -> ir.Value:
-        """Return the part of an input that the tiles need; a slice of the old version is one of `source`."""
+        """Return the slice of an input that the tiles need; slices of the old version become slices of `source`."""
         value = self.op.operands[operand]
-        whole = self.old_slice(value)
-        if whole is not None:
-            part = moved_slice(whole, parts)
-            return extract_slice(source, part, slice_type(source, part))
-        if not isinstance(value.type, ir.RankedTensorType):
-            return value
-        return take_slice(value, self.op.subset(operand, value, {band.loop: tile for band, tile in parts}))
-
-    def old_slice(self, value: ir.Value) -> Subset | None:
-        """Return which slice of the old version `value` is, if it is one."""
         slice_ = defining_op(value, "tensor.extract_slice")
-        return mixed_subset(slice_, 1) if slice_ is not None and slice_.operands[0] == self.old else None
+        if slice_ is not None and slice_.operands[0] == self.old:
+            return take_slice(source, moved_slice(mixed_subset(slice_, 1), parts))
+        return take_slice(value, self.op.subset(operand, value, {band.loop: tile for band, tile in parts}))

@@ -1,4 +1,4 @@
-"""The smaller ops that stand in tiles: the slices that a tile of an op needs, and the op on them."""
+"""The op inside a tile: the slices that a tile of an op needs, and the op on them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Tiles = Mapping[int, Tile]
 
 
 class Sized:
-    """A linalg op with the sizes of its loops, for which `tensor.dim` is built where they are dynamic.
+    """A linalg op with the trip counts of its loops; builds a `tensor.dim` for each dynamic one.
 
-    `measured` gives for an operand the value that has its sizes: another one if the operand itself is going to vanish.
+    `measured` maps an operand to a value with the same sizes: another one if the operand will be erased.
     """
 
     def __init__(self, op: Structured, measured: Callable[[ir.Value], ir.Value] = lambda value: value) -> None:
@@ -40,7 +40,7 @@ class Sized:
         self.sizes = loop_sizes(op, list(map(measured, self.operands)))
 
     def subset(self, operand: int, value: ir.Value, tiles: Tiles) -> Subset | None:
-        """Return the slice of `value`, which is operand `operand`, that a tile needs; None for all of it."""
+        """Return the slice of `value`, for operand `operand`, that a tile needs; None for all of it, or a scalar."""
         if not any(self.op.depends(operand, loop) for loop in tiles):
             return None
         offsets: list[Number] = []
@@ -52,7 +52,7 @@ class Sized:
         return Subset(tuple(offsets), tuple(lengths), (1,) * len(offsets))
 
     def _extent(self, index: OperandIndex, tiles: Tiles) -> Number:
-        """Return how many elements of a dimension a tile reaches; the constant of the index stays with the op."""
+        """Return how many elements of a dimension a tile spans; the constant of the index stays in the op's map."""
         if index.loop is not None and index.loop in tiles:
             return tiles[index.loop].size
         total: Number = 1 + index.constant
@@ -63,7 +63,7 @@ class Sized:
 
 
 def loop_sizes(op: Structured, operands: Sequence[ir.Value]) -> list[Number]:
-    """Build the trip counts of the loops of `op` from `operands`, which are as large as its own."""
+    """Build the trip counts of the loops of `op` from `operands`, which have the sizes of its own."""
     return [
         tensor_size(operands[operand], dimension) if size is None else size
         for size, (operand, dimension) in zip(op.sizes, op.places, strict=True)
@@ -90,7 +90,7 @@ def take_slice(value: ir.Value, subset: Subset | None) -> ir.Value:
 
 
 def build_smaller(op: Structured, parts: Sequence[ir.Value], tiles: Tiles) -> ir.Operation:
-    """Build `op` on `parts` in place of its operands; `linalg.index` still counts from the beginning of the loop."""
+    """Build `op` on `parts` instead of its operands; `linalg.index` is offset by the begin of the tile."""
     smaller = op.op.clone(ir.InsertionPoint.current).operation
     for number, part in enumerate(parts):
         smaller.operands[number] = part

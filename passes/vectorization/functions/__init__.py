@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from .exponentials import exp, exp2, expm1, tanh
-from .lanes import Floats
 from .logarithms import log, log1p, log2, log10
 from .others import atan, erf, rsqrt
 from .trigonometry import cos, sin, tan
+from .vectors import Floats
 
 __all__ = ["FUNCTIONS"]
 

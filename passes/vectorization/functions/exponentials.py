@@ -1,16 +1,16 @@
 """exp, exp2, expm1 and tanh.
 
-`e^x = 2^n e^r` with n the integer next to x / ln 2, so that |r| <= ln 2 / 2. r is x - n ln 2 with ln 2 in two parts,
-each product exact in its fma: what is lost is half an ulp of r. The integer comes from adding 1.5 * 2^23, below which
-there is no room for a fraction; its bits end with n. The bias of the exponent of 2^n is added in the same step.
+`e^x = 2^n e^r` where n is the integer nearest to x / ln 2, so that |r| <= ln 2 / 2. r is x - n ln 2 with ln 2 in two
+parts, each product exact in its fma: the error is half an ulp of r. The integer comes from adding 1.5 * 2^23, where
+floats have no fraction; the bits of the sum end with n. The bias of the exponent of 2^n is added in the same step.
 
-Coefficients are minimax, fitted for this file by Lawson's reweighting of least squares on 3001 Chebyshev points, from
-the lowest on rounded to f32 and the others fitted again.
+Coefficients are minimax, fitted for this file by Lawson's reweighted least squares on 3001 Chebyshev points: rounded to
+f32 from the lowest on, with the others fitted again each time.
 """
 
 from __future__ import annotations
 
-from .lanes import Bits, Floats, polynomial
+from .vectors import Bits, Floats, polynomial
 
 __all__ = ["exp", "exp2", "exp_without_limits", "expm1", "tanh"]
 

@@ -9,7 +9,7 @@ The coefficients were made as those of `exponentials.py`.
 
 from __future__ import annotations
 
-from .lanes import INFINITY, NAN, Bits, Floats, bits_of, polynomial
+from .vectors import INFINITY, NAN, Bits, Floats, bits_of, polynomial
 
 __all__ = ["log", "log1p", "log2", "log10"]
 

@@ -6,7 +6,7 @@ The coefficients were made as those of `exponentials.py`.
 from __future__ import annotations
 
 from .exponentials import exp_without_limits
-from .lanes import Floats, polynomial
+from .vectors import Floats, polynomial
 
 __all__ = ["atan", "erf", "rsqrt"]
 

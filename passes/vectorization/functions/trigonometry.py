@@ -19,7 +19,7 @@ from mlir.dialects import arith, scf, vector
 from mlir.dialects import math as math_ops
 
 from .exponentials import ROUNDER
-from .lanes import Bits, Floats, polynomial
+from .vectors import Bits, Floats, polynomial
 
 __all__ = ["LARGEST", "cos", "sin", "tan"]
 

@@ -1,9 +1,9 @@
-"""Maxima and minima of the lanes of a vector of floats, compared as integers.
+"""Maximum and minimum reductions of the lanes of a vector of floats, compared as integers.
 
-`arith.maximumf` is several instructions, as NaN must stay and +0 is above -0, and a reduction is a chain of them, one
-for each halving of the lanes. The bits of floats that are not negative are ordered as integers; those of negative ones
-the other way round, until all bits but the sign are flipped. So zeros are in order too, and a NaN is beyond everything
-once it has the sign of the end that is looked for. The chain is then one instruction a step.
+`arith.maximumf` is several instructions, as it propagates NaN and orders +0 above -0, and a reduction is a chain of
+them, one for each halving of the lanes. The bits of nonnegative floats are ordered as integers; those of negative ones
+in reverse, until all bits but the sign are flipped. This orders zeros too, and a NaN is beyond everything else once it
+has the sign of the end that is wanted. Then each step of the chain is one instruction.
 """
 
 from __future__ import annotations

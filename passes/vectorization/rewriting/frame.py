@@ -1,4 +1,4 @@
-"""Where the loops around vectors stand, and which element of an operand that is."""
+"""Where the loops around vectors are, and which element of an operand that selects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from mlir.dialects import arith
 
 from ....dialects.support.index_math import Number, add, as_value, multiply
 from ...analysis.linalg.structured_op import OperandIndex
-from ...analysis.linalg.tile_sizes import sizes_of_tiles
 from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.loops import Segment
 from ...scheduling.rewriting.smaller import loop_sizes
@@ -19,25 +18,25 @@ from .iterations import iterations_from
 __all__ = ["NestFrame", "Place", "Point", "last_dimension"]
 
 Place = Mapping[int, int]
-"""Where in the register tile: for each loop of it the number of the vector, or row."""
+"""A place in the register tile: for each of its loops the number of the vector or row."""
 
 
 @dataclass
 class Point:
-    """Where the loops stand: the first index of the tile in each loop, and the segment that is being run."""
+    """A point in the loop nest: the first index of the tile in each loop, and the current segment."""
 
     first: dict[int, Number] = field(default_factory=dict[int, Number])
     segments: dict[int, Segment] = field(default_factory=dict[int, Segment])
 
     def at(self, loop: int, number: Number, segment: Segment) -> Point:
-        """Return this point with `loop` at `number`, in `segment`."""
+        """Return this point, with `loop` at `number` in `segment`."""
         return Point({**self.first, loop: number}, {**self.segments, loop: segment})
 
 
 class NestFrame:
-    """A plan with its operands and the sizes of its loops, for which `tensor.dim` is built where they are dynamic.
+    """A plan with its operands and trip counts; builds a `tensor.dim` for each dynamic one.
 
-    `replaced` are operands that are not there yet, with tensors as large that are.
+    `replaced` maps operands that are not built yet to tensors of the same sizes.
     """
 
     def __init__(self, plan: VectorPlan, replaced: Mapping[ir.Value, ir.Value] | None = None) -> None:
@@ -45,11 +44,6 @@ class NestFrame:
         self.op = plan.structured
         self.operands = [(replaced or {}).get(value, value) for value in self.op.op.operands]
         self.sizes = loop_sizes(self.op, self.operands)
-
-    def known_sizes(self, loop: int) -> frozenset[int]:
-        """Return all sizes that a loop of dynamic size can have; nothing if they are not known."""
-        operand, dimension = self.op.places[loop]
-        return sizes_of_tiles(self.operands[operand], dimension)
 
     def index(self, index: OperandIndex, point: Point, place: Place) -> Number:
         """Return `index` for the first lane at `place`."""
@@ -66,17 +60,17 @@ class NestFrame:
         return [as_value(self.index(index, point, place)) for index in self.op.indices[operand]]
 
     def iteration(self, loop: int, point: Point, place: Place) -> ir.Value:
-        """Return the number of the iteration in `loop`: a vector for the lane loop."""
+        """Build the number of the iteration in `loop`, a vector for the lane loop."""
         first = as_value(self.index(OperandIndex({loop: 1}), point, place))
         return iterations_from(first, self.plan.lanes) if loop == self.plan.lane_loop else first
 
     def is_masked(self, point: Point, place: Place) -> bool:
-        """Tell whether the vector at `place` may reach over the end of the lane loop."""
+        """Return whether the vector at `place` may reach beyond the end of the lane loop."""
         segment = point.segments[self.plan.lane_loop]
         return segment.masked and place.get(self.plan.lane_loop, 0) == segment.count - 1
 
     def left(self, point: Point, place: Place) -> ir.Value:
-        """Return how many iterations of the lane loop there are from the first lane at `place` on."""
+        """Build the number of iterations of the lane loop from the first lane at `place` on."""
         loop = self.plan.lane_loop
         first = as_value(self.index(OperandIndex({loop: 1}), point, place))
         return arith.subi(as_value(self.sizes[loop]), first)

@@ -1,8 +1,8 @@
-"""The numbers of iterations in the lanes, and what they are compared with.
+"""Iteration numbers in the lanes, and comparisons with them.
 
-An index has 64 bits, so that a comparison for each f32 lane of a vector, as a causal mask has them, is two of numbers
-that two additions make. As the lanes count from the first one on, the distance from that to a number that all lanes
-share says the same, in as many bits as fit.
+An index has 64 bits, so comparing one for each f32 lane of a vector, as a causal mask does, takes two vectors of
+numbers, made by two additions. As the lanes count up from the first one, the distance from that to a number that all
+lanes share decides the comparison as well, in 32 bits.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from ....dialects.support.defining_ops import defining_op
 __all__ = ["compared", "iterations_from"]
 
 _PREDICATES = frozenset(getattr(arith.CmpIPredicate, name).value for name in ("eq", "ne", "slt", "sle", "sgt", "sge"))
-"""Those of unsigned numbers stay: a negative number is above all iterations there."""
+"""Not the unsigned ones, which take negative numbers for huge ones."""
 
 
 def iterations_from(first: ir.Value, lanes: int) -> ir.Value:
-    """Return a vector of `first` and the numbers after it."""
+    """Build a vector of `first` and the numbers after it."""
     type_ = ir.VectorType.get([lanes], ir.IndexType.get())
     return arith.addi(vector.broadcast(type_, first), vector.step(type_))
 
 
 def compared(op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> ir.Value | None:
-    """Return what `op` yields on `known` values if it compares iterations with what all lanes share; None otherwise."""
+    """Build `op` on `known` values if it compares iterations with a value that all lanes share; None otherwise."""
     if op.name != "arith.cmpi" or ir.IntegerAttr(op.attributes["predicate"]).value not in _PREDICATES:
         return None
     operands = [known.get(value, value) for value in op.operands]
@@ -46,7 +46,7 @@ def compared(op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> ir.Value |
 
 
 def _first_of(value: ir.Value) -> ir.Value | None:
-    """The argument that `iterations_from` built `value` for, None if it is something else."""
+    """Return the `first` that `iterations_from` built `value` from, None for other values."""
     op = defining_op(value, "arith.addi")
     if op is None or not isinstance(value.type, ir.VectorType):
         return None
@@ -55,9 +55,9 @@ def _first_of(value: ir.Value) -> ir.Value | None:
 
 
 def _distance(first: ir.Value, number: ir.Value, lanes: int) -> ir.Value:
-    """Return `number` - `first` in 32 bits, where all below the first of the lanes or above the last are the same.
+    """Build `number` - `first` in 32 bits, clamped to -1 below the first lane and to `lanes` above the last one.
 
-    Iterations are not negative, so -1 stands for all numbers that are: the difference does not overflow then.
+    Iterations are not negative, so -1 stands for all negative numbers: the difference does not overflow.
     """
     below = index_constant(-1)
     distance = arith.subi(arith.maxsi(number, below), first)

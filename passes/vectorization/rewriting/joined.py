@@ -1,4 +1,4 @@
-"""An elementwise op in the loop of a reduction: each vector of its result is written, and goes on in its register."""
+"""An elementwise op in the loop of a reduction: each vector of its result is written, and used from its register."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from mlir import ir
 from ...analysis.schedule.joined_reductions import Join
 from ...analysis.schedule.vector_plan import VectorPlan
 from .frame import NestFrame, Place, Point
-from .lanes import broadcast, run_payload
+from .lanes import Shared, broadcast, run_payload
 from .reads import Reader
 from .register_tile import RegisterTile
-from .shared import Shared, build_shared
+from .shared import build_shared
 
 __all__ = ["Joined"]
 
 
 class Joined(RegisterTile):
-    """Builds the op of `join` where the reduction of `plan` stands."""
+    """Builds the op of `join` in the loop of the reduction of `plan`."""
 
     def __init__(self, plan: VectorPlan, join: Join) -> None:
         self.operands = frozenset(join.operands)
@@ -32,11 +32,11 @@ class Joined(RegisterTile):
 
     @property
     def carried(self) -> list[ir.Value]:
-        """The tensor that the result is written to, at the beginning."""
+        """The initial tensor that the result is written to."""
         return [self.frame.operands[self.op.inputs]]
 
     def enter(self, point: Point, rows: Sequence[Place]) -> None:
-        """Build what the loops that reduce share, for each of `rows`."""
+        """Build what the iterations of the reduction loops share, for each of `rows`."""
         own = self._point(point)
         self._shared = [build_shared(self.frame, own, self._place(row), self._inner) for row in rows]
 
@@ -58,7 +58,7 @@ class Joined(RegisterTile):
         return results, target
 
     def _point(self, point: Point) -> Point:
-        """Return where the loops of the op stand."""
+        """Return the point in the loops of the op."""
         return Point(
             {self._loops[loop]: number for loop, number in point.first.items()},
             {self._loops[loop]: segment for loop, segment in point.segments.items()},

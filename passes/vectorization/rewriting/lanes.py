@@ -1,7 +1,7 @@
 """The payload of a linalg op on vectors: each op works on all lanes, or on a scalar where all lanes are the same.
 
 Several vectors are computed in lockstep, each op of the payload for all of them before the next: while one waits for
-what its last op gives, a processor has the others to do.
+its last result, the processor computes the others.
 """
 
 from __future__ import annotations
@@ -17,10 +17,18 @@ from ....dialects.support.defining_ops import defining_op
 from ...analysis.linalg.structured_op import type_bytes
 from .iterations import compared
 
-__all__ = ["Lanes", "Quotients", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
+__all__ = ["Lanes", "Shared", "broadcast", "build_op", "run_payload", "transpose_square", "vector_type"]
 
 Quotients = dict[ir.Value, tuple[ir.Value, ir.Value]]
-"""For divisors a power of two, and the reciprocal of their product: a dividend is multiplied by one after the other."""
+"""For a divisor a power of two, and the reciprocal of their product: a dividend is multiplied by both in turn."""
+
+
+@dataclass
+class Shared:
+    """Values of a payload that are known before the lanes are run, and how to divide by some of them."""
+
+    values: dict[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
+    quotients: Quotients = field(default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]])
 
 
 @dataclass(frozen=True)
@@ -30,19 +38,17 @@ class Lanes:
     Attributes:
         elements: scalars or vectors for the arguments of the payload.
         index: gives the number of an iteration in a loop.
-        shared: values that are built already.
-        quotients: how to divide by some of them.
+        shared: what is built already.
     """
 
     elements: Sequence[ir.Value | None]
     index: Callable[[int], ir.Value]
-    shared: Mapping[ir.Value, ir.Value] = field(default_factory=dict[ir.Value, ir.Value])
-    quotients: Quotients = field(default_factory=dict[ir.Value, tuple[ir.Value, ir.Value]])
+    shared: Shared = field(default_factory=Shared)
 
 
 _FUSED = frozenset({"f32", "f64"})
 _GROUP_BYTES = 16
-"""Shuffles inside of so many bytes are fast, as they are whole registers, or what registers consist of."""
+"""Shuffles inside groups of this many bytes are fast: whole registers, or the lanes that registers consist of."""
 
 
 def vector_type(element: ir.Type, lanes: int) -> ir.VectorType:
@@ -51,7 +57,7 @@ def vector_type(element: ir.Type, lanes: int) -> ir.VectorType:
 
 
 def broadcast(value: ir.Value, lanes: int) -> ir.Value:
-    """Return `value` in all lanes; a vector stays as it is."""
+    """Broadcast `value` to all lanes; a vector stays as it is."""
     if isinstance(value.type, ir.VectorType):
         return value
     return vector.broadcast(vector_type(value.type, lanes), value)
@@ -88,14 +94,14 @@ def transpose_square(rows: Sequence[ir.Value]) -> list[ir.Value]:
 
 
 def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[list[ir.Value]]:
-    """Build `block` for `vectors` of so many `lanes` in lockstep; return what it yields for each.
+    """Build `block` for `vectors` of `lanes` in lockstep; return what it yields for each.
 
     Linear in the block, for each vector.
     """
     known: list[dict[ir.Value, ir.Value]] = []
     for one in vectors:
         arguments = zip(block.arguments, one.elements, strict=True)
-        known.append({argument: element for argument, element in arguments if element is not None} | dict(one.shared))
+        known.append({argument: element for argument, element in arguments if element is not None} | one.shared.values)
     *operations, terminator = (op.operation for op in block.operations)
     for op in operations:
         for one, values in zip(vectors, known, strict=True):
@@ -108,13 +114,13 @@ def run_payload(block: ir.Block, vectors: Sequence[Lanes], lanes: int) -> list[l
 def _build_one(op: ir.Operation, known: Mapping[ir.Value, ir.Value], one: Lanes, lanes: int) -> ir.Value | None:
     if op.name == "linalg.index":
         return one.index(ir.IntegerAttr(op.attributes["dim"]).value)
-    return _quotient(op, known, one.quotients, lanes) or build_op(op, known, lanes)
+    return _quotient(op, known, one.shared.quotients, lanes) or build_op(op, known, lanes)
 
 
 def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:
-    """Build `op` of a payload on `known` values, scalars if all of them are; None if it is built with its user.
+    """Build `op` of a payload on `known` values, as a scalar if all of them are; None if it is built with its user.
 
-    That is a product that is only added to something: fused with the addition, it rounds once instead of twice.
+    That is a product whose only use is an addition: fused with that, it rounds once instead of twice.
     """
     return None if _is_fused_later(op) else _fused(op, known, lanes) or compared(op, known) or _clone(op, known, lanes)
 
@@ -122,7 +128,7 @@ def build_op(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -
 def _quotient(
     op: ir.Operation, known: Mapping[ir.Value, ir.Value], quotients: Quotients, lanes: int
 ) -> ir.Value | None:
-    """Return the quotient if `op` divides by what all lanes share."""
+    """Build the quotient if `op` divides by a value that all lanes share."""
     if op.name != "arith.divf":
         return None
     found = quotients.get(known.get(op.operands[1], op.operands[1]))
@@ -143,7 +149,7 @@ def _clone(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> 
 
 
 def _fused(op: ir.Operation, known: Mapping[ir.Value, ir.Value], lanes: int) -> ir.Value | None:
-    """Return a fused multiplication and addition if `op` adds a product that nobody else wants."""
+    """Build a fused multiplication and addition if `op` adds a product that has no other user."""
     if op.name != "arith.addf":
         return None
     for product, other in (tuple(op.operands), tuple(op.operands)[::-1]):

@@ -21,19 +21,19 @@ from ...analysis.schedule.vector_plan import VectorPlan
 from ...scheduling.rewriting.any_order import forget_promises
 from .frame import NestFrame, Place, Point
 from .joined import Joined
-from .lanes import broadcast, run_payload
+from .lanes import Shared, broadcast, run_payload
 from .partial_results import PartialResults
 from .reads import Reader
 from .register_tile import RegisterTile, build_loops
-from .shared import Shared, build_shared
+from .shared import build_shared
 
 __all__ = ["build_nest"]
 
 
 def build_nest(plan: VectorPlan, join: Join | None = None) -> list[ir.Value]:
-    """Build the loops at the current insertion point; return what takes the place of the op's results.
+    """Build the loops at the current insertion point; return the replacements of the op's results.
 
-    With a `join`, what takes the place of the joined op's result follows.
+    With a `join`, the replacement of the joined op's result comes last.
     """
     frame = NestFrame(plan, _measured(join) if join else None)
     fills = [None if _reads_elements(frame, plan, number) else _fill(frame, number) for number in frame.op.outputs]
@@ -56,13 +56,13 @@ def build_nest(plan: VectorPlan, join: Join | None = None) -> list[ir.Value]:
 
 
 def _measured(join: Join) -> dict[ir.Value, ir.Value]:
-    """Return what is as large as the result of the joined op, which the nest is going to compute: its init."""
+    """Map the result of the joined op, which the nest is going to compute, to its init, which has the same sizes."""
     producer = join.producer
     return {producer.op.results[0]: producer.op.operands[producer.inputs]}
 
 
 def _reads_elements(frame: NestFrame, plan: VectorPlan, output: int) -> bool:
-    """Whether elements of an init are read as they are, by the payload or as an input; a reduction starts from them."""
+    """Whether elements of an init are read, by the payload or as an input, other than as the start of a reduction."""
     init, op = frame.operands[output], frame.op
     as_input = any(op.reads[number] and frame.operands[number] == init for number in range(op.inputs))
     return as_input or (not plan.reductions and op.reads[output])
@@ -82,7 +82,7 @@ class _Elementwise(RegisterTile):
         self.inner = inner
 
     def row(self, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
-        """Build the loop of the lanes and those in it, after what they share."""
+        """Build the lane loop and those inside, after what their iterations share."""
         shared = build_shared(self.frame, point, {}, self.inner)
         return build_loops(self.frame, self.inner, point, tensors, partial(self.build, shared))
 
@@ -95,7 +95,7 @@ class _Elementwise(RegisterTile):
 
 
 class _Rows(RegisterTile):
-    """The lanes are elements of their own: an accumulator for each vector of each output."""
+    """Each lane is a result of its own: an accumulator for each vector of each output."""
 
     def build(self, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
         places = self.places(point, self.plan.parallel)
@@ -120,8 +120,8 @@ class _Rows(RegisterTile):
         outputs = len(self.op.outputs)
         new = list(accumulators)
         places = self.places(point, self.plan.parallel)
-        # Row by row: the code keeps to this order, and what the vectors of a row share takes one register then. A
-        # vector at a time would hold what all rows want, for which 16 registers are too few.
+        # Row by row: LLVM keeps this order, and what the vectors of a row share takes one register. Vector by vector
+        # would keep what all rows need in registers, for which 16 are too few.
         for slot in sorted(range(len(places)), key=lambda slot: self._row(places[slot])):
             own = slice(slot * outputs, (slot + 1) * outputs)
             elements = [reader.element(operand, places[slot]) for operand in range(self.op.inputs)]

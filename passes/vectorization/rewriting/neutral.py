@@ -1,4 +1,4 @@
-"""The elements that change nothing when they are combined with others."""
+"""Neutral elements of the ops that reductions combine with."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FLOATS = {
 
 
 def neutral_element(combiner: ir.Operation) -> ir.Value:
-    """Create the constant that leaves the other operand of `combiner` as it is.
+    """Create the constant that is the neutral element of `combiner`.
 
     That of an addition is -0.0, since 0.0 + -0.0 is 0.0; that of `maxnumf` is NaN, which it ignores.
     """

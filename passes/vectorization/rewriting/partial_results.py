@@ -1,4 +1,4 @@
-"""Reductions in the lanes: each lane has a partial result, which are combined when the loops are through."""
+"""Reductions in the lanes: each lane has a partial result; the lanes are combined after the loops."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ...analysis.linalg.vector_payload import NEUTRAL_KINDS
 from .extremes import is_ordered_by_bits, reduce_by_bits
 from .frame import NestFrame, Place, Point
 from .joined import Joined
-from .lanes import Lanes, broadcast, run_payload, vector_type
+from .lanes import Lanes, Shared, broadcast, run_payload, vector_type
 from .neutral import neutral_element
 from .reads import Reader
 from .register_tile import RegisterTile, build_loops
-from .shared import Shared, build_shared
+from .shared import build_shared
 
 __all__ = ["PartialResults"]
 
 
 class PartialResults(RegisterTile):
-    """The lanes are partial results: an accumulator for each row and each vector of the lane loop.
+    """Each lane is a partial result: an accumulator for each row and each vector of the lane loop.
 
-    The tensor of an op that is joined comes after the accumulators, and after the outputs.
+    The tensor of a joined op comes after the accumulators, and after the outputs.
     """
 
     def __init__(self, frame: NestFrame, starts: Sequence[ir.Value | None], joined: Joined | None) -> None:
@@ -32,7 +32,7 @@ class PartialResults(RegisterTile):
         self.joined = joined
 
     def build(self, point: Point, tensors: list[ir.Value]) -> list[ir.Value]:
-        """Build the loops that reduce, and write what comes out; return the tensors after that."""
+        """Build the reduction loops, and write the results; return the tensors after that."""
         combiner = self.plan.combiner
         assert combiner is not None
         rows = self.places(point, self.plan.parallel)
@@ -74,7 +74,7 @@ class PartialResults(RegisterTile):
         return new
 
     def _masked(self, value: ir.Value, old: ir.Value, point: Point, place: Place) -> ir.Value:
-        """Keep `old` in lanes beyond the end."""
+        """Build `value`, with `old` in lanes beyond the end."""
         if not self.frame.is_masked(point, place):
             return value
         bits = vector_type(ir.IntegerType.get_signless(1), self.plan.lanes)
@@ -83,7 +83,7 @@ class PartialResults(RegisterTile):
     def _combine(
         self, combiner: ir.Operation, partials: Sequence[ir.Value], point: Point, row: Place, target: ir.Value
     ) -> ir.Value:
-        """Return all lanes of `partials` and the init, combined."""
+        """Build the combination of all lanes of `partials` and the init."""
         (start,) = self.starts
         if start is None:
             start = tensor.extract(target, self.frame.indices(self.op.inputs, point, row))
@@ -97,6 +97,6 @@ class PartialResults(RegisterTile):
             extreme = reduce_by_bits(combiner.name, partials[0])
             return ir.Operation.create(combiner.name, results=[start.type], operands=[extreme, start]).result
         kind = ir.Attribute.parse(f"#vector.kind<{NEUTRAL_KINDS[combiner.name]}>")
-        # In order, one lane after the other, the sum would take longer than that of a short row.
+        # Summing the lanes in order would take longer than a short row.
         free = ir.Attribute.parse("#arith.fastmath<reassoc>")
         return vector.reduction(start.type, kind, partials[0], acc=start, fastmath=free)

@@ -1,4 +1,4 @@
-"""Reading of operands into vectors, or into scalars where all lanes want the same element."""
+"""Reads of operands as vectors, or as scalars where all lanes need the same element."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["Reader"]
 
 
 class Reader:
-    """Reads elements at one point of the loops, each only once for all places of the tile that want the same.
+    """Reads elements at one point of the loops, once for all places of the tile that need the same one.
 
-    `tensors` are the outputs as the loops carry them. They are read in place of the inits, and of inputs that are the
-    same value at the same indices: an element is read before it is written, so the update can be in place.
+    `tensors` are the outputs as the loops carry them. They are read instead of the inits, and of inputs that are the
+    same value at the same indices: each element is read before it is written, so the update can be in place.
     """
 
     def __init__(self, frame: NestFrame, point: Point, tensors: Sequence[ir.Value] = ()) -> None:
@@ -29,7 +29,7 @@ class Reader:
         self._known: dict[tuple[int, tuple[int, ...]], ir.Value] = {}
 
     def element(self, operand: int, place: Place) -> ir.Value | None:
-        """Return the element of `operand` at `place`, a scalar if all lanes have the same; None if nobody wants it."""
+        """Return the element of `operand` at `place`, a scalar if all lanes share it; None if it is not used."""
         op = self._frame.op
         if not op.reads[operand]:
             return None
@@ -67,14 +67,14 @@ class Reader:
         return vector.transfer_read(type_, source, indices, last_dimension(len(indices)), _padding(type_), in_bounds)
 
     def _is_turned(self, operand: int) -> bool:
-        """Whether `operand` is read along the loop of the rows, and there are enough rows for that to pay."""
+        """Whether `operand` is read along the row loop, and there are enough rows for that to pay."""
         turned = self._frame.plan.turned
         if turned is None or not self._frame.op.is_contiguous(operand, turned):
             return False
         return self._point.segments[turned].count * 4 >= self._frame.plan.lanes
 
     def _turn(self, source: ir.Value, operand: int, type_: ir.VectorType, place: Place) -> ir.Value:
-        """Read a square along its rows, transpose it, and keep all of it for the other places."""
+        """Read a square along its rows, transpose it, and keep its columns for the other places."""
         frame, turned = self._frame, self._frame.plan.turned
         assert turned is not None
         count = self._point.segments[turned].count
@@ -94,7 +94,7 @@ class Reader:
         return vector.from_elements(type_, [tensor.extract(source, at) for at in self._lanes(operand, place)])
 
     def _lanes(self, operand: int, place: Place) -> Iterator[list[ir.Value]]:
-        """Return the indices for each lane; a lane beyond the end reads what the last iteration does."""
+        """Yield the indices for each lane; a lane beyond the end reads the element of the last iteration."""
         frame, loop = self._frame, self._frame.plan.lane_loop
         indices = frame.indices(operand, self._point, place)
         last: ir.Value | None = None
@@ -109,5 +109,5 @@ class Reader:
 
 
 def _padding(type_: ir.VectorType) -> ir.Value:
-    """Build the zero that a masked read has beyond the end."""
+    """Build the zero that pads a masked read."""
     return arith.constant(type_.element_type, 0.0 if isinstance(type_.element_type, ir.FloatType) else 0)

@@ -1,4 +1,4 @@
-"""A register tile: the places in it, its payload and its writes, and the loops that step from one to the next."""
+"""A register tile: its places, its payload and its writes, and the loops that step from tile to tile."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from mlir import ir
 from mlir.dialects import tensor, vector
 
+from ...analysis.linalg.slice_extents import slice_extents
 from ...scheduling.rewriting.loops import build_loop, segments
 from .frame import NestFrame, Place, Point, last_dimension
-from .lanes import Lanes, broadcast
+from .lanes import Lanes, Shared, broadcast
 from .reads import Reader
-from .shared import Shared
 
 __all__ = ["Inside", "RegisterTile", "build_loops"]
 
 Inside = Callable[[Point, list[ir.Value]], list[ir.Value]]
-"""Builds what stands in the innermost loop from what the loops carry; returns what they carry on."""
+"""Builds the body of the innermost loop from the carried values; returns the values to yield."""
 
 
 def build_loops(
     frame: NestFrame, loops: Sequence[int], point: Point, carried: list[ir.Value], inside: Inside
 ) -> list[ir.Value]:
-    """Build `loops` around what `inside` builds, in steps of the register tile, with what is left at the ends.
+    """Build `loops` around what `inside` builds, in steps of the register tile, with remainders.
 
-    One or two rows that accumulate alone wait for their own results; halves of more rows do not.
+    One or two rows that accumulate alone would wait for their own results; halves of more rows do not.
     """
     if not loops:
         return inside(point, carried)
@@ -33,7 +33,8 @@ def build_loops(
     plan = frame.plan
     unit = plan.lanes if loop == plan.lane_loop else 1
     halves = bool(plan.reductions) and loop != plan.lane_loop
-    known = frame.known_sizes(loop)
+    operand, dimension = frame.op.places[loop]
+    known = slice_extents(frame.operands[operand], dimension)
     for segment in segments(frame.sizes[loop], unit, plan.tile.get(loop, 1), halves=halves, known=known):
         carried = build_loop(
             segment,
@@ -61,9 +62,8 @@ class RegisterTile:
         return [dict(zip(tiled, numbers, strict=True)) for numbers in itertools.product(*counts)]
 
     def lanes(self, point: Point, place: Place, elements: list[ir.Value | None], shared: Shared | None = None) -> Lanes:
-        """Return what the payload is run for at `place`; `shared` is what all places share."""
-        known = shared or Shared()
-        return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), known.values, known.quotients)
+        """Return the vector at `place` to run the payload for; `shared` is built for all places."""
+        return Lanes(elements, lambda loop: self.frame.iteration(loop, point, place), shared or Shared())
 
     def elements(
         self,
@@ -73,9 +73,9 @@ class RegisterTile:
         count: int | None = None,
         given: Mapping[int, ir.Value] | None = None,
     ) -> list[ir.Value | None]:
-        """Return what the first `count` arguments of the payload are at `place`: None for what is `shared`.
+        """Return the first `count` arguments of the payload at `place`, None for those in `shared`.
 
-        What is `given` for an operand is not read.
+        Operands in `given` are not read.
         """
         known = given or {}
         return [
@@ -90,7 +90,7 @@ class RegisterTile:
     def write(
         self, point: Point, places: Sequence[Place], values: Sequence[Sequence[ir.Value]], tensors: list[ir.Value]
     ) -> list[ir.Value]:
-        """Write, for each of `places`, a vector (a scalar, if lanes were combined) into each output."""
+        """Write a vector (a scalar, if lanes were combined) into each output for each of `places`."""
         written = list(tensors)
         for place, own in zip(places, values, strict=True):
             for number, (operand, value) in enumerate(zip(self.op.outputs, own, strict=True)):

@@ -1,7 +1,7 @@
-"""What all lanes share: parts of a payload that are computed once, in front of the loop that runs in the lanes.
+"""Parts of a payload that are the same in all lanes, computed once before the lane loop.
 
-They are scalars: the mean of a row, one over its deviation. Computed again for each vector they would cost more than
-the vector does, since LLVM cannot move a read over the writes of the loop.
+They are scalars: the mean of a row, the reciprocal of its deviation. Computed for each vector they would cost more than
+the vector, since LLVM cannot hoist a read over the writes of the loop.
 """
 
 from __future__ import annotations
@@ -13,27 +13,19 @@ from mlir.dialects import arith
 
 from ....dialects.support.defining_ops import parent_block
 from .frame import NestFrame, Place, Point
-from .lanes import Quotients, build_op
+from .lanes import Shared, build_op
 from .reads import Reader
 
-__all__ = ["Shared", "build_shared"]
+__all__ = ["build_shared"]
 
 _DIVISION = "arith.divf"
 _INDEX = "linalg.index"
 _EXPONENTS = {"f32": (126, 30), "f64": (1022, 60)}
-"""The reciprocal of a number is normal if its exponent is at most the first, up or down; the second brings it there."""
-
-
-class Shared:
-    """Values of the payload that are known before the lanes are run, and how to divide by some of them."""
-
-    def __init__(self) -> None:
-        self.values: dict[ir.Value, ir.Value] = {}
-        self.quotients: Quotients = {}
+"""The largest exponent, up or down, of numbers whose reciprocal is normal, and the shift that scales others to such."""
 
 
 def build_shared(frame: NestFrame, point: Point, place: Place, inner: Collection[int]) -> Shared:
-    """Build what the payload computes at `place` without the loops of `inner`, which are run after it.
+    """Build what the payload computes at `place` independently of the loops `inner`, which are built after it.
 
     Linear in the payload.
     """
@@ -64,22 +56,22 @@ def build_shared(frame: NestFrame, point: Point, place: Place, inner: Collection
 
 
 def _is_shared(frame: NestFrame, operand: int, inner: Collection[int]) -> bool:
-    """Whether all of `inner` read the same element, which exists even if they do not run at all."""
+    """Whether all iterations of `inner` read the same element, which exists even if there are none."""
     indices = frame.op.indices[operand]
     return all(index.coefficients for index in indices) and not any(frame.op.depends(operand, loop) for loop in inner)
 
 
 def _is_known(value: ir.Value, op: ir.Operation, known: Mapping[ir.Value, ir.Value]) -> bool:
-    """Whether `value` is known, or comes from outside of the payload that `op` is in."""
+    """Whether `value` is known, or defined outside of the payload that `op` is in."""
     return value in known or parent_block(value) != op.block
 
 
 def _divide(op: ir.Operation, shared: Shared) -> None:
-    """Let division `op` be a multiplication by the reciprocal of its divisor, which is shared.
+    """Replace division `op` by a multiplication by the reciprocal of its divisor, which is shared.
 
-    A quotient is off by 1.5 units in the last place at most. The reciprocal of a tiny divisor would be infinite, that
-    of a huge one not exact: these are scaled by a power of two that brings them back, and so are the dividends. What is
-    lost there by over- or underflow is lost in the quotient as well, which is far beyond what its type holds.
+    A quotient is off by at most 1.5 units in the last place. The reciprocal of a tiny divisor would be infinite, that
+    of a huge one denormal: such divisors are scaled by a power of two, and so are the dividends. If a scaled dividend
+    overflows or underflows, so does the quotient, by far.
     """
     divisor = shared.values[op.operands[1]]
     if divisor in shared.quotients or str(divisor.type) not in _EXPONENTS:

@@ -30,8 +30,8 @@ func.func @tile() {
   %x = dispatch.workgroup_id 0 : index
   // expected-note @+4 {{%7 is %5: region argument ('scf.for')}}
   // expected-note @+3 {{%arg1 is %5: region argument ('scf.for')}}
-  // expected-note @+2 {{%7 is %inserted_slice: value handed out of a region ('scf.yield')}}
-  // expected-note @+1 {{%arg1 is %inserted_slice: value handed out of a region ('scf.yield')}}
+  // expected-note @+2 {{%7 is %inserted_slice: value yielded out of a region ('scf.yield')}}
+  // expected-note @+1 {{%arg1 is %inserted_slice: value yielded out of a region ('scf.yield')}}
   scf.for %p = %x to %c4 step %c1 {
     // expected-note @+1 {{%extracted_slice is a slice of %1: load tied to its binding ('tensor.extract_slice')}}
     %l = dispatch.load %a[%p, 0] [1, 8] [1, 1] : !dispatch.readonly<tensor<4x8xf32>> -> tensor<1x8xf32>

@@ -13,7 +13,7 @@ func.func @rows(%v: vector<16xf32>, %r: memref<64x32xf32>, %x: memref<64xf32>) {
   %c16 = arith.constant 16 : index
   %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
-  // expected-remark @+1 {{1 stores of this loop go past the caches}}
+  // expected-remark @+1 {{stores of this loop that are nontemporal: 1}}
   scf.for %i = %c0 to %c64 step %c1 {
     %s = memref.subview %r[%i, 0] [1, 32] [1, 1] : memref<64x32xf32> to memref<1x32xf32, strided<[32, 1], offset: ?>>
     scf.for %j = %c0 to %c32 step %c16 {
@@ -41,7 +41,7 @@ func.func @threads(%v: vector<16xf32>, %r: memref<2048xf32>) {
   scf.forall (%t) in (2) {
     %first = arith.muli %t, %c1024 : index
     %s = memref.subview %r[%first] [1024] [1] : memref<2048xf32> to memref<1024xf32, strided<[1], offset: ?>>
-    // expected-remark @+1 {{1 stores of this loop go past the caches}}
+    // expected-remark @+1 {{stores of this loop that are nontemporal: 1}}
     scf.for %i = %c0 to %c1024 step %c16 {
       vector.transfer_write %v, %s[%i] {in_bounds = [true]} : vector<16xf32>, memref<1024xf32, strided<[1], offset: ?>>
     }

@@ -21,7 +21,7 @@ func.func @rows(%x: memref<64x128xf32>, %y: memref<128xf32>) {
   %c16 = arith.constant 16 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
-  // expected-remark @+1 {{the next row is fetched while this one is read for the last time}}
+  // expected-remark @+1 {{the next row is prefetched while this one is read for the last time}}
   scf.for %i = %c0 to %c64 step %c1 {
     %row = memref.subview %x[%i, 0] [1, 128] [1, 1] : memref<64x128xf32> to memref<1x128xf32, strided<[128, 1], offset: ?>>
     %sum = scf.for %j = %c0 to %c128 step %c16 iter_args(%s = %start) -> vector<16xf32> {

@@ -99,7 +99,7 @@ func.func @no_hand_over(%x: tensor<2xf32>) {
   %a = dispatch.binding set(0) binding(0) : !dispatch.writeonly<tensor<8xf32>>
   // expected-note @+1 {{this is 'affine.for'}}
   affine.for %i = 0 to 4 {
-    // expected-error @+1 {{a store to set 0 binding 0 inside of 'affine.for', which cannot hand on what is stored; use scf.for, scf.while, scf.if or scf.forall, or store what the op returns behind it}}
+    // expected-error @+1 {{a store to set 0 binding 0 inside of 'affine.for', which cannot forward what is stored; use scf.for, scf.while, scf.if or scf.forall, or store what the op returns behind it}}
     dispatch.store %x, %a[%i] [2] [1] : tensor<2xf32> -> !dispatch.writeonly<tensor<8xf32>>
   }
   return

@@ -294,7 +294,7 @@ EVERY_OTHER_ROW = BACKWARDS.replace("27 - i", "2 * i").replace("P, P)", "P, tens
 EVERY_OTHER_ROW = EVERY_OTHER_ROW.replace("dense<2.0> : P", "dense<2.0> : tensor<55x9xf32>")
 REFUSED = {
     "every other row": (EVERY_OTHER_ROW, "an input is not read row by row"),
-    "backwards": (BACKWARDS, "an index of 'linalg.generic' falls along a loop"),
+    "backwards": (BACKWARDS, "an index of 'linalg.generic' decreases along a loop"),
     "fixed rows": (TRANSPOSED, "a slice is not read row by row"),
     "whole": (READS, "'tensor.extract' reads all of the old version"),
     "number": (NUMBER, "'arith.index_cast' is in the loop"),

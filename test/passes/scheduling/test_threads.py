@@ -136,7 +136,7 @@ def test_attention_does_not_depend_on_threads(
     shape: tuple[int, int, int], threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Caches are so small here that rows of each head are computed tile by tile."""
-    small = Machine.parse("vector-bits=512 registers=32 l1=4096 l2=65536 l3=262144 cores=2")
+    small = Machine().override("vector-bits=512 registers=32 l1=4096 l2=65536 l3=262144 cores=2")
     monkeypatch.setattr("mlir_inplace.passes.scheduling.rewriting.linalg_ops.detect_machine", lambda: small)
     h, n, d = shape
     q, k, v = (floats(1, h, n, d) / 2 for _ in range(3))

@@ -57,7 +57,7 @@ func.func @effect(%a: tensor<8x8x8xf32>, %b: tensor<8x8x8xf32>, %m: memref<f32>)
 // CHECK-LABEL: func.func @backwards
 //   CHECK-NOT:   scf.for
 func.func @backwards(%a: tensor<8x8x8xf32>, %b: tensor<8x8x8xf32>) -> tensor<8x8x8xf32> {
-  // expected-remark @+1 {{'linalg.generic' is not tiled, because an index with its loop d2 falls along a loop}}
+  // expected-remark @+1 {{'linalg.generic' is not tiled, because an index with its loop d2 decreases along a loop}}
   %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, 7 - k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%a : tensor<8x8x8xf32>) outs(%b : tensor<8x8x8xf32>) {
   ^bb0(%x: f32, %y: f32):
     linalg.yield %x : f32

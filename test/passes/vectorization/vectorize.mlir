@@ -63,7 +63,7 @@ func.func @square(%a: tensor<32x16xf32>, %c: tensor<16x32xf32>) -> tensor<16x32x
 // CHECK-LABEL: func.func @kept
 func.func @kept(%a: tensor<8xi1>, %d: tensor<8xi1>, %b: tensor<8xi32>, %c: tensor<8xi32>) -> (tensor<8xi1>, tensor<8xi32>) {
   // CHECK: linalg.{{copy|generic}}
-  // expected-remark @+1 {{'linalg.copy' is not vectorized, because elements of type i1 have no place of their own in a vector}}
+  // expected-remark @+1 {{'linalg.copy' is not vectorized, because elements of type i1 have another layout in a vector}}
   %0 = linalg.copy ins(%a : tensor<8xi1>) outs(%d : tensor<8xi1>) -> tensor<8xi1>
   // CHECK: linalg.div
   // expected-remark @+1 {{'linalg.div' is not vectorized, because 'arith.divsi' may trap on lanes beyond the end of a row}}
@@ -77,7 +77,7 @@ func.func @kept(%a: tensor<8xi1>, %d: tensor<8xi1>, %b: tensor<8xi32>, %c: tenso
 // CHECK-LABEL: func.func @kept_with_a_gap
 //       CHECK:   linalg.copy
 func.func @kept_with_a_gap(%a: tensor<8xi24>, %d: tensor<8xi24>) -> tensor<8xi24> {
-  // expected-remark @+1 {{'linalg.copy' is not vectorized, because elements of type i24 have no place of their own in a vector}}
+  // expected-remark @+1 {{'linalg.copy' is not vectorized, because elements of type i24 have another layout in a vector}}
   %0 = linalg.copy ins(%a : tensor<8xi24>) outs(%d : tensor<8xi24>) -> tensor<8xi24>
   return %0 : tensor<8xi24>
 }

@@ -107,7 +107,7 @@ func.func @stored_in_a_parallel_loop() {
   // expected-note @+1 {{this is 'scf.parallel'}}
   scf.parallel (%i) = (%c0) to (%c8) step (%c1) {
     %v = dispatch.load %a[%i] [1] [1] : !dispatch.readwrite<tensor<8xf32>> -> tensor<1xf32>
-    // expected-error @+1 {{a store to set 0 binding 0 inside of 'scf.parallel', which cannot hand on what is stored; use scf.for, scf.while, scf.if or scf.forall, or store what the op returns behind it}}
+    // expected-error @+1 {{a store to set 0 binding 0 inside of 'scf.parallel', which cannot forward what is stored; use scf.for, scf.while, scf.if or scf.forall, or store what the op returns behind it}}
     dispatch.store %v, %a[%i] [1] [1] : tensor<1xf32> -> !dispatch.readwrite<tensor<8xf32>>
     scf.reduce
   }

@@ -1,4 +1,4 @@
-"""Copies of slices into a packed tensor, built in front of the loop that reads them again and again."""
+"""Copies of slices into a packed tensor, before the loop that reads them many times."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .smaller import take_slice
 __all__ = ["pack"]
 
 _STREAMS = 8
-"""How many rows of the source are read side by side: memory looks ahead in that many, and a page of each panel is
-written for as many."""
+"""How many rows of the source are read as parallel streams: hardware prefetches that many, and the writes touch a page
+of a panel for each."""
 
 
 def pack(packing: Packing) -> None:
-    """Build the packed tensor and let the slice be taken from it. Linear in the ops that compute indices."""
+    """Build the packed tensor and read the slice from it. Linear in the ops that compute indices."""
     op = packing.op
     with op.location:
         with ir.InsertionPoint(packing.reuse):
@@ -48,13 +48,13 @@ def _trips(loop: ir.Operation) -> ir.Value:
 
 
 def _bounds(loop: ir.Operation) -> list[ir.Value]:
-    """Return the lower bound, the upper bound and the step of `loop`, to be used in front of it."""
+    """Return the lower bound, the upper bound and the step of `loop`, as values that are defined before it."""
     bounds = list(loop.operands)[:3]
     return [clone_with(op, {}).results[0] if (op := defining_op(one, "arith.constant")) else one for one in bounds]
 
 
 def _number(loop: ir.Operation, variable: ir.Value) -> ir.Value:
-    """Return which iteration of `loop` it is when its variable is `variable`."""
+    """Build the number of the iteration of `loop` whose induction variable is `variable`."""
     lower, _, step = _bounds(loop)
     return arith.divui(arith.subi(variable, lower), step)
 
@@ -62,8 +62,8 @@ def _number(loop: ir.Operation, variable: ir.Value) -> ir.Value:
 def _fill(packing: Packing, packed: ir.Value) -> ir.Value:
     """Build loops like the panel loops that copy each slice into its panel.
 
-    Where rows of the source go through all slices, a few rows are copied to all panels before the next few are: memory
-    is read along its rows then, of which it sends ahead what comes next.
+    Where rows of the source go through all slices, a few rows are copied to all panels before the next few: then memory
+    is read along its rows, which it prefetches.
     """
     if packing.rows is None:
         return _Copies(packing).build(0, packed)
@@ -87,7 +87,7 @@ class _Copies:
         self.numbers: list[ir.Value] = []
 
     def build(self, level: int, carried: ir.Value) -> ir.Value:
-        """Build the loops from that of panel loop `level` on."""
+        """Build the loops for panel loop number `level` and those inside."""
         if level == len(self.packing.panels):
             return self._copy(carried)
         panel = self.packing.panels[level]
@@ -100,8 +100,10 @@ class _Copies:
         return loop.results[0]
 
     def _copy(self, packed: ir.Value) -> ir.Value:
-        """Copy the slice that has the values of `known` in place of those inside the reuse loop."""
-        op = self._slice()
+        """Copy the slice that is computed from the values in `known` instead of those inside the reuse loop."""
+        for one in self.packing.computed:
+            clone_with(one, self.known)
+        op = clone_with(self.packing.op, self.known)
         if self.packing.transposition is not None:
             return self._transpose(self.packing.transposition, op, packed)
         source, sizes = op.results[0], mixed_subset(op, 1).sizes
@@ -116,28 +118,20 @@ class _Copies:
         return insert_slice(copied.operation.results[0], packed, subset)
 
     def _transpose(self, transposition: ir.Operation, op: ir.Operation, packed: ir.Value) -> ir.Value:
-        """Compute the slice `op` of `transposition` from one of what that transposes; `op` goes."""
+        """Compute slice `op` of the result of `transposition` from a slice of its input; `op` is erased."""
         order = list(ir.DenseI64ArrayAttr(transposition.attributes["permutation"]))
         of_result, type_ = mixed_subset(op, 1), op.results[0].type
         op.erase()
         # Dimension `i` of the result is dimension `order[i]` of the input.
         places = [order.index(dimension) for dimension in range(len(order))]
-        of_input = Subset(
-            tuple(of_result.offsets[place] for place in places),
-            tuple(of_result.sizes[place] for place in places),
-            tuple(of_result.strides[place] for place in places),
-        )
+        entries = (of_result.offsets, of_result.sizes, of_result.strides)
+        of_input = Subset(*(tuple(entry[place] for place in places) for entry in entries))
         source = take_slice(transposition.operands[0], of_input)
         subset = _subset(self.numbers, of_result.sizes, [0] * len(order))
         target = extract_slice(packed, subset, type_)
         turned = linalg.TransposeOp([type_], source, target, order).operation
         linalg.fill_builtin_region(turned)
         return insert_slice(turned.results[0], packed, subset)
-
-    def _slice(self) -> ir.Operation:
-        for one in self.packing.computed:
-            clone_with(one, self.known)
-        return clone_with(self.packing.op, self.known)
 
     def _offsets(self, rank: int) -> list[Number]:
         return [self.first if dimension == self.packing.rows else 0 for dimension in range(rank)]

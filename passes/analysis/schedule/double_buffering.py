@@ -1,21 +1,20 @@
-"""Loops that make a new version of a carried tensor from the old one, which is still read while the new one is made.
+"""Loops that compute a new version of a carried tensor from the old one, which is still read meanwhile.
 
-Such a loop needs two pieces of memory that take turns, and no copy: what is written in one iteration is read in the
-next one, and the other way round. The *other* tensor is carried beside the old one, and the new version starts from it
-in place of what it started from. Two cases are told apart by the *root*, which is what is left if all that the body
-writes into the new version is taken away:
+Such a loop needs two buffers that take turns, and no copy: what is written in one iteration is read in the next one.
+The *other* tensor is carried beside the old one, and the new version starts from it instead of its *root*, which is
+what the new version starts from: what is left if all insertions of the body are removed. There are two cases:
 
-* The root is the carried tensor itself (or a tensor from outside that is its initial value too), and slices that are
-  the same in each iteration are inserted. Outside of them all versions are alike, so the other tensor will do as root
-  if it has those elements from the start.
-* The root is a `tensor.empty`. Any tensor of its sizes will do. If slices of the old version are inserted where they
-  were, and they are all but what is inserted last, this is the first case again.
+* The root is the carried tensor itself (or a tensor from outside that is its initial value too), and the slices that
+  are inserted are the same in each iteration. All versions agree outside of these slices, so the other tensor can be
+  the root if it has those elements from the start.
+* The root is a `tensor.empty`. Any tensor of its sizes can be the root. If slices of the old version are inserted where
+  they were, and they are everything but the slice that is inserted last, this is the first case again.
 
-If the old version is not read any more when the new one is begun, one piece of memory is enough: then the new one
-starts from the old one in place of a `tensor.empty`. If slices that are not even half of the tensor change, a copy of
-them costs less than a second tensor, and the loop is left alone.
+If the old version is not read any more when the new one is begun, one buffer is enough: then the new one starts from
+the old one instead of a `tensor.empty`. If the slices that change are less than half of the tensor, a copy of them
+costs less than a second tensor, and the loop is left alone.
 
-Linear in the ops of the body and the uses of what is carried; nothing is changed. See docs/theory/sweeps.md.
+Linear in the ops of the body and the uses of carried values; nothing is changed. See docs/theory/sweeps.md.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from ....dialects.support.defining_ops import defining_op, is_inside
 from ..ir.traversal import find_ops
 from ..linalg.structured_op import as_structured
 
-__all__ = ["PingPong", "find_ping_pong", "is_known_box", "outside_of"]
+__all__ = ["DoubleBuffering", "find_double_buffering", "is_known_box", "outside_of"]
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _DIM, _EMPTY, _EXTRACT, _INSERT = "tensor.dim", "tensor.empty", "tensor.extract_slice", "tensor.insert_slice"
@@ -48,15 +47,15 @@ _DEPTH = 32
 
 
 @dataclass(frozen=True)
-class PingPong:
+class DoubleBuffering:
     """A carried tensor whose next version starts from a second one, or from itself.
 
     Attributes:
         loop: the `scf.for`.
         number: which of its carried values it is.
-        user: the op that starts the new version, and `operand`, where it takes the root.
-        written: the slices that are inserted, of which the other tensor needs no content; all of it if there are none.
-        alternates: whether there has to be another tensor.
+        user: the op that starts the new version; its `operand` is the root.
+        written: the slices that are inserted, which the other tensor needs no content in; all of it if there are none.
+        alternates: whether another tensor is needed.
     """
 
     loop: ir.Operation
@@ -67,9 +66,9 @@ class PingPong:
     alternates: bool = True
 
 
-def find_ping_pong(root: ir.Operation) -> list[PingPong]:
+def find_double_buffering(root: ir.Operation) -> list[DoubleBuffering]:
     """Return the carried tensors of loops inside `root` that start from elsewhere; outer loops first."""
-    found: list[PingPong | None] = []
+    found: list[DoubleBuffering | None] = []
     for loop in find_ops(root, _LOOP, reachable=True):
         *_, terminator = loop.regions[0].blocks[0].operations
         for number, result in enumerate(loop.results):
@@ -103,7 +102,7 @@ class _Carried:
         self.initial = loop.operands[number + 3]
         self.shape = list(ir.RankedTensorType(self.old.type).shape)
 
-    def find(self) -> PingPong | None:
+    def find(self) -> DoubleBuffering | None:
         """Return what the new version is to start from; None if it stays as it is."""
         writes = self._writes(self.terminator.operands[self.number])
         is_yielded = any(use.owner.operation == self.terminator for use in self.old.uses)
@@ -121,7 +120,7 @@ class _Carried:
         if slices is None:
             return None
         alternates = root == self.initial or self._is_read_late(first, slices)
-        found = PingPong(self.loop, self.number, first.op, first.operand, tuple(slices), alternates)
+        found = DoubleBuffering(self.loop, self.number, first.op, first.operand, tuple(slices), alternates)
         return found if alternates or first.before != self.old else None
 
     def _writes(self, value: ir.Value) -> list[_Write]:
@@ -160,7 +159,7 @@ class _Carried:
         return source in (self.old, self.initial) and constant_integer(number) == dimension
 
     def _inserted(self, writes: list[_Write]) -> list[Subset] | None:
-        """Return the slices that are inserted; None if something else is done, or elsewhere in another iteration."""
+        """Return the slices that are inserted; None for other ops, or slices that differ between iterations."""
         slices: list[Subset] = []
         for write in writes:
             # A version in between lacks what is inserted later: the other tensor has that from two iterations ago.
@@ -213,7 +212,7 @@ class _Carried:
         return all(self._is_constant(operand, depth - 1) for operand in operands)
 
     def _is_read_late(self, first: _Write, slices: list[Subset]) -> bool:
-        """Whether the old version is read when the new one is begun, other than by an op that may do so in place."""
+        """Whether the old version is read once the new one is begun, other than by an op that may do so in place."""
         begin = self._begin(first)
         values: list[tuple[ir.Value, Subset | None]] = [(self.old, None)]
         for value, part in values:
@@ -242,14 +241,14 @@ class _Carried:
         return begin
 
     def _holder(self, op: ir.Operation) -> ir.Operation:
-        """Return the op of the body that is, or holds, `op`."""
+        """Return the op of the body that is `op` or contains it."""
         while op.block != self.body:
             op = op.block.owner.operation
         return op
 
 
 def is_known_box(subset: Subset, shape: Sequence[int]) -> bool:
-    """Whether a slice is a box with known bounds inside of a tensor of `shape`."""
+    """Whether a slice is a box with static bounds inside of a tensor of `shape`."""
     return all(
         isinstance(first, int) and isinstance(size, int) and stride == 1 and 0 <= first < first + size <= whole
         for first, size, stride, whole in zip(subset.offsets, subset.sizes, subset.strides, shape, strict=True)
@@ -289,7 +288,7 @@ def _folded(subset: Subset) -> Subset:
 
 
 def _without_copies(value: ir.Value) -> ir.Value:
-    """Return what has the content of `value` and is not made by a copy."""
+    """Return the value that `value` is a copy of, looking through several copies."""
     while (op := defining_op(value)) is not None:
         if op.name == "linalg.copy" and op.operands[0].type == value.type:
             value = op.operands[0]
@@ -301,7 +300,7 @@ def _without_copies(value: ir.Value) -> ir.Value:
 
 
 def _runs_once(loop: ir.Operation) -> bool:
-    """Whether `loop` certainly has not more than one iteration."""
+    """Whether `loop` certainly has at most one iteration."""
     lower, upper, step = (constant_integer(value) for value in list(loop.operands)[:3])
     return lower is not None and upper is not None and upper - lower <= (step or 1)
 

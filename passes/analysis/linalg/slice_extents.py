@@ -1,15 +1,14 @@
-"""Which sizes a tile has: that of the loop's step, and in the last iteration what is left.
+"""Which sizes a dimension of a slice in a tiled loop can have: the step, or what is left in the last iteration.
 
-A tile whose size does not divide the loop has a dynamic type, since `affine.min` computes its size. If the bounds of
-the loop are known, it has one of two sizes only. That is read off a slice whose size in a dimension is
+A tile whose size does not divide the trip count has a dynamic type, since `affine.min` computes its size. If the bounds
+of the loop are known, there are at most two sizes. They follow from a slice whose size in a dimension is
 
     affine.min(T, C - i)    with i from scf.for %i = L to U step S
 
 where L, U, S, T and C are constants. `C - i` falls, so if the size is T in the last iteration but one, it is T in all
-before, and only the last one has a size of its own.
+iterations before, and only the last one has a size of its own.
 
-Constant time; nothing is changed. Upstream counterpart: `affine::simplifyAffineMinOp` bounds the size, but asks for one
-constant.
+Constant time; nothing is changed. Upstream counterpart: `affine::simplifyAffineMinOp`, which looks for one constant.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from ....dialects.subsets import mixed_subset
 from ....dialects.support.constants import constant_integer
 from ....dialects.support.defining_ops import defining_op
 
-__all__ = ["sizes_of_tiles"]
+__all__ = ["slice_extents"]
 
 
-def sizes_of_tiles(value: ir.Value, dimension: int) -> frozenset[int]:
+def slice_extents(value: ir.Value, dimension: int) -> frozenset[int]:
     """Return the sizes that `dimension` of `value` can have, at most two; nothing if they are not known."""
     op = defining_op(value, "tensor.extract_slice")
     if op is None:
@@ -45,7 +44,7 @@ def _sizes_of_minimum(size: ir.Value) -> frozenset[int]:
         return frozenset()
     most, end = pair
     before, last = (min(most, end - number) for number in first_last)
-    # They are equal below T only if there is one iteration.
+    # They are equal and below T only if there is one iteration.
     return frozenset({before, last}) if before in {most, last} and last > 0 else frozenset()
 
 
@@ -66,7 +65,7 @@ def _minimum(map_: ir.AffineMap) -> tuple[int, int] | None:
 
 
 def _last_two(variable: ir.Value) -> tuple[int, int] | None:
-    """Return the variable of a loop with known bounds in the last iteration but one and in the last."""
+    """Return the induction variable of a loop with static bounds in the last two iterations."""
     block = variable.owner
     if not isinstance(block, ir.Block) or block.owner.name != "scf.for" or block.arguments[0] != variable:
         return None

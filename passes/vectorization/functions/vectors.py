@@ -1,11 +1,11 @@
-"""Vectors of f32, and of the bits of them, with operators that build ops at the current insertion point.
+"""Vectors of f32, of their bits, and of masks, with operators that build ops at the current insertion point.
 
-Only `arith` ops and `math.fma` are built: one rounding each, which is the same on any machine, with or without
-instructions for it. Nothing carries fast-math flags, so that no later pass may reorder what the error bounds rest on.
+Only `arith` ops and `math.fma` are built: each rounds once, with the same result on any machine. None has fast-math
+flags, so that no later pass may reorder what the error bounds rest on.
 
-Each of these stands for several vectors, of which the same is computed in lockstep: each op is built for all of them
-before the next one is. A polynomial is a chain in which each step waits for the one before; steps of others that are
-next in the text are what a processor has to do meanwhile, and all want the same constant at the same time.
+Each object stands for several vectors that are computed in lockstep: each op is built for all of them before the next
+one. A polynomial is a chain in which each step depends on the one before; the processor overlaps the steps of other
+vectors that are next to it, and all of them use the same constant at the same time.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from functools import partial
 from mlir import ir
 from mlir.dialects import arith
 from mlir.dialects import math as math_ops
+
+from ....dialects.support.number_types import number_attribute, with_number_type
 
 __all__ = ["INFINITY", "NAN", "Bits", "Floats", "Mask", "bits_of", "polynomial"]
 
@@ -35,41 +37,36 @@ def _each(build: Callable[..., ir.Value], *operands: Sequence[ir.Value]) -> list
     return [build(*one) for one in zip(*operands, strict=True)]
 
 
-def _splat(like: Sequence[ir.Value], element: ir.Attribute) -> list[ir.Value]:
+def _splat(like: Sequence[ir.Value], number: float) -> list[ir.Value]:
     """Return a constant for each of `like`, the same one."""
     type_ = like[0].type
-    return [arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, element))] * len(like)
+    return [arith.constant(type_, number_attribute(type_, number))] * len(like)
 
 
-class Mask:
-    """Vectors of i1."""
+class _Vectors:
+    """Vectors of one type."""
 
     def __init__(self, values: Sequence[ir.Value]) -> None:
         self.values = values
 
-    def __and__(self, other: Mask) -> Mask:
-        return Mask(_each(arith.andi, self.values, other.values))
 
-    def __or__(self, other: Mask) -> Mask:
-        return Mask(_each(arith.ori, self.values, other.values))
+class Mask(_Vectors):
+    """Vectors of i1."""
 
     def select(self, yes: Floats | float, no: Floats | float) -> Floats:
-        """Return `yes` in the lanes where this holds, `no` in the others; one of them must be a vector."""
+        """Return `yes` in the lanes where the mask is set, `no` in the others; one of them must be a vector."""
         like = yes if isinstance(yes, Floats) else no
         assert isinstance(like, Floats), "the type of the lanes must be known"
         return Floats(_each(arith.select, self.values, like.lift(yes).values, like.lift(no).values))
 
 
-class Bits:
+class Bits(_Vectors):
     """Vectors of i32."""
-
-    def __init__(self, values: Sequence[ir.Value]) -> None:
-        self.values = values
 
     def _lift(self, other: Bits | int) -> Sequence[ir.Value]:
         if isinstance(other, Bits):
             return other.values
-        return _splat(self.values, ir.IntegerAttr.get(ir.IntegerType.get_signless(32), other))
+        return _splat(self.values, other)
 
     def __add__(self, other: Bits | int) -> Bits:
         return Bits(_each(arith.addi, self.values, self._lift(other)))
@@ -99,24 +96,21 @@ class Bits:
 
     def floats(self) -> Floats:
         """Return the numbers that have these bits."""
-        return Floats(_each(partial(arith.bitcast, _with_element(self.values, ir.F32Type.get())), self.values))
+        return Floats(_cast(arith.bitcast, self.values, ir.F32Type.get()))
 
     def converted(self) -> Floats:
         """Return these integers as numbers."""
-        return Floats(_each(partial(arith.sitofp, _with_element(self.values, ir.F32Type.get())), self.values))
+        return Floats(_cast(arith.sitofp, self.values, ir.F32Type.get()))
 
 
-class Floats:
+class Floats(_Vectors):
     """Vectors of f32. Comparisons are false in lanes that are NaN."""
-
-    def __init__(self, values: Sequence[ir.Value]) -> None:
-        self.values = values
 
     def lift(self, other: Floats | float) -> Floats:
         """Return `other` as a vector of the same type."""
         if isinstance(other, Floats):
             return other
-        return Floats(_splat(self.values, ir.FloatAttr.get(ir.F32Type.get(), other)))
+        return Floats(_splat(self.values, other))
 
     def __add__(self, other: Floats | float) -> Floats:
         return Floats(_each(arith.addf, self.values, self.lift(other).values))
@@ -157,9 +151,7 @@ class Floats:
 
     def bits(self) -> Bits:
         """Return the bit patterns."""
-        return Bits(
-            _each(partial(arith.bitcast, _with_element(self.values, ir.IntegerType.get_signless(32))), self.values)
-        )
+        return Bits(_cast(arith.bitcast, self.values, ir.IntegerType.get_signless(32)))
 
     def __lt__(self, other: Floats | float) -> Mask:
         return self._compare(arith.CmpFPredicate.OLT, other)
@@ -183,8 +175,8 @@ class Floats:
         return Mask(_each(partial(arith.cmpf, predicate), self.values, self.lift(other).values))
 
 
-def _with_element(like: Sequence[ir.Value], element: ir.Type) -> ir.VectorType:
-    return ir.VectorType.get(ir.VectorType(like[0].type).shape, element)
+def _cast(build: Callable[..., ir.Value], values: Sequence[ir.Value], element: ir.Type) -> list[ir.Value]:
+    return _each(partial(build, with_number_type(values[0].type, element)), values)
 
 
 def polynomial(x: Floats, coefficients: Sequence[float]) -> Floats:

@@ -1,10 +1,10 @@
-"""One linalg op on tensors as loops around a smaller one, which works on slices.
+"""A linalg op on tensors as a loop nest around the same op on slices.
 
-Each loop that is tiled runs in steps of the tile size. The last tile is smaller where the size does not divide the
-loop: as a slice of the size that is left (`affine.min`), or, for loops that are peeled, as an op of its own behind the
-loop, so that the one inside has static sizes.
+Each tiled loop runs in steps of the tile size. The last tile is smaller where the size does not divide the trip count:
+a slice of the size that is left (`affine.min`), or, in peeled loops, an op of its own after the loop, so that the op
+inside has static sizes.
 
-Producers can be taken into the tile: then their results are computed tile by tile, in buffers as large as a tile.
+Producers can be fused into the tile: then their results are computed tile by tile, in buffers as large as a tile.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from ....dialects.subsets import insert_slice, parallel_insert_slice
 from ....dialects.support.defining_ops import defining_op
 from ....dialects.support.index_math import Number, as_value, ceil_div, multiply
 from ...analysis.linalg.structured_op import Structured
+from ...analysis.schedule.cache_tiling import TileLoop
 from ...analysis.schedule.distribution import Distribution
-from ...analysis.schedule.schedule import TileLoop
 from .any_order import forget_promises
 from .loops import Segment, build_loop, segments
 from .smaller import Sized, Tile, Tiles, build_smaller, slice_type, take_slice
@@ -35,7 +35,7 @@ _EMPTY = "tensor.empty"
 
 @dataclass
 class Tiled:
-    """What takes the place of an op: `results` of its own, and the smaller ops inside the loops."""
+    """The replacement of an op: its new `results`, and the smaller ops inside the loops."""
 
     results: list[ir.Value] = field(default_factory=list[ir.Value])
     ops: list[ir.Operation] = field(default_factory=list[ir.Operation])
@@ -45,7 +45,7 @@ def tile(structured: Structured, loops: Sequence[TileLoop], producers: Sequence[
     """Build `loops`, outermost first, around a smaller `structured` at the current insertion point.
 
     `producers` are computed inside the innermost loop; only they and the op itself may use their results, and all must
-    move with all of `loops`. The op and the producers stay; the results of the op are to be replaced.
+    move with all of `loops`. The op and the producers stay: the caller replaces the results and erases them.
 
     Linear in the ops, and in 2 to the number of peeled loops.
     """
@@ -58,9 +58,9 @@ def tile(structured: Structured, loops: Sequence[TileLoop], producers: Sequence[
 
 
 def distribute(structured: Structured, how: Distribution, producers: Sequence[Structured] = ()) -> Tiled:
-    """Build an `scf.forall` in which each thread computes its part of `structured`; else as `tile`.
+    """Build an `scf.forall` in which each thread computes its part of `structured`; otherwise like `tile`.
 
-    There are as many threads as parts that are not empty.
+    There are as many threads as nonempty parts.
     """
     builder = _Builder(structured, producers)
     whole = builder.root.sizes[how.loop]
@@ -81,7 +81,7 @@ def distribute(structured: Structured, how: Distribution, producers: Sequence[St
 
 
 def _equal_part(whole: Number, how: Distribution) -> Number:
-    """Return how many iterations a thread has: an equal share, rounded up to a multiple of the unit."""
+    """Return the iterations of a thread: an equal share, rounded up to a multiple of the unit."""
     share = how.threads * how.unit
     if isinstance(whole, int):
         return max(1, -(-whole // share)) * how.unit
@@ -90,7 +90,7 @@ def _equal_part(whole: Number, how: Distribution) -> Number:
 
 
 class _Builder:
-    """Builds tiles. What depends on no loop is built before the first one."""
+    """Builds tiles. Values that depend on no loop are built before the first loop."""
 
     def __init__(self, root: Structured, producers: Sequence[Structured]) -> None:
         self.inits: dict[ir.Value, ir.Value] = {
@@ -107,13 +107,13 @@ class _Builder:
         self.tiled = Tiled()
 
     def measured(self, value: ir.Value) -> ir.Value:
-        """Return what has the sizes of `value` and stays: a result is as large as its init."""
+        """Return a value with the sizes of `value` that is not erased: a result has the sizes of its init."""
         while value in self.inits:
             value = self.inits[value]
         return value
 
     def first(self) -> list[ir.Value]:
-        """Return where the outputs begin. All of an output is written if its init is a producer's, so that may go."""
+        """Return the initial outputs. If an init is a producer's result, all of the output is written: use its init."""
         return [self.measured(self.root.operands[number]) for number in self.root.op.outputs]
 
     def nest(
@@ -123,7 +123,7 @@ class _Builder:
         tiles: Tiles,
         carried: list[ir.Value],
     ) -> list[ir.Value]:
-        """Build what is left of the `loops`; `tiles` tells where those that stand are."""
+        """Build `loops`, inside of loops that are at `tiles`."""
         if not loops:
             results, subsets = _Inside(self, tiles).build(carried)
             return [
@@ -143,7 +143,7 @@ class _Builder:
 
 
 class _Inside:
-    """What stands in the innermost loop."""
+    """Builds the body of the innermost loop."""
 
     def __init__(self, builder: _Builder, tiles: Tiles) -> None:
         self.builder = builder
@@ -152,7 +152,7 @@ class _Inside:
         self.targets: dict[ir.Value, ir.Value] = {}
 
     def build(self, carried: Sequence[ir.Value]) -> tuple[list[ir.Value], list[Subset | None]]:
-        """Build the smaller op, and its producers before it; return its results and which slices they are."""
+        """Build the smaller op, and its producers before it; return its results and their slices."""
         root = self.builder.root
         inputs = [self.part(root, operand, self.tiles) for operand in range(root.op.inputs)]
         subsets = [
@@ -161,7 +161,7 @@ class _Inside:
         starts: list[ir.Value] = []
         for operand, value, subset in zip(root.op.outputs, carried, subsets, strict=True):
             target, init = take_slice(value, subset), root.operands[operand]
-            # What is not read of an init is not computed, and what is read is computed where the result is wanted.
+            # A producer of an init computes into the slice that the result goes to; it is left out if it is not read.
             if root.op.reads[operand] and init in self.builder.producers:
                 self.targets[init] = target
                 target = self.part(root, operand, self.tiles)
@@ -171,35 +171,30 @@ class _Inside:
         return list(smaller.results), subsets
 
     def part(self, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
-        """Return what the tile of `user` needs of an operand: a slice, or what a producer computes for it."""
+        """Return the part of an operand that the tile of `user` needs: a slice, or the result of a producer."""
         value = user.operands[operand]
         if value in self.builder.producers:
             return self.produced(value, user, operand, tiles)
-        if not isinstance(value.type, ir.RankedTensorType):
-            return value
         return take_slice(value, user.subset(operand, value, tiles))
 
     def produced(self, value: ir.Value, user: Sized, operand: int, tiles: Tiles) -> ir.Value:
-        """Return the tile of a producer's result, built once for all that use it."""
+        """Return the tile of a producer's result, built once for all its users."""
         if value not in self.known:
-            producer, number = self.builder.producers[value]
-            output = producer.op.indices[producer.op.inputs + number]
+            producer, result = self.builder.producers[value]
+            output = producer.op.indices[producer.op.inputs + result]
             own: dict[int, Tile] = {}
             for index, read in zip(output, user.op.indices[operand], strict=True):
                 if index.loop is not None and read.loop is not None and read.loop in tiles:
                     own[index.loop] = tiles[read.loop]
-            self.produce(producer, own)
+            inputs = [self.part(producer, number, own) for number in range(producer.op.inputs)]
+            starts = [self.start(producer, number, own) for number in producer.op.outputs]
+            smaller = build_smaller(producer.op, [*inputs, *starts], own)
+            self.builder.tiled.ops.append(smaller)
+            self.known.update(zip(producer.op.op.results, smaller.results, strict=True))
         return self.known[value]
 
-    def produce(self, producer: Sized, tiles: Tiles) -> None:
-        inputs = [self.part(producer, operand, tiles) for operand in range(producer.op.inputs)]
-        starts = [self.start(producer, operand, tiles) for operand in producer.op.outputs]
-        smaller = build_smaller(producer.op, [*inputs, *starts], tiles)
-        self.builder.tiled.ops.append(smaller)
-        self.known.update(zip(producer.op.op.results, smaller.results, strict=True))
-
     def start(self, producer: Sized, operand: int, tiles: Tiles) -> ir.Value:
-        """Return the init of a smaller producer: of no tensor that is empty a slice is taken."""
+        """Return the init of a smaller producer; for a `tensor.empty` a smaller one instead of a slice of it."""
         value = producer.operands[operand]
         target = self.targets.get(producer.op.op.results[operand - producer.op.inputs])
         if target is not None and value not in self.builder.producers:
@@ -225,19 +220,19 @@ def _parts(one: TileLoop, whole: Number) -> list[Segment]:
         end, count = one.size * (whole // one.size - 1), one.size + parts[1].count
         return [Segment(0, end, one.size, one.size), Segment(end, whole, count, count)][0 if end else 1 :]
     main = arith.subi(whole, arith.remui(whole, index_constant(one.size)))
-    # What is left of a dynamic size is at most one more step.
+    # The remainder of a dynamic size is at most one more step.
     return [Segment(0, main, one.size, one.size), Segment(main, whole, one.size, 0)]
 
 
 def _tile_size(one: TileLoop, segment: Segment, number: Number, whole: Number) -> Number:
-    """Return how many iterations the tile at `number` has."""
+    """Return the iterations of the tile at `number`."""
     if one.peel:
         return segment.count or arith.subi(as_value(whole), as_value(number))
     return _rest(one.size, whole, number)
 
 
 def _rest(size: Number, whole: Number, first: Number) -> Number:
-    """Return `size`, or what is left of `whole` from `first`, a multiple of `size`, on."""
+    """Return `size`, or the remainder of `whole` after `first`, a multiple of `size`, if that is less."""
     if size == 1 and isinstance(size, int):
         return 1
     if isinstance(size, int) and isinstance(whole, int) and (whole % size == 0 or isinstance(first, int)):

@@ -11,7 +11,7 @@ from mlir import ir
 
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.ir.traversal import find_ops
-from mlir_inplace.passes.analysis.linalg.tile_sizes import sizes_of_tiles
+from mlir_inplace.passes.analysis.linalg.slice_extents import slice_extents
 
 
 def slices(lower: int, upper: int | str, step: int, minimum: str) -> str:
@@ -33,7 +33,7 @@ def sizes(text: str, dimension: int = 0) -> frozenset[int]:
     with ir.Context() as context:
         context.allow_unregistered_dialects = True
         module = ir.Module.parse(text)
-        return sizes_of_tiles(find_ops(module.operation, "tensor.extract_slice")[0].results[0], dimension)
+        return slice_extents(find_ops(module.operation, "tensor.extract_slice")[0].results[0], dimension)
 
 
 @pytest.mark.parametrize(
