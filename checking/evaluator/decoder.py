@@ -7,7 +7,7 @@ dialect, in a table `OPS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,9 +18,7 @@ from .errors import FAILURES, EvaluationError, at
 from .handlers import Registers, Step, find_handler
 from .host import Host
 
-__all__ = ["Code", "Decoder", "Registers", "Step", "integers", "mixed", "transfer"]
-
-DYNAMIC = ir.ShapedType.get_dynamic_size()
+__all__ = ["Code", "Decoder", "Registers", "Step", "transfer"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Decoder:
         slots = self.slots
         return slots.setdefault(value, len(slots))
 
-    def all(self, values: Sequence[ir.Value]) -> tuple[int, ...]:
+    def all(self, values: Iterable[ir.Value]) -> tuple[int, ...]:
         """Where several values are."""
         slots = self.slots
         return tuple([slots.setdefault(value, len(slots)) for value in values])
@@ -82,7 +80,7 @@ class Decoder:
         ops = [op.operation for op in block.operations]
         if not ops:
             raise EvaluationError("a block without a terminator")
-        arguments = self.all(list(block.arguments))
+        arguments = self.all(block.arguments)
         decoded = [(self.step(op), op) for op in ops[:-1]]
         steps = [step for step, _ in decoded if step is not None]
         places = [op for step, op in decoded if step is not None]
@@ -98,7 +96,7 @@ class Decoder:
             except FAILURES as error:
                 raise at(terminator if step is None else places[steps.index(step)], error) from error
 
-        return Code(arguments, run, terminator, self.all(list(terminator.operands)))
+        return Code(arguments, run, terminator, self.all(terminator.operands))
 
     def region(self, region: ir.Region) -> Code:
         """Decode a region of one block."""
@@ -133,25 +131,3 @@ def transfer(registers: Registers, slots: Sequence[int], values: Sequence[Any]) 
     """Write several registers."""
     for slot, value in zip(slots, values, strict=True):
         registers[slot] = value
-
-
-def integers(op: ir.Operation, name: str) -> list[int]:
-    """An attribute that is an array of integers; empty if there is none."""
-    attributes = op.attributes
-    if name not in attributes:
-        return []
-    array: Any = attributes[name]
-    return [array[i] for i in range(len(array))]
-
-
-def mixed(decoder: Decoder, static: Sequence[int], dynamic: Sequence[ir.Value]) -> Callable[[Registers], Sequence[int]]:
-    """Numbers some of which are operands: a function that reads them all."""
-    if not dynamic:
-        constant = tuple(static)
-        return lambda registers: constant
-    slots = iter(decoder.all(dynamic))
-    entries = [(True, next(slots)) if number == DYNAMIC else (False, number) for number in static]
-    if all(is_slot for is_slot, _ in entries):
-        places = [number for _, number in entries]
-        return lambda registers: [registers[place].__index__() for place in places]
-    return lambda registers: [registers[number].__index__() if is_slot else number for is_slot, number in entries]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .elements import Element
-from .signature import ElementwiseSignature, Maker
+from .signature import ElementwiseSignature, Function, Maker
 
 __all__ = ["CONVERSIONS", "FLOAT_OPS", "maximum", "select"]
-
-Function = Callable[..., Any]
 
 
 def maximum(a: Any, b: Any) -> Any:

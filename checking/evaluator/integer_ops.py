@@ -7,18 +7,15 @@ truth values, is computed as an i8 of 0 and -1 where the sign matters.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .errors import EvaluationError
-from .signature import ElementwiseSignature, Maker
+from .signature import ElementwiseSignature, Function, Maker
 from .undefined import split
 
 __all__ = ["COMPARISONS", "INTEGER_OPS"]
-
-Function = Callable[..., Any]
 
 
 def _plain(function: Function, on_bools: Function) -> Maker:

@@ -15,6 +15,7 @@ from .elements import Element, scalar_value
 from .errors import EvaluationError, at
 from .evaluation import Evaluation
 from .memory import MemRef, wrap_arrays
+from .shapes import fits
 from .state import EvaluationState
 from .undefined import Partial, Undefined
 
@@ -157,16 +158,6 @@ class DecodedModule:
         return Evaluation(
             tuple(results), tuple(arguments), state.allocations, state.frees, state.copies, leaked, tuple(undefined)
         )
-
-
-def fits(type_: ir.Type, shape: Sequence[int]) -> bool:
-    """Whether a shaped type's static sizes are those of `shape`."""
-    shaped = ir.ShapedType(type_)
-    if not shaped.has_rank:
-        return True
-    wanted = shaped.shape
-    dynamic = ir.ShapedType.get_dynamic_size()
-    return len(wanted) == len(shape) and all(a in (dynamic, b) for a, b in zip(wanted, shape, strict=True))
 
 
 def _result(value: Any) -> Any:

@@ -15,11 +15,9 @@ import numpy as np
 
 from .elements import Element
 from .errors import EvaluationError
-from .signature import ElementwiseSignature, Maker
+from .signature import ElementwiseSignature, Function, Maker
 
 __all__ = ["MATH_OPS"]
-
-Function = Callable[..., Any]
 
 
 @cache

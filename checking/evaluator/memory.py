@@ -15,7 +15,7 @@ import numpy as np
 from .errors import EvaluationError
 from .undefined import Partial, split
 
-__all__ = ["Buffer", "MemRef", "allocate", "line", "view", "wrap_array", "wrap_arrays"]
+__all__ = ["Buffer", "MemRef", "allocate", "contents", "line", "view", "wrap_array", "wrap_arrays"]
 
 
 class Buffer:
@@ -120,6 +120,18 @@ class MemRef:
         """The view that basic indexing gives."""
         return MemRef(self.buffer, self.array[key], self.marks[key])
 
+    def transpose(self, order: Sequence[int]) -> MemRef:
+        """The same memory with dimensions in another order."""
+        return MemRef(self.buffer, self.array.transpose(order), self.marks.transpose(order))
+
+    def reshape(self, shape: Sequence[int]) -> MemRef:
+        """The same memory in another shape, which must be possible without a copy."""
+        self.alive()
+        array, marks = self.array.reshape(tuple(shape)), self.marks.reshape(tuple(shape))
+        if array.size and not np.may_share_memory(array, self.array):
+            raise EvaluationError(f"memory of strides {list(self.strides)} has no view of sizes {list(shape)}")
+        return MemRef(self.buffer, array, marks)
+
     def elements(self) -> tuple[MemRef, int, int]:
         """All elements of the buffer, the position of this view's first one, and the innermost stride."""
         return line(self.buffer, self.array.dtype), self.offset, self.strides[-1] if self.array.ndim else 1
@@ -161,6 +173,11 @@ class Beyond(MemRef):
     def elements(self) -> tuple[MemRef, int, int]:
         """As for any memref; the innermost stride is taken for one."""
         return line(self.buffer, self._dtype), self._offset, 1
+
+
+def contents(value: Any) -> Any:
+    """The elements of a tensor or memref; of a memref a view, which later writes change."""
+    return value.read() if isinstance(value, MemRef) else value
 
 
 def line(buffer: Buffer, dtype: np.dtype[Any]) -> MemRef:

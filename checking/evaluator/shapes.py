@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from .attributes import DYNAMIC
 from .errors import EvaluationError
 
-__all__ = ["DYNAMIC", "expanded_shape", "groups_of", "kept_dimensions", "require_static"]
-
-DYNAMIC = ir.ShapedType.get_dynamic_size()
+__all__ = ["expanded_shape", "fits", "groups_of", "kept_dimensions", "require_static"]
 
 
 def kept_dimensions(sizes: Sequence[int], static: Sequence[int]) -> list[int]:
@@ -31,14 +30,18 @@ def kept_dimensions(sizes: Sequence[int], static: Sequence[int]) -> list[int]:
     raise EvaluationError(f"sizes {list(sizes)} do not reduce to {list(static)}")
 
 
-def _agree(sizes: Sequence[int], static: Sequence[int]) -> bool:
-    return all(wanted in (DYNAMIC, size) for wanted, size in zip(static, sizes, strict=True))
+def fits(type_: ir.Type, shape: Sequence[int]) -> bool:
+    """Whether a shaped type's rank and static sizes, if it has a rank, are those of `shape`."""
+    shaped = ir.ShapedType(type_)
+    if not shaped.has_rank:
+        return True
+    static = shaped.shape
+    return len(static) == len(shape) and all(a in (DYNAMIC, b) for a, b in zip(static, shape, strict=True))
 
 
 def require_static(type_: ir.Type, shape: Sequence[int]) -> None:
     """Refuse a value of `shape` whose type says something else."""
-    static = ir.ShapedType(type_).shape
-    if len(static) != len(shape) or not _agree(shape, static):
+    if not fits(type_, shape):
         raise EvaluationError(f"a value of sizes {list(shape)} is not a {type_}")
 
 

@@ -10,7 +10,10 @@ from mlir import ir
 
 from .elements import Element
 
-__all__ = ["ElementwiseSignature", "Maker"]
+__all__ = ["ElementwiseSignature", "Function", "Maker"]
+
+Function = Callable[..., Any]
+"""From the values of operands to what an op computes of them."""
 
 
 @dataclass(frozen=True)
@@ -27,5 +30,5 @@ class ElementwiseSignature:
         return ir.IntegerAttr(self.op.attributes["predicate"]).value
 
 
-Maker = Callable[[ElementwiseSignature], Callable[..., Any]]
-"""Makes the function on NumPy arrays or scalars of exactly the operands' types that computes an op."""
+Maker = Callable[[ElementwiseSignature], Function]
+"""Makes the function that computes an op on NumPy arrays, or on NumPy scalars of exactly the operands' types."""

@@ -14,7 +14,8 @@ import numpy as np
 from mlir import ir
 from mlir.dialects import linalg
 
-from .decoder import Code, Decoder, Registers, integers, transfer
+from .attributes import integers
+from .decoder import Code, Decoder, Registers, transfer
 from .iteration import IndexingMap, Plan, check_bounds, loop_sizes, make_plan
 from .memory import MemRef
 from .payload import Payload, compile_payload
@@ -40,7 +41,7 @@ class StructuredOp:
     def __init__(self, decoder: Decoder, op: ir.Operation) -> None:
         self.decoder = decoder
         operands = list(op.operands)
-        self.operands, self.results = decoder.all(operands), decoder.all(list(op.results))
+        self.operands, self.results = decoder.all(operands), decoder.all(op.results)
         self.inputs = len(operands) - output_count(op)
         self.maps = [IndexingMap(ir.AffineMapAttr(map_).value) for map_ in linalg.get_indexing_maps(op) or ()]
         self.elements = [decoder.element(value.type) for value in operands]

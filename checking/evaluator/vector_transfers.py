@@ -13,31 +13,29 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, integers
+from .attributes import integers
+from .decoder import Decoder
 from .errors import EvaluationError
 from .handlers import Handler
-from .memory import MemRef
+from .memory import MemRef, contents
+from .signature import Function
 from .slices import replaced
+from .steps import masked, on_values
 from .tensor import filled
 from .undefined import assign, defined
 
-__all__ = ["OPS", "contents", "store"]
+__all__ = ["OPS", "store"]
 
 Key = tuple[slice | int, ...]
-
-
-def contents(value: Any) -> Any:
-    """The elements of a tensor or memref."""
-    return value.read() if isinstance(value, MemRef) else value
 
 
 def store(target: Any, key: Any, value: Any) -> Any:
     """Write elements into a memref, or into a copy of a tensor, which is returned."""
     if not isinstance(target, MemRef):
-        return replaced(target, key, None, value)
+        return replaced(target, key, value)
     target.may_write()
     current = target.read()
-    changed = replaced(current, key, None, value)
+    changed = replaced(current, key, value)
     if isinstance(changed, np.ndarray):
         assign(target.array, None, key, value)
         target.written(key)
@@ -110,61 +108,46 @@ def _box(op: ir.Operation, vector: ir.ShapedType) -> tuple[TransferBox, list[int
     return TransferBox(axes, sizes, tuple(bounds[dim] for dim in dims), order, tuple(shape)), repeated
 
 
-def _mask_slot(decoder: Decoder, operands: Sequence[ir.Value], has_mask: int) -> int | None:
-    return decoder.slot(operands[-1]) if has_mask else decoder.mask
-
-
-def _read_mask(registers: Registers, slot: int | None) -> Any:
-    return None if slot is None else defined(registers[slot])
-
-
-def _transfer_read(decoder: Decoder, op: ir.Operation) -> Step:
-    operands, segments = list(op.operands), integers(op, "operandSegmentSizes")
-    rank = segments[1]
-    source, *indices = decoder.all(operands[: 1 + rank])
-    padding, result = decoder.slot(operands[1 + rank]), decoder.slot(op.results[0])
-    mask_slot = _mask_slot(decoder, operands, segments[3])
+@masked
+def _transfer_read(decoder: Decoder, op: ir.Operation) -> Function:
+    _, rank, _, has_mask = integers(op, "operandSegmentSizes")
     box, repeated = _box(op, ir.ShapedType(op.results[0].type))
     element = decoder.element(op.results[0].type)
 
-    def step(registers: Registers) -> None:
-        array, mask = contents(registers[source]), _read_mask(registers, mask_slot)
-        inside = box.clip([registers[slot].__index__() for slot in indices], array.shape, mask)
-        found = filled(box.sizes, registers[padding], element)
+    def read(mask: Any, source: Any, *operands: Any) -> Any:
+        array, mask = contents(source), defined(operands[-1] if has_mask else mask)
+        inside = box.clip([index.__index__() for index in operands[:rank]], array.shape, mask)
+        found = padding = filled(box.sizes, operands[rank], element)
         if inside is not None:
-            found = replaced(found, (*inside[1], ...), None, array[(*inside[0], ...)])
+            found = replaced(found, (*inside[1], ...), array[(*inside[0], ...)])
         if mask is not None:
-            found = np.where(mask, found, filled(box.sizes, registers[padding], element))
+            found = np.where(mask, found, padding)
         found = found.transpose(box.order)
         if repeated:
             found = found[tuple(None if dim in repeated else slice(None) for dim in range(len(box.shape)))]
-        registers[result] = np.broadcast_to(found, box.shape).copy()
+        return np.broadcast_to(found, box.shape).copy()
 
-    return step
+    return read
 
 
-def _transfer_write(decoder: Decoder, op: ir.Operation) -> Step:
-    operands, segments = list(op.operands), integers(op, "operandSegmentSizes")
-    vector, target, *indices = decoder.all(operands[: 2 + segments[2]])
-    mask_slot = _mask_slot(decoder, operands, segments[3])
-    box, _ = _box(op, ir.ShapedType(operands[0].type))
+@masked
+def _transfer_write(_decoder: Decoder, op: ir.Operation) -> Function:
+    _, _, rank, has_mask = integers(op, "operandSegmentSizes")
+    box, _ = _box(op, ir.ShapedType(op.operands[0].type))
     axes = tuple(int(i) for i in np.argsort(box.order))
-    result = decoder.slot(op.results[0]) if len(op.results) else None
 
-    def step(registers: Registers) -> None:
-        into, mask = registers[target], _read_mask(registers, mask_slot)
-        inside = box.clip([registers[slot].__index__() for slot in indices], into.shape, mask)
-        changed = into
-        if inside is not None:
-            key, part = (*inside[0], ...), (*inside[1], ...)
-            value = registers[vector].transpose(axes)[part]
-            if mask is not None:
-                value = np.where(mask[part], value, contents(into)[key])
-            changed = store(into, key, value)
-        if result is not None:
-            registers[result] = changed
+    def write(mask: Any, vector: Any, into: Any, *operands: Any) -> Any:
+        mask = defined(operands[-1] if has_mask else mask)
+        inside = box.clip([index.__index__() for index in operands[:rank]], into.shape, mask)
+        if inside is None:
+            return into
+        key, part = (*inside[0], ...), (*inside[1], ...)
+        value = vector.transpose(axes)[part]
+        if mask is not None:
+            value = np.where(mask[part], value, contents(into)[key])
+        return store(into, key, value)
 
-    return step
+    return write
 
 
 def _row(shape: Sequence[int], index: Sequence[int], sizes: Sequence[int]) -> Key:
@@ -179,28 +162,27 @@ def _row(shape: Sequence[int], index: Sequence[int], sizes: Sequence[int]) -> Ke
     return tuple(key)
 
 
-def _load(decoder: Decoder, op: ir.Operation) -> Step:
-    source, *indices = decoder.all(list(op.operands))
-    result, sizes = decoder.slot(op.results[0]), ir.ShapedType(op.results[0].type).shape
+@on_values
+def _load(_decoder: Decoder, op: ir.Operation) -> Function:
+    sizes = ir.ShapedType(op.results[0].type).shape
 
-    def step(registers: Registers) -> None:
-        array = contents(registers[source])
-        key = _row(array.shape, [registers[slot].__index__() for slot in indices], sizes)
-        registers[result] = array[(*key, ...)].copy()
+    def load(source: Any, *indices: Any) -> Any:
+        array = contents(source)
+        key = _row(array.shape, [index.__index__() for index in indices], sizes)
+        return array[(*key, ...)].copy()
 
-    return step
+    return load
 
 
-def _store(decoder: Decoder, op: ir.Operation) -> Step:
-    vector, target, *indices = decoder.all(list(op.operands))
+@on_values
+def _store(_decoder: Decoder, op: ir.Operation) -> Function:
     sizes = ir.ShapedType(op.operands[0].type).shape
 
-    def step(registers: Registers) -> None:
-        into = registers[target]
-        key = _row(into.shape, [registers[slot].__index__() for slot in indices], sizes)
-        store(into, (*key, ...), registers[vector])
+    def write(vector: Any, into: Any, *indices: Any) -> None:
+        key = _row(into.shape, [index.__index__() for index in indices], sizes)
+        store(into, (*key, ...), vector)
 
-    return step
+    return write
 
 
 OPS: dict[str, Handler] = {
