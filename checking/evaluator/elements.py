@@ -7,6 +7,7 @@ range of its type, an i1 a `bool`, and a tensor or vector an array.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,7 +19,7 @@ from ...runtime.interface.dtypes import UnsupportedTypeError, named_element_type
 from .errors import EvaluationError
 from .undefined import UNDEFINED, Undefined
 
-__all__ = ["Element", "constant_array", "element_named", "scalar_value"]
+__all__ = ["Element", "by_element", "constant_array", "element_named", "scalar_value"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,11 @@ class Element:
         if isinstance(value, Undefined | np.generic):
             return value
         return self.dtype.type(value)
+
+    def wrap(self, number: int) -> int:
+        """The integer of this type with the lowest bits of `number`."""
+        half = 1 << (self.width - 1)
+        return ((number + half) & (2 * half - 1)) - half
 
     def scalar(self, value: Any) -> Any:
         """An element of an array as a register holds it."""
@@ -74,9 +80,19 @@ def scalar_value(value: Any, element: Element) -> Any:
     if element.is_bool:
         return bool(value)
     if element.kind == "int":
-        half = 1 << (element.width - 1)
-        return ((int(value) + half) & (2 * half - 1)) - half
+        return element.wrap(int(value))
     return element.dtype.type(value)
+
+
+def by_element(function: Callable[..., Any], arity: int, dtype: np.dtype[Any]) -> Callable[..., Any]:
+    """A function of Python scalars on arrays and NumPy scalars."""
+    on_objects: Any = np.frompyfunc(function, arity, 1)
+
+    def call(*values: Any) -> Any:
+        result = on_objects(*values)
+        return result.astype(dtype) if hasattr(result, "astype") else dtype.type(result)
+
+    return call
 
 
 def constant_array(op: ir.Operation, name: str, shape: list[int], element: Element) -> Any:
@@ -86,16 +102,13 @@ def constant_array(op: ir.Operation, name: str, shape: list[int], element: Eleme
     except TypeError:  # The bindings have no class for dense complex elements.
         return _parsed(str(op.get_asm(print_generic_op_form=True, use_local_scope=True)), shape, element)
     if isinstance(attribute, ir.DenseElementsAttr) and attribute.is_splat and element.kind != "complex":
-        return np.full(shape, _number(attribute.get_splat_value()), element.dtype)
+        splat: Any = attribute.get_splat_value()
+        return np.full(shape, splat.value, element.dtype)
     if isinstance(attribute, ir.DenseIntElementsAttr) or (
         isinstance(attribute, ir.DenseFPElementsAttr) and element.spelling != "bf16"
     ):
         return np.array(attribute).reshape(shape)
     return _parsed(str(attribute), shape, element)
-
-
-def _number(attribute: Any) -> Any:
-    return attribute.value
 
 
 def _parsed(text: str, shape: list[int], element: Element) -> Any:

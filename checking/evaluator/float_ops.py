@@ -30,10 +30,6 @@ def _unordered(function: Function) -> Function:
     return lambda a, b: function(a, b) | (a != a) | (b != b)  # noqa: PLR0124
 
 
-def _always(value: bool) -> Function:
-    return lambda a, b: (a == a) | value if value else (a != a) & value  # noqa: PLR0124
-
-
 _RELATIONS: tuple[Function, ...] = (
     operator.eq,
     operator.gt,
@@ -44,12 +40,12 @@ _RELATIONS: tuple[Function, ...] = (
 )
 
 PREDICATES: tuple[Function, ...] = (
-    _always(False),
+    lambda a, b: (a == a) & (a != a),  # noqa: PLR0124
     *(_ordered(function) for function in _RELATIONS),
     lambda a, b: (a == a) & (b == b),  # noqa: PLR0124
     *(_unordered(function) for function in _RELATIONS),
     lambda a, b: (a != a) | (b != b),  # noqa: PLR0124
-    _always(True),
+    lambda a, b: (a == a) | (a != a),  # noqa: PLR0124
 )
 """By predicate: false, ordered relations, ordered, unordered relations, unordered, true."""
 

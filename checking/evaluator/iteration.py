@@ -98,10 +98,14 @@ class Plan:
         """The index of a dimension: a number in loops, else an array of all its indices."""
         if dim in self.loops:
             return np.int64(point[self.loops.index(dim)])
-        position = self.vector.index(dim)
-        shape = [1] * len(self.vector)
-        shape[position] = self.sizes[dim]
-        return np.arange(self.sizes[dim]).reshape(shape)
+        return _along(self.vector.index(dim), len(self.vector), self.sizes[dim])
+
+
+def _along(position: int, rank: int, size: int) -> Any:
+    """The indices of one of `rank` dimensions, in an array that the others broadcast."""
+    shape = [1] * rank
+    shape[position] = size
+    return np.arange(size).reshape(shape)
 
 
 def loop_sizes(maps: Sequence[IndexingMap], shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -182,14 +186,10 @@ def make_slices(
     expand = None if len(used) == len(vector) else tuple(slice(None) if dim in used else None for dim in vector)
     is_fixed = not any(moving for _, moving, _, _ in starts)
     axes = None if order == tuple(range(len(used))) else order
-    if is_fixed:
-        fixed = ... if _is_whole(map_, vector) else key(())
-        return ElementGather(lambda point: fixed, axes, expand, is_fixed)
-    return ElementGather(key, axes, expand, is_fixed)
-
-
-def _is_whole(map_: IndexingMap, vector: Sequence[int]) -> bool:
-    return all(dim is not None and dim in vector for dim in map_.plain)
+    if not is_fixed:
+        return ElementGather(key, axes, expand, is_fixed)
+    fixed = ... if all(dim in vector for dim in map_.plain) else key(())
+    return ElementGather(lambda point: fixed, axes, expand, is_fixed)
 
 
 def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], loops: Sequence[int]) -> ElementGather:
@@ -199,9 +199,7 @@ def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], 
         return access
     grid: list[Any] = [0] * len(sizes)
     for position, dim in enumerate(vector):
-        shape = [1] * len(vector)
-        shape[position] = sizes[dim]
-        grid[dim] = np.arange(sizes[dim]).reshape(shape)
+        grid[dim] = _along(position, len(vector), sizes[dim])
 
     def key(point: Sequence[int]) -> Any:
         values = list(grid)
@@ -209,8 +207,7 @@ def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], 
             values[dim] = index
         return tuple(np.broadcast_arrays(*[function(values) for function in map_.functions]))
 
-    is_fixed = not loops
-    if is_fixed:
-        fixed = key(())
-        return ElementGather(lambda point: fixed, None, None, is_fixed)
-    return ElementGather(key, None, None, is_fixed)
+    if loops:
+        return ElementGather(key, None, None, is_fixed=False)
+    fixed = key(())
+    return ElementGather(lambda point: fixed, None, None, is_fixed=True)

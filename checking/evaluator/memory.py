@@ -7,6 +7,7 @@ element types: there, all bytes are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,7 +32,7 @@ class Buffer:
     @property
     def address(self) -> int:
         """Where the bytes are."""
-        return self.raw.__array_interface__["data"][0]
+        return _address(self.raw)
 
 
 class MemRef:
@@ -55,7 +56,7 @@ class MemRef:
     @property
     def offset(self) -> int:
         """The first element's distance from the beginning of the buffer, in elements."""
-        return (self.array.__array_interface__["data"][0] - self.buffer.address) // self.array.itemsize
+        return (_address(self.array) - self.buffer.address) // self.array.itemsize
 
     def alive(self) -> None:
         """Refuse memory that was freed."""
@@ -198,10 +199,7 @@ def allocate(shape: Sequence[int], dtype: np.dtype[Any], kind: str) -> MemRef:
     """Fresh memory in row-major order, of which nothing is written."""
     if any(size < 0 for size in shape):
         raise EvaluationError(f"a size is negative: {list(shape)}")
-    count = 1
-    for size in shape:
-        count *= size
-    raw = np.full(count * dtype.itemsize, 113, np.uint8)
+    raw = np.full(math.prod(shape) * dtype.itemsize, 113, np.uint8)
     buffer = Buffer(raw, kind, clean=False)
     array = raw.view(dtype).reshape(tuple(shape))
     return MemRef(buffer, array, buffer.marks[:: dtype.itemsize].reshape(tuple(shape)))
