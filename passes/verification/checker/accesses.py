@@ -5,10 +5,10 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import linalg
 
-from .places import DYNAMIC, LinearSum, Place, StridedBox
+from .places import LinearSum, Place, StridedBox
 from .reading import narrowed, shape_of
 
-__all__ = ["MEMORY_READS", "MEMORY_WRITES", "VIEWS", "box_shape", "init_count", "maps_of", "transfer_box", "writes_all"]
+__all__ = ["MEMORY_READS", "MEMORY_WRITES", "VIEWS", "init_count", "maps_of", "transfer_box", "writes_all"]
 
 VIEWS = frozenset(
     {
@@ -73,8 +73,3 @@ def transfer_box(op: ir.Operation, base: int, vector: ir.Type, indices: list[Lin
         if isinstance(expression, ir.AffineDimExpr):
             sizes[expression.position] = size
     return narrowed(shape, StridedBox(tuple(indices), tuple(map(LinearSum, sizes)), (LinearSum(1),) * len(shape)), None)
-
-
-def box_shape(shape: tuple[int, ...] | None) -> bool:
-    """Whether all of ``shape`` is known."""
-    return shape is not None and DYNAMIC not in shape

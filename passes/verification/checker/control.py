@@ -15,10 +15,6 @@ __all__ = ["Control", "way_back"]
 _MOST_RELATED = 64
 
 
-def _never(_: int) -> bool:
-    return False
-
-
 class Control:
     """Runs regions on ``machine``; ``run_block`` executes the ops of a block."""
 
@@ -62,7 +58,7 @@ class Control:
             before.set(root, content)
 
     def _met(self, contents: Sequence[Content], renamed: Renamed, op: int) -> Content:
-        ways = [Way(content, _never, again=True) for content in contents]
+        ways = [Way(content, again=True) for content in contents]
         return self.machine.memory.met(ways, renamed, self.places(contents, renamed), op)
 
     def _known(self, views: Sequence[View | None]) -> list[View]:
@@ -74,10 +70,8 @@ class Control:
     def _choose(self, value: int, known: list[View]) -> None:
         """Let memref ``value`` be one of ``known``."""
         m = self.machine
-        if not known:
-            m.views.pop(value, None)
-        elif all(view == known[0] for view in known):
-            m.views[value] = known[0]
+        if all(view == known[0] for view in known):
+            m.alias(value, known[0] if known else None)
         else:
             m.renew(value)
             m.views[value] = View(value)
@@ -88,8 +82,8 @@ class Control:
         terms = self.machine.program.terms
         wanted = dict.fromkeys(old for _, before in renamed for old in before if old != UNDEFINED)
         for term in list(wanted):
-            if terms.table[term].kind == TermKind.PART and isinstance(base := terms.table[term].base, int):
-                wanted[base] = None
+            if terms.table[term].kind == TermKind.PART:
+                wanted[terms.table[term].base] = None
         return list(dict.fromkeys(root for term in wanted for root in self.machine.holders(term, state)))
 
     def places(self, contents: Sequence[Content], renamed: Renamed) -> list[Place]:

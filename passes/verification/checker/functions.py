@@ -13,7 +13,7 @@ from mlir import ir
 
 from .bindings import Bindings
 from .machine import SymbolicMachine
-from .memory import ContentAnswer, ContentVerdict
+from .memory import ContentVerdict, unknown
 from .module_memory import ModuleMemory
 from .places import WHOLE
 from .states import View
@@ -93,7 +93,7 @@ class Functions:
             content = program.content[tensor] if paired else -1
             if not m.is_shaped[argument]:
                 continue
-            if isinstance(m.snapshot.values[argument].type, ir.MemRefType | ir.UnrankedMemRefType):
+            if m.is_memref(argument):
                 m.new_root(argument, frozenset({content} if content >= 0 else ()), -1, "memory of the program itself")
             elif content >= 0:
                 m.tensors[argument] = content
@@ -114,7 +114,7 @@ class Functions:
             content, tensors = m.state.get(argument), self._summary.arguments
             paired = index < len(tensors) and m.program.content[tensors[index]] >= 0
             given = m.program.content[tensors[index]] if paired else -1
-            if content and (given < 0 or m.memory.holds(content, WHOLE, given).verdict is not ContentVerdict.YES):
+            if content and (given < 0 or not m.memory.holds(content, WHOLE, given).is_right):
                 self._summary.written.add(index)
         returned: list[int] = []
         for i in range(m.snapshot.op_operand_count[op]):
@@ -157,9 +157,8 @@ class Functions:
         """Check operand ``i`` of an op that is the same in both programs."""
         m = self.machine
         expected = m.program.operand_content(twin, i)
-        if expected < 0:
-            return
-        m.read(op, i, twin, expected, m.ask_operand(op, i, expected))
+        if expected >= 0:
+            m.check(op, i, twin, expected)
 
     def leave_out(self, function: int, reason: str) -> None:
         """State that nothing in ``function`` is checked."""
@@ -201,27 +200,27 @@ class Functions:
         for index, result in enumerate(results):
             if m.is_shaped[result]:
                 content = program.content[program.snapshot.results(twin)[index]] if twin >= 0 else -1
-                terms = frozenset({content} if content >= 0 else ())
                 argument = returned[index] if returned is not None else -1
-                self._take(op, result, terms, operands, argument)
+                self._take(op, result, content, operands, argument)
                 if not apart:
                     made |= self._relate_results(result, made)
         self.memory.drop(op)
         m.stores_state |= summary is None or summary.stores
 
-    def _take(self, op: int, result: int, terms: frozenset[int], operands: list[int], argument: int) -> None:
-        """Let ``result`` of a call be one of its operands, or memory that may be any of them."""
+    def _take(self, op: int, result: int, content: int, operands: list[int], argument: int) -> None:
+        """Let ``result`` of a call, with ``content``, be one of its operands, or memory that may be any of them."""
         m = self.machine
-        if not isinstance(m.snapshot.values[result].type, ir.MemRefType | ir.UnrankedMemRefType):
-            m.tensors.update(dict.fromkeys([result], term) if (term := next(iter(terms), -1)) >= 0 else {})
+        if not m.is_memref(result):
+            m.tensors.update(dict.fromkeys([result], content) if content >= 0 else {})
             return
+        terms = frozenset({content} if content >= 0 else ())
         given = m.view(operands[argument]) if argument >= 0 else None
         if given is not None:
             # What it held is known still if the callee did not write it, and by other names of results.
             held = m.memory.names(m.state.get(given.root), given.place)
             twin = m.twin(op)
             expected = m.program.operand_content(twin, argument) if twin >= 0 else -1
-            if expected >= 0 and m.ask(given, expected).verdict is ContentVerdict.YES:
+            if expected >= 0 and m.ask(given, expected).is_right:
                 held |= {expected}
             m.write(given, terms | held, op, "a call")
             m.views[result] = given
@@ -247,19 +246,13 @@ class Functions:
         found = m.reads.get((op, i))
         if found is None or found.answer.verdict is ContentVerdict.UNKNOWN:
             return
-        if found.answer.verdict is ContentVerdict.YES:
+        if found.answer.is_right:
             if self._is_overwritten(op, i, summary):
-                m.read(op, i, twin, found.expected, ContentAnswer(ContentVerdict.UNKNOWN, reason=_BY_ANOTHER_NAME))
+                m.read(op, i, twin, found.expected, unknown(_BY_ANOTHER_NAME))
             return
         needed = summary is not None and i < len(summary.arguments) and summary.arguments[i] in summary.needed
         if not needed:
-            m.read(
-                op,
-                i,
-                twin,
-                found.expected,
-                ContentAnswer(ContentVerdict.UNKNOWN, reason="a callee that may not read it"),
-            )
+            m.read(op, i, twin, found.expected, unknown("a callee that may not read it"))
 
     def _is_overwritten(self, op: int, i: int, summary: Summary | None) -> bool:
         """Whether the callee may write what it is handed as operand ``i`` by another name."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from .control import Control, way_back
 from .machine import SymbolicMachine
-from .memory import Content, ContentAnswer, ContentVerdict, Layer, Lost, Way
+from .memory import Content, Layer, Lost, Way, unknown
 from .places import WHOLE
 from .states import MemoryState, View
 
@@ -112,7 +112,8 @@ class Graphs:
         if len(edges) == 1:
             m.state = MemoryState(forward[0].state)
             for argument, value in zip(s.arguments(block), forward[0].passed, strict=True):
-                self._alias(argument, m.view(value))
+                if m.is_shaped[argument]:
+                    m.alias(argument, m.view(value))
             self._name(block, renamed)
             return m.state
         m.state = state = MemoryState(entry)
@@ -131,14 +132,6 @@ class Graphs:
         head.contents = dict(state.changes)
         return state
 
-    def _alias(self, argument: int, view: View | None) -> None:
-        if not self.machine.is_shaped[argument]:
-            return
-        if view is None:
-            self.machine.views.pop(argument, None)
-        else:
-            self.machine.views[argument] = view
-
     def _renamed(self, block: int, edges: list[BranchState]) -> list[tuple[int, list[int]]]:
         """Return the terms of the arguments of ``block``'s twin, with the terms that the edges hand over."""
         m, t = self.machine, self.machine.program.snapshot
@@ -156,8 +149,7 @@ class Graphs:
         for root in self.control.holders(renamed, state):
             content = state.get(root)
             places = self.control.places([content], renamed)
-            way = Way(content, _never)
-            state.set(root, m.memory.met([way], renamed, places, m.snapshot.block_ops[block][-1]))
+            state.set(root, m.memory.met([Way(content)], renamed, places, m.snapshot.block_ops[block][-1]))
 
     def _set(
         self,
@@ -175,9 +167,7 @@ class Graphs:
         if root not in head.contents:
             chosen = [i for i in chosen if not edges[i].back]
         handed = {old for _, before in renamed for old in before}
-        ways = [
-            self._way_back(block, contents[i], handed) if edges[i].back else Way(contents[i], _never) for i in chosen
-        ]
+        ways = [self._way_back(block, contents[i], handed) if edges[i].back else Way(contents[i]) for i in chosen]
         names = [(term, [before[i] for i in chosen]) for term, before in renamed]
         places = self.control.places([contents[i] for i in chosen], names)
         content = tuple(_unsure(layer) for layer in m.memory.met(ways, names, places, writer))
@@ -228,9 +218,5 @@ class Graphs:
 
 def _unsure(layer: Layer) -> Layer:
     """Return ``layer`` without claims that something is lost for sure: a way that leads here need not be taken."""
-    unknown = Lost(ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason))
-    return layer._replace(lost=dict.fromkeys(layer.lost, unknown))
-
-
-def _never(_: int) -> bool:
-    return False
+    lost = Lost(unknown(layer.reason, layer.writer))
+    return layer._replace(lost=dict.fromkeys(layer.lost, lost))

@@ -25,10 +25,6 @@ _MORE_PASSES = 3
 _TOO_MANY = "a loop with too many cases"
 
 
-def _never(_: int) -> bool:
-    return False
-
-
 @dataclass
 class CarriedMemref:
     """A memref that a loop carries: its argument, where it comes from, and what the body hands on."""
@@ -186,10 +182,8 @@ class Loops:
                 m.views[c.argument] = View(c.argument)
                 if not head.get(c.argument):
                     head.set(c.argument, self._believed(loop, self.control.seen(c.entry, entry, loop.op)))
-            elif c.entry is not None and c.argument not in loop.varying:
-                m.views[c.argument] = c.entry
             else:
-                m.views.pop(c.argument, None)
+                m.alias(c.argument, None if c.argument in loop.varying else c.entry)
 
     def _before(self, loop: LoopHead, root: int, entry: MemoryState, carried: list[CarriedMemref]) -> Content:
         """Return what the entry says of ``root``; nothing of memrefs that are not followed."""
@@ -202,7 +196,7 @@ class Loops:
         """Return what the head holds if it is what the entry says, so that the next pass can find it true."""
         renamed = [(new, [old]) for new, old, _ in loop.renamed]
         places = self.control.places([before], renamed)
-        return self.machine.memory.met([Way(before, _never)], renamed, places, loop.op)
+        return self.machine.memory.met([Way(before)], renamed, places, loop.op)
 
     def _head_content(self, loop: LoopHead, root: int, before: Content, after: Content) -> Content:
         """Return what the head holds, by the entry and the end of the body, if that is known."""
@@ -212,7 +206,7 @@ class Loops:
             return self._believed(loop, before)
         renamed: Renamed = [(new, [old, handed]) for new, old, handed in loop.renamed]
         places = self.control.places([before, after], renamed)
-        ways = [Way(before, _never), self._way_back(loop, after)]
+        ways = [Way(before), self._way_back(loop, after)]
         found = self.machine.memory.met(ways, renamed, places, after[-1].writer)
         return tuple(layer._replace(lost={}) for layer in found) if root in loop.alternating else found
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 from mlir import ir
 
 from ...analysis.ir.snapshot import Snapshot
-from .memory import ContentAnswer, ContentVerdict, Layer, SymbolicMemory
+from .memory import ContentAnswer, ContentVerdict, Layer, SymbolicMemory, unknown
 from .places import WHOLE, LinearSum, Overlap, Place, join, overlap
 from .reading import Scalars, read_snapshot
 from .states import MemoryState, View
 from .tags import tag_of
-from .tensor_program import TensorProgram, is_shaped, read_successors
+from .tensor_program import TensorProgram, read_successors, shaped_values
 from .terms import UNDEFINED
 
 __all__ = ["MemrefRead", "NotFollowed", "SymbolicMachine"]
@@ -75,12 +75,7 @@ class SymbolicMachine:
                 self.tags[op] = -1
         program.memref_ages = s.value_position
         self.scalars = MemrefScalars(s, program)
-        types: dict[ir.Type, bool] = {}
-        for value in s.values:
-            type_ = value.type
-            if type_ not in types:
-                types[type_] = is_shaped(type_)
-        self.is_shaped = [types[value.type] for value in s.values]
+        self.is_shaped = shaped_values(s)
         self.successors = read_successors(s)
         self.state = MemoryState()
         self.views: dict[int, View] = {}
@@ -141,6 +136,13 @@ class SymbolicMachine:
     def view(self, value: int) -> View | None:
         """Return the view that ``value`` is, if it is followed."""
         return self.views.get(value)
+
+    def alias(self, value: int, view: View | None) -> None:
+        """Let ``value`` be ``view``; a memref that is not followed without one."""
+        if view is None:
+            self.views.pop(value, None)
+        else:
+            self.views[value] = view
 
     def new_root(self, value: int, terms: frozenset[int], writer: int, reason: str = "") -> View:
         """Let ``value`` be a piece of memory of its own."""
@@ -229,14 +231,26 @@ class SymbolicMachine:
         found = list(self.state.holders.get(term, ()))[-_MOST_HOLDERS:]
         return [root for root in found if any(term in layer.terms for layer in state.get(root))]
 
+    def tensor_name(self, op: int) -> str:
+        """Return the name of the op of the tensor program that ``op`` comes from; empty if there is none."""
+        return self.program.snapshot.op_name[self.tags[op]] if self.tags[op] >= 0 else ""
+
+    def is_memref(self, value: int) -> bool:
+        """Whether ``value`` is a memref."""
+        return isinstance(self.snapshot.values[value].type, ir.MemRefType | ir.UnrankedMemRefType)
+
     # --- reads -----------------------------------------------------------------------------------------------------
+
+    def check(self, op: int, index: int, tensor_op: int, expected: int, place: Place = WHOLE) -> None:
+        """Check that ``place`` in operand ``index`` of ``op`` holds ``expected``."""
+        self.read(op, index, tensor_op, expected, self.ask_operand(op, index, expected, place))
 
     def ask(self, view: View | None, expected: int, place: Place = WHOLE) -> ContentAnswer:
         """Whether ``place`` in ``view`` holds ``expected``."""
         if expected == UNDEFINED:
             return ContentAnswer(ContentVerdict.YES)
         if view is None:
-            return ContentAnswer(ContentVerdict.UNKNOWN, reason="memrefs that are not followed")
+            return unknown("memrefs that are not followed")
         return self.memory.holds(self.state.get(view.root), join(view.place, place), expected)
 
     def ask_operand(self, op: int, index: int, expected: int, place: Place = WHOLE) -> ContentAnswer:
@@ -246,11 +260,7 @@ class SymbolicMachine:
             return self.ask(self.views.get(value), expected, place)
         term = self.kept(value)
         is_right = term >= 0 and self.program.terms.part(term, place) == expected
-        return (
-            ContentAnswer(ContentVerdict.YES)
-            if is_right
-            else ContentAnswer(ContentVerdict.UNKNOWN, reason="tensors that stay")
-        )
+        return ContentAnswer(ContentVerdict.YES) if is_right else unknown("tensors that stay")
 
     def kept(self, value: int) -> int:
         """Return the term of a value that stayed a tensor, as the same result of the same op; -1 if it is none."""
@@ -267,7 +277,7 @@ class SymbolicMachine:
     def read(self, op: int, operand: int, tensor_op: int, expected: int, answer: ContentAnswer, key: int = -1) -> None:
         """Note the answer for a read of ``op``: number ``key`` of all its reads, the operand's if not given."""
         key = operand if key < 0 else key
-        self.needed.update(leaf for leaf in self.program.terms.values_of(expected))
+        self.needed |= self.program.terms.values_of(expected)
         self.reads[op, key] = MemrefRead(op, tensor_op, operand, expected, answer)
         self.unchecked.pop((op, key), None)
 

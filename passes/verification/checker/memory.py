@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .places import WHOLE, Overlap, Place, is_empty, join, overlap
 from .terms import FREED, UNDEFINED, TermKind, Terms
 
-__all__ = ["Content", "ContentAnswer", "ContentVerdict", "Layer", "Lost", "Renamed", "SymbolicMemory", "Way"]
+__all__ = ["Content", "ContentAnswer", "ContentVerdict", "Layer", "Lost", "Renamed", "SymbolicMemory", "Way", "unknown"]
 
 _MOST_LAYERS = 48
 _MOST_TERMS = 12
@@ -39,6 +39,21 @@ class ContentAnswer(NamedTuple):
     reason: str = ""
     partial: bool = False
     """Whether it was decided by a write of a part of the place in question."""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether memory holds the content."""
+        return self.verdict is ContentVerdict.YES
+
+
+def unknown(reason: str, writer: int = -1) -> ContentAnswer:
+    """Return the answer of one that cannot tell."""
+    return ContentAnswer(ContentVerdict.UNKNOWN, writer, -1, reason)
+
+
+def _unchanged(_: object) -> bool:
+    """Whether a term or a place means something else behind a way on which nothing is defined anew."""
+    return False
 
 
 _AROUND = (Overlap.SAME, Overlap.AROUND)
@@ -85,8 +100,8 @@ class Way(NamedTuple):
     """
 
     content: Content
-    is_stale: Callable[[int], bool]
-    is_stale_place: Callable[[Place], bool] = lambda _: False
+    is_stale: Callable[[int], bool] = _unchanged
+    is_stale_place: Callable[[Place], bool] = _unchanged
     again: bool = False
     """Whether it may be asked of places that are named behind it: it does not come around a loop."""
 
@@ -112,7 +127,7 @@ class SymbolicMemory:
         exceptions = list(apart)
         for layer in reversed(content):
             if not layer.certain:
-                return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason)
+                return unknown(layer.reason, layer.writer)
             relation, rest = overlap(layer.place, place)
             if relation is Overlap.DISJOINT or (exceptions and _is_inside(layer.place, exceptions)):
                 continue
@@ -122,19 +137,17 @@ class SymbolicMemory:
                     return self._ask_ways(layer, place, rest, expected, exceptions, depth) or answer
                 return answer
             if relation is Overlap.UNKNOWN:
-                return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared")
+                return unknown("slices that cannot be compared", layer.writer)
             within = self._within(exceptions, layer.place)
             answer = self._matches(layer, WHOLE, self.terms.part(expected, rest), within)
             if answer.verdict is not ContentVerdict.YES:
                 apart_from = [e for e in exceptions if overlap(e, layer.place)[0] is Overlap.DISJOINT]
                 if len(within) + len(apart_from) < len(exceptions):
                     # A younger write may have overwritten a part of this one.
-                    return ContentAnswer(
-                        ContentVerdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared", partial=True
-                    )
+                    answer = unknown("slices that cannot be compared", layer.writer)
                 return answer._replace(partial=True)
             exceptions.append(layer.place)
-        return ContentAnswer(ContentVerdict.UNKNOWN, reason="memory that is not known")
+        return unknown("memory that is not known")
 
     @staticmethod
     def _within(exceptions: list[Place], place: Place) -> list[Place]:
@@ -161,16 +174,16 @@ class SymbolicMemory:
             # Where ways meet, any memory holds what is not defined: it was perhaps written on some way.
             parts = [part for part in parts if part != UNDEFINED]
         if not parts:
-            return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason)
+            return unknown(layer.reason, layer.writer)
         agree = self.terms.share_values if exceptions else self.terms.may_agree
         if any(agree(part, expected) for part in parts):
-            return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, _AGREE)
+            return unknown(_AGREE, layer.writer)
         return ContentAnswer(ContentVerdict.NO, layer.writer, min(parts))
 
     def _of_part(self, answer: ContentAnswer, term: int, reason: str) -> ContentAnswer:
         """Return what ``answer``, why memory does not hold ``term``, says of a part: NO if nothing of it is left."""
         gone = answer.found >= 0 and not answer.partial and not self.terms.share_values(answer.found, term)
-        return answer if gone else ContentAnswer(ContentVerdict.UNKNOWN, answer.writer, -1, reason or _AGREE)
+        return answer if gone else unknown(reason or _AGREE, answer.writer)
 
     def _ask_ways(
         self, layer: Layer, place: Place, rest: Place, expected: int, exceptions: list[Place], depth: int
@@ -282,7 +295,7 @@ class SymbolicMemory:
         lost: dict[int, Lost] = {}
         for term, before in asked.items():
             answers = [
-                ContentAnswer(ContentVerdict.UNKNOWN, reason="contents of another run of a loop")
+                unknown("contents of another run of a loop")
                 if way.is_stale(old)
                 else self.holds(way.content, place, old, apart)
                 for way, old in zip(ways, before, strict=True)

@@ -36,7 +36,7 @@ class ModuleMemory:
         tag = m.tags[op]
         results = m.program.snapshot.results(tag) if tag >= 0 else range(0)
         content = m.program.content[results[0]] if len(results) == 1 else -1
-        tensor_name = m.program.snapshot.op_name[tag] if tag >= 0 else ""
+        tensor_name = m.tensor_name(op)
         if content >= 0 and tensor_name == "ml_program.global_load":
             terms = frozenset({content} if self._is_current(root) else ())
             m.state.set(root, (Layer(WHOLE, terms, op, "" if terms else _STATE),))
@@ -70,12 +70,10 @@ class ModuleMemory:
         m = self.machine
         source, result = m.operand(op, 0), m.snapshot.results(op)[0]
         view = m.view(source)
-        if name == "bufferization.to_tensor":
-            if view is not None:
-                m.views[result] = view
-            return
         if view is not None:
             m.views[result] = view
+            return
+        if name == "bufferization.to_tensor":
             return
         content = m.kept(source)
         m.renew(result)

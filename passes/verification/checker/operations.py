@@ -38,7 +38,7 @@ class Operations:
         m, s = self.machine, self.machine.snapshot
         view, result = m.view(m.operand(op, 0)), s.results(op)[0]
         if view is None:
-            m.views.pop(result, None)
+            m.alias(result, None)
             return
         if op not in self._places:
             self._places[op] = self._viewed(op, name, result)
@@ -77,7 +77,7 @@ class Operations:
         m = self.machine
         source, target = m.view(m.operand(op, 0)), m.view(m.operand(op, 1))
         tag = m.tags[op]
-        if tag >= 0 and m.program.snapshot.op_name[tag] in _STORES and not m.program.snapshot.op_result_count[tag]:
+        if m.tensor_name(op) in _STORES and not m.program.snapshot.op_result_count[tag]:
             expected = m.program.operand_content(tag, 0)
             m.read(op, 0, tag, expected, m.ask(source, expected))
         if target is None:
@@ -91,22 +91,19 @@ class Operations:
         """Check a load: of an element, or of a vector."""
         m, base = self.machine, MEMORY_READS[name]
         tag = m.tags[op]
-        tensor_name = m.program.snapshot.op_name[tag] if tag >= 0 else ""
-        if tensor_name not in (name, "tensor.extract") or m.program.operand_content(tag, base) < 0:
+        if m.tensor_name(op) not in (name, "tensor.extract") or m.program.operand_content(tag, base) < 0:
             self.groups.read(op, base, m.operand(op, base))
             return
         place = self._touched(op, name, base)
-        expected = m.program.terms.part(m.program.operand_content(tag, base), place)
-        m.read(op, base, tag, expected, m.ask_operand(op, base, expected, place))
+        m.check(op, base, tag, m.program.terms.part(m.program.operand_content(tag, base), place), place)
 
     def store(self, op: int, name: str) -> None:
         """Store an element, or a vector."""
         m, base = self.machine, MEMORY_WRITES[name]
         tag, value = m.tags[op], m.operand(op, base)
         program, view = m.program, m.view(value)
-        tensor_name = program.snapshot.op_name[tag] if tag >= 0 else ""
         result = program.snapshot.results(tag)[0] if tag >= 0 and program.snapshot.op_result_count[tag] else -1
-        if tensor_name not in (name, "tensor.insert") or view is None or result < 0:
+        if m.tensor_name(op) not in (name, "tensor.insert") or view is None or result < 0:
             self.groups.write(op, value, self._touched(op, name, base))
             return
         place = self._touched(op, name, base)
@@ -124,8 +121,7 @@ class Operations:
         vector, shape = operation.operands[0].type, shape_of(operation.operands[base].type)
         if not self._is_masked(op) and isinstance(vector, ir.VectorType) and tuple(vector.shape) == shape:
             return
-        expected = m.program.terms.part(m.program.operand_content(tag, base), place)
-        m.read(op, base, tag, expected, m.ask_operand(op, base, expected, place))
+        m.check(op, base, tag, m.program.terms.part(m.program.operand_content(tag, base), place), place)
 
     def _is_masked(self, op: int) -> bool:
         s, operation = self.machine.snapshot, self.machine.snapshot.ops[op]
@@ -165,8 +161,8 @@ class Operations:
             view = m.view(value)
             expected = m.program.operand_content(twin, i) if twin >= 0 else -1
             if expected >= 0 and (view is not None or m.snapshot.value_is_tensor[value]):
-                m.read(op, i, twin, expected, m.ask_operand(op, i, expected))
-            elif isinstance(m.snapshot.values[value].type, ir.MemRefType | ir.UnrankedMemRefType):
+                m.check(op, i, twin, expected)
+            elif m.is_memref(value):
                 m.leave_out(op, i, "an op that is not known")
                 if view is not None:
                     m.write(View(view.root), frozenset(), op, "an op that is not known")

@@ -22,7 +22,6 @@ __all__ = [
     "Step",
     "StridedBox",
     "add",
-    "constant",
     "is_empty",
     "join",
     "overlap",
@@ -43,11 +42,6 @@ class LinearSum(NamedTuple):
 
 
 _NOTHING = LinearSum(0)
-
-
-def constant(value: int) -> LinearSum:
-    """Return ``value`` as a sum."""
-    return LinearSum(value)
 
 
 def add(a: LinearSum, b: LinearSum, factor: int = 1) -> LinearSum:

@@ -99,14 +99,7 @@ class Regions:
         exit_ = m.snapshot.block_ops[block][-1]
         for index, result in enumerate(m.snapshot.results(op)):
             if m.is_shaped[result] and index < m.snapshot.op_operand_count[exit_]:
-                self._alias(result, m.operand(exit_, index))
-
-    def _alias(self, value: int, other: int) -> None:
-        view = self.machine.view(other)
-        if view is None:
-            self.machine.views.pop(value, None)
-        else:
-            self.machine.views[value] = view
+                m.alias(result, m.view(m.operand(exit_, index)))
 
     def _branch(self, op: int, twin: int) -> None:
         m, s, program = self.machine, self.machine.snapshot, self.machine.program
@@ -156,7 +149,7 @@ class Regions:
         m.state = (back if runs else head).fold(entry)
         for i, result in enumerate(s.results(op)):
             if m.is_shaped[result]:
-                self._alias(result, m.operand(exit_, i) if runs else arguments[i + 1])
+                m.alias(result, m.view(m.operand(exit_, i) if runs else arguments[i + 1]))
 
     @staticmethod
     def _renamed_for(program: TensorProgram, twin: int) -> list[tuple[int, int, int]]:
@@ -183,7 +176,7 @@ class Regions:
         def pass_on(values: range) -> None:
             for i, value in enumerate(values):
                 if m.is_shaped[value]:
-                    self._alias(value, m.operand(condition, 1 + i))
+                    m.alias(value, m.view(m.operand(condition, 1 + i)))
 
         def body() -> MemoryState:
             nonlocal out

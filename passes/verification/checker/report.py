@@ -97,7 +97,7 @@ def _describe(machine: SymbolicMachine, read: MemrefRead) -> Violation:
 def _named(program: TensorProgram, number: int) -> tuple[str, ir.Location | None]:
     """Return words for a term, and where its value is defined."""
     term, prefix = program.terms.table[number], ""
-    while term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
+    while term.kind in (TermKind.PART, TermKind.INSERTION):
         prefix = "a part of " if term.kind == TermKind.PART else "an update of "
         term = program.terms.table[term.base]
     s = program.snapshot
@@ -105,7 +105,7 @@ def _named(program: TensorProgram, number: int) -> tuple[str, ir.Location | None
         return f"{prefix}a constant", None
     if term.kind == TermKind.ELEMENT:
         return f"{prefix}a scalar", None
-    if term.kind != TermKind.VALUE or not isinstance(term.base, int):
+    if term.kind != TermKind.VALUE:
         return f"{prefix}a tensor without content", None
     op = s.value_op[term.base]
     if op >= 0:

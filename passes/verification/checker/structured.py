@@ -5,7 +5,7 @@ from __future__ import annotations
 from .accesses import init_count, maps_of, writes_all
 from .groups import Groups
 from .machine import SymbolicMachine
-from .memory import ContentAnswer, ContentVerdict
+from .memory import ContentAnswer, ContentVerdict, unknown
 from .places import Overlap, overlap
 from .terms import UNDEFINED
 
@@ -65,7 +65,7 @@ class StructuredOps:
             return
         answer = m.ask_operand(op, operand, expected)
         if not is_sure and answer.verdict is ContentVerdict.NO:
-            answer = ContentAnswer(ContentVerdict.UNKNOWN, reason="elements that may all be overwritten")
+            answer = unknown("elements that may all be overwritten")
         m.read(op, operand, twin, expected, answer)
 
     def _check_order(self, op: int, operand: int, inits: range, twin: int) -> None:
@@ -85,9 +85,6 @@ class StructuredOps:
             expected = read.expected if read is not None else UNDEFINED
             if expected == UNDEFINED and twin >= 0:
                 continue  # Whatever is read there will do.
-            verdict = (
-                ContentVerdict.NO
-                if same and twin >= 0 and m.program.terms.is_defined(expected)
-                else ContentVerdict.UNKNOWN
-            )
+            is_wrong = same and twin >= 0 and m.program.terms.is_defined(expected)
+            verdict = ContentVerdict.NO if is_wrong else ContentVerdict.UNKNOWN
             m.read(op, operand, tag, expected, ContentAnswer(verdict, op, reason="an op that writes what it reads"))

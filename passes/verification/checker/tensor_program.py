@@ -19,9 +19,8 @@ from .reading import Scalars, element_place, shape_of, slice_place, successor_op
 from .tags import put_tags
 from .terms import UNDEFINED, TermKind, Terms
 
-__all__ = ["TensorProgram", "is_shaped"]
+__all__ = ["TensorProgram", "read_successors", "shaped_values"]
 
-_MOST_PARTS = 24
 _SUMS = frozenset({"arith.addi", "arith.constant", "arith.muli", "arith.subi", "index.constant"})
 
 _SLICES = frozenset({"tensor.extract_slice", "tensor.insert_slice", "tensor.parallel_insert_slice"})
@@ -47,7 +46,7 @@ class TensorProgram:
         self.scalars = Scalars(s)
         self.terms = Terms(self._age)
         self.memref_ages: list[int] = []
-        """Positions of the values of the memref program, which :class:`Machine` fills in."""
+        """Positions of the values of the memref program, which :class:`SymbolicMachine` fills in."""
         self.content: list[int] = [-1] * len(s.values)
         """For each tensor value, the term of its content."""
         self.places: dict[int, Place] = {}
@@ -64,8 +63,7 @@ class TensorProgram:
                 self.places[op] = self._place(op, 0)
             elif name == "func.func":
                 self._read_marks(op)
-        types: dict[ir.Type, bool] = {}
-        self.is_shaped = [_remember_shaped(value.type, types) for value in s.values]
+        self.is_shaped = shaped_values(s)
         for value, op in enumerate(s.value_op):
             if op >= 0 and s.op_name[op] in _SUMS and not self.is_shaped[value]:
                 self.scalars.sum(value)
@@ -244,28 +242,14 @@ class TensorProgram:
     def _relate_all(self, made: Sequence[int], sources: Sequence[int]) -> None:
         """State that what is ``made`` may have elements of ``sources``."""
         table = self.terms.table
-        leaves = {leaf for value in sources if value >= 0 and self.content[value] >= 0 for leaf in self._leaves(value)}
+        terms = [self.content[value] for value in sources if value >= 0 and self.content[value] >= 0]
+        atoms = {atom for term in terms for atom in self.terms.atoms(term)}
         for value in made:
             term = self.content[value]
             while term >= 0 and table[term].kind == TermKind.INSERTION and table[term].inserted >= 0:
                 term = table[term].inserted
             if term >= 0 and table[term].kind == TermKind.VALUE and table[term].base == value:
-                self.terms.relate(term, leaves)  # What has the content of another value is related with that.
-
-    def _leaves(self, value: int) -> list[int]:
-        """Return the terms without parts in the content of ``value``, as far as they are looked at."""
-        found: list[int] = []
-        work = [self.content[value]]
-        for _ in range(_MOST_PARTS):
-            if not work:
-                return found
-            term = self.terms.table[work.pop()]
-            if term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
-                work.extend(part for part in (term.base, term.inserted) if part >= 0)
-            else:
-                found.append(self.terms.number(term))
-        # The rest is in the term that is left: it is a source as a whole.
-        return [*found, *work]
+                self.terms.relate(term, atoms)  # What has the content of another value is related with that.
 
 
 def read_successors(snapshot: Snapshot) -> dict[int, list[range]]:
@@ -274,13 +258,9 @@ def read_successors(snapshot: Snapshot) -> dict[int, list[range]]:
     return {op: ranges for op, ranges in found.items() if ranges is not None}
 
 
-def _remember_shaped(type_: ir.Type, types: dict[ir.Type, bool]) -> bool:
-    found = types.get(type_)
-    if found is None:
-        found = types[type_] = is_shaped(type_)
-    return found
-
-
-def is_shaped(type_: ir.Type) -> bool:
-    """Whether ``type_`` is a tensor or a memref."""
-    return is_tensor(type_) or isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType)
+def shaped_values(snapshot: Snapshot) -> list[bool]:
+    """Return for each value whether it is a tensor or a memref."""
+    types = {value.type: False for value in snapshot.values}
+    for type_ in types:
+        types[type_] = is_tensor(type_) or isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType)
+    return [types[value.type] for value in snapshot.values]

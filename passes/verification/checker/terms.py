@@ -7,7 +7,7 @@ differ in content; :meth:`Terms.may_agree` says when they might agree, and then 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from .places import WHOLE, Overlap, Place, StridedBox, is_empty, join, overlap
@@ -30,10 +30,10 @@ class TermKind:
 
 
 class Term(NamedTuple):
-    """A term: ``base`` is a value, symbol or term; ``part`` a place in it; ``inserted`` is the term that is there."""
+    """A term: ``base`` is a value, symbol, constant or term; ``part`` a place in it; ``inserted`` the term there."""
 
     kind: int
-    base: Hashable
+    base: int
     part: Place = WHOLE
     inserted: int = -1
 
@@ -49,6 +49,8 @@ class Terms:
         self._sources: dict[int, set[int]] = {}
         self._parts: dict[tuple[int, Place], int] = {}
         self._leaves: dict[int, frozenset[int] | None] = {}
+        self._constants: dict[Hashable, int] = {}
+        self._values: dict[int, set[int]] = {}
         for mark in (UNDEFINED, FREED):
             self._make(Term(TermKind.MARK, mark))
 
@@ -63,12 +65,10 @@ class Terms:
     def _age_of(self, term: Term) -> tuple[int, int]:
         ages = [self._symbol_age(symbol) for symbol in symbols_of(term.part)]
         if term.kind in (TermKind.PART, TermKind.INSERTION):
-            assert isinstance(term.base, int)
             ages.append(self._age[term.base])
             if term.inserted >= 0:
                 ages.append(self._age[term.inserted])
         elif term.kind in (TermKind.VALUE, TermKind.ELEMENT):
-            assert isinstance(term.base, int)
             ages.append(self._symbol_age(term.base))
         return max((age[0] for age in ages), default=-1), max((age[1] for age in ages), default=-1)
 
@@ -92,11 +92,7 @@ class Terms:
 
     def constant(self, key: Hashable) -> int:
         """Return the content of a constant."""
-        return self._make(Term(TermKind.CONSTANT, key))
-
-    def number(self, term: Term) -> int:
-        """Return the number of a term that was made."""
-        return self._numbers[term]
+        return self._make(Term(TermKind.CONSTANT, self._constants.setdefault(key, len(self._constants))))
 
     def is_constant(self, number: int) -> bool:
         """Whether ``number`` is the content of a constant."""
@@ -119,13 +115,11 @@ class Terms:
             if not place or term.kind == TermKind.MARK:
                 return whole
             if term.kind == TermKind.PART:
-                assert isinstance(term.base, int)
                 whole, place = term.base, join(term.part, place)
                 continue
             if term.kind != TermKind.INSERTION:
                 break
             relation, rest = overlap(term.part, place)
-            assert isinstance(term.base, int)
             if relation in (Overlap.SAME, Overlap.AROUND):
                 whole, place = term.inserted, rest
             elif relation is Overlap.DISJOINT:
@@ -144,7 +138,6 @@ class Terms:
             term = self.table[base]
             if term.kind != TermKind.INSERTION or overlap(place, term.part)[0] not in (Overlap.SAME, Overlap.AROUND):
                 break
-            assert isinstance(term.base, int)
             base = term.base
         if not place or inserted == base == UNDEFINED:
             return inserted
@@ -160,7 +153,7 @@ class Terms:
             if b in (a, UNDEFINED):
                 return a != FREED
             first, second = self.table[a], self.table[b]
-            if second.kind == TermKind.INSERTION and isinstance(second.base, int):
+            if second.kind == TermKind.INSERTION:
                 if second.inserted == UNDEFINED:
                     exceptions, b = [*exceptions, second.part], second.base
                     continue
@@ -171,8 +164,6 @@ class Terms:
                 return False
             if (first.inserted, first.part) != (second.inserted, second.part):
                 return False
-            assert isinstance(first.base, int)
-            assert isinstance(second.base, int)
             a, b = first.base, second.base
         return False
 
@@ -184,7 +175,6 @@ class Terms:
                 break
             if not any(overlap(e, term.part)[0] in (Overlap.SAME, Overlap.AROUND) for e in exceptions):
                 break
-            assert isinstance(term.base, int)
             number = term.base
         return number
 
@@ -218,8 +208,6 @@ class Terms:
         ):
             if not self.may_agree(first.inserted, second.inserted, depth - 1):
                 return False
-            assert isinstance(first.base, int)
-            assert isinstance(second.base, int)
             a, b = first.base, second.base
             return b in (a, UNDEFINED) or (a != UNDEFINED and self.share_values(a, b))
         if first.kind == TermKind.INSERTION and depth:
@@ -258,7 +246,6 @@ class Terms:
             number = work.pop()
             term = self.table[number]
             if term.kind in (TermKind.PART, TermKind.INSERTION):
-                assert isinstance(term.base, int)
                 work.append(term.base)
                 if term.inserted >= 0:
                     work.append(term.inserted)
@@ -267,19 +254,26 @@ class Terms:
                 work.extend(self._sources.get(number, ()))
         return None
 
-    def values_of(self, number: int) -> set[int]:
-        """Return the values that a term is made of, as far as they are looked at."""
-        found: set[int] = set()
+    def atoms(self, number: int) -> Iterator[int]:
+        """Yield the terms that a term is made of, without parts; past a limit of steps, what is left as it is."""
         work = [number]
         for _ in range(_DEPTH):
             if not work:
-                break
-            term = self.table[work.pop()]
-            assert isinstance(term.base, int) or term.kind == TermKind.CONSTANT
-            if term.kind == TermKind.VALUE and isinstance(term.base, int):
-                found.add(term.base)
-            elif term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
+                return
+            number = work.pop()
+            term = self.table[number]
+            if term.kind in (TermKind.PART, TermKind.INSERTION):
                 work.extend(part for part in (term.base, term.inserted) if part >= 0)
+            else:
+                yield number
+        yield from work
+
+    def values_of(self, number: int) -> set[int]:
+        """Return the values that a term is made of, as far as they are looked at."""
+        found = self._values.get(number)
+        if found is None:
+            terms = [self.table[atom] for atom in self.atoms(number)]
+            found = self._values[number] = {term.base for term in terms if term.kind == TermKind.VALUE}
         return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from .control import Control
 from .machine import SymbolicMachine
-from .memory import ContentAnswer, ContentVerdict, Layer, Renamed, Way
+from .memory import ContentAnswer, ContentVerdict, Layer, Renamed, Way, unknown
 from .places import WHOLE, Overlap, Place, join, overlap
 from .states import MemoryState
 from .terms import UNDEFINED, TermKind
@@ -73,8 +73,9 @@ class SymbolicThreads:
         for root in self.control.holders(renamed, entry):
             if root not in changed:
                 content = entry.get(root)
-                way = Way(content, lambda _: False)
-                state.set(root, self.machine.memory.met([way], renamed, self.control.places([content], renamed), op))
+                state.set(
+                    root, self.machine.memory.met([Way(content)], renamed, self.control.places([content], renamed), op)
+                )
 
     def _outputs(self, twin: int) -> list[Output]:
         """Return for each output the terms of argument, initial value and result, and the insertions."""
@@ -123,7 +124,7 @@ class SymbolicThreads:
         layers = [Layer(WHOLE, frozenset(), op, _OTHERS)]
         for number, base in bases:
             argument, init, _, inserts = outputs[number]
-            if m.memory.holds(entry.get(root), base, init).verdict is not ContentVerdict.YES:
+            if not m.memory.holds(entry.get(root), base, init).is_right:
                 continue
             for insert in inserts:
                 slice_ = m.program.places[insert]
@@ -150,8 +151,7 @@ class SymbolicThreads:
         for number, base in bases:
             inserts = outputs[number][3]
             places = [join(base, m.program.places[insert]) for insert in inserts]
-            answers = [self._is_inserted(root, base, insert, back) for insert in inserts]
-            if inserts and all(answer.verdict is ContentVerdict.YES for answer in answers):
+            if inserts and all(self._is_inserted(root, base, insert, back).is_right for insert in inserts):
                 own.extend(places)
                 done.append((base, outputs[number][2]))
         inside = (Overlap.SAME, Overlap.AROUND)
@@ -179,9 +179,7 @@ class SymbolicThreads:
         m = self.machine
         for number, base in bases:
             inserts = outputs[number][3]
-            if inserts and all(
-                self._is_inserted(root, base, insert, back).verdict is ContentVerdict.YES for insert in inserts
-            ):
+            if inserts and all(self._is_inserted(root, base, insert, back).is_right for insert in inserts):
                 names = m.memory.names(m.state.get(root), base) | {outputs[number][2]}
                 m.state.set(root, m.memory.written(m.state.get(root), Layer(base, names, op)))
 
@@ -214,6 +212,6 @@ class SymbolicThreads:
                 best = min(answers, key=lambda answer: order.index(answer.verdict), default=None)
                 if best is None or best.verdict is ContentVerdict.NO:
                     # Which memory is the output is a guess as long as none holds what is inserted.
-                    best = ContentAnswer(ContentVerdict.UNKNOWN, reason=_OTHERS)
+                    best = unknown(_OTHERS)
                 m.read(op, 0, insert, expected, best, key)
                 key += 1
