@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +18,7 @@ from .handlers import Handler
 from .math_ops import MATH_OPS
 from .memory import MemRef, contents
 from .signature import ElementwiseSignature, Function
+from .slices import replaced
 from .steps import on_values
 from .tensor import filled
 
@@ -39,16 +42,25 @@ class _Tiling:
         static = integers(op, "static_inner_tiles")
         self.tiles = mixed(static, len(op.operands) - static.count(DYNAMIC))
 
-    def check(self, tiles: Sequence[int], plain: Sequence[int], packed: Sequence[int]) -> None:
-        """Refuse shapes that do not belong together."""
+    def split(self, tiles: Sequence[int], plain: Sequence[int], packed: Sequence[int]) -> list[tuple[int, ...]]:
+        """For each plain dimension its number of tiles, and their size if it has tiles; refuses shapes that differ."""
         tile_of = dict(zip(self.positions, tiles, strict=True))
         if any(tile <= 0 for tile in tiles):
             raise EvaluationError(f"tiles have the sizes {list(tiles)}, they must be positive")
-        wanted = [-(-plain[dim] // tile_of.get(dim, 1)) for dim in self.order]
-        if list(packed) != [*wanted, *tiles]:
-            raise EvaluationError(
-                f"tiles of {list(tiles)} of the sizes {list(plain)} are {[*wanted, *tiles]}, not {list(packed)}"
-            )
+        parts = [(-(-size // tile_of[d]), tile_of[d]) if d in tile_of else (size,) for d, size in enumerate(plain)]
+        wanted = [*(parts[dim][0] for dim in self.order), *tiles]
+        if list(packed) != wanted:
+            raise EvaluationError(f"tiles of {list(tiles)} of the sizes {list(plain)} are {wanted}, not {list(packed)}")
+        return parts
+
+    def axes(self, parts: Sequence[tuple[int, ...]]) -> list[int]:
+        """Where the packed dimensions are among all parts of the plain ones."""
+        first = list(itertools.accumulate(map(len, parts), initial=0))
+        return [*(first[dim] for dim in self.order), *(first[dim] + 1 for dim in self.positions)]
+
+
+def _corner(shape: Sequence[int]) -> tuple[Any, ...]:
+    return (*[slice(0, size) for size in shape], ...)
 
 
 @on_values
@@ -57,25 +69,14 @@ def _pack(decoder: Decoder, op: ir.Operation) -> Function:
     is_padded = integers(op, "operandSegmentSizes")[2]
 
     def pack(*operands: Any) -> Any:
-        value, tiles, shape = contents(operands[0]), tiling.tiles(operands), operands[1].shape
-        tiling.check(tiles, value.shape, shape)
-        grid = np.ix_(*map(np.arange, shape)) if shape else ()
-        rank = len(value.shape)
-        indices: list[Any] = [None] * rank
-        for place, dim in enumerate(tiling.order):
-            indices[dim] = grid[place]
-        for place, (dim, tile) in enumerate(zip(tiling.positions, tiles, strict=True), rank):
-            indices[dim] = indices[dim] * tile + grid[place]
-        inside = np.ones(shape, np.bool_)
-        for index, size in zip(indices, value.shape, strict=True):
-            inside &= index < size
-        clipped = [np.minimum(index, size - 1) for index, size in zip(indices, value.shape, strict=True)]
-        if np.all(inside):
-            return _write(operands[1], value[tuple(clipped)])
-        if not is_padded:
-            raise EvaluationError(f"tiles of {list(tiles)} are not full, and there is no padding")
-        padded = filled(shape, operands[2], element)
-        return _write(operands[1], padded if 0 in value.shape else np.where(inside, value[tuple(clipped)], padded))
+        value, tiles = contents(operands[0]), tiling.tiles(operands)
+        parts = tiling.split(tiles, value.shape, operands[1].shape)
+        full = tuple([math.prod(part) for part in parts])
+        if full != value.shape:
+            if not is_padded:
+                raise EvaluationError(f"tiles of {list(tiles)} are not full, and there is no padding")
+            value = replaced(filled(full, operands[2], element), _corner(value.shape), value)
+        return _write(operands[1], value.reshape(list(itertools.chain(*parts))).transpose(tiling.axes(parts)))
 
     return pack
 
@@ -85,13 +86,10 @@ def _unpack(_decoder: Decoder, op: ir.Operation) -> Function:
     tiling = _Tiling(op, 1)
 
     def unpack(*operands: Any) -> Any:
-        value, tiles, shape = contents(operands[0]), tiling.tiles(operands), operands[1].shape
-        tiling.check(tiles, shape, value.shape)
-        grid = np.ix_(*map(np.arange, shape)) if shape else ()
-        tile_of = dict(zip(tiling.positions, tiles, strict=True))
-        outer = [grid[dim] // tile_of.get(dim, 1) for dim in tiling.order]
-        inner = [grid[dim] % tile for dim, tile in zip(tiling.positions, tiles, strict=True)]
-        return _write(operands[1], value[(*outer, *inner)] if shape else value)
+        value, shape = contents(operands[0]), operands[1].shape
+        parts = tiling.split(tiling.tiles(operands), shape, value.shape)
+        plain = value.transpose(np.argsort(tiling.axes(parts))).reshape([math.prod(part) for part in parts])
+        return _write(operands[1], plain[_corner(shape)])
 
     return unpack
 
