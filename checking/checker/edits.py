@@ -1,6 +1,7 @@
 """Ways to make a program smaller, each a function that changes a module and says whether it could.
 
 An edit need not keep what the program computes, only that it is a program: the reducer keeps what still fails.
+Operations are named by their numbers in program order, which are the same in every copy of a module.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from mlir import ir
 from mlir.dialects import arith, func
+
+from ...passes.analysis.ir.traversal import find_ops
 
 TERMINATORS = (
     "func.return",
@@ -28,21 +31,9 @@ _BODIES = (*_FIXED, "scf.for", "scf.while", "scf.if", "scf.index_switch", "scf.e
 _MOST_CANDIDATES = 50
 
 
-def operations(module: ir.Operation) -> list[ir.Operation]:
-    """All operations, in order; a number in this list names an operation in every copy of the module."""
-    found: list[ir.Operation] = []
-
-    def note(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(note, ir.WalkOrder.PRE_ORDER)
-    return found
-
-
 def removable(module: ir.Operation) -> list[int]:
     """The numbers of the operations that `remove` may try."""
-    return [number for number, op in enumerate(operations(module)) if _is_removable(op)]
+    return [number for number, op in enumerate(find_ops(module)) if _is_removable(op)]
 
 
 def _is_removable(op: ir.Operation) -> bool:
@@ -54,7 +45,7 @@ def _is_removable(op: ir.Operation) -> bool:
 
 def remove(module: ir.Operation, numbers: Iterable[int]) -> bool:
     """Remove operations, last first; whoever uses a result gets another value of the type. False if none could be."""
-    ops = operations(module)
+    ops = find_ops(module)
     done = False
     for number in sorted(numbers, reverse=True):
         done = _remove(ops[number]) or done
@@ -109,7 +100,7 @@ def _values_before(op: ir.Operation) -> Iterator[ir.Value]:
 
 def unwrap(module: ir.Operation, number: int, region: int) -> bool:
     """Put the body of a loop, run once, or a branch of a condition in the place of the whole."""
-    op = operations(module)[number]
+    op = find_ops(module)[number]
     if op.name not in ("scf.for", "scf.if") or region >= len(op.regions) or not len(op.regions[region].blocks):
         return False
     block = op.regions[region].blocks[0]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, func
 
+from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.diagnostics import file_location
 from ...runtime.interface.dtypes import UnsupportedTypeError, element_type
 from ...runtime.source import private_copy
-from .edits import TERMINATORS, operations
+from .edits import TERMINATORS
 from .tracing import SCALARS, Channel, Site, Traced
 
 _SYMBOL = "inplace_trace_"
@@ -97,7 +98,7 @@ class _Teller:
     module: ir.Module
 
     def __post_init__(self) -> None:
-        self.ops = operations(self.module.operation)
+        self.ops = find_ops(self.module.operation)
         self._ordinals = {op: number for number, op in enumerate(self.ops)}
         self._sites: list[Site] = []
         self._symbols: dict[str, str] = {}

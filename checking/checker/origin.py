@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
+from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.errors import PassError
-from .edits import operations
 from .instrument import trace_results, watch_argument, watch_operands
 from .isolation import Ended, Send, allow, isolated
 from .options import Options
@@ -75,7 +75,7 @@ class _Search:
             return watch_operands(self._module, first.site.ordinal)
         if self._difference.argument is not None:
             return watch_argument(self._module, self._difference.function, self._difference.argument)
-        for ordinal, op in enumerate(operations(self._module.operation)):
+        for ordinal, op in enumerate(find_ops(self._module.operation)):
             if op.name == "func.return" and op.parent is not None and self._is_checked(op.parent.operation):
                 return watch_operands(self._module, ordinal)
         return None

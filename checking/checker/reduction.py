@@ -13,6 +13,7 @@ from functools import partial
 
 from mlir import ir
 
+from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.errors import PassError
 from ...passes.pipeline.pipeline import run_pipeline
 from .edits import (
@@ -20,7 +21,6 @@ from .edits import (
     drop_function,
     function_names,
     keep_results,
-    operations,
     removable,
     remove,
     resize,
@@ -153,7 +153,7 @@ class _Reducer:
 
     def _unwrap(self) -> None:
         number = 0
-        while number < len(operations(self._parse(self._text).operation)):
+        while number < len(find_ops(self._parse(self._text).operation)):
             unwrapped = any(self._attempt(partial(unwrap, number=number, region=region)) for region in range(2))
             number += not unwrapped
 
@@ -181,12 +181,12 @@ class _Reducer:
 
 
 def _clean_up(module: ir.Operation) -> bool:
-    before = len(operations(module))
+    before = len(find_ops(module))
     ended = isolated(lambda _: _cleaned(module), 30)
     if not isinstance(ended.value, str):
         return False
     run_pipeline(module, _CLEAN_UP)
-    return len(operations(module)) <= before
+    return len(find_ops(module)) <= before
 
 
 def _cleaned(module: ir.Operation) -> str:

@@ -14,14 +14,14 @@ __all__ = ["find_ops", "first_op", "loops_around"]
 def find_ops(
     root: ir.Operation, *names: str, where: Callable[[ir.Operation], bool] | None = None, reachable: bool = False
 ) -> list[ir.Operation]:
-    """Return the ops called one of `names` inside `root`, itself included, in program order.
+    """Return the ops called one of `names` (any, if none is given) inside `root`, itself included, in program order.
 
     Only those for which `where` holds and, if `reachable`, only those that control flow can reach. Linear.
     """
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in names and (where is None or where(op)):
+        if (not names or op.name in names) and (where is None or where(op)):
             found.append(op.operation)
         return ir.WalkResult.ADVANCE
 
