@@ -13,7 +13,7 @@ from .errors import EvaluationError
 from .shapes import kept_dimensions
 from .undefined import Partial, assign, tidy
 
-__all__ = ["SliceReader", "replaced", "slice_key"]
+__all__ = ["SliceReader", "inner_key", "replaced", "slice_key"]
 
 
 class SliceReader:
@@ -64,6 +64,15 @@ def slice_key(
             )
         key.append(slice(offset, last + 1 if size else offset, stride))
     return tuple(key)
+
+
+def inner_key(
+    offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int], shape: Sequence[int]
+) -> tuple[Any, ...]:
+    """The key of a slice of the last dimensions, which `sizes` and `strides` are of, at single outer positions."""
+    outer = [1] * (len(shape) - len(sizes))
+    key = slice_key(offsets, [*outer, *sizes], [*outer, *strides], shape)
+    return (*[entry.start for entry in key[: len(outer)]], *key[len(outer) :], ...)
 
 
 def replaced(target: Any, key: Any, source: Any) -> Any:

@@ -10,12 +10,11 @@ from mlir import ir
 
 from .attributes import integers, mixed
 from .decoder import Decoder, Registers
-from .errors import EvaluationError
 from .handlers import Handler
 from .signature import Function
-from .slices import replaced, slice_key
+from .slices import inner_key, replaced, slice_key
 from .steps import known, on_registers, on_values
-from .tensor import filled, from_elements
+from .tensor import checked_index, filled, from_elements
 from .undefined import Undefined
 
 __all__ = ["OPS"]
@@ -57,15 +56,9 @@ def _constant_mask(_decoder: Decoder, op: ir.Operation) -> Any:
 
 def _position(op: ir.Operation, first: int) -> Callable[[Sequence[Any], Sequence[int]], tuple[int, ...]]:
     """From the operands' values and the vector's sizes to a position, whose operands begin at `first`."""
-    position = mixed(integers(op, "static_position"), first)
-
-    def read(values: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
-        index = tuple(position(values))
-        if any(not 0 <= i < size for i, size in zip(index, shape, strict=False)):
-            raise EvaluationError(f"position {list(index)} is out of bounds: the sizes are {list(shape)}")
-        return index
-
-    return read
+    static = integers(op, "static_position")
+    position = mixed(static, first)
+    return lambda values, shape: checked_index(position(values), shape[: len(static)])
 
 
 @on_values
@@ -97,11 +90,8 @@ def _extract_strided(_decoder: Decoder, op: ir.Operation) -> Function:
 @on_values
 def _insert_strided(_decoder: Decoder, op: ir.Operation) -> Function:
     inserted, shape = (ir.ShapedType(operand.type).shape for operand in op.operands)
-    offsets, strides = _array(op, "offsets"), _array(op, "strides")
-    outer = len(offsets) - len(inserted)
-    key = slice_key(offsets, [*[1] * outer, *inserted], [*[1] * outer, *strides], shape)
-    whole = (*[entry.start for entry in key[:outer]], *key[outer:])
-    return lambda source, target: replaced(target, whole, source)
+    key = inner_key(_array(op, "offsets"), inserted, _array(op, "strides"), shape)
+    return lambda source, target: replaced(target, key, source)
 
 
 @on_values

@@ -19,7 +19,7 @@ from .errors import EvaluationError
 from .handlers import Handler
 from .memory import MemRef, contents
 from .signature import Function
-from .slices import replaced
+from .slices import inner_key, replaced
 from .steps import masked, on_values
 from .tensor import filled
 from .undefined import assign, defined
@@ -150,26 +150,14 @@ def _transfer_write(_decoder: Decoder, op: ir.Operation) -> Function:
     return write
 
 
-def _row(shape: Sequence[int], index: Sequence[int], sizes: Sequence[int]) -> Key:
-    """The last dimensions of memory, from `index` on, as far as a vector goes; all of it must be inside."""
-    first = len(shape) - len(sizes)
-    key: list[slice | int] = list(index)
-    for i, size in enumerate(sizes):
-        key[first + i] = slice(index[first + i], index[first + i] + size)
-    for begin, length, size in zip(index, shape, (*[1] * first, *sizes), strict=True):
-        if begin < 0 or begin + size > length:
-            raise EvaluationError(f"{list(sizes)} elements from {list(index)} are out of bounds: sizes {list(shape)}")
-    return tuple(key)
-
-
 @on_values
 def _load(_decoder: Decoder, op: ir.Operation) -> Function:
     sizes = ir.ShapedType(op.results[0].type).shape
+    strides = [1] * len(sizes)
 
     def load(source: Any, *indices: Any) -> Any:
         array = contents(source)
-        key = _row(array.shape, [index.__index__() for index in indices], sizes)
-        return array[(*key, ...)].copy()
+        return array[inner_key([index.__index__() for index in indices], sizes, strides, array.shape)].copy()
 
     return load
 
@@ -177,10 +165,10 @@ def _load(_decoder: Decoder, op: ir.Operation) -> Function:
 @on_values
 def _store(_decoder: Decoder, op: ir.Operation) -> Function:
     sizes = ir.ShapedType(op.operands[0].type).shape
+    strides = [1] * len(sizes)
 
     def write(vector: Any, into: Any, *indices: Any) -> None:
-        key = _row(into.shape, [index.__index__() for index in indices], sizes)
-        store(into, (*key, ...), vector)
+        store(into, inner_key([index.__index__() for index in indices], sizes, strides, into.shape), vector)
 
     return write
 
