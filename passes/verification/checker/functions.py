@@ -1,7 +1,7 @@
 """Functions and calls.
 
-A caller knows of a callee that was executed before which arguments it writes, which of them it returns, and which
-values it needs; of any other one, that it may write every memref that it is given.
+A callee that was executed before has a summary: the arguments it writes, those it returns, the values it reads. Any
+other callee may write every memref it is passed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from .states import View
 
 __all__ = ["Functions"]
 
-_BY_ANOTHER_NAME = "memory that a callee may write by another name"
+_BY_ANOTHER_NAME = "memory that a callee may write through an alias"
 _READS_ONLY = frozenset({"read", "none"})
 
 
 @dataclass
 class Summary:
-    """What a function does to its memrefs: ``returned`` has an argument for each result, or -1 for other memory."""
+    """Summary of a function: ``returned`` has the number of an argument for each result, or -1 for other memory."""
 
     written: set[int] = field(default_factory=set[int])
     returned: list[int] | None = None
@@ -35,7 +35,7 @@ class Summary:
     apart: bool = True
     """Whether no two results may share memory."""
     stores: bool = False
-    """Whether it writes state of the module, or calls what is not known."""
+    """Whether it writes globals, or calls an unknown function."""
 
 
 class Functions:
@@ -51,7 +51,7 @@ class Functions:
         self._function = -1
 
     def in_order(self) -> Iterator[int]:
-        """Yield the functions with a body, callees first as far as there is such an order."""
+        """Yield the functions with a body, callees first; arbitrary within recursion."""
         s = self.machine.snapshot
         functions = {self._name(op): op for op, name in enumerate(s.op_name) if name == "func.func"}
         done: set[str] = set()
@@ -77,7 +77,7 @@ class Functions:
     # --- bodies ----------------------------------------------------------------------------------------------------
 
     def enter(self, function: int) -> None:
-        """Let the arguments of ``function`` hold the values of its twin's."""
+        """Set the arguments of ``function`` to the values of its twin's."""
         m, program = self.machine, self.machine.program
         self._function = function
         self._arguments = m.snapshot.arguments(m.snapshot.op_regions[function][0][0])
@@ -100,13 +100,13 @@ class Functions:
         self.bindings.enter(function)
 
     def leave(self, function: int) -> None:
-        """Remember what callers have to know."""
+        """Store the summary for callers."""
         m = self.machine
         self._summary.needed, self._summary.stores = m.needed, m.stores_state
         self.summaries[self._name(function)] = self._summary
 
     def end(self, op: int) -> None:
-        """Check what a function returns."""
+        """Check the operands of a return."""
         m = self.machine
         twin = m.twin(op)
         arguments = {argument: index for index, argument in enumerate(self._arguments)}
@@ -133,7 +133,7 @@ class Functions:
             self._check_kept(op, index, key + index)
 
     def _are_apart(self, op: int) -> bool:
-        """Whether the operands of return ``op`` are pieces of memory of their own. Quadratic in memrefs of one root."""
+        """Whether the memref operands of return ``op`` are disjoint roots."""
         m, seen = self.machine, dict[int, View | None]()
         for i in range(m.snapshot.op_operand_count[op]):
             value = m.operand(op, i)
@@ -146,7 +146,7 @@ class Functions:
         return True
 
     def _check_kept(self, op: int, index: int, key: int) -> None:
-        """Check that argument ``index`` holds at return ``op`` what it was given with."""
+        """Check that argument ``index`` is unchanged at return ``op``."""
         m, tensors = self.machine, self._summary.arguments
         if index < len(tensors) and len(tensors) == len(self._arguments) and m.state.get(self._arguments[index]):
             expected = m.program.content[tensors[index]]
@@ -161,12 +161,12 @@ class Functions:
             m.check(op, i, twin, expected)
 
     def leave_out(self, function: int, reason: str) -> None:
-        """State that nothing in ``function`` is checked."""
+        """Record that nothing in ``function`` is checked."""
         for op in self.machine.snapshot.nested_ops(function):
             self.leave_out_op(op, reason)
 
     def leave_out_op(self, op: int, reason: str) -> None:
-        """State that the reads of ``op`` are not checked."""
+        """Record that the reads of ``op`` are not checked."""
         m = self.machine
         tag = m.tags[op]
         if tag < 0 or (m.snapshot.op_regions[op] and not m.snapshot.op_name[op].startswith("linalg.")):
@@ -177,7 +177,7 @@ class Functions:
     # --- calls -----------------------------------------------------------------------------------------------------
 
     def call(self, op: int) -> None:
-        """Check what a call hands over, and let the callee do what it does."""
+        """Check the operands of a call, and apply the effects of the callee."""
         m, s, program = self.machine, self.machine.snapshot, self.machine.program
         twin = m.twin(op)
         summary = self.summaries.get(self._callee(op))
@@ -208,7 +208,7 @@ class Functions:
         m.stores_state |= summary is None or summary.stores
 
     def _take(self, op: int, result: int, content: int, operands: list[int], argument: int) -> None:
-        """Let ``result`` of a call, with ``content``, be one of its operands, or memory that may be any of them."""
+        """Let ``result`` of a call, with ``content``, be one of its operands, or memory that may alias any of them."""
         m = self.machine
         if not m.is_memref(result):
             m.tensors.update(dict.fromkeys([result], content) if content >= 0 else {})
@@ -216,7 +216,7 @@ class Functions:
         terms = frozenset({content} if content >= 0 else ())
         given = m.view(operands[argument]) if argument >= 0 else None
         if given is not None:
-            # What it held is known still if the callee did not write it, and by other names of results.
+            # Its content is still known if the callee did not write it, and under the terms of other results.
             held = m.memory.names(m.state.get(given.root), given.place)
             twin = m.twin(op)
             expected = m.program.operand_content(twin, argument) if twin >= 0 else -1
@@ -231,7 +231,7 @@ class Functions:
         m.relate(result, {view.root for value in operands if (view := m.view(value)) is not None})
 
     def _relate_results(self, result: int, others: set[int]) -> set[int]:
-        """State that the memory of ``result`` may be that of ``others``, results of the same call; return it."""
+        """Record that ``result`` may alias ``others``, results of the same call; return its root."""
         m = self.machine
         view = m.view(result)
         if view is None:
@@ -255,7 +255,7 @@ class Functions:
             m.read(op, i, twin, found.expected, unknown("a callee that may not read it"))
 
     def _is_overwritten(self, op: int, i: int, summary: Summary | None) -> bool:
-        """Whether the callee may write what it is handed as operand ``i`` by another name."""
+        """Whether the callee may write the memory of operand ``i`` through another operand or a global."""
         m = self.machine
         view = m.view(m.operand(op, i))
         if view is None:

@@ -1,8 +1,8 @@
-"""Terms for what a tensor holds: values of the tensor program, parts of them, and values with a part replaced.
+"""Terms for the content of a tensor: values of the tensor program, parts of them, and values with a part replaced.
 
-Equal terms are one number, as each is made once. Two rules bring terms to a form that equal contents often share: a
-part of what was inserted is that, and inserting the part that is there changes nothing. Terms that differ need not
-differ in content; :meth:`Terms.may_agree` says when they might agree, and then the checker claims nothing.
+Terms are hash-consed: equal terms have one number. Two rules normalize them: the part at which a term was inserted is
+that term, and inserting the part that is there already changes nothing. Different terms may have equal content;
+:meth:`Terms.may_agree` says whether they might, and then the checker claims nothing.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .places import WHOLE, Overlap, Place, StridedBox, is_empty, join, overlap
 __all__ = ["FREED", "UNDEFINED", "Term", "TermKind", "Terms"]
 
 UNDEFINED = 0
-"""No content: whatever memory holds will do."""
+"""No content: any memory will do."""
 FREED = 1
-"""Memory that was given back."""
+"""Freed memory."""
 
 _DEPTH = 24
 _MOST_LEAVES = 200
@@ -73,12 +73,12 @@ class Terms:
         return max((age[0] for age in ages), default=-1), max((age[1] for age in ages), default=-1)
 
     def is_newer(self, term: int, tensor_position: int, memref_position: int) -> bool:
-        """Whether ``term`` names something that is defined behind one of the positions in its program."""
+        """Whether ``term`` uses something defined after one of the positions in its program."""
         age = self._age[term]
         return age[0] > tensor_position or age[1] > memref_position
 
     def is_newer_place(self, place: Place, tensor_position: int, memref_position: int) -> bool:
-        """Whether ``place`` names something that is defined behind one of the positions in its program."""
+        """Whether ``place`` uses something defined after one of the positions in its program."""
         ages = [self._symbol_age(symbol) for symbol in symbols_of(place)]
         return any(age[0] > tensor_position or age[1] > memref_position for age in ages)
 
@@ -87,7 +87,7 @@ class Terms:
         return self._make(Term(TermKind.VALUE, number))
 
     def element(self, symbol: int) -> int:
-        """Return the content of one element that holds a scalar."""
+        """Return the content of one element that is a scalar."""
         return self._make(Term(TermKind.ELEMENT, symbol))
 
     def constant(self, key: Hashable) -> int:
@@ -99,7 +99,7 @@ class Terms:
         return self.table[number].kind == TermKind.CONSTANT
 
     def part(self, whole: int, place: Place) -> int:
-        """Return what ``whole`` holds at ``place``."""
+        """Return the part of ``whole`` at ``place``."""
         if not place:
             return whole
         found = self._parts.get((whole, place))
@@ -147,7 +147,7 @@ class Terms:
         return self._make(Term(TermKind.INSERTION, base, place, inserted))
 
     def same(self, a: int, b: int, exceptions: Sequence[Place]) -> bool:
-        """Whether memory with ``a`` certainly has all of ``b``, outside of ``exceptions``; to a limit of insertions."""
+        """Whether memory with ``a`` must have all of ``b``, outside of ``exceptions``; up to a limit of insertions."""
         for _ in range(_DEPTH):
             a, b = self._without(a, exceptions), self._without(b, exceptions)
             if b in (a, UNDEFINED):
@@ -168,7 +168,7 @@ class Terms:
         return False
 
     def _without(self, number: int, exceptions: Sequence[Place]) -> int:
-        """Return what ``number`` is, outside of ``exceptions``."""
+        """Return ``number`` without insertions inside of ``exceptions``."""
         for _ in range(_DEPTH if exceptions else 0):
             term = self.table[number]
             if term.kind != TermKind.INSERTION:
@@ -178,15 +178,15 @@ class Terms:
             number = term.base
         return number
 
-    # --- what might agree ------------------------------------------------------------------------------------------
+    # --- may-agree -------------------------------------------------------------------------------------------------
 
     def relate(self, made: int, sources: set[int]) -> None:
-        """State that term ``made`` may have elements of ``sources``, terms without parts."""
+        """Record that term ``made`` may have elements of ``sources``, terms without parts."""
         self._sources.setdefault(made, set()).update(sources)
         self._leaves.clear()
 
     def may_agree(self, a: int, b: int, depth: int = 4) -> bool:
-        """Whether memory with ``a`` may have ``b``, as far as this is known: different values do not agree."""
+        """Whether memory with ``a`` may have ``b``. Unrelated values are taken to differ."""
         if b in (a, UNDEFINED):
             return True
         if a == UNDEFINED:
@@ -194,7 +194,7 @@ class Terms:
         first, second = self.table[a], self.table[b]
         whole = (TermKind.VALUE, TermKind.CONSTANT, TermKind.ELEMENT)
         if first.kind in whole and second.kind in whole:
-            # What a loop, a branch or a call hands on may be what it was given.
+            # The result of a loop, a branch or a call may be one of its operands.
             return self.share_values(a, b)
         if second.kind == TermKind.INSERTION and second.inserted == UNDEFINED:
             return self.share_values(a, b)
@@ -223,11 +223,11 @@ class Terms:
         mine, other = self.leaves(a), self.leaves(b)
         if mine is None or other is None:
             return True
-        # Which elements of a tensor have no content is not followed: any memory may hold it then.
+        # Which elements are undefined is not tracked, so any memory may hold the term.
         return UNDEFINED in other or not mine.isdisjoint(other)
 
     def is_defined(self, number: int) -> bool:
-        """Whether a term certainly has a content everywhere."""
+        """Whether a term must be defined everywhere."""
         leaves = self.leaves(number)
         return leaves is not None and UNDEFINED not in leaves
 
@@ -255,7 +255,7 @@ class Terms:
         return None
 
     def atoms(self, number: int) -> Iterator[int]:
-        """Yield the terms that a term is made of, without parts; past a limit of steps, what is left as it is."""
+        """Yield the terms without parts that a term is made of; after a limit of steps, the rest as it is."""
         work = [number]
         for _ in range(_DEPTH):
             if not work:
@@ -269,7 +269,7 @@ class Terms:
         yield from work
 
     def values_of(self, number: int) -> set[int]:
-        """Return the values that a term is made of, as far as they are looked at."""
+        """Return the values that a term is made of, up to the limit of `atoms`."""
         found = self._values.get(number)
         if found is None:
             terms = [self.table[atom] for atom in self.atoms(number)]

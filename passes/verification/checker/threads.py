@@ -1,8 +1,8 @@
 """Parallel loops with shared outputs.
 
-Slices that threads insert do not overlap: that is what the loop promises. So what a thread inserts into is its own,
-and everything else of an output is not known while the threads run. At the end of a thread each slice must hold what
-is inserted there; then the output holds the result of the loop.
+The loop promises that slices of different threads are disjoint. So each thread owns the slices that it inserts into;
+the rest of an output is unknown while the threads run. At the end of a thread each slice must hold the inserted value;
+then the output holds the result of the loop.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 from .control import Control
 from .machine import SymbolicMachine
-from .memory import ContentAnswer, ContentVerdict, Layer, Renamed, Way, unknown
+from .memory import ContentAnswer, ContentVerdict, IncomingPath, Layer, Renamed, unknown
 from .places import WHOLE, Overlap, Place, join, overlap
 from .states import MemoryState
 from .terms import UNDEFINED, TermKind
@@ -29,12 +29,12 @@ class SymbolicThreads:
         self.machine = machine
         self.control = control
         self._changed: dict[int, dict[int, None]] = {}
-        """What the threads of each loop were seen to change."""
+        """For each loop, the roots that its threads have been found to change."""
 
     def run(self, op: int, twin: int) -> None:
-        """Run the body until it is seen what it changes: of that, only what other threads leave is known.
+        """Run the body until the set of roots that it changes is stable; of these only the own slices are known.
 
-        What was seen the last time is a beginning, so that loops and threads around do not multiply the runs.
+        The search starts from the set that was found before, so that enclosing loops do not multiply the runs.
         """
         m = self.machine
         block = m.snapshot.op_regions[op][0][0]
@@ -69,16 +69,15 @@ class SymbolicThreads:
     def _name(
         self, renamed: Renamed, entry: MemoryState, state: MemoryState, changed: Collection[int], op: int
     ) -> None:
-        """Let memory that no thread changes have the names of the arguments."""
+        """Add the terms of the block arguments to memory that no thread changes."""
         for root in self.control.holders(renamed, entry):
             if root not in changed:
                 content = entry.get(root)
-                state.set(
-                    root, self.machine.memory.met([Way(content)], renamed, self.control.places([content], renamed), op)
-                )
+                places = self.control.places([content], renamed)
+                state.set(root, self.machine.memory.merged([IncomingPath(content)], renamed, places, op))
 
     def _outputs(self, twin: int) -> list[Output]:
-        """Return for each output the terms of argument, initial value and result, and the insertions."""
+        """Return for each output the terms of block argument, init and result, and the insertions."""
         program = self.machine.program
         t = program.snapshot
         results, arguments = t.results(twin), t.arguments(t.op_regions[twin][0][0])
@@ -96,7 +95,7 @@ class SymbolicThreads:
         ]
 
     def _bases(self, root: int, entry: MemoryState, outputs: list[Output]) -> list[tuple[int, Place]]:
-        """Return where in ``root`` which outputs may lie."""
+        """Return the outputs that may be in ``root``, each with its place."""
         terms = self.machine.program.terms
         found: list[tuple[int, Place]] = []
         for number, (_, init, _, _) in enumerate(outputs):
@@ -119,7 +118,7 @@ class SymbolicThreads:
         outputs: list[Output],
         op: int,
     ) -> tuple[Layer, ...]:
-        """Return what a thread knows of ``root`` when it begins: its own slices of the outputs."""
+        """Return the content of ``root`` when a thread begins: its own slices of the outputs are known."""
         m = self.machine
         layers = [Layer(WHOLE, frozenset(), op, _OTHERS)]
         for number, base in bases:
@@ -144,7 +143,7 @@ class SymbolicThreads:
         outputs: list[Output],
         op: int,
     ) -> None:
-        """Let ``root`` hold the results of the outputs that the threads filled there."""
+        """Set the content of ``root`` after the loop: the results of outputs whose insertions all hold."""
         m = self.machine
         own: list[Place] = []
         done: list[tuple[Place, int]] = []
@@ -175,7 +174,7 @@ class SymbolicThreads:
         outputs: list[Output],
         op: int,
     ) -> None:
-        """Let ``root``, which no thread wrote, be the outputs that were inserted where they are already."""
+        """Add the results of outputs to ``root``, which no thread wrote: what they insert is there already."""
         m = self.machine
         for number, base in bases:
             inserts = outputs[number][3]
@@ -184,7 +183,7 @@ class SymbolicThreads:
                 m.state.set(root, m.memory.written(m.state.get(root), Layer(base, names, op)))
 
     def _is_inserted(self, root: int, base: Place, insert: int, back: MemoryState) -> ContentAnswer:
-        """Whether the slice of ``insert``, in the output at ``base``, holds what is inserted."""
+        """Whether the slice of ``insert``, in the output at ``base``, holds the inserted value."""
         program = self.machine.program
         place = join(base, program.places[insert])
         return self.machine.memory.holds(back.get(root), place, program.operand_content(insert, 0))
@@ -196,7 +195,7 @@ class SymbolicThreads:
         bases: dict[int, list[tuple[int, Place]]],
         outputs: list[Output],
     ) -> None:
-        """Check that each slice holds in the end what is inserted, in some place that may be the output."""
+        """Check that each slice holds the inserted value at the end, in some memory that may be the output."""
         m = self.machine
         key = 0
         for number, (_, _, _, inserts) in enumerate(outputs):
@@ -211,7 +210,7 @@ class SymbolicThreads:
                 order = list(ContentVerdict)
                 best = min(answers, key=lambda answer: order.index(answer.verdict), default=None)
                 if best is None or best.verdict is ContentVerdict.NO:
-                    # Which memory is the output is a guess as long as none holds what is inserted.
+                    # Which memory is the output is only known once some memory holds the inserted value.
                     best = unknown(_OTHERS)
                 m.read(op, 0, insert, expected, best, key)
                 key += 1
