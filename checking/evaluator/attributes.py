@@ -1,4 +1,4 @@
-"""Numbers in attributes, some of which may be operands instead."""
+"""Integers in attributes, and mixed lists of attributes and operands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["DYNAMIC", "Mixed", "integer", "integers", "mixed", "mixed_lists"]
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 Mixed = Callable[[Sequence[Any]], Sequence[int]]
-"""From the values of an op's operands to numbers, some of them attributes and some operands."""
+"""From the values of an op's operands to a mixed list: static entries are attributes, dynamic ones operands."""
 
 
 def integer(op: ir.Operation, name: str) -> int:
@@ -31,7 +31,7 @@ def integers(op: ir.Operation, name: str) -> list[int]:
 
 
 def mixed(static: Sequence[int], first: int = 0) -> Mixed:
-    """Reads numbers some of which are operands, of which the first is operand `first`."""
+    """A reader of a mixed list, whose dynamic entries begin at operand `first`."""
     if DYNAMIC not in static:
         constant = tuple(static)
         return lambda values: constant
@@ -41,7 +41,7 @@ def mixed(static: Sequence[int], first: int = 0) -> Mixed:
 
 
 def mixed_lists(op: ir.Operation, first: int, *names: str) -> list[Mixed]:
-    """Reads several attributes of an op, whose operands follow each other from operand `first` on."""
+    """Readers of several mixed lists of an op, whose dynamic entries follow each other from operand `first` on."""
     readers: list[Mixed] = []
     for name in names:
         static = integers(op, name)

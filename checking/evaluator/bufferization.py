@@ -1,4 +1,4 @@
-"""bufferization: allocation and copies of tensors, the two ways between tensors and memrefs, clones, deallocation."""
+"""bufferization: allocation and copies of tensors, conversions between tensors and memrefs, clones, deallocation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _materialize(value: Any, into: Any) -> Any:
 
 @on_values
 def _to_buffer(_decoder: Decoder, op: ir.Operation) -> Function:
-    """Memory that holds the tensor. Nothing else uses it; it must not be written if it is `read_only`."""
+    """Fresh memory that holds the tensor; read-only if the op is `read_only`."""
     readonly, type_ = "read_only" in op.attributes, op.results[0].type
 
     def to_buffer(value: Any) -> MemRef:
@@ -75,7 +75,7 @@ def _dealloc_tensor(_decoder: Decoder, _op: ir.Operation) -> Step | None:
 
 @on_values
 def _dealloc(decoder: Decoder, op: ir.Operation) -> Function:
-    """Frees what is owned and not retained; says for each retained memref who owns it."""
+    """Free memrefs that are owned and not retained; return the ownership of each retained one."""
     count, state = integers(op, "operandSegmentSizes")[0], decoder.machine.state
 
     def dealloc(*values: Any) -> list[bool]:

@@ -1,4 +1,4 @@
-"""Blocks that branch: regions of functions and of scf.execute_region, cf.br, cf.cond_br, cf.switch, cf.assert."""
+"""CFG regions of functions and of scf.execute_region; cf.br, cf.cond_br, cf.switch, cf.assert."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["OPS", "assertion", "decode_graph"]
 Graph = Callable[[Registers, Sequence[Any]], list[Any]]
 Choose = Callable[[Registers], int]
 Edge = tuple[int, tuple[int, ...]]
-"""A successor's number and the slots of what it is given."""
+"""A successor's number and the slots of the operands it is passed."""
 
 
 def decode_graph(decoder: Decoder, region: ir.Region) -> Graph:

@@ -1,8 +1,7 @@
-"""Decoding: each op becomes, once, a closure over register numbers; running a block runs its closures in order.
+"""Decoding: each op becomes a closure over register numbers; running a block runs its closures in order.
 
-A `Decoder` decodes one function. Each value has a slot in the registers of a call; regions share the registers of their
-function, as their values are computed anew in each iteration. Handlers, one for each op name, are in one module per
-dialect, in a table `OPS`.
+A `Decoder` decodes one function. Each SSA value has a slot in the registers of a call; regions use the registers of
+their function. Handlers, one for each op name, are in the tables `OPS` of one module per dialect.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ __all__ = ["Code", "Decoder", "Registers", "Step", "transfer"]
 
 @dataclass(frozen=True)
 class Code:
-    """A block: where its arguments go, how to run it, its terminator, and where that finds its operands."""
+    """A decoded block: slots of its arguments, its code, its terminator and the slots of that one's operands."""
 
     arguments: tuple[int, ...]
     run: Step
@@ -45,18 +44,18 @@ class Decoder:
     machine: Host
     slots: dict[ir.Value, int] = field(default_factory=dict)
     iteration: list[tuple[int, ...]] = field(default_factory=list)
-    """Slots of the loop indices of the structured ops around what is being decoded, innermost last."""
+    """Slots of the loop indices of the enclosing structured ops, innermost last."""
 
     mask: int | None = None
-    """The slot of the mask of the vector.mask around what is being decoded."""
+    """The slot of the mask of the enclosing vector.mask."""
 
     def slot(self, value: ir.Value) -> int:
-        """Where a value is."""
+        """The slot of a value."""
         slots = self.slots
         return slots.setdefault(value, len(slots))
 
     def all(self, values: Iterable[ir.Value]) -> tuple[int, ...]:
-        """Where several values are."""
+        """The slots of several values."""
         slots = self.slots
         return tuple([slots.setdefault(value, len(slots)) for value in values])
 
@@ -106,7 +105,7 @@ class Decoder:
         return self.block(blocks[0])
 
     def step(self, op: ir.Operation) -> Step | None:
-        """Decode one op; None for what has nothing to do. One that is not supported fails when it is run."""
+        """Decode one op; None for a no-op. An unsupported op fails when it is run."""
         handler = find_handler(op.name)
         if handler is None:
             return failing(EvaluationError("the op is not supported by the evaluator"))

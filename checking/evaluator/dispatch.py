@@ -1,6 +1,6 @@
-"""The dispatch dialect: a kernel run over its grid, one workgroup after the other, on the memory of its bindings.
+"""The dispatch dialect: a kernel runs for each workgroup of its grid, in order, on the memory of its bindings.
 
-docs/DISPATCH.md says what holds, and in which order a call gives bindings, push constants, sizes and counts.
+docs/DISPATCH.md has the semantics, and the order of bindings, push constants, sizes and counts in a call.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ GRID = {"dispatch.workgroup_id": "id", "dispatch.workgroup_size": "size", "dispa
 
 @dataclass
 class Interface:
-    """What a dispatch function is given: slots of bindings, positions of push constants, dimensions of the grid."""
+    """The interface of a dispatch function: slots of bindings, push constants, dimensions of the grid."""
 
     bindings: dict[tuple[int, int], list[ir.Operation]] = field(default_factory=dict)
     constants: dict[int, ir.Operation] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Interface:
         return len(self.bindings) + len(self.constants) + len(self.dimensions["size"]) + len(self.counted)
 
     def enter(self, arguments: Sequence[Any], grid: dict[str, Any]) -> itertools.product[tuple[int, ...]]:
-        """Note the arguments in `grid`; returns the workgroups, each with an index for each dimension of `id`."""
+        """Store the arguments in `grid`; return the workgroups, by their index in each dimension of `id`."""
         given = iter(arguments)
         slots = sorted(self.bindings)
         arrays = [self._array(slot, next(given)) for slot in slots]
@@ -92,7 +92,7 @@ def interface_of(function: ir.Operation) -> Interface | None:
 
 @dataclass(frozen=True)
 class _Untied:
-    """A binding whose sizes come later."""
+    """A binding without sizes, before dispatch.tie_shape."""
 
     memory: MemRef
     begin: int

@@ -1,4 +1,4 @@
-"""Element types as NumPy holds them, and constants.
+"""Element types in NumPy, and constants.
 
 In a register, a float is a NumPy scalar (so that f32 stays f32), an integer or index a Python `int` in the signed
 range of its type, an i1 a `bool`, and a tensor or vector an array.
@@ -33,11 +33,11 @@ class Element:
 
     @property
     def is_bool(self) -> bool:
-        """Whether this is i1, which NumPy computes with in its own way."""
+        """Whether this is i1, on which NumPy's operators differ from MLIR's."""
         return self.width == 1
 
     def typed(self, value: Any) -> Any:
-        """A register's scalar as a NumPy scalar of exactly this type, for computing beside arrays."""
+        """A register's scalar as a NumPy scalar of exactly this type, to be combined with arrays."""
         if isinstance(value, Undefined | np.generic):
             return value
         return self.dtype.type(value)
@@ -48,7 +48,7 @@ class Element:
         return ((number + half) & (2 * half - 1)) - half
 
     def scalar(self, value: Any) -> Any:
-        """An element of an array as a register holds it."""
+        """An element of an array, as a register holds it."""
         if self.kind == "int":
             return value.item()
         if type(value) is np.ndarray:
@@ -58,7 +58,7 @@ class Element:
 
 @cache
 def element_named(spelling: str) -> Element:
-    """The element type of that name; `EvaluationError` if it is not supported."""
+    """The element type of that name; raises `EvaluationError` if it is not supported."""
     try:
         dtype = named_element_type(spelling).dtype
     except UnsupportedTypeError:
@@ -74,7 +74,7 @@ def element_named(spelling: str) -> Element:
 
 
 def scalar_value(value: Any, element: Element) -> Any:
-    """A scalar of the caller as a register holds it."""
+    """A scalar of the caller, as a register holds it."""
     if value is UNDEFINED:
         return value
     if element.is_bool:
@@ -96,7 +96,7 @@ def by_element(function: Callable[..., Any], arity: int, dtype: np.dtype[Any]) -
 
 
 def constant_array(op: ir.Operation, name: str, shape: list[int], element: Element) -> Any:
-    """The dense elements that attribute `name` of `op` holds. Nobody may write into the array."""
+    """The dense elements of attribute `name` of `op`, as an array that must not be written."""
     try:
         attribute = op.attributes[name]
     except TypeError:  # The bindings have no class for dense complex elements.

@@ -1,4 +1,4 @@
-"""arith and math on scalars, vectors and tensors; which function computes an op is in the tables of `*_ops.py`."""
+"""arith and math on scalars, vectors and tensors; the tables of `*_ops.py` have the functions."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _MAKERS: dict[str, Maker] = {**INTEGER_OPS, **FLOAT_OPS, **CONVERSIONS, **MATH_O
 NUMPY_SCALARS = frozenset(
     {"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.extf", "arith.truncf", "math.absf"}
 )
-"""Ops whose function gives a NumPy scalar for NumPy scalars, and no operand of which is an integer."""
+"""Ops without integer operands, whose function maps NumPy scalars to a NumPy scalar."""
 
 
 def elementwise_maker(name: str) -> Maker | None:
-    """What makes the function of an elementwise op, or None if the op is not elementwise."""
+    """The maker of an elementwise op's function; None for other ops."""
     return _MAKERS.get(name)
 
 

@@ -1,8 +1,8 @@
 """The iteration space of a structured op for operands of given shapes.
 
-A dimension that every output is indexed with alone is computed for all its indices at once, on whole arrays: different
-indices mean different elements of the outputs. The others are loops, from the outermost to the innermost. Each element
-is then reduced in the order of the sequential loops.
+A dimension is vectorized (computed for all its indices at once, on whole arrays) if it alone indexes an axis of every
+output: then different indices write different elements. The others are loops, outermost first. So each element is
+reduced in the order of the sequential loops.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _linear(expression: Any) -> Linear | None:
 
 
 class IndexingMap:
-    """Which element of an operand each point of the iteration space uses."""
+    """An indexing map: the element of an operand for each point of the iteration space."""
 
     def __init__(self, map_: ir.AffineMap) -> None:
         self.n_dims = map_.n_dims
@@ -58,9 +58,9 @@ class IndexingMap:
 
 @dataclass(frozen=True)
 class ElementGather:
-    """How to take an operand's elements for all vector dimensions at once. `key` is of the loop indices.
+    """Access to an operand's elements for all vectorized dimensions at once. `key` is a function of the loop indices.
 
-    `axes` puts the axes into the order of the vector dimensions, `shape` adds those that the operand does not have.
+    `axes` permutes the axes to the order of the vectorized dimensions, `expand` adds unit axes for missing ones.
     """
 
     key: Callable[[Sequence[int]], Any]
@@ -69,7 +69,7 @@ class ElementGather:
     is_fixed: bool
 
     def take(self, array: Any, point: Sequence[int]) -> Any:
-        """The elements, in an array that the vector sizes broadcast."""
+        """The elements, in an array that broadcasts to the vectorized sizes."""
         part = array[self.key(point)]
         if self.axes is not None:
             part = part.transpose(self.axes)
@@ -78,7 +78,7 @@ class ElementGather:
 
 @dataclass(frozen=True)
 class Plan:
-    """The sizes, the dimensions computed at once and in loops, and each operand's access."""
+    """The sizes, the vectorized dimensions, the loops, and each operand's access."""
 
     sizes: tuple[int, ...]
     vector: tuple[int, ...]
@@ -87,7 +87,7 @@ class Plan:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes of what is computed at once."""
+        """The sizes of the vectorized dimensions."""
         return tuple([self.sizes[dim] for dim in self.vector])
 
     def points(self) -> itertools.product[tuple[int, ...]]:
@@ -109,7 +109,7 @@ def _along(position: int, rank: int, size: int) -> Any:
 
 
 def loop_sizes(maps: Sequence[IndexingMap], shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The size of each dimension; refuses operands that disagree."""
+    """The size of each dimension; raises an error if operands disagree."""
     sizes: list[int | None] = [None] * maps[0].n_dims
     for number, (map_, shape) in enumerate(zip(maps, shapes, strict=True)):
         for dim, size in zip(map_.plain, shape, strict=True):
@@ -123,7 +123,7 @@ def loop_sizes(maps: Sequence[IndexingMap], shapes: Sequence[Sequence[int]]) -> 
 
 
 def check_bounds(map_: IndexingMap, number: int, shape: Sequence[int], sizes: Sequence[int]) -> None:
-    """Refuse a map that leaves its operand somewhere."""
+    """Raise an error if a map leaves the bounds of its operand."""
     for axis, (dim, length) in enumerate(zip(map_.plain, shape, strict=True)):
         if dim is not None:
             continue
@@ -144,7 +144,7 @@ def check_bounds(map_: IndexingMap, number: int, shape: Sequence[int], sizes: Se
 def make_plan(
     maps: Sequence[IndexingMap], outputs: Sequence[IndexingMap], shapes: Sequence[Sequence[int]]
 ) -> Plan | None:
-    """The plan for operands of `shapes`, `outputs` being the last maps; None if only single elements will do."""
+    """The plan for operands of `shapes`; `outputs` are the last maps. None if points must run one by one."""
     sizes = loop_sizes(maps, shapes)
     if 0 not in sizes:
         for number, (map_, shape) in enumerate(zip(maps, shapes, strict=True)):

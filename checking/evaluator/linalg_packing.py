@@ -33,7 +33,7 @@ def _write(target: Any, value: Any) -> Any:
 
 
 class _Tiling:
-    """How the packed dimensions lie over the plain ones."""
+    """The tiling of linalg.pack and linalg.unpack."""
 
     def __init__(self, op: ir.Operation, plain: int) -> None:
         rank = ir.ShapedType(op.operands[plain].type).rank

@@ -1,4 +1,4 @@
-"""Runs functions: decodes each when it is first called, checks arguments, counts memory."""
+"""Calls of functions: decoding at the first call, checks of arguments, counts of memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEPTH = 150
 
 
 class DecodedFunction:
-    """A decoded function: the slots of its arguments and what runs its body."""
+    """A decoded function."""
 
     def __init__(self, machine: DecodedModule, op: ir.Operation) -> None:
         self.op = op
@@ -37,7 +37,7 @@ class DecodedFunction:
         self.interface = interface_of(op) if loaded else None
 
     def call(self, state: EvaluationState, values: Sequence[Any]) -> list[Any]:
-        """Run with registers of its own."""
+        """Call it, with registers of its own."""
         if state.depth >= state.depth_limit:
             raise EvaluationError(f"more than {state.depth_limit} calls are nested")
         state.depth += 1
@@ -52,7 +52,7 @@ class DecodedFunction:
 
 
 class DecodedModule:
-    """A module that is ready to run. Not for several threads at once: all runs share one state."""
+    """A module that is ready to run, on one thread at a time: all runs share one state."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
@@ -101,7 +101,7 @@ class DecodedModule:
             raise at(self.symbols[name], error) from error
 
     def _call(self, function: DecodedFunction, values: list[Any]) -> list[Any]:
-        """Once, or in each workgroup of a dispatch function."""
+        """Call it once, or for each workgroup of a dispatch function."""
         kernel = function.interface
         if kernel is None:
             return function.call(self.state, values)
@@ -126,7 +126,7 @@ class DecodedModule:
         return [self._apart(value, memory, values) for value in values]
 
     def _apart(self, value: Any, memory: Sequence[int], values: Sequence[Any]) -> Any:
-        """A tensor's array; a copy of it if a memref's writes would change it."""
+        """A tensor's array, copied if it overlaps a memref."""
         if isinstance(value, np.ndarray) and any(np.may_share_memory(value, values[i].array) for i in memory):
             return value.copy()
         return value

@@ -1,8 +1,8 @@
-"""Memory: buffers with a life, and memrefs, which are views of them.
+"""Memory: buffers, and memrefs, which are views of them.
 
-A buffer is bytes and, for each byte, whether it was never written. A memref is a strided NumPy array over those bytes
-and one over the marks. Only the first byte of an element is marked, but in buffers that are looked at with several
-element types: there, all bytes are.
+A buffer has bytes and, for each byte, a mark if it was never written. A memref is a strided NumPy array over the bytes
+and another one over the marks. Only the first byte of an element is marked; in buffers that are viewed with several
+element types, all bytes are.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Buffer", "MemRef", "allocate", "contents", "line", "view", "wrap_arr
 
 
 class Buffer:
-    """A piece of memory. `kind` is where it comes from: `heap`, `stack`, `argument`, `global` or `tensor`."""
+    """A buffer; `kind` is its origin: `heap`, `stack`, `argument`, `global` or `tensor`."""
 
     __slots__ = ("clean", "kind", "live", "marks", "mixed", "raw", "readonly")
 
@@ -36,7 +36,7 @@ class Buffer:
 
 
 class MemRef:
-    """A view: `array` over the bytes of `buffer`, `marks` over the marks of what was never written."""
+    """A view of a buffer: `array` over its bytes, `marks` over the marks of unwritten bytes."""
 
     __slots__ = ("array", "buffer", "marks")
 
@@ -59,7 +59,7 @@ class MemRef:
         return (_address(self.array) - self.buffer.address) // self.array.itemsize
 
     def alive(self) -> None:
-        """Refuse memory that was freed."""
+        """Raise an error for freed memory."""
         if not self.buffer.live:
             raise EvaluationError("memory is used after it was freed")
 
@@ -73,7 +73,7 @@ class MemRef:
         return Partial(self.array, self.marks)
 
     def written(self, key: Any = ..., undefined: Any = False) -> None:
-        """Note that the elements at `key` have been written; with `undefined` elements if there is such a mask."""
+        """Record a write of the elements at `key`; `undefined` is its mask of undefined elements."""
         buffer = self.buffer
         if buffer.clean:
             if not np.any(undefined):
@@ -88,7 +88,7 @@ class MemRef:
             buffer.clean = True
 
     def settle(self) -> None:
-        """Take notice of what was written directly into `array` and `marks`."""
+        """Record writes that were made directly into `array` and `marks`."""
         buffer = self.buffer
         if buffer.clean:
             return
@@ -112,7 +112,7 @@ class MemRef:
         self.written(..., undefined)
 
     def may_write(self) -> None:
-        """Refuse memory that was freed, or must not be written."""
+        """Raise an error for freed or read-only memory."""
         self.alive()
         if self.buffer.readonly:
             raise EvaluationError("memory that must not be changed is written")
@@ -150,7 +150,7 @@ class MemRef:
 
 
 class Beyond(MemRef):
-    """A view that does not stay inside of its buffer. It is fine to have it; only single elements are used of it."""
+    """A view that exceeds its buffer. It may exist, but only single elements inside of the buffer may be accessed."""
 
     __slots__ = ("_dtype", "_offset", "_range", "_sizes")
 
@@ -172,7 +172,7 @@ class Beyond(MemRef):
         )
 
     def elements(self) -> tuple[MemRef, int, int]:
-        """As for any memref; the innermost stride is taken for one."""
+        """As for any memref; the innermost stride is assumed to be 1."""
         return line(self.buffer, self._dtype), self._offset, 1
 
 
@@ -196,7 +196,7 @@ def view(buffer: Buffer, dtype: np.dtype[Any], start: int, shape: Sequence[int],
 
 
 def allocate(shape: Sequence[int], dtype: np.dtype[Any], kind: str) -> MemRef:
-    """Fresh memory in row-major order, of which nothing is written."""
+    """Fresh, unwritten memory in row-major order."""
     if any(size < 0 for size in shape):
         raise EvaluationError(f"a size is negative: {list(shape)}")
     raw = np.full(math.prod(shape) * dtype.itemsize, 113, np.uint8)
@@ -206,13 +206,13 @@ def allocate(shape: Sequence[int], dtype: np.dtype[Any], kind: str) -> MemRef:
 
 
 def wrap_array(array: Any, kind: str, *, readonly: bool = False) -> MemRef:
-    """The memory of a caller's array, which is used where it is."""
+    """A memref of a caller's array, without a copy."""
     (memref,) = wrap_arrays([array], kind, readonly=readonly)
     return memref
 
 
 def wrap_arrays(arrays: Sequence[Any], kind: str, *, readonly: bool = False) -> list[MemRef]:
-    """The memory of several arrays: what shares memory is one buffer. The cost is n log n."""
+    """Memrefs of several arrays; arrays that overlap share a buffer. The cost is n log n."""
     found: dict[int, MemRef] = {}
     group: list[int] = []
     end = 0

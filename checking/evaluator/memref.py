@@ -1,4 +1,4 @@
-"""Memory made, freed, read, written and copied: the memref ops that are not views."""
+"""memref ops that are no views: they allocate, free, read, write and copy memory."""
 
 from __future__ import annotations
 

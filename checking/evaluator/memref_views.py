@@ -24,7 +24,7 @@ __all__ = ["OPS", "require_layout", "typed_view"]
 
 
 def require_layout(type_: ir.Type, value: MemRef) -> None:
-    """Refuse a memref whose sizes, strides or offset are not those of a static type."""
+    """Raise an error if sizes, strides or offset of a memref do not match its type."""
     if not isinstance(type_, ir.MemRefType) or isinstance(value, Beyond):
         return
     require_static(type_, value.shape)

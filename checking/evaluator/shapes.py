@@ -1,4 +1,4 @@
-"""Shapes: which sizes a rank-reduced type drops, static sizes of casts, groups of reassociated dimensions."""
+"""Shapes: dimensions dropped by rank reduction, static sizes of types, reassociation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fits(type_: ir.Type, shape: Sequence[int]) -> bool:
 
 
 def require_static(type_: ir.Type, shape: Sequence[int]) -> None:
-    """Refuse a value of `shape` whose type says something else."""
+    """Raise an error if `shape` does not match a type."""
     if not fits(type_, shape):
         raise EvaluationError(f"a value of sizes {list(shape)} is not a {type_}")
 
@@ -52,7 +52,7 @@ def groups_of(op: ir.Operation) -> list[list[int]]:
 
 
 def expanded_shape(shape: Sequence[int], groups: Sequence[Sequence[int]], sizes: Sequence[int]) -> None:
-    """Refuse sizes whose groups do not multiply to the dimensions that are expanded."""
+    """Raise an error unless the sizes of each group multiply to the dimension that it expands."""
     for length, group in zip(shape, groups, strict=True):
         if math.prod(sizes[i] for i in group) != length:
             raise EvaluationError(f"dimension of size {length} cannot be expanded to {[sizes[i] for i in group]}")

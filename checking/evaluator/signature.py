@@ -1,4 +1,4 @@
-"""What an elementwise op is, seen from the function that computes it."""
+"""The signature of an elementwise op, from which the function that computes it is made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .elements import Element
 __all__ = ["ElementwiseSignature", "Function", "Maker"]
 
 Function = Callable[..., Any]
-"""From the values of operands to what an op computes of them."""
+"""From the values of an op's operands to its result."""
 
 
 @dataclass(frozen=True)

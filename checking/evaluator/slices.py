@@ -1,4 +1,4 @@
-"""Slices by offsets, sizes and strides, as extract_slice, insert_slice, subview and dispatch loads have them."""
+"""Slices by offsets, sizes and strides, as in extract_slice, insert_slice, subview and dispatch loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handlers of ops from functions on values: how to read the operands' registers and where to put the results."""
+"""Handlers of ops made of functions on values: they read the operands' registers and write the results'."""
 
 from __future__ import annotations
 

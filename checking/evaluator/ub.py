@@ -1,4 +1,4 @@
-"""ub.poison: a value that nobody may look at."""
+"""ub.poison, as an undefined value."""
 
 from __future__ import annotations
 

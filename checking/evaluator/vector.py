@@ -1,4 +1,4 @@
-"""Vectors as arrays: made, taken apart, put together and reshaped; masks."""
+"""Vectors as arrays: creation, extraction, insertion, reshapes; masks."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _to_elements(decoder: Decoder, op: ir.Operation) -> Function:
 
 @on_registers
 def _mask(decoder: Decoder, op: ir.Operation) -> Function:
-    """One op that only computes where a mask is on; the op itself asks for the mask."""
+    """vector.mask: the masked op reads the mask itself."""
     outer, decoder.mask = decoder.mask, decoder.slot(op.operands[0])
     try:
         code = decoder.region(op.regions[0])

@@ -29,10 +29,10 @@ def _within(positions: Any, count: int) -> Any:
 
 
 def _place(value: Any, base: Sequence[int], lanes: Any) -> tuple[Any, Any]:
-    """What holds the elements, as one line, and where in it the lanes' elements are.
+    """All elements of the source in one dimension, and the positions of the lanes' elements there.
 
-    An offset counts along the innermost dimension. It may lead into the next row, as a tensor's rows follow each other
-    in row-major order, and memory is addressed without its sizes.
+    Offsets count along the innermost dimension and may exceed a row: tensors are in row-major order, and memory is
+    addressed without its sizes.
     """
     if isinstance(value, MemRef):
         whole, start, stride = value.elements()
@@ -67,7 +67,7 @@ def _scatter(into: Any, *operands: Any) -> Any:
 
 
 def _row_lanes(indices: Sequence[Any], shape: Sequence[int], mask: Any) -> tuple[Any, ...]:
-    """The positions of the lanes of a masked row that are on; they must be inside."""
+    """The positions of the lanes of a row whose mask is on; they must be in bounds."""
     *outer, begin = [index.__index__() for index in indices]
     lanes = begin + np.flatnonzero(defined(mask))
     inside = all(0 <= i < length for i, length in zip(outer, shape, strict=False))

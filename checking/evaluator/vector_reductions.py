@@ -40,7 +40,7 @@ def combining(op: ir.Operation, element: Element) -> Function:
 
 
 def _reduced(combine: Function, values: Any, start: Any, mask: Any) -> Any:
-    """Along the first dimension, one after the other; without `start`, beginning with the first that is on."""
+    """Reduce along the first dimension, in order; without `start`, from the first element."""
     total = start
     for i in range(values.shape[0]):
         on = None if mask is None else mask[i]

@@ -1,7 +1,7 @@
 """Vectors from and to tensors and memrefs: transfers with masks, permutations and padding, and contiguous loads.
 
-A transfer is taken apart in the order of the source's dimensions, in which its mask is given too: the box of elements
-it touches, and then the order of the vector's dimensions.
+A transfer consists of the box of elements it accesses, in the order of the source's dimensions (as its mask), and a
+permutation to the order of the vector's dimensions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Key = tuple[slice | int, ...]
 
 
 def store(target: Any, key: Any, value: Any) -> Any:
-    """Write elements into a memref, or into a copy of a tensor, which is returned."""
+    """Write elements into a memref, or return a tensor with them."""
     if not isinstance(target, MemRef):
         return replaced(target, key, value)
     target.may_write()
@@ -46,7 +46,7 @@ def store(target: Any, key: Any, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class TransferBox:
-    """What a transfer touches: the axes of the source with a vector dimension each, and the order of these."""
+    """The box that a transfer accesses: the source's axes that have a vector dimension, and the order of these."""
 
     axes: tuple[int, ...]
     sizes: tuple[int, ...]
@@ -55,7 +55,7 @@ class TransferBox:
     shape: tuple[int, ...]
 
     def clip(self, index: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Key, tuple[slice, ...]] | None:
-        """Where in the source the box is, as far as it is inside, and which part of the box that is; None if none."""
+        """The part of the box that is in bounds: its key into the source, and into the box; None if it is empty."""
         source: list[slice | int] = list(index)
         box: list[slice] = []
         for axis, size, must in zip(self.axes, self.sizes, self.in_bounds, strict=True):
@@ -74,7 +74,7 @@ class TransferBox:
         return tuple(source), tuple(box)
 
     def _refuse_outside(self, position: int, low: int, high: int, mask: Any, axis: int, *where: Sequence[int]) -> None:
-        """Elements that are masked off may be outside."""
+        """Raise an error unless all elements outside are masked off."""
         if mask is not None:
             outside = np.ones(self.sizes[position], np.bool_)
             outside[low:high] = False
@@ -90,7 +90,7 @@ class TransferBox:
 
 
 def _box(op: ir.Operation, vector: ir.ShapedType) -> tuple[TransferBox, list[int]]:
-    """The box, and the vector's dimensions that repeat it."""
+    """The box, and the vector's dimensions along which it is broadcast."""
     results = list(ir.AffineMapAttr(op.attributes["permutation_map"]).value.results)
     bounds = [ir.BoolAttr(bound).value for bound in ir.ArrayAttr(op.attributes["in_bounds"])]
     placed: list[tuple[int, int]] = []
