@@ -127,7 +127,7 @@ class StructuredOp:
     def _one_by_one(
         self, registers: Registers, contents: list[Any], targets: list[Target], sizes: Sequence[int]
     ) -> None:
-        """Run the body for each point, in the order of the loops. Later points see what earlier ones write to memrefs."""
+        """Run the body for each point, in the order of the loops. Later points see what earlier ones wrote."""
         code, dims = self._scalar_code(registers)
         shapes = [getattr(value, "shape", ()) for value in contents]
         for number, (map_, shape) in enumerate(zip(self.maps, shapes, strict=True)):
