@@ -45,21 +45,22 @@ class Control:
             contents = [path.get(root) for path in paths]
             # Memory that is missing on a path is not visible after the merge.
             if all(contents):
-                found[root] = self._merged(contents, renamed, op)
+                found[root] = self.merged([IncomingPath(content, again=True) for content in contents], renamed, op)
         for value, views in chosen.items():
             known = self._known(views)
             if known and any(view != known[0] for view in known):
                 seen = [self.seen(view, path, op) for view, path in zip(known, paths, strict=True)]
-                found[value] = self._merged(seen, renamed, op)
+                found[value] = self.merged([IncomingPath(content, again=True) for content in seen], renamed, op)
         for value, views in chosen.items():
             self._choose(value, self._known(views))
         # Only now, as the states of the paths extend `before`.
         for root, content in found.items():
             before.set(root, content)
 
-    def _merged(self, contents: Sequence[Content], renamed: Renamed, op: int) -> Content:
-        paths = [IncomingPath(content, again=True) for content in contents]
-        return self.machine.memory.merged(paths, renamed, self.places(contents, renamed), op)
+    def merged(self, paths: Sequence[IncomingPath], renamed: Renamed, op: int) -> Content:
+        """Return the content where ``paths`` merge at ``op``."""
+        places = self._places([path.content for path in paths], renamed)
+        return self.machine.memory.merged(paths, renamed, places, op)
 
     def _known(self, views: Sequence[View | None]) -> list[View]:
         """Return ``views`` if all of them are followed, and have few aliases."""
@@ -86,7 +87,7 @@ class Control:
                 wanted[terms.table[term].base] = None
         return list(dict.fromkeys(root for term in wanted for root in self.machine.holders(term, state)))
 
-    def places(self, contents: Sequence[Content], renamed: Renamed) -> list[Place]:
+    def _places(self, contents: Sequence[Content], renamed: Renamed) -> list[Place]:
         """Return the places where renamed terms may be."""
         terms = self.machine.program.terms
         found: list[Place] = []

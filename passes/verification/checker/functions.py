@@ -48,6 +48,8 @@ class Functions:
         self.memory = ModuleMemory(machine)
         self._summary = Summary()
         self._arguments = range(0)
+        self._contents: list[int] = []
+        """For each argument, the term of the tensor argument that it was; -1 for none."""
         self._function = -1
 
     def in_order(self) -> Iterator[int]:
@@ -86,11 +88,11 @@ class Functions:
         tensors = program.snapshot.arguments(blocks[0]) if blocks else range(0)
         self._summary = Summary(arguments=tensors)
         m.needed, m.stores_state = set(), False
-        paired = len(tensors) == len(self._arguments)
-        if paired:
+        self._contents = [-1] * len(self._arguments)
+        if len(tensors) == len(self._arguments):
             m.pair(self._arguments, tensors)
-        for argument, tensor in zip(self._arguments, tensors if paired else self._arguments, strict=True):
-            content = program.content[tensor] if paired else -1
+            self._contents = [program.content[tensor] for tensor in tensors]
+        for argument, content in zip(self._arguments, self._contents, strict=True):
             if not m.is_shaped[argument]:
                 continue
             if m.is_memref(argument):
@@ -110,10 +112,8 @@ class Functions:
         m = self.machine
         twin = m.twin(op)
         arguments = {argument: index for index, argument in enumerate(self._arguments)}
-        for index, argument in enumerate(self._arguments):
-            content, tensors = m.state.get(argument), self._summary.arguments
-            paired = index < len(tensors) and m.program.content[tensors[index]] >= 0
-            given = m.program.content[tensors[index]] if paired else -1
+        for index, (argument, given) in enumerate(zip(self._arguments, self._contents, strict=True)):
+            content = m.state.get(argument)
             if content and (given < 0 or not m.memory.holds(content, WHOLE, given).is_right):
                 self._summary.written.add(index)
         returned: list[int] = []
@@ -147,9 +147,9 @@ class Functions:
 
     def _check_kept(self, op: int, index: int, key: int) -> None:
         """Check that argument ``index`` is unchanged at return ``op``."""
-        m, tensors = self.machine, self._summary.arguments
-        if index < len(tensors) and len(tensors) == len(self._arguments) and m.state.get(self._arguments[index]):
-            expected = m.program.content[tensors[index]]
+        m = self.machine
+        expected = self._contents[index] if index < len(self._contents) else -1
+        if expected >= 0 and m.state.get(self._arguments[index]):
             answer = m.ask(View(self._arguments[index]), expected)
             m.read(op, index, m.twin(self._function), expected, answer, key)
 
@@ -186,8 +186,7 @@ class Functions:
         if twin >= 0:
             for i in program.tensor_operands(twin):
                 self._check_handed(op, i, twin, summary)
-        written = summary.written if summary is not None else self._may_write(self._callee(op), count)
-        for i in written:
+        for i in self._written(op, summary):
             view = m.view(operands[i])
             if m.is_shaped[operands[i]] and view is None:
                 m.forget(op, "memrefs that are not followed")
@@ -261,15 +260,15 @@ class Functions:
         if view is None:
             return False
         count = m.snapshot.op_operand_count[op]
-        written = summary.written if summary is not None else self._may_write(self._callee(op), count)
-        others = (m.view(m.operand(op, j)) for j in written if j != i and j < count)
+        others = (m.view(m.operand(op, j)) for j in self._written(op, summary) if j != i and j < count)
         if any(other is not None and m.may_overlap(view, other) for other in others):
             return True
         is_state = view.root in self.memory.globals.values() and not self.memory.is_constant(view.root)
         return is_state and (summary is None or summary.stores)
 
-    def _may_write(self, callee: str, count: int) -> set[int]:
-        """Return which arguments a function that was not executed may write."""
-        program = self.machine.program
-        access = program.accesses.get(callee, {})
-        return {i for i in range(count) if access.get(i) not in _READS_ONLY}
+    def _written(self, op: int, summary: Summary | None) -> set[int]:
+        """Return which operands call ``op`` may write; without a summary, by attributes of the callee."""
+        if summary is not None:
+            return summary.written
+        access = self.machine.program.accesses.get(self._callee(op), {})
+        return {i for i in range(self.machine.snapshot.op_operand_count[op]) if access.get(i) not in _READS_ONLY}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from .control import Control, back_edge
 from .machine import SymbolicMachine
-from .memory import Content, IncomingPath, Layer, Lost, unknown
+from .memory import Content, IncomingPath, Layer, Lost, Renamed, unknown
 from .places import WHOLE
 from .states import MemoryState, View
 
@@ -123,10 +123,10 @@ class Graphs:
         for root in roots:
             contents = [edge.state.get(root) for edge in edges]
             if all(contents):
-                self._set(block, root, contents, edges, renamed, give_up)
+                self._set(block, root, contents, renamed, give_up)
         for index, argument in enumerate(s.arguments(block)):
             if m.is_shaped[argument]:
-                self._choose(block, argument, [m.view(edge.passed[index]) for edge in edges], edges, renamed, give_up)
+                self._choose(block, argument, [m.view(edge.passed[index]) for edge in edges], renamed, give_up)
         if head.contents.keys() - state.changes.keys():
             self._stable = False
         head.contents = dict(state.changes)
@@ -147,21 +147,12 @@ class Graphs:
         """Rename contents for ``block``, which has one predecessor."""
         m, state = self.machine, self.machine.state
         for root in self.control.holders(renamed, state):
-            content = state.get(root)
-            places = self.control.places([content], renamed)
-            state.set(root, m.memory.merged([IncomingPath(content)], renamed, places, m.snapshot.block_ops[block][-1]))
+            path, writer = IncomingPath(state.get(root)), m.snapshot.block_ops[block][-1]
+            state.set(root, self.control.merged([path], renamed, writer))
 
-    def _set(
-        self,
-        block: int,
-        root: int,
-        contents: list[Content],
-        edges: list[BranchState],
-        renamed: list[tuple[int, list[int]]],
-        give_up: bool,
-    ) -> None:
+    def _set(self, block: int, root: int, contents: list[Content], renamed: Renamed, give_up: bool) -> None:
         """Set the content of ``root`` at the head of ``block``."""
-        m, head = self.machine, self._heads[block]
+        m, head, edges = self.machine, self._heads[block], self._edges[block]
         writer = max((content[-1].writer for content in contents), default=-1)
         chosen = list(range(len(edges)))
         if root not in head.contents:
@@ -169,25 +160,16 @@ class Graphs:
         forwarded = {old for _, before in renamed for old in before}
         paths = [self._path(block, edges[i].back, contents[i], forwarded) for i in chosen]
         names = [(term, [before[i] for i in chosen]) for term, before in renamed]
-        places = self.control.places([contents[i] for i in chosen], names)
-        content = tuple(_unsure(layer) for layer in m.memory.merged(paths, names, places, writer))
+        content = tuple(_unsure(layer) for layer in self.control.merged(paths, names, writer))
         if give_up:
             content = (Layer(WHOLE, frozenset(), writer, "branches with too many cases"),)
         if head.contents.get(root) != content:
             self._stable = self._stable and not any(edge.back for edge in edges)
         m.state.set(root, content)
 
-    def _choose(
-        self,
-        block: int,
-        argument: int,
-        views: list[View | None],
-        edges: list[BranchState],
-        renamed: list[tuple[int, list[int]]],
-        give_up: bool,
-    ) -> None:
+    def _choose(self, block: int, argument: int, views: list[View | None], renamed: Renamed, give_up: bool) -> None:
         """Set memref ``argument`` to the views that the edges forward."""
-        m, head = self.machine, self._heads[block]
+        m, head, edges = self.machine, self._heads[block], self._edges[block]
         own = View(argument)
         known = [view for view in views if view is not None]
         if len(known) < len(views):
@@ -205,7 +187,7 @@ class Graphs:
             self._stable = False
         m.views[argument] = own
         contents = [self.control.seen(view, edge.state, edge.branch) for view, edge in zip(known, edges, strict=True)]
-        self._set(block, argument, contents, edges, renamed, give_up)
+        self._set(block, argument, contents, renamed, give_up)
         m.renew(argument)
         m.relate(argument, aliases)
 

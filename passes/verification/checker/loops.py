@@ -195,8 +195,7 @@ class Loops:
     def _believed(self, loop: LoopHead, before: Content) -> Content:
         """Return the content at the head by the entry alone, for the next pass to confirm."""
         renamed = [(new, [old]) for new, old, _ in loop.renamed]
-        places = self.control.places([before], renamed)
-        return self.machine.memory.merged([IncomingPath(before)], renamed, places, loop.op)
+        return self.control.merged([IncomingPath(before)], renamed, loop.op)
 
     def _head_content(self, loop: LoopHead, root: int, before: Content, after: Content) -> Content:
         """Return the content at the head, by the entry and, if known, the end of the body."""
@@ -205,9 +204,7 @@ class Loops:
         if not after:
             return self._believed(loop, before)
         renamed: Renamed = [(new, [old, yielded]) for new, old, yielded in loop.renamed]
-        places = self.control.places([before, after], renamed)
-        paths = [IncomingPath(before), self._back_edge(loop, after)]
-        found = self.machine.memory.merged(paths, renamed, places, after[-1].writer)
+        found = self.control.merged([IncomingPath(before), self._back_edge(loop, after)], renamed, after[-1].writer)
         return tuple(layer._replace(lost={}) for layer in found) if root in loop.alternating else found
 
     def _at_end(
