@@ -44,6 +44,7 @@ class LoopHead:
     op: int
     tensor_op: int
     renamed: list[tuple[int, int, int]]
+    carried: list[CarriedMemref] = field(default_factory=list[CarriedMemref])
     head: dict[int, Content] = field(default_factory=dict[int, Content])
     entry: dict[int, Content] = field(default_factory=dict[int, Content])
     """The content of each root at the entry, for which ``head`` was computed."""
@@ -64,6 +65,10 @@ class LoopHead:
     search: int = -1
     """The number of the outermost loop's search that this belongs to."""
 
+    def own(self, root: int) -> CarriedMemref | None:
+        """Return the carried memref that ``root`` is, if any."""
+        return next((c for c in self.carried if c.argument == root), None)
+
 
 class Loops:
     """Runs loops on the machine of ``control``."""
@@ -82,9 +87,7 @@ class Loops:
         """Reset for another function, also after a failure."""
         self._depth = 0
 
-    def run(
-        self, loop: LoopHead, carried: list[CarriedMemref], body: Callable[[], MemoryState]
-    ) -> tuple[MemoryState, MemoryState]:
+    def run(self, loop: LoopHead, body: Callable[[], MemoryState]) -> tuple[MemoryState, MemoryState]:
         """Run ``body`` to a fixpoint, or once within another loop. Return the states at the head and the end.
 
         ``body`` runs from the state at the head, sets :attr:`CarriedMemref.yielded` and returns the state at its end.
@@ -94,23 +97,21 @@ class Loops:
         self._depth += 1
         self._deepest = max(self._deepest, self._depth)
         if self._depth > 1:
-            head, back, done = self._pass(loop, carried, body)
+            head, back, done = self._pass(loop, body)
             self._stable = self._stable and done
         else:
-            head, back = self._search(loop, carried, body)
+            head, back = self._search(loop, body)
         self._depth -= 1
         return head, back
 
-    def _search(
-        self, loop: LoopHead, carried: list[CarriedMemref], body: Callable[[], MemoryState]
-    ) -> tuple[MemoryState, MemoryState]:
+    def _search(self, loop: LoopHead, body: Callable[[], MemoryState]) -> tuple[MemoryState, MemoryState]:
         entry, passes, self._deepest = self.machine.state, 0, 1
         while True:
             most = _MOST_PASSES + _MORE_PASSES * self._deepest
             self._gives_up = passes >= most
             self._stable = True
             self.machine.state = entry
-            head, back, done = self._pass(loop, carried, body)
+            head, back, done = self._pass(loop, body)
             if done and self._stable:
                 self._gives_up = False
                 return head, back
@@ -118,25 +119,23 @@ class Loops:
             if passes > 2 * most:
                 raise NotFollowed(_TOO_MANY)
 
-    def _pass(
-        self, loop: LoopHead, carried: list[CarriedMemref], body: Callable[[], MemoryState]
-    ) -> tuple[MemoryState, MemoryState, bool]:
+    def _pass(self, loop: LoopHead, body: Callable[[], MemoryState]) -> tuple[MemoryState, MemoryState, bool]:
         """Run ``body`` once; the third result is whether it confirmed the facts at the head."""
         m, entry = self.machine, self.machine.state
-        for c in carried:
+        for c in loop.carried:
             if c.argument in loop.lost:
                 c.entry = None
         head = MemoryState(entry)
-        self._enter(loop, carried, head, entry)
+        self._enter(loop, head, entry)
         m.state = MemoryState(head)
         back = body()
-        stable = self._carry(loop, carried)
+        stable = self._carry(loop)
         roots = [root for root in self.control.changed(back, head) if entry.get(root)]
-        roots += [c.argument for c in carried if c.argument in loop.varying]
+        roots += [c.argument for c in loop.carried if c.argument in loop.varying]
         fresh: dict[int, Content] = {}
         loop.entry, loop.after = {}, {}
         for root in dict.fromkeys([*roots, *loop.head]):
-            fresh[root] = self._at_end(loop, root, entry, back, carried, head)
+            fresh[root] = self._at_end(loop, root, entry, back, head)
             if fresh[root] != loop.head.get(root) and fresh[root] == loop.older.get(root):
                 loop.alternating.add(root)
         loop.older, loop.head = loop.head, fresh
@@ -153,12 +152,12 @@ class Loops:
                 entry.get(root) == content for root, content in before.entry.items() if root not in before.varying
             )
         found = before if before is not None and same else loop
-        found.search = self._searches
+        found.search, found.carried = self._searches, loop.carried
         return found
 
     # --- the head --------------------------------------------------------------------------------------------------
 
-    def _enter(self, loop: LoopHead, carried: list[CarriedMemref], head: MemoryState, entry: MemoryState) -> None:
+    def _enter(self, loop: LoopHead, head: MemoryState, entry: MemoryState) -> None:
         """Set the state at the head: the facts so far, and the loop-carried memrefs."""
         m = self.machine
         renamed = [(new, [old]) for new, old, _ in loop.renamed]
@@ -167,7 +166,7 @@ class Loops:
             if root not in loop.head:
                 head.set(root, self._believed(loop, entry.get(root)))
         for root in list(loop.head):
-            before = self._before(loop, root, entry, carried)
+            before = self._before(loop, root, entry)
             if not before and root not in loop.varying:
                 del loop.head[root]
                 continue
@@ -176,8 +175,8 @@ class Loops:
             elif before != loop.entry.get(root):
                 loop.head[root] = self._head_content(loop, root, before, loop.after.get(root, ()))
             head.set(root, loop.head[root])
-        self._relate(loop, carried)
-        for c in carried:
+        self._relate(loop)
+        for c in loop.carried:
             if c.argument in loop.varying and c.entry is not None:
                 m.views[c.argument] = View(c.argument)
                 if not head.get(c.argument):
@@ -185,9 +184,9 @@ class Loops:
             else:
                 m.alias(c.argument, None if c.argument in loop.varying else c.entry)
 
-    def _before(self, loop: LoopHead, root: int, entry: MemoryState, carried: list[CarriedMemref]) -> Content:
+    def _before(self, loop: LoopHead, root: int, entry: MemoryState) -> Content:
         """Return the content of ``root`` at the entry; nothing for memrefs that are not followed."""
-        own = next((c for c in carried if c.argument == root), None)
+        own = loop.own(root)
         if own is None:
             return entry.get(root)
         return () if own.entry is None else self.control.seen(own.entry, entry, loop.op)
@@ -207,22 +206,14 @@ class Loops:
         found = self.control.merged([IncomingPath(before), self._back_edge(loop, after)], renamed, after[-1].writer)
         return tuple(layer._replace(lost={}) for layer in found) if root in loop.alternating else found
 
-    def _at_end(
-        self,
-        loop: LoopHead,
-        root: int,
-        entry: MemoryState,
-        back: MemoryState,
-        carried: list[CarriedMemref],
-        head: MemoryState,
-    ) -> Content:
+    def _at_end(self, loop: LoopHead, root: int, entry: MemoryState, back: MemoryState, head: MemoryState) -> Content:
         """Return the content of ``root`` at the head, after a run of the body."""
         if self._gives_up:
             return (Layer(WHOLE, frozenset(), loop.op, _TOO_MANY),)
-        own = next((c for c in carried if c.argument == root), None)
+        own = loop.own(root)
         if own is not None and (own.entry is None or own.yielded is None):
             return self._head_content(loop, root, (), ())
-        before = loop.entry[root] = self._before(loop, root, entry, carried)
+        before = loop.entry[root] = self._before(loop, root, entry)
         if root not in loop.head:
             believed = self._believed(loop, before)
             if believed != head.get(root):
@@ -240,10 +231,10 @@ class Loops:
 
     # --- carried memrefs ----------------------------------------------------------------------------------------
 
-    def _carry(self, loop: LoopHead, carried: list[CarriedMemref]) -> bool:
+    def _carry(self, loop: LoopHead) -> bool:
         """Compare the yielded memrefs with the assumptions about the iter_args; return whether those hold."""
         m, stable = self.machine, True
-        for c in carried:
+        for c in loop.carried:
             if c.entry is None or c.yielded is None:
                 if c.argument not in loop.lost:
                     loop.lost.add(c.argument)
@@ -253,7 +244,7 @@ class Loops:
             elif c.argument not in loop.varying and c.yielded != c.entry:
                 loop.varying.add(c.argument)
                 stable = False
-        arguments = [c for c in carried if c.argument in loop.varying and c.entry is not None]
+        arguments = [c for c in loop.carried if c.argument in loop.varying and c.entry is not None]
         for i, first in enumerate(arguments):
             for second in arguments[:i]:
                 pair = frozenset((first.argument, second.argument))
@@ -272,10 +263,10 @@ class Loops:
                 stable = False
         return stable
 
-    def _relate(self, loop: LoopHead, carried: list[CarriedMemref]) -> None:
+    def _relate(self, loop: LoopHead) -> None:
         """Record what the carried memrefs may alias at the head."""
         m = self.machine
-        varying = [c.argument for c in carried if c.argument in loop.varying]
+        varying = [c.argument for c in loop.carried if c.argument in loop.varying]
         for argument in varying:
             m.renew(argument)
         for argument in varying:

@@ -144,7 +144,7 @@ class Regions:
             return m.state
 
         entry = m.state
-        head, back = self.loops.run(LoopHead(op, twin, self._renamed_for(program, twin)), carried, body)
+        head, back = self.loops.run(LoopHead(op, twin, self._renamed_for(program, twin), carried), body)
         runs = twin >= 0 and program.surely_runs(twin)
         m.state = (back if runs else head).fold(entry)
         for i, result in enumerate(s.results(op)):
@@ -197,7 +197,7 @@ class Regions:
                     yielded = program.content[program.yielded(twin, 1, i)]
                     renamed.append((program.content[argument], program.operand_content(twin, i), yielded))
         entry = m.state
-        self.loops.run(LoopHead(op, twin, renamed), carried, body)
+        self.loops.run(LoopHead(op, twin, renamed, carried), body)
         pass_on(s.results(op))
         m.state = out.fold(entry)
 
@@ -212,7 +212,7 @@ class Regions:
             return m.state
 
         entry = m.state
-        head, _ = self.loops.run(LoopHead(op, -1, []), [], body)
+        head, _ = self.loops.run(LoopHead(op, -1, []), body)
         m.state = head.fold(entry)
         for result in m.snapshot.results(op):
             m.views.pop(result, None)
