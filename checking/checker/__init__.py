@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...passes.pipeline.pipeline import Pipeline
+from ...runtime.native.engine import library_paths
 from ...runtime.source import Source, private_copy
 from .options import REORDERED
 from .reduction import Reduction, reduce_program
@@ -70,8 +71,6 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
-    if isinstance(shared_libs, (str, bytes)):
-        raise TypeError("shared_libs must be a sequence of paths, got one string; put it into a list")
     if rounds < 1 or seed < 0 or time_limit <= 0 or tolerance < 0:
         raise ValueError("rounds and time_limit must be positive, seed and tolerance not negative")
     if threads < 1:
@@ -84,7 +83,7 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
         rounds=rounds,
         tolerance=tolerance or (REORDERED if optimize else 0.0),
         time_limit=time_limit,
-        shared_libs=tuple(map(str, shared_libs)),
+        shared_libs=library_paths(shared_libs),
         engine=engine,
         optimize=optimize,
         threads=threads,
