@@ -30,14 +30,7 @@ def _unordered(function: Function) -> Function:
     return lambda a, b: function(a, b) | (a != a) | (b != b)  # noqa: PLR0124
 
 
-_RELATIONS: tuple[Function, ...] = (
-    operator.eq,
-    operator.gt,
-    operator.ge,
-    operator.lt,
-    operator.le,
-    operator.ne,
-)
+_RELATIONS = (operator.eq, operator.gt, operator.ge, operator.lt, operator.le, operator.ne)
 
 PREDICATES: tuple[Function, ...] = (
     lambda a, b: (a == a) & (a != a),  # noqa: PLR0124

@@ -106,17 +106,10 @@ def _shift(function: Function) -> Function:
     return shift
 
 
+_ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
 COMPARISONS: tuple[tuple[Function, bool], ...] = (
-    (operator.eq, False),
-    (operator.ne, False),
-    (operator.lt, False),
-    (operator.le, False),
-    (operator.gt, False),
-    (operator.ge, False),
-    (operator.lt, True),
-    (operator.le, True),
-    (operator.gt, True),
-    (operator.ge, True),
+    *((function, False) for function in (operator.eq, operator.ne, *_ORDER)),
+    *((function, True) for function in _ORDER),
 )
 """By predicate: the comparison, and whether it is unsigned."""
 
