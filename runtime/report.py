@@ -5,14 +5,12 @@ The report is plain data: strings and numbers that outlive the module, its conte
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from mlir import ir
 
-from ..passes.analysis.conflicts.decisions import Decision
-from ..passes.analysis.in_place.function_decisions import FunctionAnalysis
+from ..passes.analysis.dispatch.ranges import byte_size
 from ..passes.analysis.whole_module.explain import conflict_notes, describe_decision
 from ..passes.analysis.whole_module.module import ModuleAnalysis
 from ..passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
@@ -22,7 +20,7 @@ from ..passes.pipeline.elements import InplacePass
 from ..passes.pipeline.instrumentation import Instrumentation
 from ..passes.pipeline.pipeline import Pipeline
 from ..passes.pipeline.steps import PassStep, UpstreamStep
-from ..passes.verification.checker.trace import BufferTrace, EventKind, buffer_bytes
+from ..passes.verification.checker.trace import BufferTrace, EventKind
 
 __all__ = ["BufferRecord", "BufferizationReport", "ReportedDecision", "bufferize"]
 
@@ -146,7 +144,7 @@ class _Reporter(Instrumentation):
         s = analysis.snapshot
         for function in analysis.functions:
             name = ir.StringAttr(s.ops[function.function].attributes["sym_name"]).value
-            for decision in _in_order(function):
+            for _, decision in sorted(function.decisions.items()):
                 text = describe_decision(s, decision)
                 conflict = decision.conflict
                 notes = [] if conflict is None else conflict_notes(analysis, conflict)
@@ -159,7 +157,7 @@ class _Reporter(Instrumentation):
         """Join allocations and copies with the reasons for them."""
         for event in trace.events:
             reason = self._reasons.get(event.operand, "the op makes a new tensor or needs another layout")
-            record = BufferRecord(place_text(event.location), str(event.type), buffer_bytes(event.type), reason)
+            record = BufferRecord(place_text(event.location), str(event.type), byte_size(event.type), reason)
             self._events[event.kind].append(record)
 
     def report(self) -> BufferizationReport:
@@ -169,7 +167,3 @@ class _Reporter(Instrumentation):
             tuple(self._events[EventKind.ALLOCATION]),
             tuple(self._events[EventKind.COPY]),
         )
-
-
-def _in_order(function: FunctionAnalysis) -> Iterable[Decision]:
-    return (function.decisions[operand] for operand in sorted(function.decisions))

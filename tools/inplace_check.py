@@ -1,9 +1,9 @@
-"""`inplace-check [file|-]`: whether a program, as compiled, is still the same program.
+"""`inplace-check [file|-]`: compare a compiled program with a reference.
 
     inplace-check program.mlir
     inplace-check program.mlir --pass-pipeline='builtin.module(my-pass,my-bufferize)' --reduce -o small.mlir
 
-It compiles the program, and once more with a copy before every write, runs both on generated inputs, and compares.
+The reference is the same program, compiled with a copy before every write. Both run on generated inputs.
 Exit codes: 0 equal, 1 a difference or errors were reported, 2 the command line is wrong, 130 interrupted.
 """
 
@@ -39,34 +39,40 @@ _MOST_ROUNDS = 1_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the program and returns its exit code; `arguments` defaults to the process's."""
+    """Run the program and return its exit code; `arguments` defaults to the process's."""
     return run_program(PROGRAM, lambda: _run(_parse(sys.argv[1:] if arguments is None else arguments)))
 
 
 def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
-        description="Compiles a program, and once more with a copy before every write, runs both and compares.",
+        description="Compare a compiled program with a reference that copies before every write, on generated inputs.",
         epilog=f"values of --arg:\n{VALUES}\n"
         "exit codes: 0 equal, 1 a difference or errors were reported, 2 the command line is wrong, 130 interrupted",
     )
     add = parser.add_argument
-    add("input", nargs="?", default="-", help="an MLIR file; standard input by default, or for -")
-    add("-e", "--entry-point", metavar="NAME", help="the function to check; all public ones by default")
-    add("--pass-pipeline", metavar="PIPELINE", help="the passes to check in place of our bufferization")
-    add("--arg", action="append", default=[], metavar="VALUE", help="the next argument, in place of generated ones")
+    add("input", nargs="?", default="-", help="an MLIR file, or - for standard input (the default)")
+    add("-e", "--entry-point", metavar="NAME", help="the function to check; by default all public ones")
+    add("--pass-pipeline", metavar="PIPELINE", help="passes to check instead of our bufferization")
+    add(
+        "--arg",
+        action="append",
+        default=[],
+        metavar="VALUE",
+        help="the next argument of the call, instead of generated ones",
+    )
     number = parser.add_number
-    number("--seed", 0, least=0, help="where generated values and sizes start; 0 by default")
-    number("--rounds", 8, least=1, most=_MOST_ROUNDS, help="how many input sets where sizes vary; 8 by default")
-    number("--tolerance", 0.0, least=0, metavar="X", help="how far floats may be off, relative to the largest")
-    time_limit = "the time one call may take; 10 by default"
+    number("--seed", 0, least=0, help="the seed of generated values and sizes; 0 by default")
+    number("--rounds", 8, least=1, most=_MOST_ROUNDS, help="the number of input sets if sizes vary; 8 by default")
+    number("--tolerance", 0.0, least=0, metavar="X", help="the largest relative error of floats")
+    time_limit = "the time limit of one call; 10 by default"
     number("--time-limit", 10.0, least=1e-3, most=_LONGEST, metavar="SECONDS", help=time_limit)
-    add("--engine", choices=ENGINES, default="jit", help="where the right values come from; jit by default")
-    add("--optimize", action="store_true", help="check what optimize=True makes, with a tolerance of 1e-5 by default")
-    number("--threads", 1, least=1, most=MOST_THREADS, help="with --optimize: made for N threads; 1 by default")
-    add("--reduce", action="store_true", help="shrink the program to a small one that fails in the same way")
-    add("-o", dest="output", metavar="FILE", help="where the small program goes; standard output by default")
-    add("--json", metavar="FILE", help="also write differences and counts as JSON; - is standard output, without text")
+    add("--engine", choices=ENGINES, default="jit", help="what computes the expected values; jit by default")
+    add("--optimize", action="store_true", help="compile with optimize=True; tolerance 1e-5 by default")
+    number("--threads", 1, least=1, most=MOST_THREADS, help="with --optimize: compile for N threads; 1 by default")
+    add("--reduce", action="store_true", help="reduce the program to a small one that fails in the same way")
+    add("-o", dest="output", metavar="FILE", help="the file for the reduced program; standard output by default")
+    add("--json", metavar="FILE", help="also write the report as JSON; - is standard output, without text")
     parser.add_libraries()
     return parser
 
@@ -115,7 +121,7 @@ def _run(settings: argparse.Namespace) -> int:
 
 
 def _check(source: Source, options: Options, output: OutputFile | None, data: OutputFile | None) -> int:
-    """Checks the program; what is wrong with its text or with a pass is reported with its place in the source."""
+    """Check the program; errors of parser and passes are reported with their location."""
     with parsed_program(source) as (parsed, printer):
         module = private_copy(parsed)
         try:
@@ -139,7 +145,7 @@ def _check(source: Source, options: Options, output: OutputFile | None, data: Ou
 
 
 def _reduce(module: ir.Module, options: Options, report: CheckReport, output: OutputFile) -> None:
-    """Writes the small program, with the difference as a comment above it."""
+    """Write the reduced program, with the difference as a comment above it."""
     difference = next((difference for difference in report.differences if difference.function), None)
     if difference is None:
         if not report.ok:

@@ -1,9 +1,9 @@
-"""`inplace-fuzz`: random programs through bufferization in many configurations, compared with what they mean.
+"""`inplace-fuzz`: bufferize random programs in many configurations, and compare the results with a reference.
 
     inplace-fuzz --seeds 0..200 --jobs 2 --jit-every 50 --save failures
 
-Each program is bufferized by each configuration, freed, and evaluated with NumPy; `--engine jit` compiles and runs all
-of them instead. Refusals are counted, everything else that goes wrong is a failure, also a crash.
+Each program is bufferized by each configuration, deallocated, and evaluated with NumPy; `--engine jit` compiles and
+runs all of them instead. Refusals are counted; any other error, a crash too, is a failure.
 
 Exit codes: 0 no failure, 1 failures were found, 2 the command line is wrong, 130 interrupted.
 """
@@ -38,7 +38,7 @@ _MOST_JOBS, _MOST_DIGITS = 256, 18
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the campaign and returns the exit code; `arguments` defaults to the process's."""
+    """Run the campaign and return the exit code; `arguments` defaults to the process's."""
     given = sys.argv[1:] if arguments is None else arguments
     return run_program(PROGRAM, lambda: _run(_make_parser().parse_like_llvm(given)))
 
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
-        description="Bufferizes random programs in many ways and compares the values with what the programs mean.",
+        description="Bufferize random programs in many configurations, and compare the results with a reference.",
         epilog=f"configurations: {', '.join(c.name for c in CONFIGURATIONS)}\n"
         f"configurations of kernels: {', '.join(c.name for c in KERNEL_CONFIGURATIONS)}\n"
         f"configurations of optimization: {', '.join(c.name for c in OPTIMIZE_CONFIGURATIONS)}\n"
@@ -55,18 +55,18 @@ def _make_parser() -> Parser:
     )
     add = parser.add_argument
     add("--seeds", default="0..200", metavar="A..B", help="the programs from A to B, B excluded; 0..200 by default")
-    add("--configurations", metavar="NAMES", help="which ones, separated by commas; all by default")
-    add("--kernels", action="store_true", help="try dispatch functions, in configurations of their own")
-    add("--optimize", action="store_true", help="try what optimize=True does, each other program of structured ops")
-    add("--features", metavar="NAMES", help="what programs may consist of, separated by commas; everything by default")
+    add("--configurations", metavar="NAMES", help="configurations, separated by commas; all by default")
+    add("--kernels", action="store_true", help="generate dispatch functions, for configurations of their own")
+    add("--optimize", action="store_true", help="test optimize=True; every other program consists of structured ops")
+    add("--features", metavar="NAMES", help="features of the programs, separated by commas; all by default")
     number = parser.add_number
-    number("--size", 6, least=1, help="how many ops the main function has, about; 6 by default")
-    add("--engine", choices=ENGINES, default=ENGINES[0], help="evaluate with NumPy, or compile and run everything")
+    number("--size", 6, least=1, help="about how many ops the main function has; 6 by default")
+    add("--engine", choices=ENGINES, default=ENGINES[0], help="evaluate with NumPy, or compile and run all programs")
     number("--jit-every", 0, least=0, help="also compile and run one of N programs; none by default")
-    number("--jobs", 1, least=1, most=_MOST_JOBS, help="how many processes; 1 by default")
-    time_limit = "begin no program after that; none by default"
+    number("--jobs", 1, least=1, most=_MOST_JOBS, help="the number of processes; 1 by default")
+    time_limit = "start no program after this time; no limit by default"
     number("--time-limit", None, least=1e-3, metavar="SECONDS", help=time_limit)
-    add("--save", metavar="DIR", help="where to write programs that fail, each with its configuration and the report")
+    add("--save", metavar="DIR", help="a folder for failing programs, each with its configuration and report")
     return parser
 
 
@@ -156,7 +156,7 @@ def summary(tally: Tally) -> str:
 
 @contextmanager
 def _progress(total: int) -> Generator[Callable[[int], None]]:
-    """What to call with the number of failures after each program: a bar on a terminal if `rich` is installed."""
+    """A function to call with the number of failures after each program: a progress bar on a terminal with `rich`."""
     if sys.stderr is None or not sys.stderr.isatty() or not importlib.util.find_spec("rich"):
         yield lambda failures: None
         return

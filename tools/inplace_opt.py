@@ -1,4 +1,4 @@
-"""`inplace-opt [file|-]`: reads MLIR, runs passes of ours and of upstream's over it, prints the result.
+"""`inplace-opt [file|-]`: run passes, ours and upstream's, on MLIR, and print the result.
 
 It follows mlir-opt; `--help` lists every flag, and every pass of ours with its options. Exit codes: 0 success, 1 errors
 were reported, 2 the command line is wrong, 130 interrupted.
@@ -27,7 +27,7 @@ from .shared.output import OutputFile
 
 
 def main(arguments: Sequence[str] | None = None, passes: Registry = registry) -> int:
-    """Runs the program and returns its exit code; `arguments` defaults to the process's."""
+    """Run the program and return its exit code; `arguments` defaults to the process's."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     return run_program(PROGRAM, lambda: _run(given, passes))
 
@@ -65,18 +65,17 @@ def _run(arguments: list[str], passes: Registry) -> int:
 
 
 def _process_parts(source: Source, marker: str | None, job: Job, output: OutputFile) -> bool:
-    """Processes each part of the input in turn; a part that fails does not keep the others from being processed."""
+    """Process each part of the input, also after one that fails."""
     succeeded = True
     for number, part in enumerate([source] if marker is None else split_source(source, marker)):
-        outcome = process(part, job)
-        succeeded = succeeded and outcome.succeeded
-        output.write(f"{marker}\n" if number else "")
-        output.write(outcome.text or "")
+        part_succeeded, text = process(part, job)
+        succeeded = succeeded and part_succeeded
+        output.write(f"{marker}\n{text}" if number else text)
     return succeeded
 
 
 def _information(command: CommandLine, passes: Registry) -> str | None:
-    """What `--help` and its like print instead of processing anything."""
+    """The output of `--help` and other flags that only inform."""
     if command.settings.help:
         return help_text(passes)
     if command.settings.version:
@@ -113,7 +112,7 @@ def _make_job(command: CommandLine, passes: Registry, timing: Timing | None) -> 
 
 
 def _make_instrumentation(command: CommandLine, flags: AsmFlags, timing: Timing | None) -> list[Instrumentation]:
-    """Who watches the passes; timing comes last, so that it measures the passes and not the printing."""
+    """Instrumentation of the passes; timing comes last, so that it does not measure printing."""
     settings = command.settings
     watchers: list[Instrumentation] = []
     printing = IRPrinting(

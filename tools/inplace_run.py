@@ -1,4 +1,4 @@
-"""`inplace-run [file|-]`: compiles a program, calls one of its functions, and shows, saves or checks what comes back.
+"""`inplace-run [file|-]`: compile a program, call one of its functions, and print, save or check the results.
 
     inplace-run examples/tiled_matmul.mlir --arg random --arg random --check 'a0 @ a1' --memory-stats
 
@@ -14,7 +14,7 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ..passes.analysis.schedule.machine import detect_machine
@@ -37,35 +37,44 @@ PROGRAM = "inplace-run"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the program and returns its exit code; `arguments` defaults to the process's."""
+    """Run the program and return its exit code; `arguments` defaults to the process's."""
     return run_program(PROGRAM, lambda: _run(_parse(sys.argv[1:] if arguments is None else arguments)))
 
 
 def _make_parser() -> Parser:
     parser = Parser(
         prog=PROGRAM,
-        description="Compiles a program of tensors or memrefs, calls one of its functions, and shows what comes back.",
+        description="Compile a program, call one of its functions, and print, save or check the results.",
         epilog=f"values of --arg:\n{VALUES}\n"
         "exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted",
     )
     add = parser.add_argument
-    add("input", nargs="?", default="-", help="an MLIR file; standard input by default, or for -")
-    add("-e", "--entry-point", metavar="NAME", help="the function to call: main by default, or the only one there is")
-    add("--arg", action="append", default=[], metavar="VALUE", help="the next argument; see below")
-    parser.add_number("--seed", 0, least=0, help="where random values start; 0 by default")
+    add("input", nargs="?", default="-", help="an MLIR file, or - for standard input (the default)")
+    add("-e", "--entry-point", metavar="NAME", help="the function to call; by default main, or the only one")
+    add("--arg", action="append", default=[], metavar="VALUE", help="the next argument of the call; see below")
+    parser.add_number("--seed", 0, least=0, help="the seed of random values; 0 by default")
     add("-O", dest="opt_level", type=int, choices=range(4), default=2, help="LLVM's optimization level; 2 by default")
     parser.add_libraries()
-    add("--pass-pipeline", metavar="PIPELINE", help="the passes to run in place of bufferization")
-    add("--print-result", action="store_true", help="print what the function returns, or a dispatch function writes")
-    add("--save-result", metavar="FILE", help="save it: .npy (numbered if there are several), or one .npz")
-    add("--memory-stats", action="store_true", help="count allocations and copied bytes while it runs")
-    add("--check", metavar="EXPRESSION", help="compare with NumPy: np and the arguments, a0, a1, …, as in 'a0 @ a1'")
-    tolerance = "how far --check lets results be off, relative to the largest"
+    add("--pass-pipeline", metavar="PIPELINE", help="passes to run instead of bufferization")
+    add("--print-result", action="store_true", help="print the results, or the bindings that a kernel writes")
+    add("--save-result", metavar="FILE", help="save the results: .npy (numbered if there are several), or one .npz")
+    add("--memory-stats", action="store_true", help="count allocations and copied bytes")
+    add(
+        "--check",
+        metavar="EXPRESSION",
+        help="compare with NumPy: an expression of arguments a0, a1, …, as in 'a0 @ a1'",
+    )
+    tolerance = "the largest error that --check accepts, relative to the largest magnitude"
     parser.add_number("--tolerance", None, least=0, metavar="X", help=tolerance)
-    parser.add_number("--repeat", 1, least=1, help="call N times and print the median and least time")
-    parser.add_number("--threads", 1, least=1, most=MOST_THREADS, help="run on N threads, by OpenMP; 1 by default")
+    parser.add_number("--repeat", 1, least=1, help="call N times and print median and minimum time")
+    parser.add_number("--threads", 1, least=1, most=MOST_THREADS, help="run on N OpenMP threads; 1 by default")
     add("--optimize", action="store_true", help="fuse, tile and vectorize on tensors before bufferization")
-    add("--machine", default="", metavar="WORDS", help="what --optimize should believe, such as 'vector-bits=256'")
+    add(
+        "--machine",
+        default="",
+        metavar="WORDS",
+        help="machine properties for --optimize, such as 'vector-bits=256'",
+    )
     return parser
 
 
@@ -86,7 +95,7 @@ def _run(settings: argparse.Namespace) -> int:
     program = _compile(read_source(settings.input), settings, pipeline)
     function = _entry_point(program, settings.entry_point)
     arguments = make_arguments(settings.arg, function.signature, settings.seed)
-    check = _Check(settings, arguments) if settings.check is not None else None
+    check = _make_check(settings, arguments) if settings.check is not None else None
     files = ResultFiles(settings.save_result, len(function.signature.outcomes)) if settings.save_result else None
     try:
         with interruptible(lambda: _stop(files)):
@@ -96,7 +105,7 @@ def _run(settings: argparse.Namespace) -> int:
         if settings.memory_stats:
             print(program.memory_stats)
         if check:
-            print(check.compare(results))
+            print(check(results))
         if prints:
             sys.stdout.flush()  # Before any file appears: output that cannot be written is a failure.
         if files:
@@ -108,28 +117,22 @@ def _run(settings: argparse.Namespace) -> int:
 
 
 def _stop(files: ResultFiles | None) -> NoReturn:
-    """Ends the process although native code is still running; it leaves no unfinished files."""
+    """End the process while native code is running, and remove unfinished files."""
     if files:
         files.close()
     print_error(f"{PROGRAM}: interrupted")
     os._exit(INTERRUPTED)
 
 
-class _Check:
-    """The expression of `--check`, and the arguments as they are before the call."""
-
-    def __init__(self, settings: argparse.Namespace, arguments: Sequence[Any]) -> None:
-        self._text, self._tolerance = settings.check, settings.tolerance
-        self._arguments = {f"a{number}": copy.deepcopy(argument) for number, argument in enumerate(arguments)}
-        self._code = compile_check(self._text, list(self._arguments))
-
-    def compare(self, results: Sequence[Any]) -> str:
-        """One line that says how well the results match; raises `ToolError` if they do not."""
-        return check_results(self._code, self._text, self._arguments, results, self._tolerance)
+def _make_check(settings: argparse.Namespace, arguments: Sequence[Any]) -> Callable[[Sequence[Any]], str]:
+    """The check of results by the expression of `--check`, on the arguments as they are before the call."""
+    given = {f"a{number}": copy.deepcopy(argument) for number, argument in enumerate(arguments)}
+    code = compile_check(settings.check, list(given))
+    return lambda results: check_results(code, settings.check, given, results, settings.tolerance)
 
 
 def _compile(source: Source, settings: argparse.Namespace, pipeline: Pipeline | None) -> Program:
-    """Compiles the program; what is wrong with it is reported with its place in the source."""
+    """Compile the program; errors are reported with their location."""
     with parsed_program(source) as (module, _), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         program = compile_program(
@@ -164,7 +167,7 @@ def _entry_point(program: Program, name: str | None) -> EntryPoint:
 
 
 def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[Any, ...]:
-    """Calls the function `repeat` times on equal arguments and returns the last results; prints times of several."""
+    """Call the function `repeat` times on equal arguments, print times if several, and return the last results."""
     written = any(parameter.writable for parameter in function.signature.parameters)
     times: list[float] = []
     result, fresh = None, arguments
@@ -184,7 +187,7 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
 
 
 def _seconds(seconds: float) -> str:
-    """A duration in the unit that suits it."""
+    """A duration in s, ms or µs."""
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"

@@ -1,6 +1,6 @@
-"""What the installed commands start: nothing is imported before Ctrl-C is handled.
+"""Entry points of the installed commands, which handle Ctrl-C before they import anything.
 
-Importing a program and MLIR's bindings takes a second or two; an interrupt in that time prints one line, too.
+Importing a program and MLIR's bindings takes a second or two; an interrupt in that time prints one line as well.
 """
 
 from __future__ import annotations

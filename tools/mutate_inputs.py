@@ -1,4 +1,4 @@
-"""`python -m mlir_inplace.tools.mutate_inputs [paths]`: breaks MLIR files in thousands of ways and looks what happens.
+"""`python -m mlir_inplace.tools.mutate_inputs [paths]`: run the tools on randomly mutated MLIR files.
 
     python -m mlir_inplace.tools.mutate_inputs test examples --count 5000 --keep /tmp/found
 
@@ -31,14 +31,14 @@ _LARGEST_PART = 20_000
 _BATCH = 100
 _LONGEST = 3600
 _CLOCK = 6
-"""How much more time a run may take on the clock than of the processor."""
+"""The wall time limit of a run, in processor time limits."""
 
-# What native code says before it gives up for want of memory.
+# Messages of native code that runs out of memory.
 _NO_MEMORY = ("bad_alloc", "out of memory", "Cannot allocate memory", "length_error")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the trials, prints what was found and a table of classes; returns the exit code."""
+    """Run the trials, print findings and a table of classes; return the exit code."""
     settings = _make_parser().parse_args(arguments)
     corpus = read_corpus(settings.paths)
     if not corpus:
@@ -65,12 +65,12 @@ def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mutate_inputs", description=(__doc__ or "").split("\n\n", 1)[0])
     add = parser.add_argument
     add("paths", nargs="*", default=["test", "examples"], help="files, and folders of .mlir files; test and examples")
-    add("--count", type=int, default=1000, metavar="N", help="how many inputs; 1000 by default")
-    add("--seed", type=int, default=0, metavar="N", help="which inputs; 0 by default")
+    add("--count", type=int, default=1000, metavar="N", help="the number of inputs; 1000 by default")
+    add("--seed", type=int, default=0, metavar="N", help="the seed of mutations; 0 by default")
     add("--first", type=int, default=0, metavar="N", help="the number of the first input; 0 by default")
-    add("--seconds", type=int, default=10, metavar="N", help="the limit of each run; 10 by default")
-    add("--megabytes", type=int, default=4096, metavar="N", help="the limit of the process's memory; 4096 by default")
-    add("--keep", metavar="FOLDER", help="write inputs that found something there, with what was found")
+    add("--seconds", type=int, default=10, metavar="N", help="the time limit of each run; 10 by default")
+    add("--megabytes", type=int, default=4096, metavar="N", help="the memory limit of a process; 4096 by default")
+    add("--keep", metavar="FOLDER", help="keep inputs with findings in this folder")
     return parser
 
 
@@ -84,7 +84,7 @@ def read_corpus(paths: Iterable[str]) -> list[bytes]:
 
 
 def _parsable(parts: Sequence[bytes]) -> list[bytes]:
-    """Those that are valid before they are mutated; another process finds out, so that this one has no threads."""
+    """The valid ones; a child process parses them, so that this process starts no threads."""
 
     def work(send: Send) -> None:
         for part in parts:
@@ -98,7 +98,7 @@ def _parsable(parts: Sequence[bytes]) -> list[bytes]:
 def run_trials(
     seed: int, numbers: Iterable[int], corpus: Sequence[bytes], seconds: int, megabytes: int
 ) -> Iterator[tuple[MutationTrial, list[MutationFinding]]]:
-    """Runs the trials of these numbers in child processes, a new one whenever one dies; yields each with its findings.
+    """Run trials in child processes, a new one whenever one dies; yield each trial with its findings.
 
     Args:
         seed: of the mutations.
@@ -119,7 +119,7 @@ def run_trials(
 def _run_batch(
     batch: Sequence[MutationTrial], path: Path, seconds: int, megabytes: int
 ) -> Iterator[tuple[MutationTrial, list[MutationFinding]]]:
-    """Runs trials in one child; yields those that were begun, the last one perhaps with the child's death."""
+    """Run trials in one child; yield those that were started, the last one perhaps with the child's death."""
 
     def work(send: Send) -> None:
         def report(said: str | list[MutationFinding]) -> None:
@@ -143,14 +143,14 @@ def _run_batch(
 
 
 def _limit_time(seconds: int) -> None:
-    """Has the process killed after so much processor time from now, or a multiple of it on the clock."""
+    """Kill the process after so much processor time from now, or a multiple of it on the clock."""
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     allow(_CLOCK * seconds)
 
 
 def _death(ended: Ended, way: str, output: Path) -> MutationFinding:
-    """What a child's end means, with what it had printed."""
+    """The finding for the death of a child, with its output."""
     printed = output.read_text(errors="replace")[-2000:] if output.exists() else ""
     if ended.killed_by <= 0:
         return MutationFinding("traceback", way, f"{printed}{ended.error or ended.cause}")
@@ -161,7 +161,7 @@ def _death(ended: Ended, way: str, output: Path) -> MutationFinding:
 
 
 def _tell(trial: MutationTrial, finding: MutationFinding, keep: Path | None) -> None:
-    """Prints a finding, and keeps it with its input."""
+    """Print a finding, and keep it with its input."""
     lines = [line for line in finding.text.splitlines() if line.strip()]
     shown = next((line for line in reversed(lines) if "rror" in line), lines[0] if lines else "")
     print(f"{trial.number}: {finding.kind}: {finding.way}: {shown[:200]}", flush=True)

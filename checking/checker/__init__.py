@@ -1,4 +1,4 @@
-"""`check`: compile a program, compile it once more with a copy before every write, run both, and compare."""
+"""`check`: compare a compiled program with a reference that copies before every write."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...passes.pipeline.pipeline import Pipeline
+from ...runtime.native.engine import library_paths
 from ...runtime.source import Source, private_copy
 from .options import REORDERED
 from .reduction import Reduction, reduce_program
@@ -42,27 +43,27 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
 ) -> CheckReport:
     """Compare a program, as compiled through `pipeline`, with a version of it that copies before every write.
 
-    Both run on the same inputs: results and memory that the call writes must be equal bit for bit (NaN equals NaN),
+    Both run on the same inputs. Results and memory that the call writes must be equal bit for bit (NaN equals NaN),
     other arguments unchanged, a second call must give the same, and no memory may leak or be freed twice. Elements
-    that depend on memory which was never written are left out. All of it happens in child processes (forks), so a
-    crash or an endless loop of generated code is a difference like any other.
+    that depend on uninitialized memory are ignored. Everything runs in child processes (forks), so a crash or an
+    endless loop of generated code is a difference like any other.
 
     Args:
         module: a module, MLIR text or bytecode, or the path of a file; it is not changed.
-        pipeline: takes the place of bufferization, as in `compile`; our own route by default.
+        pipeline: replaces bufferization, as in `compile`; our own by default.
         function: the function to check; all public ones by default.
-        inputs: argument lists to use in place of generated ones.
-        seed: where generated values and sizes start.
-        rounds: how many input sets to use where sizes or scalars can vary.
-        tolerance: how far floats may be off, relative to the largest expected magnitude but at least to 1. For
+        inputs: argument lists to use instead of generated ones.
+        seed: of the generated values and sizes.
+        rounds: the number of input sets if sizes or scalars can vary.
+        tolerance: the largest error of floats, relative to the largest expected magnitude but at least to 1. For
             pipelines that change the order of float operations.
         time_limit: seconds for one call; compiling may take twelve times as long.
         shared_libs: as in `compile`.
-        engine: where the right values come from: "jit", a compiled reference, which the NumPy evaluator overrules where
-            it agrees with the program; or "evaluator", the evaluator alone. It rounds functions as NumPy does, so
+        engine: computes the expected values: "jit", a compiled reference, which the NumPy evaluator overrules if it
+            agrees with the program; or "evaluator", the evaluator alone. It rounds functions as NumPy does, so
             that programs with `exp` and the like need a tolerance.
-        optimize: check what `compile(optimize=True)` makes, with a tolerance of 1e-5 unless there is another one.
-        threads: for so many threads; what is made for them runs on one here.
+        optimize: check `compile(optimize=True)`, with a tolerance of 1e-5 unless another one is given.
+        threads: compile for this many threads; the code runs on one.
 
     Raises:
         PassError, ir.MLIRError: the program cannot be compiled through `pipeline`.
@@ -70,8 +71,6 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
-    if isinstance(shared_libs, (str, bytes)):
-        raise TypeError("shared_libs must be a sequence of paths, got one string; put it into a list")
     if rounds < 1 or seed < 0 or time_limit <= 0 or tolerance < 0:
         raise ValueError("rounds and time_limit must be positive, seed and tolerance not negative")
     if threads < 1:
@@ -84,7 +83,7 @@ def check(  # noqa: PLR0913 - all but the program are keywords, with defaults
         rounds=rounds,
         tolerance=tolerance or (REORDERED if optimize else 0.0),
         time_limit=time_limit,
-        shared_libs=tuple(map(str, shared_libs)),
+        shared_libs=library_paths(shared_libs),
         engine=engine,
         optimize=optimize,
         threads=threads,

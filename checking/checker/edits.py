@@ -1,6 +1,7 @@
-"""Ways to make a program smaller, each a function that changes a module and says whether it could.
+"""Edits that make a program smaller: each changes a module and returns whether it did.
 
-An edit need not keep what the program computes, only that it is a program: the reducer keeps what still fails.
+An edit may change what the program computes; the reducer keeps edits after which it is valid and fails as before.
+Operations are named by their numbers in program order, which are the same in every copy of a module.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from mlir import ir
 from mlir.dialects import arith, func
 
+from ...passes.analysis.ir.traversal import find_ops
+
 TERMINATORS = (
     "func.return",
     "scf.yield",
@@ -20,41 +23,30 @@ TERMINATORS = (
     "cf.cond_br",
     "cf.switch",
 )
-"""What ends the blocks of control flow."""
+"""Terminators of control flow."""
+
+CONTROL_FLOW = ("func.func", "scf.for", "scf.while", "scf.if", "scf.index_switch", "scf.execute_region", "scf.forall")
+"""Ops whose bodies are traced and reduced op by op; those of structured ops are not."""
 
 _FIXED = ("builtin.module", "func.func")
-# Bodies whose operations can be dropped one by one.
-_BODIES = (*_FIXED, "scf.for", "scf.while", "scf.if", "scf.index_switch", "scf.execute_region", "scf.forall")
 _MOST_CANDIDATES = 50
 
 
-def operations(module: ir.Operation) -> list[ir.Operation]:
-    """All operations, in order; a number in this list names an operation in every copy of the module."""
-    found: list[ir.Operation] = []
-
-    def note(op: ir.Operation) -> ir.WalkResult:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(note, ir.WalkOrder.PRE_ORDER)
-    return found
-
-
 def removable(module: ir.Operation) -> list[int]:
-    """The numbers of the operations that `remove` may try."""
-    return [number for number, op in enumerate(operations(module)) if _is_removable(op)]
+    """The numbers of the ops that `remove` may remove."""
+    return [number for number, op in enumerate(find_ops(module)) if _is_removable(op)]
 
 
 def _is_removable(op: ir.Operation) -> bool:
     parent = op.parent
     if parent is None or op.name in TERMINATORS or op.name in _FIXED:
         return False
-    return parent.operation.name in _BODIES
+    return parent.operation.name in (*CONTROL_FLOW, "builtin.module")
 
 
 def remove(module: ir.Operation, numbers: Iterable[int]) -> bool:
-    """Remove operations, last first; whoever uses a result gets another value of the type. False if none could be."""
-    ops = operations(module)
+    """Remove ops, last first; uses of a result get another value of its type. False if none was removed."""
+    ops = find_ops(module)
     done = False
     for number in sorted(numbers, reverse=True):
         done = _remove(ops[number]) or done
@@ -77,7 +69,7 @@ def _remove(op: ir.Operation) -> bool:
 
 
 def _replacement(op: ir.Operation, type_: ir.Type) -> ir.Value | None:
-    """A value of a type that `op` could use: an operand, the last ones first, then others, then a constant."""
+    """Another value of a type for uses of `op`: an operand, the last ones first, then others, then a constant."""
     for value in (*reversed(list(op.operands)), *_values_before(op)):
         if value.type == type_:
             return value
@@ -90,7 +82,7 @@ def _replacement(op: ir.Operation, type_: ir.Type) -> ir.Value | None:
 
 
 def _values_before(op: ir.Operation) -> Iterator[ir.Value]:
-    """The nearest results before `op` in its block, and the arguments of the blocks around it."""
+    """The nearest results before `op` in its block, and the arguments of the enclosing blocks."""
     before: list[ir.Operation] = []
     for other in op.block.operations:
         if other.operation == op:
@@ -108,8 +100,8 @@ def _values_before(op: ir.Operation) -> Iterator[ir.Value]:
 
 
 def unwrap(module: ir.Operation, number: int, region: int) -> bool:
-    """Put the body of a loop, run once, or a branch of a condition in the place of the whole."""
-    op = operations(module)[number]
+    """Replace a loop by one iteration of its body, or an `scf.if` by one of its branches."""
+    op = find_ops(module)[number]
     if op.name not in ("scf.for", "scf.if") or region >= len(op.regions) or not len(op.regions[region].blocks):
         return False
     block = op.regions[region].blocks[0]
@@ -127,7 +119,7 @@ def unwrap(module: ir.Operation, number: int, region: int) -> bool:
 
 
 def drop_function(module: ir.Operation, name: str) -> bool:
-    """Remove a function; whoever still calls it makes the program invalid."""
+    """Remove a function; the program is invalid if it is still called."""
     function = _function(module, name)
     if function is None:
         return False
@@ -200,5 +192,5 @@ def static_sizes(text: str) -> list[int]:
 
 
 def resize(text: str, old: int, new: int) -> str:
-    """The text with another number wherever `old` stands: as a size, an offset or a constant."""
+    """The text with `new` for the number `old`: in sizes, offsets and constants."""
     return re.sub(rf"(?<![A-Za-wyz_0-9%.#@$]){old}(?![0-9.])", str(new), text)

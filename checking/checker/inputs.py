@@ -1,8 +1,8 @@
-"""Inputs for a function whose author gave none: distinct values, and sizes that show what a wrong alias does.
+"""Generated inputs: distinct values, and sizes that show the effect of a wrong alias.
 
 Floats are distinct multiples of 1/4, across all arguments of a set, so that sums and products are exact in any order.
-Sizes start equal everywhere, since most programs demand some sizes to be equal, and 0 and 1 are among them; later ones
-vary. Whether a program takes an input set is for its reference to say; `InputMaker` only proposes.
+The first sets have equal sizes, since most programs require some sizes to be equal, and 0 and 1 are among them; later
+ones vary. The reference decides whether a program accepts an input set; `InputMaker` only proposes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LONGEST = 20
 
 @dataclass(frozen=True)
 class Demands:
-    """What a program has said it needs: sizes by (argument, dimension), and values of scalars by argument."""
+    """What a program requires: sizes by (argument, dimension), and values of scalars by argument."""
 
     sizes: dict[tuple[int, int], int] = field(default_factory=dict)
     scalars: dict[int, int] = field(default_factory=dict)
@@ -32,8 +32,8 @@ class Demands:
 class InputMaker:
     """Input sets for one signature; the same ones for the same seed.
 
-    `varied`: whether sets differ in more than their values, so that several are worth a run. `attempts`: how many
-    proposals are worth trying for one set.
+    `varied`: whether sets differ in more than their values, so that several are worth a run. `attempts`: the most
+    proposals for one set.
     """
 
     attempts = 8
@@ -45,7 +45,7 @@ class InputMaker:
         self.varied = any(not type_.is_static or not type_.is_array for type_ in types)
 
     def make(self, number: int, attempt: int, demands: Demands) -> tuple[Any, ...]:
-        """One proposal, with what the program demands in place."""
+        """One proposal that satisfies `demands`."""
         random = np.random.default_rng((self._seed, number, attempt))
         base = _SIZES[number] if number < len(_SIZES) else int(random.integers(0, _LONGEST))
         other = int(random.integers(0, _LONGEST)) if attempt else base
@@ -73,7 +73,7 @@ class InputMaker:
 
 @dataclass
 class _Filler:
-    """Makes values; `next` counts what has been used, so that no two arguments share a value."""
+    """Makes values; `next` is the first unused number, so that no two arguments share a value."""
 
     random: np.random.Generator
     signed: bool
@@ -94,7 +94,7 @@ class _Filler:
         return complex(self.next / 4, 1) if kind == "c" else self.next / 4
 
     def array(self, shape: tuple[int, ...], dtype: np.dtype[Any], spelling: str) -> Array:
-        """Distinct elements in no order, as far as the type has values enough."""
+        """Distinct elements in random order, as far as the type has enough values."""
         count = int(np.prod(shape, dtype=np.int64))
         if dtype.kind == "b":
             return self.random.integers(0, 2, shape) == 1

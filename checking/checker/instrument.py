@@ -1,4 +1,4 @@
-"""Where a program tells its values: after the operation that computes each, or after all that could overwrite one."""
+"""Insertion of trace calls: after the op that computes a value, or after all ops that could overwrite one."""
 
 from __future__ import annotations
 
@@ -8,30 +8,21 @@ from dataclasses import dataclass
 from mlir import ir
 from mlir.dialects import arith, func
 
+from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.diagnostics import file_location
 from ...runtime.interface.dtypes import UnsupportedTypeError, element_type
 from ...runtime.source import private_copy
-from .edits import TERMINATORS, operations
+from .edits import CONTROL_FLOW, TERMINATORS
 from .tracing import SCALARS, Channel, Site, Traced
 
 _SYMBOL = "inplace_trace_"
 
-# Bodies that run as often as control flow says; those of structured ops are not taken apart.
-_CONTROL_FLOW = (
-    "func.func",
-    "scf.for",
-    "scf.while",
-    "scf.if",
-    "scf.index_switch",
-    "scf.execute_region",
-    "scf.forall",
-)
-# Constants are never wrong, and what is empty has no value yet.
+# Constants are never wrong, and empty tensors have no value yet.
 _UNTOLD = ("arith.constant", "tensor.empty", "bufferization.alloc_tensor")
 
 
 def trace_results(module: ir.Module) -> Traced:
-    """A copy of the program that tells each result when it is computed."""
+    """A copy of the program that reports each result when it is computed."""
     teller = _Teller(private_copy(module))
     for ordinal, op in enumerate(teller.ops):
         if _is_traced(op) and op.name not in _UNTOLD:
@@ -41,7 +32,7 @@ def trace_results(module: ir.Module) -> Traced:
 
 
 def watch_operands(module: ir.Module, ordinal: int) -> Traced:
-    """A copy of the program that tells the operands of one operation after each that may run before it."""
+    """A copy of the program that reports the operands of one op after each op that may run before it."""
     teller = _Teller(private_copy(module))
     reader = teller.ops[ordinal]
     teller.watch([(value, op) for value in reader.operands for op in _before(value, reader)])
@@ -49,7 +40,7 @@ def watch_operands(module: ir.Module, ordinal: int) -> Traced:
 
 
 def watch_argument(module: ir.Module, function: str, number: int) -> Traced:
-    """A copy of the program that tells an argument of a function after each operation at the top of its body."""
+    """A copy of the program that reports an argument of a function after each op at the top of its body."""
     teller = _Teller(private_copy(module))
     for op in teller.ops:
         if op.name == "func.func" and ir.StringAttr(op.attributes["sym_name"]).value == function:
@@ -61,13 +52,13 @@ def watch_argument(module: ir.Module, function: str, number: int) -> Traced:
 
 def _is_traced(op: ir.Operation) -> bool:
     parent = op.parent
-    return parent is not None and parent.operation.name in _CONTROL_FLOW and op.name not in TERMINATORS
+    return parent is not None and parent.operation.name in CONTROL_FLOW and op.name not in TERMINATORS
 
 
 def _before(value: ir.Value, reader: ir.Operation) -> list[ir.Operation]:
-    """The operations after which `value`, which `reader` reads, may have changed.
+    """The ops after which `value`, which `reader` reads, may have changed.
 
-    They are those of the blocks around the reader, from the definition on. Around a loop, those behind the reader too.
+    They are those of the enclosing blocks, from the definition on; within a loop, also those after the reader.
     """
     found: list[ir.Operation] = []
     block, inner = reader.block, reader
@@ -97,7 +88,7 @@ class _Teller:
     module: ir.Module
 
     def __post_init__(self) -> None:
-        self.ops = operations(self.module.operation)
+        self.ops = find_ops(self.module.operation)
         self._ordinals = {op: number for number, op in enumerate(self.ops)}
         self._sites: list[Site] = []
         self._symbols: dict[str, str] = {}
@@ -108,8 +99,8 @@ class _Teller:
         return Traced(self.module, tuple(self._sites), self._channels)
 
     def watch(self, places: Sequence[tuple[ir.Value, ir.Operation]]) -> None:
-        """Let the program tell each value after its operation, where values are told at all."""
-        # Before anything is inserted: an operation's hash is that of its contents.
+        """Report each value after its op, if values are reported there."""
+        # Before anything is inserted: the hash of an op depends on its contents.
         numbers = [self._ordinals[op] for _, op in places]
         for (value, op), ordinal in zip(places, numbers, strict=True):
             if _is_traced(op):
@@ -117,7 +108,7 @@ class _Teller:
                 self.tell(op, value, describe_value(value), ordinal, defines=is_definition)
 
     def tell(self, op: ir.Operation, value: ir.Value, what: str, ordinal: int, *, defines: bool) -> None:
-        """Let the program tell `value` after `op`, if its type can be told."""
+        """Report `value` after `op`, if its type can be reported."""
         symbol = self._symbol(value.type)
         if symbol is None:
             return
@@ -128,7 +119,7 @@ class _Teller:
         self._sites.append(site)
 
     def _symbol(self, type_: ir.Type) -> str | None:
-        """The function that takes values of a type; None if there is none."""
+        """The function that reports values of a type; None if there is none."""
         text = str(type_)
         if text not in self._symbols:
             channel = _channel(type_)
@@ -159,7 +150,7 @@ def _channel(type_: ir.Type) -> Channel | None:
 
 
 def describe_value(value: ir.Value) -> str:
-    """`result 0 of 'linalg.add'`, or `argument 1`; with its place."""
+    """`result 0 of 'linalg.add'`, or `argument 1`, with the location."""
     if isinstance(value, ir.BlockArgument):
         owner = value.owner.owner.operation
         return f"argument {value.arg_number} of '{owner.name}' at {place(owner.location)}"

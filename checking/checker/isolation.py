@@ -1,7 +1,7 @@
-"""Work in a child process, so that generated code may crash or hang without taking anything else with it.
+"""Work in a child process, so that a crash or hang of generated code does no other harm.
 
-The child is a fork: it has the modules, pipelines and passes of its parent as they are, which a fresh one would not. It
-sends back messages while it works, and its result at the end; what it prints is kept for the report of a crash.
+The child is a fork, so it has the modules, pipelines and passes of its parent. It sends messages while it works, and
+its result at the end; its output is kept for the report of a crash.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _PR_SET_PDEATHSIG = 1
 _MOST_OUTPUT = 4000
 
 Send = Callable[[Any], None]
-"""Hands a message, which must be picklable, to the parent at once."""
+"""Sends a message, which must be picklable, to the parent at once."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a child ended: with a value, with an exception, or with a signal; `messages` is what it had sent."""
+    """The end of a child: a value, an exception or a signal; `messages` are those it had sent."""
 
     value: Any = None
     error: BaseException | None = None
@@ -39,17 +39,17 @@ class Ended:
 
     @property
     def crashed(self) -> bool:
-        """Whether it did not end by itself."""
+        """Whether a signal ended it."""
         return self.killed_by != 0
 
     @property
     def hung(self) -> bool:
-        """Whether its time was up."""
+        """Whether it ran into the time limit."""
         return self.killed_by == signal.SIGALRM
 
     @property
     def cause(self) -> str:
-        """Why it did not end by itself, in a few words: the signal, and the last line it printed."""
+        """Why it was ended: the signal, and the last line it printed."""
         if self.hung:
             return "it did not end in time"
         name = signal.Signals(self.killed_by).name if self.killed_by > 0 else f"exit code {-self.killed_by}"
@@ -85,7 +85,7 @@ def isolated(work: Callable[[Send], Any], seconds: float) -> Ended:
 
 
 def allow(seconds: float) -> None:
-    """In a child: start its time anew."""
+    """In a child: restart its time limit."""
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
@@ -119,7 +119,7 @@ def _ended(messages: list[Any], code: int, output: str) -> Ended:
 
 
 def _work(work: Callable[[Send], Any], seconds: float, parent: int, pipe: IO[bytes], output: IO[bytes]) -> NoReturn:
-    """What the child does, to its end."""
+    """The main function of the child."""
 
     def tell(kind: str, content: Any) -> None:
         pipe.write(pickle.dumps((kind, content)))
@@ -128,7 +128,7 @@ def _work(work: Callable[[Send], Any], seconds: float, parent: int, pipe: IO[byt
     try:
         _settle(seconds, parent, output)
         tell("value", work(lambda message: tell("message", message)))
-    except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
+    except BaseException as error:  # noqa: BLE001 - sent to the parent, whatever it is
         with contextlib.suppress(BaseException):
             tell("error", _picklable(error))
     finally:
@@ -136,7 +136,7 @@ def _work(work: Callable[[Send], Any], seconds: float, parent: int, pipe: IO[byt
 
 
 def _settle(seconds: float, parent: int, output: IO[bytes]) -> None:
-    """Make sure that the child ends, in time and with its parent, and that it prints nothing of its own."""
+    """Limit the child's time, end it with its parent, and redirect its output."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     allow(seconds)

@@ -1,4 +1,4 @@
-"""How a check is done, and what its child says of its progress."""
+"""Options of a check, and messages of its child process about progress."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from ...passes.pipeline.pipeline import Pipeline
 from ...runtime.interface.signature import Signature
 
 ENGINES = ("jit", "evaluator")
-"""Where right values come from."""
+"""What computes the expected values."""
 
 REORDERED = 1e-5
-"""How far floats of an optimized program may be off, unless told otherwise: some eighty roundings of an f32.
+"""The default tolerance for optimized programs: some eighty roundings of an f32.
 
-Sums are added up in another order, and math functions are polynomials. Values that a wrong alias brings are far off.
+Sums are added up in another order, and math functions are polynomials. A wrong alias causes much larger errors.
 """
 
 COMPILING = 12.0
-"""How many times the limit of one call compiling may take."""
+"""The time limit of compiling, in time limits of one call."""
 
 MakeInputs = Callable[[Signature], Sequence[Sequence[Any]]]
-"""Argument lists for a function; what it raises, `check` raises."""
+"""Makes argument lists for a function; `check` raises what it raises."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to check; `check` explains them. `first_route`: the references before it have crashed."""
+    """Options of `check`, which documents them. `first_route`: the references before it have crashed."""
 
     pipeline: Pipeline | None = None
     functions: tuple[str, ...] | None = None
@@ -45,7 +45,7 @@ class Options:
 
 @dataclass(frozen=True)
 class CheckStage:
-    """What a child is about to do; the last one it sent says where it crashed. `route`: of the reference."""
+    """What a child does next; the last one sent says where it crashed. `route`: of the reference."""
 
     title: str
     route: int | None = None

@@ -1,4 +1,4 @@
-"""Which operation a difference comes from: both versions tell their values, and the first that differs says it."""
+"""Search for the op that causes a difference: both versions report their values, and the first that differs is it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
+from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.errors import PassError
-from .edits import operations
 from .instrument import trace_results, watch_argument, watch_operands
 from .isolation import Ended, Send, allow, isolated
 from .options import Options
@@ -30,7 +30,7 @@ _FOUND_BY_VALUES = (
 
 
 def with_origin(module: ir.Module, options: Options, difference: Difference) -> Difference:
-    """The difference with its origin; as it is where that cannot be found, for whatever reason."""
+    """The difference with its origin; without, if the search fails for any reason."""
     if difference.kind not in _FOUND_BY_VALUES or not difference.function:
         return difference
     ended = isolated(lambda _: _Search(module, options, difference).run(), 20 * options.time_limit)
@@ -39,7 +39,7 @@ def with_origin(module: ir.Module, options: Options, difference: Difference) -> 
 
 @dataclass(frozen=True)
 class _Divergence:
-    """The first event that differs: where, how, and the how-manieth value of its site it is."""
+    """The first event that differs: its site, how, and the number of its occurrence."""
 
     site: Site
     message: str
@@ -70,12 +70,12 @@ class _Search:
         )
 
     def _watched(self, first: _Divergence | None) -> Traced | None:
-        """The program that tells what the first wrong operation reads, or, if all are right, what is returned."""
+        """The program that reports the operands of the first wrong op, or of the return if all are right."""
         if first is not None:
             return watch_operands(self._module, first.site.ordinal)
         if self._difference.argument is not None:
             return watch_argument(self._module, self._difference.function, self._difference.argument)
-        for ordinal, op in enumerate(operations(self._module.operation)):
+        for ordinal, op in enumerate(find_ops(self._module.operation)):
             if op.name == "func.return" and op.parent is not None and self._is_checked(op.parent.operation):
                 return watch_operands(self._module, ordinal)
         return None
@@ -98,7 +98,7 @@ class _Search:
         return _diverging(traced.sites, runs, ended)
 
     def _reference_events(self, traced: Traced) -> Sequence[Sequence[Event]] | None:
-        """What the first reference that runs tells, once for each content of new memory."""
+        """The events of the first reference that runs, once for each fill of new memory."""
         first = max(self._options.first_route, OWN_ROUTE if keeps_state(traced.module.operation) else 0)
         for number in range(first, len(ROUTES)):
             tracer = Tracer(traced)
@@ -127,7 +127,7 @@ class _Search:
 
 
 def _diverging(sites: Sequence[Site], runs: Sequence[Sequence[Event]], ended: Ended) -> _Divergence | None:
-    """The first event that is not the reference's."""
+    """The first event that differs from the reference."""
     wanted, other = runs
     found: Sequence[Event] = ended.messages
     seen: dict[int, int] = {}

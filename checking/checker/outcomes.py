@@ -1,4 +1,4 @@
-"""What a call gives, and how two calls that should give the same differ."""
+"""The outcome of a call, and comparison with the expected one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .report import DifferenceKind
 Array = np.ndarray[Any, Any]
 
 FILLS = (0xA5, 0x3C)
-"""What new memory holds, in one run of a reference and in the other. Elements that differ were never written."""
+"""The fill of new memory in the two runs of a reference. Elements that differ depend on uninitialized memory."""
 _GARBAGE = 113
 _GUARD = 512
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call of the checked program gave: results, arguments after it, results of the next call, memory."""
+    """The outcome of a call of the checked program: results, arguments after it, results of the next call, memory."""
 
     results: tuple[Array, ...]
     arguments: tuple[Any, ...]
@@ -35,7 +35,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a reference gave. A mask is true where an element is defined: where it depends on no unwritten memory."""
+    """The outcome of a reference. A mask is true for defined elements, which depend on no uninitialized memory."""
 
     results: tuple[Array, ...]
     arguments: tuple[Any, ...]
@@ -45,7 +45,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class CheckFinding:
-    """One difference, in a sentence; `argument` is the number of the argument that it is about."""
+    """One difference, as a sentence; `argument` is the number of the argument, if it is about one."""
 
     kind: DifferenceKind
     message: str
@@ -53,7 +53,7 @@ class CheckFinding:
 
 
 def run_checked(program: Program, name: str, arguments: Sequence[Any], *, once: bool = False) -> Outcome:
-    """Call a program that counts memory twice, with what the first call returned overwritten in between, or `once`."""
+    """Call a program twice (or `once`), overwriting the results of the first call in between."""
     signature = program[name].signature
     given = copy.deepcopy(tuple(arguments))
     returned = _returned(signature, program[name](*given))
@@ -73,14 +73,14 @@ Given = tuple[tuple[Array, ...], tuple[Any, ...]]
 
 
 def run_filled(program: Program, name: str, arguments: Sequence[Any], fill: int) -> Given:
-    """Call a reference with new memory that holds `fill` in each byte, and so does what lies around the arguments."""
+    """Call a reference with new memory, and memory around the arguments, filled with the byte `fill`."""
     program.fill_memory_with(fill)
     given = tuple(_guarded(value, fill) if isinstance(value, np.ndarray) else value for value in arguments)
     return copy.deepcopy((_returned(program[name].signature, program[name](*given)), given))
 
 
 def _guarded(array: Array, fill: int) -> Array:
-    """A copy with bytes before and behind it that tell on who reads them: they are not the same in each call."""
+    """A copy between guard bytes, which differ between calls, so that reading them shows."""
     block = np.full(array.nbytes + 2 * _GUARD, fill, np.uint8)
     copied = np.ndarray(array.shape, array.dtype, block.data, _GUARD)
     copied[...] = array
@@ -88,7 +88,7 @@ def _guarded(array: Array, fill: int) -> Array:
 
 
 def expected(first: Given, other: Given) -> Expected:
-    """What two calls with different contents of new memory agree on."""
+    """The elements on which two calls with different fills agree."""
     return Expected(*first, _masks(first[0], other[0]), _masks(first[1], other[1]))
 
 
@@ -109,7 +109,7 @@ def _masks(first: Sequence[Any], second: Sequence[Any]) -> tuple[Array, ...]:
 def compare(
     signature: Signature, given: Sequence[Any], found: Outcome, wanted: Expected, tolerance: float
 ) -> CheckFinding | None:
-    """The first difference: in results, arguments, results of a second call, memory; in this order."""
+    """The first difference in results, arguments, results of a second call, and memory."""
     for kind, results in ((DifferenceKind.RESULT, found.results), (DifferenceKind.REPEATED, found.repeated)):
         for number, (array, right, mask) in enumerate(zip(results, wanted.results, wanted.result_masks, strict=True)):
             what = f"result {number}" + (" of a second call" if kind is DifferenceKind.REPEATED else "")
@@ -158,7 +158,7 @@ def _compare_memory(stats: MemoryStats) -> CheckFinding | None:
 
 
 def differs(found: Array, wanted: Array, mask: Array, tolerance: float) -> str:
-    """How `found` differs from `wanted` where `mask` says that it matters; empty if it does not.
+    """How `found` differs from `wanted` where `mask` is true; empty if it does not.
 
     Elements are equal if their bits are, or both are NaN, or the difference is at most `tolerance`, relative to the
     largest finite magnitude that was expected but at least to 1.
@@ -175,7 +175,7 @@ def differs(found: Array, wanted: Array, mask: Array, tolerance: float) -> str:
 
 
 def equal_elements(one: Array, other: Array) -> Array:
-    """Where two arrays of one shape and type have the same bits, or both NaN."""
+    """Where two arrays have the same bits, or both NaN."""
     if one.dtype != other.dtype:
         return np.zeros(one.shape, bool)
     if one.dtype.kind == "c":

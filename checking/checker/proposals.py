@@ -1,4 +1,4 @@
-"""Input sets that a program takes: proposals, tried on a reference, and changed to what the program says it needs."""
+"""Input sets that a program accepts: proposals, tried on a reference, and repaired by its size checks."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .options import Options
 from .outcomes import Expected
 
 _MOST_REFUSALS = 40
-"""How many proposals a program may refuse before any that it takes."""
+"""The most proposals that a program may refuse before it accepts one."""
 
 _MOST_HANGS = 2
-"""How many of them may take all the time there is."""
+"""The most proposals that may run into the time limit."""
 
 _REPAIRS = 12
-"""How often a proposal is changed to what a dispatch function says it needs."""
+"""The most repairs of a proposal for a dispatch function."""
 
 Run = Callable[[tuple[Any, ...]], Ended]
-"""Calls a reference; the value is what it expects."""
+"""Calls a reference; the value is the expected outcome."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """One input set, the round it is for (from 1), and what it must give: None if the program does not take it."""
+    """One input set, its round (from 1), and the expected outcome: None if the program refuses it."""
 
     round: int
     arguments: tuple[Any, ...]
@@ -69,7 +69,7 @@ class Proposer:
                 return
 
     def _repaired(self, maker: InputMaker, number: int, attempt: int) -> tuple[tuple[Any, ...], Ended]:
-        """A proposal with what a dispatch function says it needs."""
+        """A proposal, repaired by the size checks of a dispatch function."""
         demands = Demands()
         arguments = maker.make(number, attempt, demands)
         ended = self._try(arguments)
@@ -91,7 +91,7 @@ class Proposer:
 
 
 def _note(error: SizeCheckError, arguments: Sequence[Any], demands: Demands) -> bool:
-    """Note what a dispatch function needs; false if that is nothing new, or nothing one could give."""
+    """Record the demand of a failed size check; False if it is not new, or cannot be met."""
     if error.dimension == LEAST:
         new = demands.scalars.get(error.argument) != error.needed
         demands.scalars[error.argument] = error.needed
@@ -109,7 +109,7 @@ def _note(error: SizeCheckError, arguments: Sequence[Any], demands: Demands) -> 
 
 
 def why_refused(ended: Ended) -> str:
-    """Why a reference did not take an input set, in one line."""
+    """Why a reference refused an input set, in one line."""
     if ended.error is not None:
         return str(ended.error).partition("\n")[0]
     if ended.hung:

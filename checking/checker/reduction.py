@@ -1,8 +1,8 @@
-"""From a program that fails to a small one that fails in the same way, by delta debugging.
+"""Reduction of a failing program to a small one that fails in the same way, by delta debugging.
 
-Everything that can be left out is left out, in ever smaller pieces, as long as the program verifies and the check still
-finds the same kind of difference. About one check (a tenth of a second) for each attempt; attempts grow with the size
-of what is left more than with that of the program.
+Parts of the program are removed, in ever smaller pieces, as long as it verifies and the check finds the same kind of
+difference. Each attempt takes one check (a tenth of a second); their number grows with the size of the reduced program
+more than with that of the original.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import partial
 
 from mlir import ir
 
+from ...passes.analysis.ir.traversal import find_ops
 from ...passes.framework.errors import PassError
 from ...passes.pipeline.pipeline import run_pipeline
 from .edits import (
@@ -20,7 +21,6 @@ from .edits import (
     drop_function,
     function_names,
     keep_results,
-    operations,
     removable,
     remove,
     resize,
@@ -36,14 +36,14 @@ from .supervisor import check_once
 _CLEAN_UP = "builtin.module(inplace-canonicalize,cse,symbol-dce)"
 
 Edit = Callable[[ir.Operation], bool]
-"""Changes a module; false if there is nothing to change."""
+"""Changes a module; returns False if there is nothing to change."""
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """A small program, how it fails, and how many operations it and the original have; `attempts` were checked.
+    """A reduced program, its difference, and the numbers of ops of it and the original; `attempts` were checked.
 
-    Operations inside of structured ones do not count, nor do functions and what ends their blocks.
+    Ops inside of structured ops, functions and terminators do not count.
     """
 
     text: str
@@ -62,7 +62,7 @@ def reduce_program(module: ir.Module, options: Options, difference: Difference) 
 
 
 class _Reducer:
-    """The program as it is so far, and the attempts to make it smaller."""
+    """The program so far, and the attempts to make it smaller."""
 
     def __init__(self, module: ir.Module, options: Options, difference: Difference) -> None:
         self._context = module.context
@@ -74,7 +74,7 @@ class _Reducer:
         self._tried = {self._text}
 
     def run(self) -> None:
-        """Try everything until nothing helps any more."""
+        """Apply all edits until none helps."""
         while True:
             before = self._text
             self._drop_functions()
@@ -88,7 +88,7 @@ class _Reducer:
                 return
 
     def result(self) -> Reduction:
-        """What has come out, with the origin of its difference."""
+        """The reduced program, with the origin of its difference."""
         module = self._parse(self._text)
         located = with_origin(module, self._options, self._difference)
         count = len(removable(module.operation))
@@ -98,7 +98,7 @@ class _Reducer:
         return ir.Module.parse(text, self._context)
 
     def _attempt(self, edit: Edit) -> bool:
-        """Keep what `edit` makes of the program if that still fails in the same way."""
+        """Keep an edit if the program still fails in the same way."""
         module = self._parse(self._text)
         with self._context:
             try:
@@ -133,7 +133,7 @@ class _Reducer:
             number += 1
 
     def _remove_operations(self) -> None:
-        """Delta debugging: halves, then quarters, and so on to single operations."""
+        """Delta debugging: remove halves, then quarters, and so on to single ops."""
         size = max(1, self._count() // 2)
         while True:
             start = self._count()
@@ -153,7 +153,7 @@ class _Reducer:
 
     def _unwrap(self) -> None:
         number = 0
-        while number < len(operations(self._parse(self._text).operation)):
+        while number < len(find_ops(self._parse(self._text).operation)):
             unwrapped = any(self._attempt(partial(unwrap, number=number, region=region)) for region in range(2))
             number += not unwrapped
 
@@ -181,15 +181,15 @@ class _Reducer:
 
 
 def _clean_up(module: ir.Operation) -> bool:
-    before = len(operations(module))
+    before = len(find_ops(module))
     ended = isolated(lambda _: _cleaned(module), 30)
     if not isinstance(ended.value, str):
         return False
     run_pipeline(module, _CLEAN_UP)
-    return len(operations(module)) <= before
+    return len(find_ops(module)) <= before
 
 
 def _cleaned(module: ir.Operation) -> str:
-    """Once in a child, as upstream's passes may crash."""
+    """Run the passes in a child process first, as upstream's may crash."""
     run_pipeline(module, _CLEAN_UP)
     return str(module)

@@ -23,7 +23,7 @@ class References:
         self._module, self._options, self._send = module, options, send
         self._made: dict[int, Reference | None] = {}
         self._evaluator: EvaluatorReference | None = None
-        # Upstream forgets that stores to globals come after loads, and calls must not see what others have left.
+        # Upstream loses the order of stores to globals and loads, and calls must not see the stores of other calls.
         self.stateful = keeps_state(module.operation)
         self.failures: list[str] = []
 
@@ -35,7 +35,7 @@ class References:
         return self._evaluator
 
     def for_program(self, program: Program) -> Iterator[Reference]:
-        """What the program is to be compared with, best first."""
+        """The references to compare the program with, best first."""
         return iter([self.evaluator(program)] if self._options.engine == "evaluator" else self._compiled())
 
     def _compiled(self) -> Iterator[Reference]:
@@ -60,14 +60,14 @@ class References:
 
 
 class Exoneration(enum.Enum):
-    """Why a difference is none: the reference is wrong, or the program forbids the inputs."""
+    """Why a difference does not count: the reference is wrong, or the program forbids the inputs."""
 
     WRONG = enum.auto()
     FORBIDDEN = enum.auto()
 
 
 def is_forbidden(error: BaseException | None) -> bool:
-    """Whether the evaluator found the program to do what it must not, and not just something that it does not know."""
+    """Whether the evaluator found undefined behavior, and not just something that it does not support."""
     if not isinstance(error, EvaluationError) or not error.operation:
         return False
     return not any(word in error.reason for word in ("support", "cannot be evaluated", "steps", "nested"))

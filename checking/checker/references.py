@@ -1,8 +1,8 @@
-"""What a compiled program is compared with: versions that copy before every write, and the NumPy evaluator.
+"""References: versions of the program that copy before every write, and the NumPy evaluator.
 
-A program whose every write goes to a copy of its own cannot show a wrong in-place decision. Upstream's bufferization
-makes the first choice, since it shares no code with ours; ours, told to copy, serves where upstream refuses. Neither
-frees anything, so that deallocation cannot be wrong, and both stop where an access is out of bounds.
+With a copy before every write there is no wrong in-place decision. Upstream's bufferization comes first, since it
+shares no code with ours; ours serves where upstream refuses. Neither frees memory, so that deallocation cannot be
+wrong, and both stop at accesses out of bounds.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _OURS = "inplace-one-shot-bufferize{copy-before-write=true bufferize-function-bo
 _SHAPES = "func.func(convert-shape-constraints)"
 
 OWN_ROUTE = 2
-"""The first route that is this project's own."""
+"""The first route with this project's bufferization."""
 
 ROUTES: tuple[tuple[str, str], ...] = (
     ("upstream's bufferization with a copy before every write", f"{_UPSTREAM},{_SHAPES}"),
@@ -41,25 +41,25 @@ ROUTES: tuple[tuple[str, str], ...] = (
     ),
     ("this project's bufferization with a copy before every write", f"{_OURS},{_SHAPES}"),
 )
-"""The references that are compiled, best first: what reports call them, and their passes."""
+"""Compiled references, best first: their titles in reports, and their passes."""
 
 
 class Reference(Protocol):
-    """Says what a call must give."""
+    """Computes the expected outcome of a call."""
 
     @property
     def title(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         ...
 
     def run(self, name: str, arguments: Sequence[Any]) -> Expected:
-        """What function `name` gives for arguments, which are left alone; whatever it raises means: not these."""
+        """The expected outcome of function `name` for arguments, which are not changed; an exception refuses them."""
         ...
 
 
 @dataclass(frozen=True)
 class CompiledReference:
-    """A reference by one of the `ROUTES`. `seconds`: how long one call may take, where each has a child of its own."""
+    """A reference by one of the `ROUTES`. `seconds`: run each call in a child process, with this time limit."""
 
     title: str
     program: Program
@@ -80,7 +80,7 @@ class CompiledReference:
 
 @dataclass(frozen=True)
 class EvaluatorReference:
-    """The evaluator, which compiles nothing and shares no op model with what it checks."""
+    """The evaluator as a reference, which shares neither compiler nor op models with the checked program."""
 
     evaluator: Evaluator
     signatures: Mapping[str, Signature]
@@ -121,7 +121,7 @@ def compile_reference(
 
 
 def keeps_state(module: ir.Operation) -> bool:
-    """Whether calls may leave something behind for later ones: a global that the program writes."""
+    """Whether calls may have effects on later ones, through globals that the program writes."""
 
     def writes_state(op: ir.Operation) -> bool:
         stores = op.name in ("ml_program.global_store", "ml_program.global_store_graph")
@@ -131,9 +131,9 @@ def keeps_state(module: ir.Operation) -> bool:
 
 
 def compile_checked(module: ir.Module, options: Options, callbacks: Mapping[str, Any] | None = None) -> Program:
-    """The program as it is to be checked; raises what `mlir_inplace.compile` raises.
+    """The program to be checked; raises what `mlir_inplace.compile` raises.
 
-    It is made for so many threads, but runs on one, as counting memory takes.
+    It is compiled for several threads, but runs on one, since memory is counted.
     """
     settings = Settings(
         options.pipeline,

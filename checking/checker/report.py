@@ -1,10 +1,10 @@
-"""What a check found, as data that outlives the program; `str()` of each is for people."""
+"""The report of a check, as data that outlives the program; `str()` is for people."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ class DifferenceKind(enum.Enum):
 
 @dataclass(frozen=True)
 class Origin:
-    """Where values first differ: the op, its `file:line:column`, and what is wrong there in a sentence."""
+    """Where values first differ: the op, its `file:line:column`, and a sentence about the difference."""
 
     op: str
     location: str
@@ -39,10 +39,10 @@ class Origin:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first thing that is wrong with a function, with the inputs that show it.
+    """The first difference of a function, with the inputs that show it.
 
     Attributes:
-        kind: what sort of thing it is; a reduced program fails with the same kind.
+        kind: the kind of difference; a reduced program fails with the same kind.
         function: the symbol; empty if the program could not be compiled at all.
         message: one sentence.
         arguments: the inputs, ready to be passed again.
@@ -63,15 +63,9 @@ class Difference:
 
     def as_dict(self) -> dict[str, Any]:
         """The difference as dictionaries, lists, text and numbers; without the arrays."""
-        return {
-            "kind": self.kind.value,
-            "function": self.function,
-            "message": self.message,
-            "inputs": list(self.inputs),
-            "origin": None if self.origin is None else asdict(self.origin),
-            "argument": self.argument,
-            "round": self.round,
-        }
+        fields = asdict(replace(self, arguments=()))
+        del fields["arguments"]
+        return {**fields, "kind": self.kind.value, "inputs": list(self.inputs)}
 
     def __str__(self) -> str:
         lines = [f"'{self.function}': {self.message}" if self.function else self.message]
@@ -82,7 +76,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Unchecked:
-    """A function that could not be checked, with the reason and what to do."""
+    """A function that could not be checked, with the reason and advice."""
 
     function: str
     reason: str
@@ -93,9 +87,9 @@ class Unchecked:
 
 @dataclass(frozen=True)
 class Counts:
-    """What the calls of one function did, all input sets together.
+    """The totals of one function over all input sets.
 
-    `reference` says what it was compared with; `skipped` counts generated inputs that the program forbids, `overruled`
+    `reference` is what it was compared with; `skipped` counts generated inputs that the program forbids, `overruled`
     those on which the evaluator agrees with the program and not with the reference.
     """
 
@@ -137,7 +131,7 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether all is well."""
+        """Whether every function was checked and nothing differs."""
         return not self.differences and not self.unchecked
 
     def as_dict(self) -> dict[str, Any]:
@@ -170,7 +164,7 @@ def describe_inputs(signature: Signature, arguments: Sequence[Any]) -> tuple[str
 
 
 def describe(value: Any) -> str:
-    """A value in one line; of a large array the shape and its first elements."""
+    """A value in one line; the shape and first elements of a large array."""
     if not isinstance(value, np.ndarray):
         return str(value)
     if value.size <= 16:

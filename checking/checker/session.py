@@ -1,7 +1,7 @@
-"""One check, in a child process: compile both versions, find inputs the program allows, run, compare.
+"""One check, in a child process: compile both versions, find inputs that the program accepts, run, compare.
 
-Each call is in a child of its own again, since it is the generated code that may crash, and since a reference ends its
-process when an access is out of bounds: that is how inputs are refused.
+Each call runs in a child process of its own, since generated code may crash, and since a reference refuses inputs by
+ending its process at an access out of bounds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .report import CheckReport, Counts, Difference, DifferenceKind, Unchecked, 
 
 
 def run_session(module: ir.Module, options: Options, send: Send) -> CheckReport:
-    """Check all functions that were asked for. Raises what compiling the program raises."""
+    """Check the chosen functions. Raises what compiling the program raises."""
     allow(COMPILING * options.time_limit)
     send(CheckStage("compiling the program"))
     program = compile_checked(module, options)
@@ -63,7 +63,7 @@ class _FunctionCheck:
         self._refusal, self._forbidden = "", False
 
     def run(self, references: References) -> CheckReport:
-        """Run by the first reference that takes any inputs."""
+        """Compare with the first reference that accepts any inputs."""
         for reference in references.for_program(self._program):
             report = self._against(reference, references)
             if report.counts[0].input_sets or report.differences:
@@ -113,7 +113,7 @@ class _FunctionCheck:
         return self._call(lambda: reference.run(self._name, arguments))
 
     def _verdict(self, arguments: tuple[Any, ...], ended: Ended, references: References) -> Exoneration | None:
-        """What the evaluator has against a difference from a compiled reference, if anything."""
+        """Why a difference from a compiled reference does not count, by the evaluator; None if it does."""
         if self._options.engine == "evaluator":
             return None
         evaluated = self._expect(references.evaluator(self._program), arguments)

@@ -1,4 +1,4 @@
-"""`check_with`: a session in a child process, begun anew with another reference when one crashes its compiler."""
+"""`check_with`: a session in a child process, restarted with another reference if one crashes its compiler."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ENGINES", "Options", "check_once", "check_with"]
 
 
 def check_with(module: ir.Module, options: Options) -> CheckReport:
-    """`check`, with its arguments put together. Raises what `check` raises."""
+    """`check`, with its arguments as `Options`. Raises what `check` raises."""
     report = check_once(module, options)
     located = tuple(with_origin(module, options, difference) for difference in report.differences)
     return replace(report, differences=located)
@@ -45,7 +45,7 @@ def check_once(module: ir.Module, options: Options) -> CheckReport:
 
 @functools.cache
 def _load_passes() -> None:
-    """Import what every compilation needs, lest each child do it: a third of its time."""
+    """Import what every compilation needs before forking, which saves a third of each child's time."""
     lower = (*lowering.outline_phases(count=True), *lowering.llvm_phases())
     for phases in (lowering.BUFFERIZE, lowering.BOUNDARY, lowering.DEALLOCATE, lower):
         lowering.pipeline(phases)

@@ -1,8 +1,7 @@
-"""Programs that tell each value as soon as it is computed.
+"""Programs that report each value as soon as it is computed.
 
-After each operation, calls of functions without a body tell its results; these functions are declared to read their
-argument only, and the value has just been written, so that no decision about later writes is changed by it. `Tracer`
-is what they call.
+After each op, calls of external functions report its results. These functions are declared to read their argument only,
+and the value has just been written, so no decision about later writes changes. They call `Tracer`.
 
     %0 = linalg.exp ins(%a : tensor<?xf32>) outs(%b : tensor<?xf32>) -> tensor<?xf32>
     ->
@@ -39,18 +38,18 @@ _SCALARS = {
     "f64": ctypes.c_double,
 }
 SCALARS = tuple(_SCALARS)
-"""Scalars that can be told; others would need conventions of their own to be passed."""
+"""Scalar types that can be reported; others have calling conventions of their own."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A place that tells a value.
+    """A place where a value is reported.
 
     Attributes:
-        op: the name of the operation after which it is told, and `location` where that is.
-        value: what the value is, in words: `result 0 of 'linalg.add'`.
-        ordinal: the number of the operation in its module.
-        defines: whether the operation has just computed it.
+        op: the name of the op after which it is reported, and `location` that of the op.
+        value: a description of the value: `result 0 of 'linalg.add'`.
+        ordinal: the number of the op in its module.
+        defines: whether the op has just computed it.
     """
 
     op: str
@@ -62,7 +61,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Channel:
-    """How values of one type are told: a scalar has no rank."""
+    """The type of reported values: a scalar has no rank."""
 
     element: ElementType
     rank: int | None
@@ -70,7 +69,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Traced:
-    """A program that tells its values: its sites, and a channel for each symbol that it calls."""
+    """A program that reports its values: its sites, and a channel for each symbol that it calls."""
 
     module: ir.Module
     sites: tuple[Site, ...]
@@ -79,16 +78,16 @@ class Traced:
 
 @dataclass(frozen=True)
 class Event:
-    """One value that was told: the number of the site, and the value."""
+    """One reported value: the number of the site, and the value."""
 
     site: int
     value: Array
 
 
 class Tracer:
-    """What a traced program calls: `callbacks` by symbol, `events` in order. Each is handed to `tell` as it comes.
+    """The callbacks of a traced program, by symbol, and its `events` in order; `tell` gets each as it comes.
 
-    The first few thousand are kept: a first difference that comes later is not found.
+    Only the first few thousand are recorded: a first difference after them is not found.
     """
 
     def __init__(self, traced: Traced) -> None:

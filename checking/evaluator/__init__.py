@@ -1,7 +1,7 @@
 """A reference evaluator: what a program means, computed by NumPy.
 
-Tensors are values, so nothing can be shared that must not be; memrefs are views of tracked memory. It knows nothing of
-the bufferization's op models and analyses, and so can check them. See docs/EVALUATOR.md.
+Tensors are values, which cannot alias; memrefs are views of tracked memory. It uses neither op models nor analyses of
+bufferization, and so can check them. See docs/EVALUATOR.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Evaluation", "EvaluationError", "Evaluator", "evaluate"]
 
 
 class Evaluator:
-    """A module decoded for several runs. The module must not change while it is used, nor be run by two threads."""
+    """A module decoded for several runs. It must not change meanwhile, and runs on one thread at a time."""
 
     def __init__(self, module: ir.Module) -> None:
         self._machine = DecodedModule(module)
@@ -38,11 +38,11 @@ def evaluate(module: ir.Module, name: str, arguments: Sequence[Any], *, steps: i
         name: the function to call.
         arguments: arrays of exactly the right type and shape, and scalars. The array of a memref is changed in place,
             that of a tensor never.
-        steps: how many ops may run, all iterations counted, before the program is taken to run forever.
+        steps: the most ops that may run, counting all iterations.
 
     Raises:
-        EvaluationError: the program does what is forbidden (an index out of bounds, use after free, a failed
-            assertion, too many steps or nested calls), uses an op that is not supported, or the arguments do not fit.
+        EvaluationError: the behavior is undefined (an index out of bounds, use after free, a failed assertion), there
+            are too many steps or nested calls, an op is not supported, or the arguments do not fit.
 
     The cost is about 10 µs per op to decode, then 0.4 µs per scalar op that runs, 8 µs and more per structured op.
     """

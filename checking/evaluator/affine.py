@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step
+from .decoder import Decoder
 from .errors import EvaluationError
 from .handlers import Handler
+from .signature import Function
+from .steps import on_values
 
 __all__ = ["OPS", "compile_expression", "compile_map"]
 
@@ -53,28 +55,17 @@ def compile_map(map_: ir.AffineMap) -> list[Expression]:
     return [compile_expression(result, map_.n_dims) for result in map_.results]
 
 
-def _apply(decoder: Decoder, op: ir.Operation) -> Step:
+@on_values
+def _apply(_decoder: Decoder, op: ir.Operation) -> Function:
     (function,) = compile_map(ir.AffineMapAttr(op.attributes["map"]).value)
-    operands, result = decoder.all(list(op.operands)), decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        registers[result] = function([registers[slot] for slot in operands])
-
-    return step
+    return lambda *values: function(values)
 
 
-def _extreme(choose: Callable[[list[int]], int]) -> Handler:
-    def handler(decoder: Decoder, op: ir.Operation) -> Step:
-        functions = compile_map(ir.AffineMapAttr(op.attributes["map"]).value)
-        operands, result = decoder.all(list(op.operands)), decoder.slot(op.results[0])
-
-        def step(registers: Registers) -> None:
-            values = [registers[slot] for slot in operands]
-            registers[result] = choose([function(values).__index__() for function in functions])
-
-        return step
-
-    return handler
+@on_values
+def _extreme(_decoder: Decoder, op: ir.Operation) -> Function:
+    functions = compile_map(ir.AffineMapAttr(op.attributes["map"]).value)
+    choose = min if op.name == "affine.min" else max
+    return lambda *values: choose([function(values).__index__() for function in functions])
 
 
-OPS: dict[str, Handler] = {"affine.apply": _apply, "affine.min": _extreme(min), "affine.max": _extreme(max)}
+OPS: dict[str, Handler] = {"affine.apply": _apply, "affine.min": _extreme, "affine.max": _extreme}

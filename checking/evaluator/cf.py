@@ -1,4 +1,4 @@
-"""Blocks that branch: regions of functions and of scf.execute_region, cf.br, cf.cond_br, cf.switch, cf.assert."""
+"""CFG regions of functions and of scf.execute_region; cf.br, cf.cond_br, cf.switch, cf.assert."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from typing import Any
 
 from mlir import ir
 
-from .decoder import Code, Decoder, Registers, Step, integers
+from .attributes import integers
+from .decoder import Code, Decoder, Registers
 from .errors import EvaluationError, at
 from .handlers import Handler
+from .signature import Function
+from .steps import on_values
 from .undefined import UNDEFINED
 
-__all__ = ["OPS", "decode_graph"]
+__all__ = ["OPS", "assertion", "decode_graph"]
 
 Graph = Callable[[Registers, Sequence[Any]], list[Any]]
 Choose = Callable[[Registers], int]
 Edge = tuple[int, tuple[int, ...]]
-"""A successor's number and the slots of what it is given."""
+"""A successor's number and the slots of the operands it is passed."""
 
 
 def decode_graph(decoder: Decoder, region: ir.Region) -> Graph:
@@ -83,15 +86,17 @@ def _switch(op: ir.Operation, code: Code, successors: Sequence[int]) -> tuple[Ch
     return choose, edges
 
 
-def _assert(decoder: Decoder, op: ir.Operation) -> Step:
-    condition = decoder.slot(op.operands[0])
+@on_values
+def assertion(_decoder: Decoder, op: ir.Operation) -> Function:
+    """cf.assert and shape.cstr_require."""
     message = ir.StringAttr(op.attributes["msg"]).value
 
-    def step(registers: Registers) -> None:
-        if registers[condition] is UNDEFINED or not registers[condition]:
+    def check(condition: Any) -> bool:
+        if condition is UNDEFINED or not condition:
             raise EvaluationError(f"assertion failed: {message}")
+        return True
 
-    return step
+    return check
 
 
-OPS: dict[str, Handler] = {"cf.assert": _assert}
+OPS: dict[str, Handler] = {"cf.assert": assertion}

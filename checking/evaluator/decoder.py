@@ -1,13 +1,12 @@
-"""Decoding: each op becomes, once, a closure over register numbers; running a block runs its closures in order.
+"""Decoding: each op becomes a closure over register numbers; running a block runs its closures in order.
 
-A `Decoder` decodes one function. Each value has a slot in the registers of a call; regions share the registers of their
-function, as their values are computed anew in each iteration. Handlers, one for each op name, are in one module per
-dialect, in a table `OPS`.
+A `Decoder` decodes one function. Each SSA value has a slot in the registers of a call; regions use the registers of
+their function. Handlers, one for each op name, are in the tables `OPS` of one module per dialect.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,14 +17,12 @@ from .errors import FAILURES, EvaluationError, at
 from .handlers import Registers, Step, find_handler
 from .host import Host
 
-__all__ = ["Code", "Decoder", "Registers", "Step", "integers", "mixed", "transfer"]
-
-DYNAMIC = ir.ShapedType.get_dynamic_size()
+__all__ = ["Code", "Decoder", "Registers", "Step", "transfer"]
 
 
 @dataclass(frozen=True)
 class Code:
-    """A block: where its arguments go, how to run it, its terminator, and where that finds its operands."""
+    """A decoded block: slots of its arguments, its code, its terminator and the slots of that one's operands."""
 
     arguments: tuple[int, ...]
     run: Step
@@ -47,18 +44,18 @@ class Decoder:
     machine: Host
     slots: dict[ir.Value, int] = field(default_factory=dict)
     iteration: list[tuple[int, ...]] = field(default_factory=list)
-    """Slots of the loop indices of the structured ops around what is being decoded, innermost last."""
+    """Slots of the loop indices of the enclosing structured ops, innermost last."""
 
     mask: int | None = None
-    """The slot of the mask of the vector.mask around what is being decoded."""
+    """The slot of the mask of the enclosing vector.mask."""
 
     def slot(self, value: ir.Value) -> int:
-        """Where a value is."""
+        """The slot of a value."""
         slots = self.slots
         return slots.setdefault(value, len(slots))
 
-    def all(self, values: Sequence[ir.Value]) -> tuple[int, ...]:
-        """Where several values are."""
+    def all(self, values: Iterable[ir.Value]) -> tuple[int, ...]:
+        """The slots of several values."""
         slots = self.slots
         return tuple([slots.setdefault(value, len(slots)) for value in values])
 
@@ -82,7 +79,7 @@ class Decoder:
         ops = [op.operation for op in block.operations]
         if not ops:
             raise EvaluationError("a block without a terminator")
-        arguments = self.all(list(block.arguments))
+        arguments = self.all(block.arguments)
         decoded = [(self.step(op), op) for op in ops[:-1]]
         steps = [step for step, _ in decoded if step is not None]
         places = [op for step, op in decoded if step is not None]
@@ -98,7 +95,7 @@ class Decoder:
             except FAILURES as error:
                 raise at(terminator if step is None else places[steps.index(step)], error) from error
 
-        return Code(arguments, run, terminator, self.all(list(terminator.operands)))
+        return Code(arguments, run, terminator, self.all(terminator.operands))
 
     def region(self, region: ir.Region) -> Code:
         """Decode a region of one block."""
@@ -108,7 +105,7 @@ class Decoder:
         return self.block(blocks[0])
 
     def step(self, op: ir.Operation) -> Step | None:
-        """Decode one op; None for what has nothing to do. One that is not supported fails when it is run."""
+        """Decode one op; None for a no-op. An unsupported op fails when it is run."""
         handler = find_handler(op.name)
         if handler is None:
             return failing(EvaluationError("the op is not supported by the evaluator"))
@@ -133,25 +130,3 @@ def transfer(registers: Registers, slots: Sequence[int], values: Sequence[Any]) 
     """Write several registers."""
     for slot, value in zip(slots, values, strict=True):
         registers[slot] = value
-
-
-def integers(op: ir.Operation, name: str) -> list[int]:
-    """An attribute that is an array of integers; empty if there is none."""
-    attributes = op.attributes
-    if name not in attributes:
-        return []
-    array: Any = attributes[name]
-    return [array[i] for i in range(len(array))]
-
-
-def mixed(decoder: Decoder, static: Sequence[int], dynamic: Sequence[ir.Value]) -> Callable[[Registers], Sequence[int]]:
-    """Numbers some of which are operands: a function that reads them all."""
-    if not dynamic:
-        constant = tuple(static)
-        return lambda registers: constant
-    slots = iter(decoder.all(dynamic))
-    entries = [(True, next(slots)) if number == DYNAMIC else (False, number) for number in static]
-    if all(is_slot for is_slot, _ in entries):
-        places = [number for _, number in entries]
-        return lambda registers: [registers[place].__index__() for place in places]
-    return lambda registers: [registers[number].__index__() if is_slot else number for is_slot, number in entries]

@@ -1,12 +1,12 @@
-"""The dispatch dialect: a kernel run over its grid, one workgroup after the other, on the memory of its bindings.
+"""The dispatch dialect: a kernel runs for each workgroup of its grid, in order, on the memory of its bindings.
 
-docs/DISPATCH.md says what holds, and in which order a call gives bindings, push constants, sizes and counts.
+docs/DISPATCH.md has the semantics, and the order of bindings, push constants, sizes and counts in a call.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,24 +14,24 @@ import numpy as np
 from mlir import ir
 
 from ...dialects.dispatch.types import access_of, is_dispatch_type, tensor_type_of
-from .decoder import Decoder, Registers, Step, integers, mixed
+from .attributes import integer, integers, mixed
+from .decoder import Decoder, Step
 from .errors import EvaluationError
 from .handlers import Handler
-from .memory import MemRef, view, wrap_arrays
+from .memory import MemRef, wrap_arrays
+from .memref_views import typed_view
+from .signature import Function
 from .slices import SliceReader
+from .steps import computation, on_values, plain
 
 __all__ = ["OPS", "Interface", "interface_of"]
 
 GRID = {"dispatch.workgroup_id": "id", "dispatch.workgroup_size": "size", "dispatch.workgroup_count": "count"}
 
 
-def _number(op: ir.Operation, name: str) -> int:
-    return ir.IntegerAttr(op.attributes[name]).value
-
-
 @dataclass
 class Interface:
-    """What a dispatch function is given: slots of bindings, positions of push constants, dimensions of the grid."""
+    """The interface of a dispatch function: slots of bindings, push constants, dimensions of the grid."""
 
     bindings: dict[tuple[int, int], list[ir.Operation]] = field(default_factory=dict)
     constants: dict[int, ir.Operation] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Interface:
         return len(self.bindings) + len(self.constants) + len(self.dimensions["size"]) + len(self.counted)
 
     def enter(self, arguments: Sequence[Any], grid: dict[str, Any]) -> itertools.product[tuple[int, ...]]:
-        """Note the arguments in `grid`; returns the workgroups, each with an index for each dimension of `id`."""
+        """Store the arguments in `grid`; return the workgroups, by their index in each dimension of `id`."""
         given = iter(arguments)
         slots = sorted(self.bindings)
         arrays = [self._array(slot, next(given)) for slot in slots]
@@ -79,11 +79,11 @@ def interface_of(function: ir.Operation) -> Interface | None:
         if name.startswith("dispatch."):
             names.append(name)
             if name == "dispatch.binding":
-                found.bindings.setdefault((_number(op, "set"), _number(op, "binding")), []).append(op)
+                found.bindings.setdefault((integer(op, "set"), integer(op, "binding")), []).append(op)
             elif name == "dispatch.push_constant":
-                found.constants.setdefault(_number(op, "index"), op)
+                found.constants.setdefault(integer(op, "index"), op)
             elif name in GRID:
-                found.dimensions[GRID[name]].add(_number(op, "dimension"))
+                found.dimensions[GRID[name]].add(integer(op, "dimension"))
         return ir.WalkResult.ADVANCE
 
     function.walk(visit)
@@ -92,7 +92,7 @@ def interface_of(function: ir.Operation) -> Interface | None:
 
 @dataclass(frozen=True)
 class _Untied:
-    """A binding whose sizes come later."""
+    """A binding without sizes, before dispatch.tie_shape."""
 
     memory: MemRef
     begin: int
@@ -101,15 +101,9 @@ class _Untied:
     def with_sizes(self, sizes: Sequence[int]) -> MemRef:
         """The memory with its sizes, which must be the array's, or within an array of bytes."""
         array = self.memory.array
-        count = int(np.prod(sizes, dtype=np.int64)) * self.dtype.itemsize
         if array.dtype == self.dtype and not self.begin and tuple(sizes) != array.shape:
             raise EvaluationError(f"a binding has sizes {list(sizes)}, its array has {list(array.shape)}")
-        if self.begin < 0 or self.begin + count > array.nbytes:
-            raise EvaluationError(f"bytes {self.begin} to {self.begin + count} of a binding of {array.nbytes} bytes")
-        strides = [self.dtype.itemsize] * len(sizes)
-        for i in range(len(sizes) - 2, -1, -1):
-            strides[i] = strides[i + 1] * sizes[i + 1]
-        return view(self.memory.buffer, self.dtype, self.begin, sizes, strides)
+        return typed_view(self.memory, self.dtype, self.begin, sizes)
 
 
 def _tied(memory: Any) -> MemRef:
@@ -123,119 +117,92 @@ def _shaped(type_: ir.Type) -> ir.ShapedType:
     return ir.ShapedType(tensor_type_of(type_) if is_dispatch_type(type_) else type_)
 
 
-def _binding(decoder: Decoder, op: ir.Operation) -> Step:
-    state, slot = decoder.machine.state, (_number(op, "set"), _number(op, "binding"))
-    operands, has_offset = list(op.operands), integers(op, "operandSegmentSizes")[0]
-    offset = decoder.slot(operands[0]) if has_offset else None
-    shaped, sizes = _shaped(op.results[0].type), operands[has_offset:]
-    dtype, result = decoder.element(shaped).dtype, decoder.slot(op.results[0])
-    is_tied = shaped.has_static_shape or bool(sizes)
-    shape = mixed(decoder, shaped.shape, sizes) if is_tied else None
-    type_ = op.results[0].type
+@on_values
+def _binding(decoder: Decoder, op: ir.Operation) -> Function:
+    state, slot = decoder.machine.state, (integer(op, "set"), integer(op, "binding"))
+    has_offset = integers(op, "operandSegmentSizes")[0]
+    type_, shaped = op.results[0].type, _shaped(op.results[0].type)
+    dtype = decoder.element(shaped).dtype
+    is_tied = shaped.has_static_shape or len(op.operands) > has_offset
+    shape = mixed(shaped.shape, has_offset) if is_tied else None
     readonly = is_dispatch_type(type_) and not access_of(type_).writes
 
-    def step(registers: Registers) -> None:
+    def binding(*operands: Any) -> MemRef | _Untied:
         memory = state.grid["bindings"][slot]
         memory.buffer.readonly = readonly
-        found = _Untied(memory, 0 if offset is None else registers[offset].__index__(), dtype)
+        found = _Untied(memory, operands[0].__index__() if has_offset else 0, dtype)
         if shape is not None:
-            registers[result] = found.with_sizes(shape(registers))
-        else:
-            registers[result] = memory if memory.array.dtype == dtype and not found.begin else found
+            return found.with_sizes(shape(operands))
+        return memory if memory.array.dtype == dtype and not found.begin else found
 
-    return step
-
-
-def _tie_shape(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result = decoder.slot(op.operands[0]), decoder.slot(op.results[0])
-    shape = mixed(decoder, _shaped(op.results[0].type).shape, list(op.operands)[1:])
-
-    def step(registers: Registers) -> None:
-        memory, sizes = registers[source], shape(registers)
-        if isinstance(memory, MemRef):
-            if tuple(sizes) != memory.shape:
-                raise EvaluationError(f"sizes {list(sizes)} are tied to memory of sizes {list(memory.shape)}")
-            registers[result] = memory
-        else:
-            registers[result] = memory.with_sizes(sizes)
-
-    return step
+    return binding
 
 
-def _part(decoder: Decoder, op: ir.Operation, first: int, memory: int, type_: ir.Type) -> Any:
-    """A function that gives the slice of a binding that a load or store names, in the shape of its value."""
+@on_values
+def _tie_shape(_decoder: Decoder, op: ir.Operation) -> Function:
+    shape = mixed(_shaped(op.results[0].type).shape, 1)
+
+    def tie(*operands: Any) -> MemRef:
+        memory, sizes = operands[0], shape(operands)
+        if not isinstance(memory, MemRef):
+            return memory.with_sizes(sizes)
+        if tuple(sizes) != memory.shape:
+            raise EvaluationError(f"sizes {list(sizes)} are tied to memory of sizes {list(memory.shape)}")
+        return memory
+
+    return tie
+
+
+def _part(op: ir.Operation, first: int, type_: ir.Type) -> Callable[[Sequence[Any]], MemRef]:
+    """From the operands of a load or store to the slice it names of the last operand before `first`."""
     if not integers(op, "static_sizes"):
-        return lambda registers: _tied(registers[memory])
-    reader = SliceReader(decoder, op, first)
-    kept = reader.kept(type_)
+        return lambda operands: _tied(operands[first - 1])
+    slice_ = SliceReader(op, first, type_)
 
-    def part(registers: Registers) -> MemRef:
-        memref = _tied(registers[memory])
-        key, _ = reader.key(registers, memref.shape)
-        if kept is not None:
-            key = tuple(entry if i in kept else entry.start for i, entry in enumerate(key))
-        return memref.sliced((*key, ...))
+    def part(operands: Sequence[Any]) -> MemRef:
+        memref = _tied(operands[first - 1])
+        return memref.sliced(slice_.key(operands, memref.shape))
 
     return part
 
 
-def _load(decoder: Decoder, op: ir.Operation) -> Step:
-    result = decoder.slot(op.results[0])
-    part = _part(decoder, op, 1, decoder.slot(op.operands[0]), op.results[0].type)
-
-    def step(registers: Registers) -> None:
-        registers[result] = part(registers).read().copy()
-
-    return step
+@on_values
+def _load(_decoder: Decoder, op: ir.Operation) -> Function:
+    part = _part(op, 1, op.results[0].type)
+    return lambda *operands: part(operands).read().copy()
 
 
-def _store(decoder: Decoder, op: ir.Operation) -> Step:
-    value, target = decoder.all(list(op.operands)[:2])
-    part = _part(decoder, op, 2, target, op.operands[0].type)
+@on_values
+def _store(_decoder: Decoder, op: ir.Operation) -> Function:
+    part = _part(op, 2, op.operands[0].type)
 
-    def step(registers: Registers) -> None:
-        memory, stored = part(registers), registers[value]
+    def store(*operands: Any) -> None:
+        memory, stored = part(operands), operands[0]
         if memory.shape != stored.shape:
             raise EvaluationError(f"sizes {list(stored.shape)} are stored to sizes {list(memory.shape)}")
         memory.write(stored)
 
-    return step
-
-
-def _contents(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result = decoder.slot(op.operands[0]), decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        registers[result] = _tied(registers[source]).read().copy()
-
-    return step
+    return store
 
 
 def _commit(decoder: Decoder, op: ir.Operation) -> Step:
     owner = op.operands[1].owner
     if not isinstance(owner, ir.OpView | ir.Operation) or owner.operation.name != "dispatch.contents":
         raise EvaluationError("what is committed to must come from dispatch.contents directly")
-    value, memory = decoder.slot(op.operands[0]), decoder.slot(owner.operation.operands[0])
-    return lambda registers: registers[memory].write(registers[value])
+    operands = decoder.all([op.operands[0], owner.operation.operands[0]])
+    return computation(lambda value, memory: memory.write(value), operands, ())
 
 
-def _push_constant(decoder: Decoder, op: ir.Operation) -> Step:
-    index, result, state = _number(op, "index"), decoder.slot(op.results[0]), decoder.machine.state
-
-    def step(registers: Registers) -> None:
-        registers[result] = state.grid["constants"][index]
-
-    return step
+@on_values
+def _push_constant(decoder: Decoder, op: ir.Operation) -> Function:
+    index, state = integer(op, "index"), decoder.machine.state
+    return lambda: state.grid["constants"][index]
 
 
-def _grid(decoder: Decoder, op: ir.Operation) -> Step:
-    what, dim = GRID[op.name], _number(op, "dimension")
-    result, state = decoder.slot(op.results[0]), decoder.machine.state
-
-    def step(registers: Registers) -> None:
-        registers[result] = state.grid[what][dim]
-
-    return step
+@on_values
+def _grid(decoder: Decoder, op: ir.Operation) -> Function:
+    what, dim, state = GRID[op.name], integer(op, "dimension"), decoder.machine.state
+    return lambda: state.grid[what][dim]
 
 
 OPS: dict[str, Handler] = {
@@ -243,7 +210,7 @@ OPS: dict[str, Handler] = {
     "dispatch.tie_shape": _tie_shape,
     "dispatch.load": _load,
     "dispatch.store": _store,
-    "dispatch.contents": _contents,
+    "dispatch.contents": plain(lambda memory: _tied(memory).read().copy()),
     "dispatch.commit": _commit,
     "dispatch.push_constant": _push_constant,
     **dict.fromkeys(GRID, _grid),

@@ -1,4 +1,4 @@
-"""Element types as NumPy holds them, and constants.
+"""Element types in NumPy, and constants.
 
 In a register, a float is a NumPy scalar (so that f32 stays f32), an integer or index a Python `int` in the signed
 range of its type, an i1 a `bool`, and a tensor or vector an array.
@@ -7,6 +7,7 @@ range of its type, an i1 a `bool`, and a tensor or vector an array.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -18,7 +19,7 @@ from ...runtime.interface.dtypes import UnsupportedTypeError, named_element_type
 from .errors import EvaluationError
 from .undefined import UNDEFINED, Undefined
 
-__all__ = ["Element", "constant_array", "element_named", "scalar_value"]
+__all__ = ["Element", "by_element", "constant_array", "element_named", "scalar_value"]
 
 
 @dataclass(frozen=True)
@@ -32,17 +33,22 @@ class Element:
 
     @property
     def is_bool(self) -> bool:
-        """Whether this is i1, which NumPy computes with in its own way."""
+        """Whether this is i1, on which NumPy's operators differ from MLIR's."""
         return self.width == 1
 
     def typed(self, value: Any) -> Any:
-        """A register's scalar as a NumPy scalar of exactly this type, for computing beside arrays."""
+        """A register's scalar as a NumPy scalar of exactly this type, to be combined with arrays."""
         if isinstance(value, Undefined | np.generic):
             return value
         return self.dtype.type(value)
 
+    def wrap(self, number: int) -> int:
+        """The integer of this type with the lowest bits of `number`."""
+        half = 1 << (self.width - 1)
+        return ((number + half) & (2 * half - 1)) - half
+
     def scalar(self, value: Any) -> Any:
-        """An element of an array as a register holds it."""
+        """An element of an array, as a register holds it."""
         if self.kind == "int":
             return value.item()
         if type(value) is np.ndarray:
@@ -52,7 +58,7 @@ class Element:
 
 @cache
 def element_named(spelling: str) -> Element:
-    """The element type of that name; `EvaluationError` if it is not supported."""
+    """The element type of that name; raises `EvaluationError` if it is not supported."""
     try:
         dtype = named_element_type(spelling).dtype
     except UnsupportedTypeError:
@@ -68,34 +74,41 @@ def element_named(spelling: str) -> Element:
 
 
 def scalar_value(value: Any, element: Element) -> Any:
-    """A scalar of the caller as a register holds it."""
+    """A scalar of the caller, as a register holds it."""
     if value is UNDEFINED:
         return value
     if element.is_bool:
         return bool(value)
     if element.kind == "int":
-        half = 1 << (element.width - 1)
-        return ((int(value) + half) & (2 * half - 1)) - half
+        return element.wrap(int(value))
     return element.dtype.type(value)
 
 
+def by_element(function: Callable[..., Any], arity: int, dtype: np.dtype[Any]) -> Callable[..., Any]:
+    """A function of Python scalars on arrays and NumPy scalars."""
+    on_objects: Any = np.frompyfunc(function, arity, 1)
+
+    def call(*values: Any) -> Any:
+        result = on_objects(*values)
+        return result.astype(dtype) if hasattr(result, "astype") else dtype.type(result)
+
+    return call
+
+
 def constant_array(op: ir.Operation, name: str, shape: list[int], element: Element) -> Any:
-    """The dense elements that attribute `name` of `op` holds. Nobody may write into the array."""
+    """The dense elements of attribute `name` of `op`, as an array that must not be written."""
     try:
         attribute = op.attributes[name]
     except TypeError:  # The bindings have no class for dense complex elements.
         return _parsed(str(op.get_asm(print_generic_op_form=True, use_local_scope=True)), shape, element)
     if isinstance(attribute, ir.DenseElementsAttr) and attribute.is_splat and element.kind != "complex":
-        return np.full(shape, _number(attribute.get_splat_value()), element.dtype)
+        splat: Any = attribute.get_splat_value()
+        return np.full(shape, splat.value, element.dtype)
     if isinstance(attribute, ir.DenseIntElementsAttr) or (
         isinstance(attribute, ir.DenseFPElementsAttr) and element.spelling != "bf16"
     ):
         return np.array(attribute).reshape(shape)
     return _parsed(str(attribute), shape, element)
-
-
-def _number(attribute: Any) -> Any:
-    return attribute.value
 
 
 def _parsed(text: str, shape: list[int], element: Element) -> Any:

@@ -1,15 +1,14 @@
-"""arith and math on scalars, vectors and tensors; which function computes an op is in the tables of `*_ops.py`."""
+"""arith and math on scalars, vectors and tensors; the tables of `*_ops.py` have the functions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, transfer
-from .elements import Element, constant_array, scalar_value
+from .decoder import Decoder, Step
+from .elements import constant_array, scalar_value
 from .errors import EvaluationError
 from .float_ops import CONVERSIONS, FLOAT_OPS
 from .handlers import Handler
@@ -17,25 +16,26 @@ from .integer_ops import INTEGER_OPS
 from .math_ops import MATH_OPS
 from .memory import MemRef
 from .scalar_integer_ops import SCALAR_INTEGER_OPS, is_scalar_integer
-from .signature import ElementwiseSignature, Maker
-from .undefined import UNDEFINED, Undefined
+from .signature import ElementwiseSignature, Function, Maker
+from .steps import computation, known, on_values
+from .undefined import UNDEFINED
 
-__all__ = ["OPS", "array_function", "constant_value", "elementwise_maker"]
+__all__ = ["OPS", "array_function", "constant", "constant_value", "elementwise_maker"]
 
 _MAKERS: dict[str, Maker] = {**INTEGER_OPS, **FLOAT_OPS, **CONVERSIONS, **MATH_OPS}
 
 NUMPY_SCALARS = frozenset(
     {"arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.extf", "arith.truncf", "math.absf"}
 )
-"""Ops whose function gives a NumPy scalar for NumPy scalars, and no operand of which is an integer."""
+"""Ops without integer operands, whose function maps NumPy scalars to a NumPy scalar."""
 
 
 def elementwise_maker(name: str) -> Maker | None:
-    """What makes the function of an elementwise op, or None if the op is not elementwise."""
+    """The maker of an elementwise op's function; None for other ops."""
     return _MAKERS.get(name)
 
 
-def array_function(decoder: Decoder, op: ir.Operation) -> Callable[..., Any]:
+def array_function(decoder: Decoder, op: ir.Operation) -> Function:
     """The function of an elementwise op on arrays, or on NumPy scalars of the operands' types."""
     maker = _MAKERS.get(op.name)
     if maker is None:
@@ -49,7 +49,7 @@ def _signature(decoder: Decoder, op: ir.Operation) -> ElementwiseSignature:
 
 
 def constant_value(decoder: Decoder, op: ir.Operation) -> Any:
-    """What arith.constant gives."""
+    """The value of arith.constant or complex.constant."""
     type_ = op.results[0].type
     element = decoder.element(type_)
     if isinstance(type_, ir.ShapedType):
@@ -60,104 +60,71 @@ def constant_value(decoder: Decoder, op: ir.Operation) -> Any:
     return scalar_value(attribute.value, element)
 
 
-def _constant(decoder: Decoder, op: ir.Operation) -> Step:
-    value, slot = constant_value(decoder, op), decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        registers[slot] = value
-
-    return step
+constant = known(constant_value)
 
 
 def _elementwise(decoder: Decoder, op: ir.Operation) -> Step:
-    operands, results = decoder.all(list(op.operands)), decoder.all(list(op.results))
-    if isinstance(op.results[0].type, ir.ShapedType):
-        return _on_arrays(array_function(decoder, op), operands, results)
     signature = _signature(decoder, op)
-    if is_scalar_integer(op.name, signature.operands, signature.results):
-        return _quick(SCALAR_INTEGER_OPS[op.name](signature), operands, results[0])
-    function = array_function(decoder, op)
-    if op.name in NUMPY_SCALARS:
-        return _quick(function, operands, results[0])
-    return _on_scalars(function, signature, operands, results)
+    if isinstance(op.results[0].type, ir.ShapedType):
+        function = _on_arrays(array_function(decoder, op), several=len(op.results) > 1)
+    elif is_scalar_integer(op.name, signature.operands, signature.results):
+        function = SCALAR_INTEGER_OPS[op.name](signature)
+    elif op.name in NUMPY_SCALARS:
+        function = array_function(decoder, op)
+    else:
+        function = _on_scalars(array_function(decoder, op), signature)
+    return computation(function, decoder.all(op.operands), decoder.all(op.results))
 
 
-def _quick(function: Callable[..., Any], operands: tuple[int, ...], result: int) -> Step:
-    if len(operands) == 1:
-        (a,) = operands
-
-        def unary(registers: Registers) -> None:
-            registers[result] = function(registers[a])
-
-        return unary
-    a, b = operands
-
-    def binary(registers: Registers) -> None:
-        registers[result] = function(registers[a], registers[b])
-
-    return binary
-
-
-def _on_scalars(
-    function: Callable[..., Any], signature: ElementwiseSignature, operands: tuple[int, ...], results: tuple[int, ...]
-) -> Step:
+def _on_scalars(function: Function, signature: ElementwiseSignature) -> Function:
     typed = [element.typed for element in signature.operands]
-    elements = signature.results
+    first, *others = signature.results
 
-    def step(registers: Registers) -> None:
-        given = [registers[slot] for slot in operands]
+    def compute(*given: Any) -> Any:
         if any(value is UNDEFINED for value in given):
-            values: Any = (UNDEFINED,) * len(results)
-        else:
-            found = function(*(make(value) for make, value in zip(typed, given, strict=True)))
-            found = found if isinstance(found, tuple) else (found,)
-            values = [_scalar(element, value) for element, value in zip(elements, found, strict=True)]
-        transfer(registers, results, values)
+            return (UNDEFINED,) * len(signature.results) if others else UNDEFINED
+        found = function(*[make(value) for make, value in zip(typed, given, strict=True)])
+        if not others:
+            return first.scalar(found)
+        return [element.scalar(value) for element, value in zip(signature.results, found, strict=True)]
 
-    return step
-
-
-def _scalar(element: Element, value: Any) -> Any:
-    return value if isinstance(value, Undefined) else element.scalar(value)
+    return compute
 
 
-def _on_arrays(function: Callable[..., Any], operands: tuple[int, ...], results: tuple[int, ...]) -> Step:
-    def step(registers: Registers) -> None:
-        values = [registers[slot] for slot in operands]
+def _on_arrays(function: Function, *, several: bool = False) -> Function:
+    def compute(*values: Any) -> Any:
         shape = values[-1].shape
         for value in values:
             if hasattr(value, "shape") and value.shape != shape and value.shape:
                 raise EvaluationError(f"shapes {list(value.shape)} and {list(shape)} differ")
         found = function(*values)
-        found = found if isinstance(found, tuple) else (found,)
-        transfer(registers, results, found if shape else [_rank_0(value) for value in found])
+        if shape:
+            return found
+        return [_rank_0(value) for value in found] if several else _rank_0(found)
 
-    return step
+    return compute
 
 
 def _rank_0(value: Any) -> Any:
     return np.asarray(value) if isinstance(value, np.generic) else value
 
 
-def _select(decoder: Decoder, op: ir.Operation) -> Step:
+@on_values
+def _select(_decoder: Decoder, op: ir.Operation) -> Function:
     """arith.select of scalars, or of whole tensors and memrefs."""
-    condition, a, b = decoder.all(list(op.operands))
-    result = decoder.slot(op.results[0])
     if isinstance(op.operands[0].type, ir.ShapedType):
-        return _on_arrays(np.where, (condition, a, b), (result,))
+        return _on_arrays(np.where)
 
-    def step(registers: Registers) -> None:
-        choice = registers[condition]
-        if choice is UNDEFINED and not isinstance(registers[a], np.ndarray | MemRef):
-            registers[result] = UNDEFINED
-            return
-        registers[result] = registers[a] if choice else registers[b]
+    def select(choice: Any, a: Any, b: Any) -> Any:
+        if choice is UNDEFINED and not isinstance(a, np.ndarray | MemRef):
+            return UNDEFINED
+        return a if choice else b
 
-    return step
+    return select
 
 
 OPS: dict[str, Handler] = {
-    "arith.constant": _constant,
+    "arith.constant": constant,
     "arith.select": _select,
     "arith.*": _elementwise,
     "math.*": _elementwise,

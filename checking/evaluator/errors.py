@@ -1,4 +1,4 @@
-"""The one exception of the evaluator: what the program did wrong, and where."""
+"""The exception of the evaluator, with the op and its location."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ __all__ = ["FAILURES", "EvaluationError", "at"]
 
 
 class EvaluationError(Exception):
-    """A program cannot be evaluated: it does what its semantics forbid, or uses what is not supported.
+    """A program cannot be evaluated: its behavior is undefined, or something in it is not supported.
 
-    `reason` says what happened, `operation` is the name of the op and `location` its place in the source; both are
-    empty until the op is known.
+    `reason` is the message, `operation` the name of the op and `location` that of the op; both are empty until the op
+    is known.
     """
 
     def __init__(self, reason: str, operation: str = "", location: str = "") -> None:
@@ -21,11 +21,11 @@ class EvaluationError(Exception):
 
 
 FAILURES = (EvaluationError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
-"""What decoding and running an op may raise: `at` makes an `EvaluationError` of it."""
+"""Exceptions of decoding and running ops, which `at` turns into `EvaluationError`."""
 
 
 def at(op: ir.Operation, error: Exception) -> EvaluationError:
-    """`error` with the place of `op`, unless it has one. What NumPy refuses becomes an `EvaluationError` too."""
+    """`error` with the location of `op`, unless it has one; other exceptions become an `EvaluationError`."""
     if isinstance(error, EvaluationError):
         if error.operation:
             return error

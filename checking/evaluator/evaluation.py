@@ -1,4 +1,4 @@
-"""What a run of a program gave."""
+"""The outcome of a run."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ __all__ = ["Evaluation"]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The results of a call and what it did to memory.
+    """The results of a call and its effects on memory.
 
-    `results` are arrays and Python scalars, `arguments` what was passed in (a memref's array has been changed where it
-    is). `allocations` and `frees` count memory from the heap, also that of results; `copies` counts the `memref.copy`
-    and `linalg.copy` that ran, as `Program.memory_stats` does; `leaked` is how many allocations were neither freed nor
-    returned. `undefined` has, for each result, None or the mask of the elements that nobody wrote, whose values mean
-    nothing.
+    `results` are arrays and Python scalars; `arguments` are the caller's, memrefs changed in place. `allocations` and
+    `frees` count heap memory, results included; `copies` counts `memref.copy` and `linalg.copy` ops that ran, as
+    `Program.memory_stats` does; `leaked` counts allocations neither freed nor returned. `undefined` has, for each
+    result, None or a mask of its undefined elements, which were never written.
     """
 
     results: tuple[Any, ...]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .elements import Element
-from .signature import ElementwiseSignature, Maker
+from .signature import ElementwiseSignature, Function, Maker
 
 __all__ = ["CONVERSIONS", "FLOAT_OPS", "maximum", "select"]
-
-Function = Callable[..., Any]
 
 
 def maximum(a: Any, b: Any) -> Any:
@@ -33,26 +30,15 @@ def _unordered(function: Function) -> Function:
     return lambda a, b: function(a, b) | (a != a) | (b != b)  # noqa: PLR0124
 
 
-def _always(value: bool) -> Function:
-    return lambda a, b: (a == a) | value if value else (a != a) & value  # noqa: PLR0124
-
-
-_RELATIONS: tuple[Function, ...] = (
-    operator.eq,
-    operator.gt,
-    operator.ge,
-    operator.lt,
-    operator.le,
-    operator.ne,
-)
+_RELATIONS = (operator.eq, operator.gt, operator.ge, operator.lt, operator.le, operator.ne)
 
 PREDICATES: tuple[Function, ...] = (
-    _always(False),
+    lambda a, b: (a == a) & (a != a),  # noqa: PLR0124
     *(_ordered(function) for function in _RELATIONS),
     lambda a, b: (a == a) & (b == b),  # noqa: PLR0124
     *(_unordered(function) for function in _RELATIONS),
     lambda a, b: (a != a) | (b != b),  # noqa: PLR0124
-    _always(True),
+    lambda a, b: (a == a) | (a != a),  # noqa: PLR0124
 )
 """By predicate: false, ordered relations, ordered, unordered relations, unordered, true."""
 
@@ -97,27 +83,24 @@ def _extend_signed(signature: ElementwiseSignature) -> Function:
     return lambda value: value.astype(dtype)
 
 
+def _stored(value: Any, result: Element) -> Any:
+    """The lowest bits of integers, as the result type has them."""
+    return (value & 1).astype(np.bool_) if result.is_bool else value.astype(result.dtype)
+
+
 def _truncate(signature: ElementwiseSignature) -> Function:
     result = signature.results[0]
-    if result.is_bool:
-        return lambda value: (value & 1).astype(np.bool_)
-    return lambda value: value.astype(result.dtype)
+    return lambda value: _stored(value, result)
 
 
-def _to_signed(signature: ElementwiseSignature) -> Function:
+def _to_integer(wide: type[np.integer[Any]]) -> Maker:
     """Toward zero; through 64 bits, so that narrow types wrap and the rest is what the processor gives."""
-    result = signature.results[0]
-    if result.is_bool:
-        return lambda value: (value.astype(np.int64) & 1).astype(np.bool_)
-    return lambda value: value.astype(np.float64).astype(np.int64).astype(result.dtype)
 
+    def make(signature: ElementwiseSignature) -> Function:
+        result = signature.results[0]
+        return lambda value: _stored(value.astype(np.float64).astype(wide), result)
 
-def _to_unsigned(signature: ElementwiseSignature) -> Function:
-    result = signature.results[0]
-    if result.is_bool:
-        return lambda value: (value.astype(np.int64) & 1).astype(np.bool_)
-    unsigned = np.dtype(f"u{result.dtype.itemsize}")
-    return lambda value: value.astype(np.float64).astype(np.uint64).astype(unsigned).view(result.dtype)
+    return make
 
 
 def _bitcast(signature: ElementwiseSignature) -> Function:
@@ -137,8 +120,8 @@ CONVERSIONS: dict[str, Maker] = {
     "arith.index_castui": lambda s: _truncate(s) if s.results[0].width <= s.operands[0].width else _extend_unsigned(s),
     "arith.sitofp": _extend_signed,
     "arith.uitofp": _extend_unsigned,
-    "arith.fptosi": _to_signed,
-    "arith.fptoui": _to_unsigned,
+    "arith.fptosi": _to_integer(np.int64),
+    "arith.fptoui": _to_integer(np.uint64),
     "arith.bitcast": _bitcast,
     "arith.select": lambda _: select,
 }

@@ -4,43 +4,30 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, transfer
+from .decoder import Decoder
 from .handlers import Handler
+from .signature import Function
+from .steps import on_registers, on_values
 
 __all__ = ["OPS"]
 
 
-def _call(decoder: Decoder, op: ir.Operation) -> Step:
+@on_registers
+def _call(decoder: Decoder, op: ir.Operation) -> Function:
     machine, name = decoder.machine, ir.FlatSymbolRefAttr(op.attributes["callee"]).value
-    operands, results = decoder.all(list(op.operands)), decoder.all(list(op.results))
-    state = machine.state
-
-    def step(registers: Registers) -> None:
-        values = machine.function(name).call(state, [registers[slot] for slot in operands])
-        transfer(registers, results, values)
-
-    return step
+    return lambda _, *values: machine.function(name).call(machine.state, values)
 
 
-def _call_indirect(decoder: Decoder, op: ir.Operation) -> Step:
+@on_registers
+def _call_indirect(decoder: Decoder, _op: ir.Operation) -> Function:
     state = decoder.machine.state
-    (callee, *operands), results = decoder.all(list(op.operands)), decoder.all(list(op.results))
-
-    def step(registers: Registers) -> None:
-        values = registers[callee].call(state, [registers[slot] for slot in operands])
-        transfer(registers, results, values)
-
-    return step
+    return lambda _, callee, *values: callee.call(state, values)
 
 
-def _constant(decoder: Decoder, op: ir.Operation) -> Step:
+@on_values
+def _constant(decoder: Decoder, op: ir.Operation) -> Function:
     machine, name = decoder.machine, ir.FlatSymbolRefAttr(op.attributes["value"]).value
-    result = decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        registers[result] = machine.function(name)
-
-    return step
+    return lambda: machine.function(name)
 
 
 OPS: dict[str, Handler] = {"func.call": _call, "func.call_indirect": _call_indirect, "func.constant": _constant}

@@ -1,4 +1,4 @@
-"""Which function decodes which op: a table for each dialect, imported when its first op is met."""
+"""Lookup of the handler of an op: a table for each dialect, imported for its first op."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decoded ops may ask of the module they are in."""
+"""The interface of a module that decoded ops use."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Callee(Protocol):
     """A decoded function."""
 
     def call(self, state: EvaluationState, values: Sequence[Any]) -> list[Any]:
-        """Run with registers of its own."""
+        """Call it, with registers of its own."""
         ...
 
 
 class Host(Protocol):
-    """A module that is being run: its element types and symbols, the state of the run, its functions."""
+    """A running module: element types and symbols, the state of the run, functions."""
 
     elements: dict[ir.Type, Element]
     state: EvaluationState

@@ -7,18 +7,16 @@ truth values, is computed as an i8 of 0 and -1 where the sign matters.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from .elements import by_element
 from .errors import EvaluationError
-from .signature import ElementwiseSignature, Maker
+from .signature import ElementwiseSignature, Function, Maker
 from .undefined import split
 
 __all__ = ["COMPARISONS", "INTEGER_OPS"]
-
-Function = Callable[..., Any]
 
 
 def _plain(function: Function, on_bools: Function) -> Maker:
@@ -108,17 +106,10 @@ def _shift(function: Function) -> Function:
     return shift
 
 
+_ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
 COMPARISONS: tuple[tuple[Function, bool], ...] = (
-    (operator.eq, False),
-    (operator.ne, False),
-    (operator.lt, False),
-    (operator.le, False),
-    (operator.gt, False),
-    (operator.ge, False),
-    (operator.lt, True),
-    (operator.le, True),
-    (operator.gt, True),
-    (operator.ge, True),
+    *((function, False) for function in (operator.eq, operator.ne, *_ORDER)),
+    *((function, True) for function in _ORDER),
 )
 """By predicate: the comparison, and whether it is unsigned."""
 
@@ -140,27 +131,19 @@ def _extended(*, unsigned: bool) -> Maker:
 
     def make(signature: ElementwiseSignature) -> Function:
         element = signature.operands[0]
-        width, mask = element.width, (1 << element.width) - 1
-        half = 1 << (width - 1)
-
-        def wrap(number: int) -> int:
-            return ((number + half) & mask) - half
+        mask = (1 << element.width) - 1
 
         def low(a: Any, b: Any) -> int:
-            return wrap(int(a) * int(b))
+            return element.wrap(int(a) * int(b))
 
         def high(a: Any, b: Any) -> int:
             product = (int(a) & mask) * (int(b) & mask) if unsigned else int(a) * int(b)
-            return wrap(product >> width)
+            return element.wrap(product >> element.width)
 
-        parts = [np.frompyfunc(part, 2, 1) for part in (low, high)]
-        return lambda a, b: tuple(_cast_objects(part(a, b), element.dtype) for part in parts)
+        parts = [by_element(part, 2, element.dtype) for part in (low, high)]
+        return lambda a, b: tuple(part(a, b) for part in parts)
 
     return make
-
-
-def _cast_objects(value: Any, dtype: np.dtype[Any]) -> Any:
-    return value.astype(dtype) if hasattr(value, "astype") else dtype.type(value)
 
 
 def _add_extended(signature: ElementwiseSignature) -> Function:

@@ -1,8 +1,8 @@
 """The iteration space of a structured op for operands of given shapes.
 
-A dimension that every output is indexed with alone is computed for all its indices at once, on whole arrays: different
-indices mean different elements of the outputs. The others are loops, from the outermost to the innermost. Each element
-is then reduced in the order of the sequential loops.
+A dimension is vectorized (computed for all its indices at once, on whole arrays) if it alone indexes an axis of every
+output: then different indices write different elements. The others are loops, outermost first. So each element is
+reduced in the order of the sequential loops.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _linear(expression: Any) -> Linear | None:
 
 
 class IndexingMap:
-    """Which element of an operand each point of the iteration space uses."""
+    """An indexing map: the element of an operand for each point of the iteration space."""
 
     def __init__(self, map_: ir.AffineMap) -> None:
         self.n_dims = map_.n_dims
@@ -58,9 +58,9 @@ class IndexingMap:
 
 @dataclass(frozen=True)
 class ElementGather:
-    """How to take an operand's elements for all vector dimensions at once. `key` is of the loop indices.
+    """Access to an operand's elements for all vectorized dimensions at once. `key` is a function of the loop indices.
 
-    `axes` puts the axes into the order of the vector dimensions, `shape` adds those that the operand does not have.
+    `axes` permutes the axes to the order of the vectorized dimensions, `expand` adds unit axes for missing ones.
     """
 
     key: Callable[[Sequence[int]], Any]
@@ -69,7 +69,7 @@ class ElementGather:
     is_fixed: bool
 
     def take(self, array: Any, point: Sequence[int]) -> Any:
-        """The elements, in an array that the vector sizes broadcast."""
+        """The elements, in an array that broadcasts to the vectorized sizes."""
         part = array[self.key(point)]
         if self.axes is not None:
             part = part.transpose(self.axes)
@@ -78,7 +78,7 @@ class ElementGather:
 
 @dataclass(frozen=True)
 class Plan:
-    """The sizes, the dimensions computed at once and in loops, and each operand's access."""
+    """The sizes, the vectorized dimensions, the loops, and each operand's access."""
 
     sizes: tuple[int, ...]
     vector: tuple[int, ...]
@@ -87,7 +87,7 @@ class Plan:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes of what is computed at once."""
+        """The sizes of the vectorized dimensions."""
         return tuple([self.sizes[dim] for dim in self.vector])
 
     def points(self) -> itertools.product[tuple[int, ...]]:
@@ -98,14 +98,18 @@ class Plan:
         """The index of a dimension: a number in loops, else an array of all its indices."""
         if dim in self.loops:
             return np.int64(point[self.loops.index(dim)])
-        position = self.vector.index(dim)
-        shape = [1] * len(self.vector)
-        shape[position] = self.sizes[dim]
-        return np.arange(self.sizes[dim]).reshape(shape)
+        return _along(self.vector.index(dim), len(self.vector), self.sizes[dim])
+
+
+def _along(position: int, rank: int, size: int) -> Any:
+    """The indices of one of `rank` dimensions, in an array that the others broadcast."""
+    shape = [1] * rank
+    shape[position] = size
+    return np.arange(size).reshape(shape)
 
 
 def loop_sizes(maps: Sequence[IndexingMap], shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """The size of each dimension; refuses operands that disagree."""
+    """The size of each dimension; raises an error if operands disagree."""
     sizes: list[int | None] = [None] * maps[0].n_dims
     for number, (map_, shape) in enumerate(zip(maps, shapes, strict=True)):
         for dim, size in zip(map_.plain, shape, strict=True):
@@ -119,7 +123,7 @@ def loop_sizes(maps: Sequence[IndexingMap], shapes: Sequence[Sequence[int]]) -> 
 
 
 def check_bounds(map_: IndexingMap, number: int, shape: Sequence[int], sizes: Sequence[int]) -> None:
-    """Refuse a map that leaves its operand somewhere."""
+    """Raise an error if a map leaves the bounds of its operand."""
     for axis, (dim, length) in enumerate(zip(map_.plain, shape, strict=True)):
         if dim is not None:
             continue
@@ -140,7 +144,7 @@ def check_bounds(map_: IndexingMap, number: int, shape: Sequence[int], sizes: Se
 def make_plan(
     maps: Sequence[IndexingMap], outputs: Sequence[IndexingMap], shapes: Sequence[Sequence[int]]
 ) -> Plan | None:
-    """The plan for operands of `shapes`, `outputs` being the last maps; None if only single elements will do."""
+    """The plan for operands of `shapes`; `outputs` are the last maps. None if points must run one by one."""
     sizes = loop_sizes(maps, shapes)
     if 0 not in sizes:
         for number, (map_, shape) in enumerate(zip(maps, shapes, strict=True)):
@@ -182,14 +186,10 @@ def make_slices(
     expand = None if len(used) == len(vector) else tuple(slice(None) if dim in used else None for dim in vector)
     is_fixed = not any(moving for _, moving, _, _ in starts)
     axes = None if order == tuple(range(len(used))) else order
-    if is_fixed:
-        fixed = ... if _is_whole(map_, vector) else key(())
-        return ElementGather(lambda point: fixed, axes, expand, is_fixed)
-    return ElementGather(key, axes, expand, is_fixed)
-
-
-def _is_whole(map_: IndexingMap, vector: Sequence[int]) -> bool:
-    return all(dim is not None and dim in vector for dim in map_.plain)
+    if not is_fixed:
+        return ElementGather(key, axes, expand, is_fixed)
+    fixed = ... if all(dim in vector for dim in map_.plain) else key(())
+    return ElementGather(lambda point: fixed, axes, expand, is_fixed)
 
 
 def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], loops: Sequence[int]) -> ElementGather:
@@ -199,9 +199,7 @@ def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], 
         return access
     grid: list[Any] = [0] * len(sizes)
     for position, dim in enumerate(vector):
-        shape = [1] * len(vector)
-        shape[position] = sizes[dim]
-        grid[dim] = np.arange(sizes[dim]).reshape(shape)
+        grid[dim] = _along(position, len(vector), sizes[dim])
 
     def key(point: Sequence[int]) -> Any:
         values = list(grid)
@@ -209,8 +207,7 @@ def make_access(map_: IndexingMap, sizes: Sequence[int], vector: Sequence[int], 
             values[dim] = index
         return tuple(np.broadcast_arrays(*[function(values) for function in map_.functions]))
 
-    is_fixed = not loops
-    if is_fixed:
-        fixed = key(())
-        return ElementGather(lambda point: fixed, None, None, is_fixed)
-    return ElementGather(key, None, None, is_fixed)
+    if loops:
+        return ElementGather(key, None, None, is_fixed=False)
+    fixed = key(())
+    return ElementGather(lambda point: fixed, None, None, is_fixed=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step
+from .attributes import integer
+from .decoder import Decoder, Step
 from .errors import EvaluationError
 from .handlers import Handler
+from .steps import computation
 from .structured import StructuredOp
 
 __all__ = ["OPS"]
@@ -19,13 +21,8 @@ def _structured(decoder: Decoder, op: ir.Operation) -> Step:
 
 
 def _index(decoder: Decoder, op: ir.Operation) -> Step:
-    source = decoder.iteration[-1][ir.IntegerAttr(op.attributes["dim"]).value]
-    result = decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        registers[result] = registers[source]
-
-    return step
+    source = decoder.iteration[-1][integer(op, "dim")]
+    return computation(lambda index: index, (source,), decoder.all(op.results))
 
 
 OPS: dict[str, Handler] = {"linalg.index": _index, "linalg.*": _structured}

@@ -2,120 +2,107 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, integers, mixed
+from .attributes import DYNAMIC, integer, integers, mixed
+from .decoder import Decoder
 from .errors import EvaluationError
 from .float_ops import maximum
 from .handlers import Handler
 from .math_ops import MATH_OPS
-from .memory import MemRef
-from .signature import ElementwiseSignature
+from .memory import MemRef, contents
+from .signature import ElementwiseSignature, Function
+from .slices import replaced
+from .steps import on_values
 from .tensor import filled
-from .vector_transfers import contents
 
 __all__ = ["OPS"]
 
 
-def _write(registers: Registers, target: Any, results: Sequence[int], value: Any) -> None:
+def _write(target: Any, value: Any) -> Any:
     """The value of a tensor op is its result; on memrefs it is written."""
     if isinstance(target, MemRef):
         target.write(value)
-    else:
-        registers[results[0]] = value
+    return value
 
 
 class _Tiling:
-    """How the packed dimensions lie over the plain ones."""
+    """The tiling of linalg.pack and linalg.unpack."""
 
-    def __init__(self, decoder: Decoder, op: ir.Operation, plain: int) -> None:
+    def __init__(self, op: ir.Operation, plain: int) -> None:
         rank = ir.ShapedType(op.operands[plain].type).rank
         self.order = integers(op, "outer_dims_perm") or list(range(rank))
         self.positions = integers(op, "inner_dims_pos")
         static = integers(op, "static_inner_tiles")
-        dynamic = static.count(ir.ShapedType.get_dynamic_size())
-        operands = list(op.operands)
-        self.tiles = mixed(decoder, static, operands[len(operands) - dynamic :])
+        self.tiles = mixed(static, len(op.operands) - static.count(DYNAMIC))
 
-    def check(self, tiles: Sequence[int], plain: Sequence[int], packed: Sequence[int]) -> None:
-        """Refuse shapes that do not belong together."""
-        rank = len(plain)
+    def split(self, tiles: Sequence[int], plain: Sequence[int], packed: Sequence[int]) -> list[tuple[int, ...]]:
+        """For each plain dimension its number of tiles, and their size if it has tiles; refuses shapes that differ."""
         tile_of = dict(zip(self.positions, tiles, strict=True))
         if any(tile <= 0 for tile in tiles):
             raise EvaluationError(f"tiles have the sizes {list(tiles)}, they must be positive")
-        wanted = [-(-plain[dim] // tile_of.get(dim, 1)) for dim in self.order]
-        if list(packed) != [*wanted, *tiles]:
-            raise EvaluationError(
-                f"tiles of {list(tiles)} of the sizes {list(plain)} are {[*wanted, *tiles]}, not {list(packed)}"
-            )
-        assert len(packed) == rank + len(tiles)
+        parts = [(-(-size // tile_of[d]), tile_of[d]) if d in tile_of else (size,) for d, size in enumerate(plain)]
+        wanted = [*(parts[dim][0] for dim in self.order), *tiles]
+        if list(packed) != wanted:
+            raise EvaluationError(f"tiles of {list(tiles)} of the sizes {list(plain)} are {wanted}, not {list(packed)}")
+        return parts
+
+    def axes(self, parts: Sequence[tuple[int, ...]]) -> list[int]:
+        """Where the packed dimensions are among all parts of the plain ones."""
+        first = list(itertools.accumulate(map(len, parts), initial=0))
+        return [*(first[dim] for dim in self.order), *(first[dim] + 1 for dim in self.positions)]
 
 
-def _pack(decoder: Decoder, op: ir.Operation) -> Step:
-    tiling, element = _Tiling(decoder, op, 0), decoder.element(op.operands[0].type)
-    source, target = decoder.all(list(op.operands)[:2])
-    padding = decoder.slot(op.operands[2]) if integers(op, "operandSegmentSizes")[2] else None
-    results = decoder.all(list(op.results))
-
-    def step(registers: Registers) -> None:
-        value, tiles = contents(registers[source]), tiling.tiles(registers)
-        shape = registers[target].shape
-        tiling.check(tiles, value.shape, shape)
-        grid = np.ix_(*map(np.arange, shape)) if shape else ()
-        rank = len(value.shape)
-        indices: list[Any] = [None] * rank
-        for place, dim in enumerate(tiling.order):
-            indices[dim] = grid[place]
-        for place, (dim, tile) in enumerate(zip(tiling.positions, tiles, strict=True), rank):
-            indices[dim] = indices[dim] * tile + grid[place]
-        inside = np.ones(shape, np.bool_)
-        for index, size in zip(indices, value.shape, strict=True):
-            inside &= index < size
-        clipped = [np.minimum(index, size - 1) for index, size in zip(indices, value.shape, strict=True)]
-        if np.all(inside):
-            found = value[tuple(clipped)]
-        elif padding is None:
-            raise EvaluationError(f"tiles of {list(tiles)} are not full, and there is no padding")
-        else:
-            padded = filled(shape, registers[padding], element)
-            found = padded if 0 in value.shape else np.where(inside, value[tuple(clipped)], padded)
-        _write(registers, registers[target], results, found)
-
-    return step
+def _corner(shape: Sequence[int]) -> tuple[Any, ...]:
+    return (*[slice(0, size) for size in shape], ...)
 
 
-def _unpack(decoder: Decoder, op: ir.Operation) -> Step:
-    tiling = _Tiling(decoder, op, 1)
-    source, target = decoder.all(list(op.operands)[:2])
-    results = decoder.all(list(op.results))
+@on_values
+def _pack(decoder: Decoder, op: ir.Operation) -> Function:
+    tiling, element = _Tiling(op, 0), decoder.element(op.operands[0].type)
+    is_padded = integers(op, "operandSegmentSizes")[2]
 
-    def step(registers: Registers) -> None:
-        value, tiles = contents(registers[source]), tiling.tiles(registers)
-        shape = registers[target].shape
-        tiling.check(tiles, shape, value.shape)
-        grid = np.ix_(*map(np.arange, shape)) if shape else ()
-        tile_of = dict(zip(tiling.positions, tiles, strict=True))
-        outer = [grid[dim] // tile_of.get(dim, 1) for dim in tiling.order]
-        inner = [grid[dim] % tile for dim, tile in zip(tiling.positions, tiles, strict=True)]
-        _write(registers, registers[target], results, value[(*outer, *inner)] if shape else value)
+    def pack(*operands: Any) -> Any:
+        value, tiles = contents(operands[0]), tiling.tiles(operands)
+        parts = tiling.split(tiles, value.shape, operands[1].shape)
+        full = tuple([math.prod(part) for part in parts])
+        if full != value.shape:
+            if not is_padded:
+                raise EvaluationError(f"tiles of {list(tiles)} are not full, and there is no padding")
+            value = replaced(filled(full, operands[2], element), _corner(value.shape), value)
+        return _write(operands[1], value.reshape(list(itertools.chain(*parts))).transpose(tiling.axes(parts)))
 
-    return step
+    return pack
 
 
-def _softmax(decoder: Decoder, op: ir.Operation) -> Step:
-    source, target = decoder.all(list(op.operands))
-    results, axis = decoder.all(list(op.results)), ir.IntegerAttr(op.attributes["dimension"]).value
-    element = decoder.element(op.operands[0].type)
+@on_values
+def _unpack(_decoder: Decoder, op: ir.Operation) -> Function:
+    tiling = _Tiling(op, 1)
+
+    def unpack(*operands: Any) -> Any:
+        value, shape = contents(operands[0]), operands[1].shape
+        parts = tiling.split(tiling.tiles(operands), shape, value.shape)
+        plain = value.transpose(np.argsort(tiling.axes(parts))).reshape([math.prod(part) for part in parts])
+        return _write(operands[1], plain[_corner(shape)])
+
+    return unpack
+
+
+@on_values
+def _softmax(decoder: Decoder, op: ir.Operation) -> Function:
+    axis, element = integer(op, "dimension"), decoder.element(op.operands[0].type)
     exp = MATH_OPS["math.exp"](ElementwiseSignature(op, (element,), (element,)))
 
-    def step(registers: Registers) -> None:
-        value = contents(registers[source])
-        if value.shape != registers[target].shape:
-            raise EvaluationError(f"sizes {list(value.shape)} are written to {list(registers[target].shape)}")
+    def softmax(source: Any, target: Any) -> Any:
+        value = contents(source)
+        if value.shape != target.shape:
+            raise EvaluationError(f"sizes {list(value.shape)} are written to {list(target.shape)}")
         first = (axis, *[dim for dim in range(value.ndim) if dim != axis])
         lines = value.transpose(first)
         if value.size:
@@ -126,9 +113,9 @@ def _softmax(decoder: Decoder, op: ir.Operation) -> Step:
             for i in range(powers.shape[0]):
                 total = total + powers[i]
             lines = powers / total
-        _write(registers, registers[target], results, lines.transpose(np.argsort(first)))
+        return _write(target, lines.transpose(np.argsort(first)))
 
-    return step
+    return softmax
 
 
 OPS: dict[str, Handler] = {"linalg.pack": _pack, "linalg.unpack": _unpack, "linalg.softmax": _softmax}

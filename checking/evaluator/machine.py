@@ -1,4 +1,4 @@
-"""Runs functions: decodes each when it is first called, checks arguments, counts memory."""
+"""Calls of functions: decoding at the first call, checks of arguments, counts of memory."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .elements import Element, scalar_value
 from .errors import EvaluationError, at
 from .evaluation import Evaluation
 from .memory import MemRef, wrap_arrays
+from .shapes import fits
 from .state import EvaluationState
 from .undefined import Partial, Undefined
 
@@ -25,7 +26,7 @@ DEPTH = 150
 
 
 class DecodedFunction:
-    """A decoded function: the slots of its arguments and what runs its body."""
+    """A decoded function."""
 
     def __init__(self, machine: DecodedModule, op: ir.Operation) -> None:
         self.op = op
@@ -36,7 +37,7 @@ class DecodedFunction:
         self.interface = interface_of(op) if loaded else None
 
     def call(self, state: EvaluationState, values: Sequence[Any]) -> list[Any]:
-        """Run with registers of its own."""
+        """Call it, with registers of its own."""
         if state.depth >= state.depth_limit:
             raise EvaluationError(f"more than {state.depth_limit} calls are nested")
         state.depth += 1
@@ -51,7 +52,7 @@ class DecodedFunction:
 
 
 class DecodedModule:
-    """A module that is ready to run. Not for several threads at once: all runs share one state."""
+    """A module that is ready to run, on one thread at a time: all runs share one state."""
 
     def __init__(self, module: ir.Module) -> None:
         self.module = module
@@ -100,7 +101,7 @@ class DecodedModule:
             raise at(self.symbols[name], error) from error
 
     def _call(self, function: DecodedFunction, values: list[Any]) -> list[Any]:
-        """Once, or in each workgroup of a dispatch function."""
+        """Call it once, or for each workgroup of a dispatch function."""
         kernel = function.interface
         if kernel is None:
             return function.call(self.state, values)
@@ -125,7 +126,7 @@ class DecodedModule:
         return [self._apart(value, memory, values) for value in values]
 
     def _apart(self, value: Any, memory: Sequence[int], values: Sequence[Any]) -> Any:
-        """A tensor's array; a copy of it if a memref's writes would change it."""
+        """A tensor's array, copied if it overlaps a memref."""
         if isinstance(value, np.ndarray) and any(np.may_share_memory(value, values[i].array) for i in memory):
             return value.copy()
         return value
@@ -157,16 +158,6 @@ class DecodedModule:
         return Evaluation(
             tuple(results), tuple(arguments), state.allocations, state.frees, state.copies, leaked, tuple(undefined)
         )
-
-
-def fits(type_: ir.Type, shape: Sequence[int]) -> bool:
-    """Whether a shaped type's static sizes are those of `shape`."""
-    shaped = ir.ShapedType(type_)
-    if not shaped.has_rank:
-        return True
-    wanted = shaped.shape
-    dynamic = ir.ShapedType.get_dynamic_size()
-    return len(wanted) == len(shape) and all(a in (dynamic, b) for a, b in zip(wanted, shape, strict=True))
 
 
 def _result(value: Any) -> Any:

@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .elements import Element
+from .elements import Element, by_element
 from .errors import EvaluationError
-from .signature import ElementwiseSignature, Maker
+from .signature import ElementwiseSignature, Function, Maker
 
 __all__ = ["MATH_OPS"]
-
-Function = Callable[..., Any]
 
 
 @cache
@@ -33,14 +31,7 @@ def _c_function(name: str, arity: int, *, single: bool) -> Function:
     number = ctypes.c_float if single else ctypes.c_double
     function = _library()[f"{name}f" if single else name]
     function.argtypes, function.restype = [number] * arity, number
-    on_objects: Any = np.frompyfunc(function, arity, 1)
-    dtype = np.dtype(np.float32 if single else np.float64)
-
-    def call(*values: Any) -> Any:
-        result = on_objects(*values)
-        return result.astype(dtype) if hasattr(result, "astype") else dtype.type(result)
-
-    return call
+    return by_element(function, arity, np.dtype(np.float32 if single else np.float64))
 
 
 def _widened(element: Element, function: Function) -> Function:
@@ -84,11 +75,6 @@ def _rsqrt(value: Any) -> Any:
     return value.dtype.type(1) / np.sqrt(value)
 
 
-def _fma(signature: ElementwiseSignature) -> Function:
-    element = signature.operands[0]
-    return _widened(element, _c_function("fma", 3, single=element.width <= 32))
-
-
 def _integer_power(signature: ElementwiseSignature) -> Function:
     element = signature.operands[0]
 
@@ -98,11 +84,9 @@ def _integer_power(signature: ElementwiseSignature) -> Function:
             if base == 0:
                 raise EvaluationError("division by zero")
             result = result if abs(int(base)) == 1 else 0
-        half = 1 << (element.width - 1)
-        return ((result + half) & (2 * half - 1)) - half
+        return element.wrap(result)
 
-    on_objects: Any = np.frompyfunc(power, 2, 1)
-    return lambda a, b: np.asarray(on_objects(a, b)).astype(element.dtype)[()]
+    return by_element(power, 2, element.dtype)
 
 
 def _fpowi(signature: ElementwiseSignature) -> Function:
@@ -128,8 +112,7 @@ def _bits(count: Callable[[int, int], int]) -> Maker:
     def make(signature: ElementwiseSignature) -> Function:
         element = signature.operands[0]
         mask = (1 << element.width) - 1
-        on_objects: Any = np.frompyfunc(lambda value: count(int(value) & mask, element.width), 1, 1)
-        return lambda value: np.asarray(on_objects(value)).astype(element.dtype)[()]
+        return by_element(lambda value: count(int(value) & mask, element.width), 1, element.dtype)
 
     return make
 
@@ -152,7 +135,7 @@ MATH_OPS: dict[str, Maker] = {
     "math.log1p": _libm("log1p"),
     "math.expm1": _expm1,
     "math.sincos": _sincos,
-    "math.fma": _fma,
+    "math.fma": _libm("fma", 3),
     "math.rsqrt": _numpy(_rsqrt),
     "math.sqrt": _numpy(np.sqrt),
     "math.absf": lambda _: np.abs,

@@ -1,12 +1,13 @@
-"""Memory: buffers with a life, and memrefs, which are views of them.
+"""Memory: buffers, and memrefs, which are views of them.
 
-A buffer is bytes and, for each byte, whether it was never written. A memref is a strided NumPy array over those bytes
-and one over the marks. Only the first byte of an element is marked, but in buffers that are looked at with several
-element types: there, all bytes are.
+A buffer has bytes and, for each byte, a mark if it was never written. A memref is a strided NumPy array over the bytes
+and another one over the marks. Only the first byte of an element is marked; in buffers that are viewed with several
+element types, all bytes are.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,11 +16,11 @@ import numpy as np
 from .errors import EvaluationError
 from .undefined import Partial, split
 
-__all__ = ["Buffer", "MemRef", "allocate", "line", "view", "wrap_array", "wrap_arrays"]
+__all__ = ["Buffer", "MemRef", "allocate", "contents", "line", "view", "wrap_array", "wrap_arrays"]
 
 
 class Buffer:
-    """A piece of memory. `kind` is where it comes from: `heap`, `stack`, `argument`, `global` or `tensor`."""
+    """A buffer; `kind` is its origin: `heap`, `stack`, `argument`, `global` or `tensor`."""
 
     __slots__ = ("clean", "kind", "live", "marks", "mixed", "raw", "readonly")
 
@@ -31,11 +32,11 @@ class Buffer:
     @property
     def address(self) -> int:
         """Where the bytes are."""
-        return self.raw.__array_interface__["data"][0]
+        return _address(self.raw)
 
 
 class MemRef:
-    """A view: `array` over the bytes of `buffer`, `marks` over the marks of what was never written."""
+    """A view of a buffer: `array` over its bytes, `marks` over the marks of unwritten bytes."""
 
     __slots__ = ("array", "buffer", "marks")
 
@@ -55,10 +56,10 @@ class MemRef:
     @property
     def offset(self) -> int:
         """The first element's distance from the beginning of the buffer, in elements."""
-        return (self.array.__array_interface__["data"][0] - self.buffer.address) // self.array.itemsize
+        return (_address(self.array) - self.buffer.address) // self.array.itemsize
 
     def alive(self) -> None:
-        """Refuse memory that was freed."""
+        """Raise an error for freed memory."""
         if not self.buffer.live:
             raise EvaluationError("memory is used after it was freed")
 
@@ -72,7 +73,7 @@ class MemRef:
         return Partial(self.array, self.marks)
 
     def written(self, key: Any = ..., undefined: Any = False) -> None:
-        """Note that the elements at `key` have been written; with `undefined` elements if there is such a mask."""
+        """Record a write of the elements at `key`; `undefined` is its mask of undefined elements."""
         buffer = self.buffer
         if buffer.clean:
             if not np.any(undefined):
@@ -87,7 +88,7 @@ class MemRef:
             buffer.clean = True
 
     def settle(self) -> None:
-        """Take notice of what was written directly into `array` and `marks`."""
+        """Record writes that were made directly into `array` and `marks`."""
         buffer = self.buffer
         if buffer.clean:
             return
@@ -111,7 +112,7 @@ class MemRef:
         self.written(..., undefined)
 
     def may_write(self) -> None:
-        """Refuse memory that was freed, or must not be written."""
+        """Raise an error for freed or read-only memory."""
         self.alive()
         if self.buffer.readonly:
             raise EvaluationError("memory that must not be changed is written")
@@ -119,6 +120,18 @@ class MemRef:
     def sliced(self, key: Any) -> MemRef:
         """The view that basic indexing gives."""
         return MemRef(self.buffer, self.array[key], self.marks[key])
+
+    def transpose(self, order: Sequence[int]) -> MemRef:
+        """The same memory with dimensions in another order."""
+        return MemRef(self.buffer, self.array.transpose(order), self.marks.transpose(order))
+
+    def reshape(self, shape: Sequence[int]) -> MemRef:
+        """The same memory in another shape, which must be possible without a copy."""
+        self.alive()
+        array, marks = self.array.reshape(tuple(shape)), self.marks.reshape(tuple(shape))
+        if array.size and not np.may_share_memory(array, self.array):
+            raise EvaluationError(f"memory of strides {list(self.strides)} has no view of sizes {list(shape)}")
+        return MemRef(self.buffer, array, marks)
 
     def elements(self) -> tuple[MemRef, int, int]:
         """All elements of the buffer, the position of this view's first one, and the innermost stride."""
@@ -137,7 +150,7 @@ class MemRef:
 
 
 class Beyond(MemRef):
-    """A view that does not stay inside of its buffer. It is fine to have it; only single elements are used of it."""
+    """A view that exceeds its buffer. It may exist, but only single elements inside of the buffer may be accessed."""
 
     __slots__ = ("_dtype", "_offset", "_range", "_sizes")
 
@@ -159,8 +172,13 @@ class Beyond(MemRef):
         )
 
     def elements(self) -> tuple[MemRef, int, int]:
-        """As for any memref; the innermost stride is taken for one."""
+        """As for any memref; the innermost stride is assumed to be 1."""
         return line(self.buffer, self._dtype), self._offset, 1
+
+
+def contents(value: Any) -> Any:
+    """The elements of a tensor or memref; of a memref a view, which later writes change."""
+    return value.read() if isinstance(value, MemRef) else value
 
 
 def line(buffer: Buffer, dtype: np.dtype[Any]) -> MemRef:
@@ -178,26 +196,23 @@ def view(buffer: Buffer, dtype: np.dtype[Any], start: int, shape: Sequence[int],
 
 
 def allocate(shape: Sequence[int], dtype: np.dtype[Any], kind: str) -> MemRef:
-    """Fresh memory in row-major order, of which nothing is written."""
+    """Fresh, unwritten memory in row-major order."""
     if any(size < 0 for size in shape):
         raise EvaluationError(f"a size is negative: {list(shape)}")
-    count = 1
-    for size in shape:
-        count *= size
-    raw = np.full(count * dtype.itemsize, 113, np.uint8)
+    raw = np.full(math.prod(shape) * dtype.itemsize, 113, np.uint8)
     buffer = Buffer(raw, kind, clean=False)
     array = raw.view(dtype).reshape(tuple(shape))
     return MemRef(buffer, array, buffer.marks[:: dtype.itemsize].reshape(tuple(shape)))
 
 
 def wrap_array(array: Any, kind: str, *, readonly: bool = False) -> MemRef:
-    """The memory of a caller's array, which is used where it is."""
+    """A memref of a caller's array, without a copy."""
     (memref,) = wrap_arrays([array], kind, readonly=readonly)
     return memref
 
 
 def wrap_arrays(arrays: Sequence[Any], kind: str, *, readonly: bool = False) -> list[MemRef]:
-    """The memory of several arrays: what shares memory is one buffer. The cost is n log n."""
+    """Memrefs of several arrays; arrays that overlap share a buffer. The cost is n log n."""
     found: dict[int, MemRef] = {}
     group: list[int] = []
     end = 0

@@ -1,45 +1,47 @@
-"""Memory made, freed, read, written and copied: the memref ops that are not views."""
+"""memref ops that are no views: they allocate, free, read, write and copy memory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, integers, mixed, transfer
+from .attributes import integers, mixed
+from .decoder import Decoder, Registers
 from .elements import constant_array
 from .errors import EvaluationError
 from .handlers import Handler
 from .memory import MemRef, allocate, wrap_array
+from .signature import Function
+from .state import EvaluationState
+from .steps import on_registers, on_values, plain
 from .tensor import checked_index, dimension, rank
 from .undefined import UNDEFINED, assign
 
 __all__ = ["OPS", "copy_into", "free"]
 
 
-def _alloc(decoder: Decoder, op: ir.Operation) -> Step:
+@on_values
+def _alloc(decoder: Decoder, op: ir.Operation) -> Function:
     state, kind = decoder.machine.state, "heap" if op.name == "memref.alloc" else "stack"
     type_ = ir.MemRefType(op.results[0].type)
-    dynamic = integers(op, "operandSegmentSizes")[0]
-    shape = mixed(decoder, type_.shape, list(op.operands)[:dynamic])
-    symbols = decoder.all(list(op.operands)[dynamic:])
-    dtype, result = decoder.element(type_).dtype, decoder.slot(op.results[0])
-    strided = _static_layout(type_)
+    if integers(op, "operandSegmentSizes")[1]:
+        raise EvaluationError("memory with a layout that depends on symbols is not supported")
+    shape, dtype, strided = mixed(type_.shape), decoder.element(type_).dtype, _static_layout(type_)
 
-    def step(registers: Registers) -> None:
-        if symbols:
-            raise EvaluationError("memory with a layout that depends on symbols is not supported")
-        value = allocate(shape(registers), dtype, kind)
+    def alloc(*sizes: Any) -> MemRef:
+        value = allocate(shape(sizes), dtype, kind)
         if strided is not None:
             value = _with_layout(value, strided, kind)
-        registers[result] = value
         if kind == "heap":
             state.allocated(value.buffer)
         else:
             state.frames[-1].append(value.buffer)
+        return value
 
-    return step
+    return alloc
 
 
 def _static_layout(type_: ir.MemRefType) -> tuple[list[int], int] | None:
@@ -60,7 +62,7 @@ def _with_layout(value: MemRef, layout: tuple[list[int], int], kind: str) -> Mem
     return whole.reinterpreted(offset, value.shape, strides)
 
 
-def free(decoder: Decoder, value: MemRef) -> None:
+def free(state: EvaluationState, value: MemRef) -> None:
     """Free memory that memref.alloc has made."""
     buffer = value.buffer
     if buffer.kind != "heap":
@@ -68,42 +70,35 @@ def free(decoder: Decoder, value: MemRef) -> None:
     if not buffer.live:
         raise EvaluationError("memory is freed twice")
     buffer.live = False
-    decoder.machine.state.frees += 1
+    state.frees += 1
 
 
-def _dealloc(decoder: Decoder, op: ir.Operation) -> Step:
-    source = decoder.slot(op.operands[0])
-    return lambda registers: free(decoder, registers[source])
+@on_values
+def _dealloc(decoder: Decoder, _op: ir.Operation) -> Function:
+    state = decoder.machine.state
+    return lambda memref: free(state, memref)
 
 
-def _load(decoder: Decoder, op: ir.Operation) -> Step:
-    source, *indices = decoder.all(list(op.operands))
-    result, scalar = decoder.slot(op.results[0]), decoder.element(op.results[0].type).scalar
+@on_values
+def _load(decoder: Decoder, op: ir.Operation) -> Function:
+    scalar = decoder.element(op.results[0].type).scalar
 
-    def step(registers: Registers) -> None:
-        memref = registers[source]
-        index = checked_index(registers, indices, memref.array.shape)
+    def load(memref: MemRef, *indices: Any) -> Any:
+        index = checked_index(indices, memref.array.shape)
         if not memref.buffer.live:
             memref.alive()
         if not memref.buffer.clean and memref.marks[index]:
-            registers[result] = UNDEFINED
-        else:
-            registers[result] = scalar(memref.array[index])
+            return UNDEFINED
+        return scalar(memref.array[index])
 
-    return step
+    return load
 
 
-def _store(decoder: Decoder, op: ir.Operation) -> Step:
-    source, target, *indices = decoder.all(list(op.operands))
-
-    def step(registers: Registers) -> None:
-        memref, value = registers[target], registers[source]
-        index = checked_index(registers, indices, memref.array.shape)
-        memref.may_write()
-        assign(memref.array, None, index, value)
-        memref.written(index, value is UNDEFINED)
-
-    return step
+def _store(value: Any, memref: MemRef, *indices: Any) -> None:
+    index = checked_index(indices, memref.array.shape)
+    memref.may_write()
+    assign(memref.array, None, index, value)
+    memref.written(index, value is UNDEFINED)
 
 
 def copy_into(source: Any, target: MemRef) -> None:
@@ -113,28 +108,27 @@ def copy_into(source: Any, target: MemRef) -> None:
     target.write(source.read().copy() if isinstance(source, MemRef) else source)
 
 
-def _copy(decoder: Decoder, op: ir.Operation) -> Step:
-    source, target = decoder.all(list(op.operands))
+@on_values
+def _copy(decoder: Decoder, _op: ir.Operation) -> Function:
     state = decoder.machine.state
 
-    def step(registers: Registers) -> None:
+    def copy(source: MemRef, target: MemRef) -> None:
         state.copies += 1
-        copy_into(registers[source], registers[target])
+        copy_into(source, target)
 
-    return step
+    return copy
 
 
-def _get_global(decoder: Decoder, op: ir.Operation) -> Step:
-    name, result = ir.FlatSymbolRefAttr(op.attributes["name"]).value, decoder.slot(op.results[0])
-    machine = decoder.machine
+@on_values
+def _get_global(decoder: Decoder, op: ir.Operation) -> Function:
+    name, state = ir.FlatSymbolRefAttr(op.attributes["name"]).value, decoder.machine.state
 
-    def step(registers: Registers) -> None:
-        found = machine.state.globals
-        if name not in found:
-            found[name] = _make_global(decoder, name)
-        registers[result] = found[name]
+    def get_global() -> MemRef:
+        if name not in state.globals:
+            state.globals[name] = _make_global(decoder, name)
+        return state.globals[name]
 
-    return step
+    return get_global
 
 
 def _make_global(decoder: Decoder, name: str) -> MemRef:
@@ -156,38 +150,32 @@ def _is_unit(op: ir.Operation) -> bool:
         return False
 
 
-def _alloca_scope(decoder: Decoder, op: ir.Operation) -> Step:
-    results, code = decoder.all(list(op.results)), decoder.region(op.regions[0])
-    state = decoder.machine.state
+@on_registers
+def _alloca_scope(decoder: Decoder, op: ir.Operation) -> Function:
+    code, state = decoder.region(op.regions[0]), decoder.machine.state
 
-    def step(registers: Registers) -> None:
+    def run(registers: Registers) -> Sequence[Any]:
         state.frames.append([])
         try:
-            values = code.call(registers, ())
+            return code.call(registers, ())
         finally:
             for buffer in state.frames.pop():
                 buffer.live = False
-        transfer(registers, results, values)
 
-    return step
+    return run
 
 
-def _atomic_rmw(decoder: Decoder, op: ir.Operation) -> Step:
-    target, *indices = decoder.all(list(op.operands))
-    result, code = decoder.slot(op.results[0]), decoder.region(op.regions[0])
-    element = decoder.element(op.results[0].type)
+@on_registers
+def _atomic_rmw(decoder: Decoder, op: ir.Operation) -> Function:
+    code, element = decoder.region(op.regions[0]), decoder.element(op.results[0].type)
 
-    def step(registers: Registers) -> None:
-        memref = registers[target]
-        index = checked_index(registers, indices, memref.array.shape)
-        value = memref.read()[index]
-        (changed,) = code.call(registers, (element.scalar(value),))
-        memref.may_write()
-        assign(memref.array, None, index, changed)
-        memref.written(index, changed is UNDEFINED)
-        registers[result] = changed
+    def update(registers: Registers, memref: MemRef, *indices: Any) -> list[Any]:
+        index = checked_index(indices, memref.array.shape)
+        changed = code.call(registers, (element.scalar(memref.read()[index]),))
+        _store(changed[0], memref, *index)
+        return changed
 
-    return step
+    return update
 
 
 OPS: dict[str, Handler] = {
@@ -195,10 +183,10 @@ OPS: dict[str, Handler] = {
     "memref.alloca": _alloc,
     "memref.dealloc": _dealloc,
     "memref.load": _load,
-    "memref.store": _store,
+    "memref.store": plain(_store),
     "memref.copy": _copy,
-    "memref.dim": dimension,
-    "memref.rank": rank,
+    "memref.dim": plain(dimension),
+    "memref.rank": plain(rank),
     "memref.get_global": _get_global,
     "memref.alloca_scope": _alloca_scope,
     "memref.generic_atomic_rmw": _atomic_rmw,

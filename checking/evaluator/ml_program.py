@@ -6,10 +6,12 @@ from typing import Any
 
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step
+from .decoder import Decoder
 from .elements import constant_array
 from .errors import EvaluationError
 from .handlers import Handler
+from .signature import Function
+from .steps import on_values
 
 __all__ = ["OPS"]
 
@@ -28,24 +30,22 @@ def _initial(decoder: Decoder, name: str) -> Any:
     return constant_array(op, "value", ir.ShapedType(type_).shape, decoder.element(type_))
 
 
-def _load(decoder: Decoder, op: ir.Operation) -> Step:
-    name, result, state = _symbol(op), decoder.slot(op.results[0]), decoder.machine.state
+@on_values
+def _load(decoder: Decoder, op: ir.Operation) -> Function:
+    name, state = _symbol(op), decoder.machine.state
 
-    def step(registers: Registers) -> None:
+    def load() -> Any:
         if name not in state.globals:
             state.globals[name] = _initial(decoder, name)
-        registers[result] = state.globals[name]
+        return state.globals[name]
 
-    return step
+    return load
 
 
-def _store(decoder: Decoder, op: ir.Operation) -> Step:
-    name, source, state = _symbol(op), decoder.slot(op.operands[0]), decoder.machine.state
-
-    def step(registers: Registers) -> None:
-        state.globals[name] = registers[source]
-
-    return step
+@on_values
+def _store(decoder: Decoder, op: ir.Operation) -> Function:
+    name, state = _symbol(op), decoder.machine.state
+    return lambda value: state.globals.update({name: value})
 
 
 OPS: dict[str, Handler] = {

@@ -1,4 +1,4 @@
-"""The body of a structured op as functions on whole arrays, where it only computes element by element."""
+"""The body of a structured op as functions on whole arrays, if it is elementwise."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _Line = tuple[Callable[..., Any], tuple[int, ...], tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Payload:
-    """A body on arrays. It has values of its own: block arguments first, then what it captures, then what it computes.
+    """A body on arrays. Its values are numbered: block arguments first, then captured and computed ones.
 
-    `captured` are the registers and types of values from outside, `constants` what is known already, `indices` the
-    places of loop indices with their dimensions, `yields` what it gives, `reads` which block arguments it uses.
+    `captured` has the registers and types of values from outside, `constants` those known already, `indices` the loop
+    indices with their dimensions, `yields` the yielded values, `reads` the block arguments that are used.
     """
 
     size: int
@@ -35,7 +35,7 @@ class Payload:
     reads: frozenset[int]
 
     def prepare(self, registers: Registers) -> list[Any]:
-        """The values that are the same in every iteration."""
+        """The loop-invariant values."""
         values: list[Any] = [None] * self.size
         for place, slot, element in self.captured:
             values[place] = element.typed(registers[slot])
@@ -66,7 +66,7 @@ class _Compiler:
         self.lines: list[_Line] = []
 
     def use(self, value: ir.Value) -> int:
-        """Where a value is; one that nobody here has made is captured."""
+        """The number of a value; one from outside is captured."""
         places = self.places
         if value not in places:
             places[value] = len(places)
@@ -74,11 +74,11 @@ class _Compiler:
         return places[value]
 
     def define(self, value: ir.Value) -> int:
-        """A place for a result."""
+        """The number of a result."""
         return self.places.setdefault(value, len(self.places))
 
     def add(self, op: ir.Operation) -> bool:
-        """Take one op; False if it does not compute element by element."""
+        """Compile one op; False if it is not elementwise."""
         name = op.name
         if name == "linalg.index":
             self.indices.append((self.define(op.results[0]), ir.IntegerAttr(op.attributes["dim"]).value))
@@ -101,7 +101,7 @@ class _Compiler:
 
 
 def compile_payload(decoder: Decoder, block: ir.Block) -> Payload | None:
-    """The body of a structured op on arrays, or None if it does more than computing element by element."""
+    """The body of a structured op on arrays, or None if it is not elementwise."""
     compiler = _Compiler(decoder, block)
     *ops, terminator = [op.operation for op in block.operations]
     if not all(compiler.add(op) for op in ops):

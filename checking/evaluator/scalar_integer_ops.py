@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any
 
 from .elements import Element
 from .integer_ops import COMPARISONS
-from .signature import ElementwiseSignature, Maker
+from .signature import ElementwiseSignature, Function, Maker
 
 __all__ = ["SCALAR_INTEGER_OPS", "is_scalar_integer"]
-
-Function = Callable[..., Any]
 
 
 def _wrapped(function: Function) -> Maker:

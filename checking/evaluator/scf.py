@@ -2,87 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from mlir import ir
 
+from .attributes import integers
 from .cf import decode_graph
-from .decoder import Decoder, Registers, Step, integers, transfer
+from .decoder import Decoder, Registers
 from .errors import EvaluationError
 from .handlers import Handler
+from .signature import Function
+from .steps import on_registers
 from .undefined import defined
 
 __all__ = ["OPS"]
 
 
-def _for(decoder: Decoder, op: ir.Operation) -> Step:
-    low, high, stride, *inits = decoder.all(list(op.operands))
-    results = decoder.all(list(op.results))
+@on_registers
+def _for(decoder: Decoder, op: ir.Operation) -> Function:
     code = decoder.region(op.regions[0])
     width = decoder.element(op.operands[0].type).width
     mask = (1 << width) - 1 if "unsignedCmp" in op.attributes else 0
 
-    def step(registers: Registers) -> None:
-        begin, end, by = (registers[slot].__index__() for slot in (low, high, stride))
+    def run(registers: Registers, low: Any, high: Any, stride: Any, *inits: Any) -> Sequence[Any]:
+        begin, end, by = low.__index__(), high.__index__(), stride.__index__()
         if mask:
             begin, end = begin & mask, end & mask
         if by <= 0:
             raise EvaluationError(f"the step of a loop is {by}, it must be positive")
-        values = [registers[slot] for slot in inits]
+        values: Sequence[Any] = inits
         for number in range(begin, end, by):
             values = code.call(registers, (number, *values))
-        transfer(registers, results, values)
+        return values
 
-    return step
+    return run
 
 
-def _while(decoder: Decoder, op: ir.Operation) -> Step:
-    inits, results = decoder.all(list(op.operands)), decoder.all(list(op.results))
+@on_registers
+def _while(decoder: Decoder, op: ir.Operation) -> Function:
     before, after = (decoder.region(region) for region in op.regions)
 
-    def step(registers: Registers) -> None:
-        values = [registers[slot] for slot in inits]
+    def run(registers: Registers, *inits: Any) -> Sequence[Any]:
+        values: Sequence[Any] = inits
         while True:
             proceed, *values = before.call(registers, values)
             if not defined(proceed):
-                break
+                return values
             values = after.call(registers, values)
-        transfer(registers, results, values)
 
-    return step
-
-
-def _if(decoder: Decoder, op: ir.Operation) -> Step:
-    condition, results = decoder.slot(op.operands[0]), decoder.all(list(op.results))
-    then = decoder.region(op.regions[0])
-    otherwise = decoder.region(op.regions[1]) if len(op.regions[1].blocks) else None
-
-    def step(registers: Registers) -> None:
-        code = then if registers[condition] else otherwise
-        if code is not None:
-            transfer(registers, results, code.call(registers, ()))
-
-    return step
+    return run
 
 
-def _index_switch(decoder: Decoder, op: ir.Operation) -> Step:
-    flag, results = decoder.slot(op.operands[0]), decoder.all(list(op.results))
+@on_registers
+def _if(decoder: Decoder, op: ir.Operation) -> Function:
+    then, otherwise = (decoder.region(region) if len(region.blocks) else None for region in op.regions)
+
+    def run(registers: Registers, condition: Any) -> Sequence[Any]:
+        code = then if condition else otherwise
+        return () if code is None else code.call(registers, ())
+
+    return run
+
+
+@on_registers
+def _index_switch(decoder: Decoder, op: ir.Operation) -> Function:
     default, *others = [decoder.region(region) for region in op.regions]
     cases = dict(zip(integers(op, "cases"), others, strict=True))
-
-    def step(registers: Registers) -> None:
-        code = cases.get(registers[flag].__index__(), default)
-        transfer(registers, results, code.call(registers, ()))
-
-    return step
+    return lambda registers, flag: cases.get(flag.__index__(), default).call(registers, ())
 
 
-def _execute_region(decoder: Decoder, op: ir.Operation) -> Step:
-    results = decoder.all(list(op.results))
+@on_registers
+def _execute_region(decoder: Decoder, op: ir.Operation) -> Function:
     run = decode_graph(decoder, op.regions[0])
-
-    def step(registers: Registers) -> None:
-        transfer(registers, results, run(registers, ()))
-
-    return step
+    return lambda registers: run(registers, ())
 
 
 OPS: dict[str, Handler] = {

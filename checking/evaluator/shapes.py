@@ -1,4 +1,4 @@
-"""Shapes: which sizes a rank-reduced type drops, static sizes of casts, groups of reassociated dimensions."""
+"""Shapes: dimensions dropped by rank reduction, static sizes of types, reassociation."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from mlir import ir
 
+from .attributes import DYNAMIC
 from .errors import EvaluationError
 
-__all__ = ["DYNAMIC", "expanded_shape", "groups_of", "kept_dimensions", "require_static"]
-
-DYNAMIC = ir.ShapedType.get_dynamic_size()
+__all__ = ["expanded_shape", "fits", "groups_of", "kept_dimensions", "require_static"]
 
 
 def kept_dimensions(sizes: Sequence[int], static: Sequence[int]) -> list[int]:
@@ -31,14 +30,18 @@ def kept_dimensions(sizes: Sequence[int], static: Sequence[int]) -> list[int]:
     raise EvaluationError(f"sizes {list(sizes)} do not reduce to {list(static)}")
 
 
-def _agree(sizes: Sequence[int], static: Sequence[int]) -> bool:
-    return all(wanted in (DYNAMIC, size) for wanted, size in zip(static, sizes, strict=True))
+def fits(type_: ir.Type, shape: Sequence[int]) -> bool:
+    """Whether a shaped type's rank and static sizes, if it has a rank, are those of `shape`."""
+    shaped = ir.ShapedType(type_)
+    if not shaped.has_rank:
+        return True
+    static = shaped.shape
+    return len(static) == len(shape) and all(a in (DYNAMIC, b) for a, b in zip(static, shape, strict=True))
 
 
 def require_static(type_: ir.Type, shape: Sequence[int]) -> None:
-    """Refuse a value of `shape` whose type says something else."""
-    static = ir.ShapedType(type_).shape
-    if len(static) != len(shape) or not _agree(shape, static):
+    """Raise an error if `shape` does not match a type."""
+    if not fits(type_, shape):
         raise EvaluationError(f"a value of sizes {list(shape)} is not a {type_}")
 
 
@@ -49,7 +52,7 @@ def groups_of(op: ir.Operation) -> list[list[int]]:
 
 
 def expanded_shape(shape: Sequence[int], groups: Sequence[Sequence[int]], sizes: Sequence[int]) -> None:
-    """Refuse sizes whose groups do not multiply to the dimensions that are expanded."""
+    """Raise an error unless the sizes of each group multiply to the dimension that it expands."""
     for length, group in zip(shape, groups, strict=True):
         if math.prod(sizes[i] for i in group) != length:
             raise EvaluationError(f"dimension of size {length} cannot be expanded to {[sizes[i] for i in group]}")

@@ -1,4 +1,4 @@
-"""What an elementwise op is, seen from the function that computes it."""
+"""The signature of an elementwise op, from which the function that computes it is made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from mlir import ir
 
 from .elements import Element
 
-__all__ = ["ElementwiseSignature", "Maker"]
+__all__ = ["ElementwiseSignature", "Function", "Maker"]
+
+Function = Callable[..., Any]
+"""From the values of an op's operands to its result."""
 
 
 @dataclass(frozen=True)
@@ -27,5 +30,5 @@ class ElementwiseSignature:
         return ir.IntegerAttr(self.op.attributes["predicate"]).value
 
 
-Maker = Callable[[ElementwiseSignature], Callable[..., Any]]
-"""Makes the function on NumPy arrays or scalars of exactly the operands' types that computes an op."""
+Maker = Callable[[ElementwiseSignature], Function]
+"""Makes the function that computes an op on NumPy arrays, or on NumPy scalars of exactly the operands' types."""

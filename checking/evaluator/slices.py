@@ -1,4 +1,4 @@
-"""Slices by offsets, sizes and strides, as extract_slice, insert_slice, subview and dispatch loads have them."""
+"""Slices by offsets, sizes and strides, as in extract_slice, insert_slice, subview and dispatch loads."""
 
 from __future__ import annotations
 
@@ -8,38 +8,42 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, integers, mixed
+from .attributes import integers, mixed_lists
 from .errors import EvaluationError
 from .shapes import kept_dimensions
 from .undefined import Partial, assign, tidy
 
-__all__ = ["SliceReader", "replaced", "slice_key"]
+__all__ = ["SliceReader", "inner_key", "replaced", "slice_key"]
 
 
 class SliceReader:
-    """Reads an op's mixed offsets, sizes and strides, whose operands begin at operand `first`."""
+    """Reads an op's mixed offsets, sizes and strides, whose operands begin at operand `first`.
 
-    def __init__(self, decoder: Decoder, op: ir.Operation, first: int) -> None:
-        operands = list(op.operands)[first:]
-        static = [integers(op, f"static_{name}") for name in ("offsets", "sizes", "strides")]
-        dynamic = ir.ShapedType.get_dynamic_size()
-        parts: list[Any] = []
-        for numbers in static:
-            count = sum(number == dynamic for number in numbers)
-            parts.append(mixed(decoder, numbers, operands[:count]))
-            operands = operands[count:]
-        self.offsets, self.sizes, self.strides = parts
-        self.static_sizes = static[1]
+    `type_` is the type of the slice, which may have fewer dimensions.
+    """
 
-    def kept(self, type_: ir.Type) -> list[int] | None:
-        """The dimensions that the slice's type keeps; None if it keeps all."""
-        shape = ir.ShapedType(type_).shape
-        return None if len(shape) == len(self.static_sizes) else kept_dimensions(self.static_sizes, shape)
+    def __init__(self, op: ir.Operation, first: int, type_: ir.Type) -> None:
+        self._parts = mixed_lists(op, first, "static_offsets", "static_sizes", "static_strides")
+        static, shape = integers(op, "static_sizes"), ir.ShapedType(type_).shape
+        everything = range(len(static))
+        self._kept = everything if len(shape) == len(static) else kept_dimensions(static, shape)
+        self._reduces = len(self._kept) != len(static)
 
-    def key(self, registers: Registers, shape: Sequence[int]) -> tuple[tuple[slice, ...], Sequence[int]]:
-        """The key into an array of `shape`, and the sizes; refuses what is out of bounds."""
-        sizes = self.sizes(registers)
-        return slice_key(self.offsets(registers), sizes, self.strides(registers), shape), sizes
+    def key(self, values: Sequence[Any], shape: Sequence[int]) -> tuple[Any, ...]:
+        """The key of the slice in an array of `shape`; it must be inside. `values` are the op's operands."""
+        offsets, sizes, strides = (part(values) for part in self._parts)
+        key: tuple[Any, ...] = slice_key(offsets, sizes, strides, shape)
+        if self._reduces:
+            key = tuple([entry if i in self._kept else entry.start for i, entry in enumerate(key)])
+        return (*key, ...)
+
+    def insert(self, values: Sequence[Any], source: Any, target: Any) -> tuple[Any, Any]:
+        """The key of the slice, and `target` with `source` there as a new value."""
+        key = self.key(values, target.shape)
+        sizes = self._parts[1](values)
+        if source.shape != tuple([sizes[i] for i in self._kept]):
+            raise EvaluationError(f"what is inserted has sizes {list(source.shape)}, the slice has {list(sizes)}")
+        return key, replaced(target, key, source)
 
 
 def slice_key(
@@ -62,12 +66,17 @@ def slice_key(
     return tuple(key)
 
 
-def replaced(target: Any, key: Any, sizes: Sequence[int] | None, source: Any) -> Any:
-    """`target` with `source` at `key`, as a new value; `sizes` is the slice's shape if it may have more dimensions."""
-    if sizes is not None:
-        if source.size != np.prod(sizes, dtype=np.int64):
-            raise EvaluationError(f"what is inserted has sizes {list(source.shape)}, the slice has {list(sizes)}")
-        source = source.reshape(sizes)
+def inner_key(
+    offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int], shape: Sequence[int]
+) -> tuple[Any, ...]:
+    """The key of a slice of the last dimensions, which `sizes` and `strides` are of, at single outer positions."""
+    outer = [1] * (len(shape) - len(sizes))
+    key = slice_key(offsets, [*outer, *sizes], [*outer, *strides], shape)
+    return (*[entry.start for entry in key[: len(outer)]], *key[len(outer) :], ...)
+
+
+def replaced(target: Any, key: Any, source: Any) -> Any:
+    """`target` with `source` at `key`, as a new value."""
     if type(target) is np.ndarray and isinstance(source, np.ndarray | np.generic | int | bool):
         copy = target.copy()
         copy[key] = source

@@ -1,4 +1,4 @@
-"""What a running program shares: the steps left, memory and its counters, globals, the calls under way."""
+"""The state of a run: the steps left, memory and its counters, globals, the call stack."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["EvaluationState"]
 
 @dataclass
 class EvaluationState:
-    """One run of a program. `steps` counts down; `frames` holds what each call under way has on its stack."""
+    """One run of a program. `steps` counts down; `frames` has the stack memory of each active call."""
 
     steps: int
     depth_limit: int
@@ -27,7 +27,7 @@ class EvaluationState:
     grid: dict[str, Any] = field(default_factory=dict)
 
     def spend(self, steps: int) -> None:
-        """Take `steps` from what is left."""
+        """Count steps; too many are an error."""
         self.steps -= steps
         if self.steps < 0:
             raise EvaluationError("the limit of steps is reached: the program runs too long or forever")

@@ -1,7 +1,7 @@
 """Structured ops: every linalg op that has indexing maps and a body, on tensors and on memrefs.
 
-The body runs on whole arrays where it computes element by element and the outputs do not share memory with other
-operands; else for one point of the iteration space after the other, in the order of the loops, as compiled code does.
+An elementwise body runs on whole arrays if the outputs do not alias other operands; otherwise for each point of the
+iteration space, in the order of the loops, as compiled code does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from mlir import ir
 from mlir.dialects import linalg
 
-from .decoder import Code, Decoder, Registers, integers, transfer
+from .attributes import integers
+from .decoder import Code, Decoder, Registers, transfer
 from .iteration import IndexingMap, Plan, check_bounds, loop_sizes, make_plan
 from .memory import MemRef
 from .payload import Payload, compile_payload
@@ -23,7 +24,7 @@ from .undefined import UNDEFINED, Partial, assign, split, tidy
 __all__ = ["StructuredOp", "output_count"]
 
 Target = tuple[Any, Any]
-"""Where an output is written: its data, and its mask of undefined elements or None."""
+"""The data of an output, and its mask of undefined elements or None."""
 
 
 def output_count(op: ir.Operation) -> int:
@@ -35,12 +36,12 @@ def output_count(op: ir.Operation) -> int:
 
 
 class StructuredOp:
-    """One structured op, decoded. Plans are kept for the shapes that were met."""
+    """A decoded structured op. Plans are cached by shapes."""
 
     def __init__(self, decoder: Decoder, op: ir.Operation) -> None:
         self.decoder = decoder
         operands = list(op.operands)
-        self.operands, self.results = decoder.all(operands), decoder.all(list(op.results))
+        self.operands, self.results = decoder.all(operands), decoder.all(op.results)
         self.inputs = len(operands) - output_count(op)
         self.maps = [IndexingMap(ir.AffineMapAttr(map_).value) for map_ in linalg.get_indexing_maps(op) or ()]
         self.elements = [decoder.element(value.type) for value in operands]
@@ -85,7 +86,7 @@ class StructuredOp:
     def _at_once(
         self, registers: Registers, plan: Plan, payload: Payload, prepared: list[Any], contents: list[Any]
     ) -> None:
-        """Results that are computed whole, so that nothing of the inits is kept."""
+        """Compute whole results; nothing of the inits is kept."""
         arguments = [
             access.take(value, ()) for access, value in zip(plan.accesses, self._arrays(contents), strict=True)
         ]
@@ -126,7 +127,7 @@ class StructuredOp:
     def _one_by_one(
         self, registers: Registers, contents: list[Any], targets: list[Target], sizes: Sequence[int]
     ) -> None:
-        """Scalars, in the order of the loops. A memref's contents are views, so that later points see what was done."""
+        """Run the body for each point, in the order of the loops. Later points see what earlier ones wrote."""
         code, dims = self._scalar_code(registers)
         shapes = [getattr(value, "shape", ()) for value in contents]
         for number, (map_, shape) in enumerate(zip(self.maps, shapes, strict=True)):
@@ -172,7 +173,7 @@ def _scalar(source: Target, index: tuple[int, ...], element: Any) -> Any:
 
 
 def _target(value: Any, *, tracked: bool) -> Target:
-    """A memref's own memory, or a copy of a tensor; with a mask if undefined elements may come in."""
+    """A memref's own memory, or a copy of a tensor; with a mask if undefined elements may be written."""
     if isinstance(value, MemRef):
         value.may_write()
         if tracked:
@@ -183,7 +184,7 @@ def _target(value: Any, *, tracked: bool) -> Target:
 
 
 def _whole(value: Any, sizes: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """A result of the body as the whole tensor, and of the right type."""
+    """A result of the body, broadcast to the whole tensor and converted to its type."""
     if type(value) is np.ndarray and value.shape == sizes:
         return value
     if type(value) is Partial or value is UNDEFINED:
@@ -198,7 +199,7 @@ def _set_indices(payload: Payload, plan: Plan, prepared: list[Any], point: Seque
 
 
 def shares_memory(values: Sequence[Any], inputs: int, maps: Sequence[IndexingMap]) -> bool:
-    """Whether an output's memory is read or written through another operand, but for the same element at each point."""
+    """Whether an output aliases another operand, unless both use the same element at each point."""
     for i in range(inputs, len(values)):
         output = values[i]
         if not isinstance(output, MemRef):

@@ -3,46 +3,43 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, integers, mixed
+from .attributes import Mixed, integers, mixed
+from .decoder import Decoder, Registers
 from .elements import Element
 from .errors import EvaluationError
 from .handlers import Handler
+from .signature import Function
 from .slices import replaced
-from .undefined import Partial, Undefined, defined, empty, split, tidy
+from .steps import on_registers, on_values, plain
+from .undefined import Undefined, defined, empty, split, tidy
 
-__all__ = ["OPS", "checked_index", "dimension", "filled", "rank", "stack_scalars"]
-
-Shape = Callable[[Registers], Sequence[int]]
-
-
-def result_shape(decoder: Decoder, op: ir.Operation, dynamic: Sequence[ir.Value]) -> Shape:
-    """The sizes of the result, its dynamic ones from operands."""
-    return mixed(decoder, ir.ShapedType(op.results[0].type).shape, dynamic)
+__all__ = ["OPS", "checked_index", "dimension", "filled", "from_elements", "rank", "result_shape", "stack_scalars"]
 
 
-def checked_index(registers: Registers, slots: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
+def result_shape(op: ir.Operation, first: int = 0) -> Mixed:
+    """The sizes of the result, its dynamic ones from operand `first` on."""
+    return mixed(ir.ShapedType(op.results[0].type).shape, first)
+
+
+def checked_index(indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
     """The indices of an element, which must be within `shape`."""
-    index = tuple([registers[slot].__index__() for slot in slots])
+    index = tuple([value.__index__() for value in indices])
     for position, size in zip(index, shape, strict=True):
         if not 0 <= position < size:
             raise EvaluationError(f"index {list(index)} is out of bounds: the sizes are {list(shape)}")
     return index
 
 
-def _empty(decoder: Decoder, op: ir.Operation) -> Step:
-    shape, result = result_shape(decoder, op, list(op.operands)), decoder.slot(op.results[0])
-    dtype = decoder.element(op.results[0].type).dtype
-
-    def step(registers: Registers) -> None:
-        registers[result] = empty(shape(registers), dtype)
-
-    return step
+@on_values
+def _empty(decoder: Decoder, op: ir.Operation) -> Function:
+    shape, dtype = result_shape(op), decoder.element(op.results[0].type).dtype
+    return lambda *sizes: empty(shape(sizes), dtype)
 
 
 def stack_scalars(values: Sequence[Any], shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
@@ -61,86 +58,55 @@ def filled(shape: Sequence[int], value: Any, element: Element) -> Any:
     return np.full(tuple(shape), value, element.dtype)
 
 
-def _from_elements(decoder: Decoder, op: ir.Operation) -> Step:
-    slots, result = decoder.all(list(op.operands)), decoder.slot(op.results[0])
+@on_values
+def from_elements(decoder: Decoder, op: ir.Operation) -> Function:
+    """tensor.from_elements and vector.from_elements."""
     shape, dtype = ir.ShapedType(op.results[0].type).shape, decoder.element(op.results[0].type).dtype
-
-    def step(registers: Registers) -> None:
-        registers[result] = stack_scalars([registers[slot] for slot in slots], shape, dtype)
-
-    return step
+    return lambda *values: stack_scalars(values, shape, dtype)
 
 
-def _splat(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result = decoder.slot(op.operands[0]), decoder.slot(op.results[0])
-    shape, element = result_shape(decoder, op, list(op.operands)[1:]), decoder.element(op.results[0].type)
-
-    def step(registers: Registers) -> None:
-        registers[result] = filled(shape(registers), registers[source], element)
-
-    return step
+@on_values
+def _splat(decoder: Decoder, op: ir.Operation) -> Function:
+    shape, element = result_shape(op), decoder.element(op.results[0].type)
+    return lambda value, *sizes: filled(shape(sizes), value, element)
 
 
-def _generate(decoder: Decoder, op: ir.Operation) -> Step:
-    shape, result = result_shape(decoder, op, list(op.operands)), decoder.slot(op.results[0])
-    dtype = decoder.element(op.results[0].type).dtype
+@on_registers
+def _generate(decoder: Decoder, op: ir.Operation) -> Function:
+    shape, dtype = result_shape(op), decoder.element(op.results[0].type).dtype
     code = decoder.region(op.regions[0])
 
-    def step(registers: Registers) -> None:
-        sizes = shape(registers)
+    def generate(registers: Registers, *operands: Any) -> list[Any]:
+        sizes = shape(operands)
         if any(size < 0 for size in sizes):
             raise EvaluationError(f"a size is negative: {list(sizes)}")
         values = [code.call(registers, point)[0] for point in itertools.product(*map(range, sizes))]
-        registers[result] = stack_scalars(values, sizes, dtype)
+        return [stack_scalars(values, sizes, dtype)]
 
-    return step
-
-
-def _extract(decoder: Decoder, op: ir.Operation) -> Step:
-    source, *indices = decoder.all(list(op.operands))
-    result, scalar = decoder.slot(op.results[0]), decoder.element(op.results[0].type).scalar
-
-    def step(registers: Registers) -> None:
-        array = registers[source]
-        value = array[checked_index(registers, indices, array.shape)]
-        registers[result] = value.item() if type(value) is Partial else scalar(value)
-
-    return step
+    return generate
 
 
-def _insert(decoder: Decoder, op: ir.Operation) -> Step:
-    source, target, *indices = decoder.all(list(op.operands))
-    result = decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        array = registers[target]
-        registers[result] = replaced(array, checked_index(registers, indices, array.shape), None, registers[source])
-
-    return step
+@on_values
+def _extract(decoder: Decoder, op: ir.Operation) -> Function:
+    scalar = decoder.element(op.results[0].type).scalar
+    return lambda array, *indices: scalar(array[checked_index(indices, array.shape)])
 
 
-def dimension(decoder: Decoder, op: ir.Operation) -> Step:
+def _insert(source: Any, target: Any, *indices: Any) -> Any:
+    return replaced(target, checked_index(indices, target.shape), source)
+
+
+def dimension(source: Any, index: Any) -> int:
     """tensor.dim and memref.dim."""
-    source, index = decoder.all(list(op.operands))
-    result = decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        shape, number = registers[source].shape, registers[index].__index__()
-        if not 0 <= number < len(shape):
-            raise EvaluationError(f"there is no dimension {number}: the rank is {len(shape)}")
-        registers[result] = shape[number]
-
-    return step
+    shape, number = source.shape, index.__index__()
+    if not 0 <= number < len(shape):
+        raise EvaluationError(f"there is no dimension {number}: the rank is {len(shape)}")
+    return shape[number]
 
 
-def rank(decoder: Decoder, op: ir.Operation) -> Step:
+def rank(source: Any) -> int:
     """tensor.rank and memref.rank."""
-    source, result = decoder.slot(op.operands[0]), decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        registers[result] = len(registers[source].shape)
-
-    return step
+    return len(source.shape)
 
 
 def _indices(coordinates: Any, dimensions: Sequence[int], shape: Sequence[int]) -> tuple[list[Any], list[int]]:
@@ -153,53 +119,46 @@ def _indices(coordinates: Any, dimensions: Sequence[int], shape: Sequence[int]) 
     return positions, [i for i in range(len(shape)) if i not in dimensions]
 
 
-def _gathered_first(array: Any, dimensions: Sequence[int], whole: Sequence[int]) -> Any:
-    return array.transpose((*dimensions, *whole))
+@on_values
+def _gather(_decoder: Decoder, op: ir.Operation) -> Function:
+    dimensions, rank_ = integers(op, "gather_dims"), ir.ShapedType(op.results[0].type).rank
 
-
-def _gather(decoder: Decoder, op: ir.Operation) -> Step:
-    source, coordinates = decoder.all(list(op.operands))
-    result, dimensions = decoder.slot(op.results[0]), integers(op, "gather_dims")
-    rank_ = ir.ShapedType(op.results[0].type).rank
-
-    def step(registers: Registers) -> None:
-        array = registers[source]
-        positions, whole = _indices(registers[coordinates], dimensions, array.shape)
-        found = _gathered_first(array, dimensions, whole)[tuple(positions)]
+    def gather(array: Any, coordinates: Any) -> Any:
+        positions, whole = _indices(coordinates, dimensions, array.shape)
+        found = array.transpose((*dimensions, *whole))[tuple(positions)]
         batch = positions[0].shape if positions else ()
         sizes = [array.shape[i] for i in whole]
         if rank_ != len(batch) + len(whole):
             sizes = [1 if i in dimensions else size for i, size in enumerate(array.shape)]
-        registers[result] = found.reshape((*batch, *sizes))
+        return found.reshape((*batch, *sizes))
 
-    return step
+    return gather
 
 
-def _scatter(decoder: Decoder, op: ir.Operation) -> Step:
-    source, target, coordinates = decoder.all(list(op.operands))
-    result, dimensions = decoder.slot(op.results[0]), integers(op, "scatter_dims")
+@on_values
+def _scatter(_decoder: Decoder, op: ir.Operation) -> Function:
+    dimensions = integers(op, "scatter_dims")
 
-    def step(registers: Registers) -> None:
-        array = registers[target]
-        positions, whole = _indices(registers[coordinates], dimensions, array.shape)
+    def scatter(source: Any, array: Any, coordinates: Any) -> Any:
+        positions, whole = _indices(coordinates, dimensions, array.shape)
         order = (*dimensions, *whole)
         batch = positions[0].shape if positions else ()
         shape = (*batch, *(array.shape[i] for i in whole))
-        changed = replaced(_gathered_first(array, dimensions, whole), tuple(positions), shape, registers[source])
-        registers[result] = changed.transpose(np.argsort(order))
+        changed = replaced(array.transpose(order), tuple(positions), source.reshape(shape))
+        return changed.transpose(np.argsort(order))
 
-    return step
+    return scatter
 
 
 OPS: dict[str, Handler] = {
     "tensor.empty": _empty,
-    "tensor.from_elements": _from_elements,
+    "tensor.from_elements": from_elements,
     "tensor.splat": _splat,
     "tensor.generate": _generate,
     "tensor.extract": _extract,
-    "tensor.insert": _insert,
-    "tensor.dim": dimension,
-    "tensor.rank": rank,
+    "tensor.insert": plain(_insert),
+    "tensor.dim": plain(dimension),
+    "tensor.rank": plain(rank),
     "tensor.gather": _gather,
     "tensor.scatter": _scatter,
 }

@@ -9,58 +9,60 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, integers, mixed
+from .attributes import integers, mixed
+from .decoder import Decoder
 from .errors import EvaluationError
 from .handlers import Handler
+from .memory import MemRef, contents
 from .shapes import expanded_shape, groups_of, require_static
+from .signature import Function
+from .steps import on_values
 from .undefined import defined
 
-__all__ = ["OPS", "collapsed", "requested_shape"]
+__all__ = ["OPS", "collapse", "expand", "reshape"]
 
 
-def _cast(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result, type_ = decoder.slot(op.operands[0]), decoder.slot(op.results[0]), op.results[0].type
-    ranked = isinstance(type_, ir.RankedTensorType)
+@on_values
+def _cast(_decoder: Decoder, op: ir.Operation) -> Function:
+    type_ = op.results[0].type
 
-    def step(registers: Registers) -> None:
-        value = registers[source]
-        if ranked:
-            require_static(type_, value.shape)
-        registers[result] = value
+    def cast(value: Any) -> Any:
+        require_static(type_, value.shape)
+        return value
 
-    return step
+    return cast
 
 
-def _bitcast(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result = decoder.slot(op.operands[0]), decoder.slot(op.results[0])
+@on_values
+def _bitcast(decoder: Decoder, op: ir.Operation) -> Function:
     element, type_ = decoder.element(op.results[0].type), op.results[0].type
     by_value = element.is_bool or decoder.element(op.operands[0].type).is_bool
 
-    def step(registers: Registers) -> None:
-        value = registers[source]
+    def bitcast(value: Any) -> Any:
         require_static(type_, value.shape)
-        registers[result] = value.astype(element.dtype) if by_value else _bits(value, element.dtype)
+        return value.astype(element.dtype) if by_value else _bits(value, element.dtype)
 
-    return step
+    return bitcast
 
 
 def _bits(value: Any, dtype: np.dtype[Any]) -> Any:
     return (np.ascontiguousarray(value).reshape(value.shape) if isinstance(value, np.ndarray) else value).view(dtype)
 
 
-def _expand(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result, groups = decoder.slot(op.operands[0]), decoder.slot(op.results[0]), groups_of(op)
-    sizes = mixed(decoder, integers(op, "static_output_shape"), list(op.operands)[1:])
+@on_values
+def expand(_decoder: Decoder, op: ir.Operation) -> Function:
+    """expand_shape of tensors and memrefs."""
+    groups, sizes = groups_of(op), mixed(integers(op, "static_output_shape"), 1)
 
-    def step(registers: Registers) -> None:
-        value, shape = registers[source], sizes(registers)
-        expanded_shape(value.shape, groups, shape)
-        registers[result] = value.reshape(shape)
+    def expanded(*values: Any) -> Any:
+        shape = sizes(values)
+        expanded_shape(values[0].shape, groups, shape)
+        return values[0].reshape(shape)
 
-    return step
+    return expanded
 
 
-def collapsed(shape: Sequence[int], groups: Sequence[Sequence[int]]) -> list[int]:
+def _collapsed(shape: Sequence[int], groups: Sequence[Sequence[int]]) -> list[int]:
     """The sizes after each group has become one dimension. Without groups there must be just one element."""
     sizes = [math.prod(shape[i] for i in group) for group in groups]
     if math.prod(sizes) != math.prod(shape):
@@ -68,41 +70,34 @@ def collapsed(shape: Sequence[int], groups: Sequence[Sequence[int]]) -> list[int
     return sizes
 
 
-def _collapse(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result, groups = decoder.slot(op.operands[0]), decoder.slot(op.results[0]), groups_of(op)
-
-    def step(registers: Registers) -> None:
-        value = registers[source]
-        registers[result] = value.reshape(collapsed(value.shape, groups))
-
-    return step
+@on_values
+def collapse(_decoder: Decoder, op: ir.Operation) -> Function:
+    """collapse_shape of tensors and memrefs."""
+    groups = groups_of(op)
+    return lambda value: value.reshape(_collapsed(value.shape, groups))
 
 
-def requested_shape(value: Any, shape: Any, type_: ir.Type) -> list[int]:
-    """The sizes that a tensor of sizes asks for, which must hold the same number of elements."""
-    sizes = [int(size) for size in defined(shape)]
-    if math.prod(sizes) != value.size or any(size < 0 for size in sizes):
-        raise EvaluationError(f"{value.size} elements cannot have the sizes {sizes}")
-    if isinstance(type_, ir.RankedTensorType | ir.MemRefType):
+@on_values
+def reshape(_decoder: Decoder, op: ir.Operation) -> Function:
+    """tensor.reshape and memref.reshape, whose memory must be contiguous."""
+    type_ = op.results[0].type
+
+    def reshaped(value: Any, shape: Any) -> Any:
+        sizes, count = [int(size) for size in defined(contents(shape))], math.prod(value.shape)
+        if math.prod(sizes) != count or any(size < 0 for size in sizes):
+            raise EvaluationError(f"{count} elements cannot have the sizes {sizes}")
         require_static(type_, sizes)
-    return sizes
+        if isinstance(value, MemRef) and not value.array.flags.c_contiguous:
+            raise EvaluationError(f"memory of strides {list(value.strides)} is reshaped; it must be contiguous")
+        return value.reshape(sizes)
 
-
-def _reshape(decoder: Decoder, op: ir.Operation) -> Step:
-    source, shape = decoder.all(list(op.operands))
-    result, type_ = decoder.slot(op.results[0]), op.results[0].type
-
-    def step(registers: Registers) -> None:
-        value = registers[source]
-        registers[result] = value.reshape(requested_shape(value, registers[shape], type_))
-
-    return step
+    return reshaped
 
 
 OPS: dict[str, Handler] = {
     "tensor.cast": _cast,
     "tensor.bitcast": _bitcast,
-    "tensor.expand_shape": _expand,
-    "tensor.collapse_shape": _collapse,
-    "tensor.reshape": _reshape,
+    "tensor.expand_shape": expand,
+    "tensor.collapse_shape": collapse,
+    "tensor.reshape": reshape,
 }

@@ -1,9 +1,9 @@
-"""Elements that nobody has written: what tensor.empty and fresh memory hold.
+"""Undefined elements, which were never written: those of tensor.empty and of fresh memory.
 
-A value whose elements are all defined is a plain `numpy.ndarray` and costs nothing. One with undefined elements is a
-`Partial`: data and a mask, which NumPy's functions carry along, so that moving undefined elements is fine and computing
-with them gives undefined elements. A scalar that is undefined is `UNDEFINED`, whose operators return it. Only what
-depends on such a value in another way, as a branch, an index or a divisor does, is an error.
+An array whose elements are all defined is a plain `numpy.ndarray`. One with undefined elements is a `Partial`: data and
+a mask, which NumPy's functions propagate: undefined elements may be moved, and computing with them gives undefined
+elements. An undefined scalar is `UNDEFINED`, whose operators return it. Using one as a condition, an index or a divisor
+is an error.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _CACHED_ELEMENTS = 4096
 
 
 class Undefined:
-    """The scalar that nobody has written. There is one object of it."""
+    """The undefined scalar, a singleton."""
 
     __slots__ = ()
 
     def _same(self, *_: Any, **__: Any) -> Undefined:
-        """What is computed from an undefined value is undefined."""
+        """An operator with an undefined operand gives an undefined result."""
         return self
 
     def _refuse(self, *_: Any) -> NoReturn:
@@ -48,7 +48,7 @@ UNDEFINED = Undefined()
 
 
 class Partial(NDArrayOperatorsMixin):
-    """An array some of whose elements are undefined: where `undefined` is true, `data` means nothing."""
+    """An array with undefined elements: where `undefined` is true, `data` is arbitrary."""
 
     __slots__ = ("data", "undefined")
 
@@ -136,7 +136,7 @@ def _mask(value: Any) -> Any:
 
 
 def split(value: Any) -> tuple[Any, Any]:
-    """Data and mask of any value; the mask of one that is defined is False."""
+    """Data and mask of any value; the mask of a defined one is False."""
     if type(value) is Partial:
         return value.data, value.undefined
     if value is UNDEFINED:
@@ -159,7 +159,7 @@ def defined(value: Any) -> Any:
 
 
 def assign(data: Any, undefined: Any, key: Any, value: Any) -> None:
-    """Write `value` into `data[key]`, and into the mask, which is None where nothing is undefined."""
+    """Write `value` into `data[key]`, and its mask into `undefined[key]`, unless that is None."""
     given, mask = split(value)
     data[key] = given
     if undefined is not None:

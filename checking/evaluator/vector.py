@@ -1,4 +1,4 @@
-"""Vectors as arrays: made, taken apart, put together and reshaped; masks."""
+"""Vectors as arrays: creation, extraction, insertion, reshapes; masks."""
 
 from __future__ import annotations
 
@@ -8,52 +8,33 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, integers, mixed, transfer
-from .errors import EvaluationError
+from .attributes import integers, mixed
+from .decoder import Decoder, Registers
 from .handlers import Handler
-from .slices import replaced, slice_key
-from .tensor import filled, stack_scalars
+from .signature import Function
+from .slices import inner_key, replaced, slice_key
+from .steps import known, on_registers, on_values
+from .tensor import checked_index, filled, from_elements
 from .undefined import Undefined
 
 __all__ = ["OPS"]
 
 
-def _unary(make: Callable[[ir.Operation], Callable[[Any], Any]]) -> Handler:
-    """An op on one vector by a function on arrays."""
+@on_values
+def _broadcast(decoder: Decoder, op: ir.Operation) -> Function:
+    shape, element = tuple(ir.ShapedType(op.results[0].type).shape), decoder.element(op.results[0].type)
 
-    def handler(decoder: Decoder, op: ir.Operation) -> Step:
-        function, source, result = make(op), decoder.slot(op.operands[0]), decoder.slot(op.results[0])
-
-        def step(registers: Registers) -> None:
-            registers[result] = function(registers[source])
-
-        return step
-
-    return handler
-
-
-def _broadcast(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result = decoder.slot(op.operands[0]), decoder.slot(op.results[0])
-    shape, element = ir.ShapedType(op.results[0].type).shape, decoder.element(op.results[0].type)
-
-    def step(registers: Registers) -> None:
-        value = registers[source]
+    def broadcast(value: Any) -> Any:
         if isinstance(value, Undefined | np.generic) or not hasattr(value, "shape"):
-            registers[result] = filled(shape, value, element)
-        else:
-            registers[result] = np.broadcast_to(value, tuple(shape))
+            return filled(shape, value, element)
+        return np.broadcast_to(value, shape)
 
-    return step
+    return broadcast
 
 
-def _step(decoder: Decoder, op: ir.Operation) -> Step:
-    result, (count,) = decoder.slot(op.results[0]), ir.ShapedType(op.results[0].type).shape
-    dtype = decoder.element(op.results[0].type).dtype
-
-    def step(registers: Registers) -> None:
-        registers[result] = np.arange(count, dtype=dtype)
-
-    return step
+def _step(decoder: Decoder, op: ir.Operation) -> Any:
+    (count,) = ir.ShapedType(op.results[0].type).shape
+    return np.arange(count, dtype=decoder.element(op.results[0].type).dtype)
 
 
 def _prefix(shape: Sequence[int], lengths: Sequence[int]) -> Any:
@@ -63,170 +44,115 @@ def _prefix(shape: Sequence[int], lengths: Sequence[int]) -> Any:
     return mask
 
 
-def _create_mask(decoder: Decoder, op: ir.Operation) -> Step:
-    slots, result = decoder.all(list(op.operands)), decoder.slot(op.results[0])
+@on_values
+def _create_mask(_decoder: Decoder, op: ir.Operation) -> Function:
     shape = ir.ShapedType(op.results[0].type).shape
-
-    def step(registers: Registers) -> None:
-        registers[result] = _prefix(shape, [registers[slot].__index__() for slot in slots])
-
-    return step
+    return lambda *lengths: _prefix(shape, [length.__index__() for length in lengths])
 
 
-def _constant_mask(decoder: Decoder, op: ir.Operation) -> Step:
-    result, mask = (
-        decoder.slot(op.results[0]),
-        _prefix(ir.ShapedType(op.results[0].type).shape, integers(op, "mask_dim_sizes")),
-    )
-
-    def step(registers: Registers) -> None:
-        registers[result] = mask
-
-    return step
+def _constant_mask(_decoder: Decoder, op: ir.Operation) -> Any:
+    return _prefix(ir.ShapedType(op.results[0].type).shape, integers(op, "mask_dim_sizes"))
 
 
-def _position(decoder: Decoder, op: ir.Operation, first: int) -> Callable[[Registers, Sequence[int]], tuple[int, ...]]:
-    position = mixed(decoder, integers(op, "static_position"), list(op.operands)[first:])
-
-    def read(registers: Registers, shape: Sequence[int]) -> tuple[int, ...]:
-        index = tuple(position(registers))
-        if any(not 0 <= i < size for i, size in zip(index, shape, strict=False)):
-            raise EvaluationError(f"position {list(index)} is out of bounds: the sizes are {list(shape)}")
-        return index
-
-    return read
+def _position(op: ir.Operation, first: int) -> Callable[[Sequence[Any], Sequence[int]], tuple[int, ...]]:
+    """From the operands' values and the vector's sizes to a position, whose operands begin at `first`."""
+    static = integers(op, "static_position")
+    position = mixed(static, first)
+    return lambda values, shape: checked_index(position(values), shape[: len(static)])
 
 
-def _extract(decoder: Decoder, op: ir.Operation) -> Step:
-    source, result, position = decoder.slot(op.operands[0]), decoder.slot(op.results[0]), _position(decoder, op, 1)
-    is_vector = isinstance(op.results[0].type, ir.VectorType)
-    element = decoder.element(op.results[0].type)
-
-    def step(registers: Registers) -> None:
-        vector = registers[source]
-        index = position(registers, vector.shape)
-        if is_vector:
-            registers[result] = vector[(*index, ...)]
-            return
-        value = vector[index]
-        registers[result] = value.item() if hasattr(value, "undefined") else element.scalar(value)
-
-    return step
+@on_values
+def _extract(decoder: Decoder, op: ir.Operation) -> Function:
+    position, element = _position(op, 1), decoder.element(op.results[0].type)
+    if isinstance(op.results[0].type, ir.VectorType):
+        return lambda *values: values[0][(*position(values, values[0].shape), ...)]
+    return lambda *values: element.scalar(values[0][position(values, values[0].shape)])
 
 
-def _insert(decoder: Decoder, op: ir.Operation) -> Step:
-    source, target = decoder.all(list(op.operands)[:2])
-    result, position = decoder.slot(op.results[0]), _position(decoder, op, 2)
-
-    def step(registers: Registers) -> None:
-        vector = registers[target]
-        registers[result] = replaced(vector, (*position(registers, vector.shape), ...), None, registers[source])
-
-    return step
+@on_values
+def _insert(_decoder: Decoder, op: ir.Operation) -> Function:
+    position = _position(op, 2)
+    return lambda *values: replaced(values[1], (*position(values, values[1].shape), ...), values[0])
 
 
 def _array(op: ir.Operation, name: str) -> list[int]:
     return [ir.IntegerAttr(entry).value for entry in ir.ArrayAttr(op.attributes[name])]
 
 
-def _extract_strided(op: ir.Operation) -> Callable[[Any], Any]:
+@on_values
+def _extract_strided(_decoder: Decoder, op: ir.Operation) -> Function:
     offsets, sizes, strides = (_array(op, name) for name in ("offsets", "sizes", "strides"))
     shape = ir.ShapedType(op.operands[0].type).shape[: len(offsets)]
     key = slice_key(offsets, sizes, strides, shape)
     return lambda value: value[key]
 
 
-def _insert_strided(decoder: Decoder, op: ir.Operation) -> Step:
-    source, target = decoder.all(list(op.operands))
-    result, inserted = decoder.slot(op.results[0]), ir.ShapedType(op.operands[0].type).shape
-    offsets, strides = _array(op, "offsets"), _array(op, "strides")
-    outer = len(offsets) - len(inserted)
-    shape = ir.ShapedType(op.operands[1].type).shape
-    key = slice_key(offsets, [*[1] * outer, *inserted], [*[1] * outer, *strides], shape)
-    whole = (*[entry.start for entry in key[:outer]], *key[outer:])
-
-    def step(registers: Registers) -> None:
-        registers[result] = replaced(registers[target], whole, None, registers[source])
-
-    return step
+@on_values
+def _insert_strided(_decoder: Decoder, op: ir.Operation) -> Function:
+    inserted, shape = (ir.ShapedType(operand.type).shape for operand in op.operands)
+    key = inner_key(_array(op, "offsets"), inserted, _array(op, "strides"), shape)
+    return lambda source, target: replaced(target, key, source)
 
 
-def _shape_cast(op: ir.Operation) -> Callable[[Any], Any]:
+@on_values
+def _shape_cast(_decoder: Decoder, op: ir.Operation) -> Function:
     shape = tuple(ir.ShapedType(op.results[0].type).shape)
     return lambda value: value.reshape(shape)
 
 
-def _transpose(op: ir.Operation) -> Callable[[Any], Any]:
+@on_values
+def _transpose(_decoder: Decoder, op: ir.Operation) -> Function:
     permutation = integers(op, "permutation")
     return lambda value: value.transpose(permutation)
 
 
-def _shuffle(decoder: Decoder, op: ir.Operation) -> Step:
-    a, b = decoder.all(list(op.operands))
-    result, mask = decoder.slot(op.results[0]), integers(op, "mask")
-
-    def step(registers: Registers) -> None:
-        parts = [value if value.shape else value.reshape((1,)) for value in (registers[a], registers[b])]
-        registers[result] = np.concatenate(parts, 0)[[max(entry, 0) for entry in mask]]
-
-    return step
+@on_values
+def _shuffle(_decoder: Decoder, op: ir.Operation) -> Function:
+    lanes = [max(entry, 0) for entry in integers(op, "mask")]
+    return lambda *parts: np.concatenate([part if part.shape else part.reshape((1,)) for part in parts], 0)[lanes]
 
 
-def _from_elements(decoder: Decoder, op: ir.Operation) -> Step:
-    slots, result = decoder.all(list(op.operands)), decoder.slot(op.results[0])
-    shape, dtype = ir.ShapedType(op.results[0].type).shape, decoder.element(op.results[0].type).dtype
+@on_values
+def _to_elements(decoder: Decoder, op: ir.Operation) -> Function:
+    count, scalar = len(op.results), decoder.element(op.operands[0].type).scalar
 
-    def step(registers: Registers) -> None:
-        registers[result] = stack_scalars([registers[slot] for slot in slots], shape, dtype)
+    def to_elements(vector: Any) -> Any:
+        flat = vector.reshape((-1,))
+        scalars = [scalar(flat[i]) for i in range(count)]
+        return scalars if count > 1 else scalars[0]
 
-    return step
-
-
-def _to_elements(decoder: Decoder, op: ir.Operation) -> Step:
-    source, results = decoder.slot(op.operands[0]), decoder.all(list(op.results))
-    element = decoder.element(op.operands[0].type)
-
-    def step(registers: Registers) -> None:
-        flat = registers[source].reshape((-1,))
-        values = [flat[i] for i in range(len(results))]
-        scalars = [value.item() if hasattr(value, "undefined") else element.scalar(value) for value in values]
-        transfer(registers, results, scalars)
-
-    return step
+    return to_elements
 
 
-def _mask(decoder: Decoder, op: ir.Operation) -> Step:
-    """One op that only computes where a mask is on; the op itself asks for the mask."""
-    mask, *rest = decoder.all(list(op.operands))
-    results, other = decoder.all(list(op.results)), rest[0] if rest else None
-    outer, decoder.mask = decoder.mask, mask
+@on_registers
+def _mask(decoder: Decoder, op: ir.Operation) -> Function:
+    """vector.mask: the masked op reads the mask itself."""
+    outer, decoder.mask = decoder.mask, decoder.slot(op.operands[0])
     try:
         code = decoder.region(op.regions[0])
     finally:
         decoder.mask = outer
 
-    def step(registers: Registers) -> None:
+    def run(registers: Registers, mask: Any, *other: Any) -> Sequence[Any]:
         values = code.call(registers, ())
-        if other is not None:
-            values = [np.where(registers[mask], value, registers[other]) for value in values]
-        transfer(registers, results, values)
+        return [np.where(mask, value, other[0]) for value in values] if other else values
 
-    return step
+    return run
 
 
 OPS: dict[str, Handler] = {
     "vector.broadcast": _broadcast,
-    "vector.step": _step,
+    "vector.step": known(_step),
     "vector.create_mask": _create_mask,
-    "vector.constant_mask": _constant_mask,
+    "vector.constant_mask": known(_constant_mask),
     "vector.extract": _extract,
     "vector.insert": _insert,
-    "vector.extract_strided_slice": _unary(_extract_strided),
+    "vector.extract_strided_slice": _extract_strided,
     "vector.insert_strided_slice": _insert_strided,
-    "vector.shape_cast": _unary(_shape_cast),
-    "vector.transpose": _unary(_transpose),
+    "vector.shape_cast": _shape_cast,
+    "vector.transpose": _transpose,
     "vector.shuffle": _shuffle,
-    "vector.from_elements": _from_elements,
+    "vector.from_elements": from_elements,
     "vector.to_elements": _to_elements,
     "vector.mask": _mask,
 }

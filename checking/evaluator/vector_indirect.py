@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from mlir import ir
 
-from .decoder import Decoder, Registers, Step
 from .errors import EvaluationError
 from .handlers import Handler
-from .memory import Beyond, MemRef
+from .memory import Beyond, MemRef, contents
 from .slices import replaced
+from .steps import plain
 from .undefined import defined
-from .vector_transfers import contents, store
+from .vector_transfers import store
 
 __all__ = ["OPS"]
 
@@ -30,10 +29,10 @@ def _within(positions: Any, count: int) -> Any:
 
 
 def _place(value: Any, base: Sequence[int], lanes: Any) -> tuple[Any, Any]:
-    """What holds the elements, as one line, and where in it the lanes' elements are.
+    """All elements of the source in one dimension, and the positions of the lanes' elements there.
 
-    An offset counts along the innermost dimension. It may lead into the next row, as a tensor's rows follow each other
-    in row-major order, and memory is addressed without its sizes.
+    Offsets count along the innermost dimension and may exceed a row: tensors are in row-major order, and memory is
+    addressed without its sizes.
     """
     if isinstance(value, MemRef):
         whole, start, stride = value.elements()
@@ -47,37 +46,29 @@ def _place(value: Any, base: Sequence[int], lanes: Any) -> tuple[Any, Any]:
     return value.reshape((-1,)), _within(start + lanes, value.size)
 
 
-def _gather(decoder: Decoder, op: ir.Operation) -> Step:
-    source, *base, offsets, mask_slot, other = decoder.all(list(op.operands))
-    result = decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        mask, value = defined(registers[mask_slot]), registers[other]
-        start, lanes = [registers[slot].__index__() for slot in base], _lanes(registers[offsets], mask)
-        whole, positions = _place(registers[source], start, lanes)
-        registers[result] = replaced(value, mask, None, contents(whole)[positions]) if lanes.size else value
-
-    return step
+def _gather(source: Any, *operands: Any) -> Any:
+    *base, offsets, mask, other = operands
+    mask = defined(mask)
+    lanes = _lanes(offsets, mask)
+    whole, positions = _place(source, [index.__index__() for index in base], lanes)
+    return replaced(other, mask, contents(whole)[positions]) if lanes.size else other
 
 
-def _scatter(decoder: Decoder, op: ir.Operation) -> Step:
-    target, *base, offsets, mask_slot, vector = decoder.all(list(op.operands))
-    result = decoder.slot(op.results[0]) if len(op.results) else None
-
-    def step(registers: Registers) -> None:
-        into, mask = registers[target], defined(registers[mask_slot])
-        start, lanes = [registers[slot].__index__() for slot in base], _lanes(registers[offsets], mask)
-        whole, positions = _place(into, start, lanes)
-        changed = store(whole, positions, registers[vector][mask]) if lanes.size else into
-        if result is not None:
-            registers[result] = changed.reshape(into.shape)
-
-    return step
+def _scatter(into: Any, *operands: Any) -> Any:
+    """A tensor's new value; memory is written."""
+    *base, offsets, mask, vector = operands
+    mask = defined(mask)
+    lanes = _lanes(offsets, mask)
+    whole, positions = _place(into, [index.__index__() for index in base], lanes)
+    if not lanes.size:
+        return into
+    changed = store(whole, positions, vector[mask])
+    return None if changed is None else changed.reshape(into.shape)
 
 
-def _row_lanes(registers: Registers, indices: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Any, ...]:
-    """The positions of the lanes of a masked row that are on; they must be inside."""
-    *outer, begin = [registers[slot].__index__() for slot in indices]
+def _row_lanes(indices: Sequence[Any], shape: Sequence[int], mask: Any) -> tuple[Any, ...]:
+    """The positions of the lanes of a row whose mask is on; they must be in bounds."""
+    *outer, begin = [index.__index__() for index in indices]
     lanes = begin + np.flatnonzero(defined(mask))
     inside = all(0 <= i < length for i, length in zip(outer, shape, strict=False))
     if lanes.size and not (inside and lanes[0] >= 0 and lanes[-1] < shape[-1]):
@@ -85,33 +76,23 @@ def _row_lanes(registers: Registers, indices: Sequence[int], shape: Sequence[int
     return (*outer, lanes)
 
 
-def _masked_load(decoder: Decoder, op: ir.Operation) -> Step:
-    source, *indices, mask_slot, other = decoder.all(list(op.operands))
-    result = decoder.slot(op.results[0])
-
-    def step(registers: Registers) -> None:
-        array, mask, value = contents(registers[source]), registers[mask_slot], registers[other]
-        key = _row_lanes(registers, indices, array.shape, mask)
-        registers[result] = replaced(value, np.flatnonzero(mask), None, array[key]) if key[-1].size else value
-
-    return step
+def _masked_load(source: Any, *operands: Any) -> Any:
+    *indices, mask, other = operands
+    array = contents(source)
+    key = _row_lanes(indices, array.shape, mask)
+    return replaced(other, np.flatnonzero(mask), array[key]) if key[-1].size else other
 
 
-def _masked_store(decoder: Decoder, op: ir.Operation) -> Step:
-    target, *indices, mask_slot, vector = decoder.all(list(op.operands))
-
-    def step(registers: Registers) -> None:
-        into, mask = registers[target], registers[mask_slot]
-        key = _row_lanes(registers, indices, into.shape, mask)
-        if key[-1].size:
-            store(into, key, registers[vector][np.flatnonzero(mask)])
-
-    return step
+def _masked_store(into: Any, *operands: Any) -> None:
+    *indices, mask, vector = operands
+    key = _row_lanes(indices, into.shape, mask)
+    if key[-1].size:
+        store(into, key, vector[np.flatnonzero(mask)])
 
 
 OPS: dict[str, Handler] = {
-    "vector.gather": _gather,
-    "vector.scatter": _scatter,
-    "vector.maskedload": _masked_load,
-    "vector.maskedstore": _masked_store,
+    "vector.gather": plain(_gather),
+    "vector.scatter": plain(_scatter),
+    "vector.maskedload": plain(_masked_load),
+    "vector.maskedstore": plain(_masked_store),
 }

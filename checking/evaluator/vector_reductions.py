@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, integers
+from .attributes import integers
+from .decoder import Decoder
 from .elements import Element
 from .errors import EvaluationError
 from .float_ops import FLOAT_OPS
@@ -17,19 +17,18 @@ from .handlers import Handler
 from .integer_ops import INTEGER_OPS
 from .iteration import IndexingMap, make_plan
 from .math_ops import MATH_OPS
-from .signature import ElementwiseSignature
-from .undefined import Undefined, defined
+from .signature import ElementwiseSignature, Function
+from .steps import masked, on_values
+from .undefined import defined
 
 __all__ = ["OPS"]
-
-Combine = Callable[[Any, Any], Any]
 
 _SAME = ("minsi", "minui", "maxsi", "maxui", "minnumf", "maxnumf", "minimumf", "maximumf")
 _INTEGER = {"add": "addi", "mul": "muli", "and": "andi", "or": "ori", "xor": "xori"}
 _FLOAT = {"add": "addf", "mul": "mulf"}
 
 
-def combining(op: ir.Operation, element: Element) -> Combine:
+def combining(op: ir.Operation, element: Element) -> Function:
     """The function of two arrays that an op's kind names."""
     found = re.search(r"<(\w+)>", str(op.attributes["kind"]))
     kind = found[1] if found else ""
@@ -40,8 +39,8 @@ def combining(op: ir.Operation, element: Element) -> Combine:
     return table[f"arith.{name}"](ElementwiseSignature(op, (element, element), (element,)))
 
 
-def _reduced(combine: Combine, values: Any, start: Any, mask: Any) -> Any:
-    """Along the first dimension, one after the other; without `start`, beginning with the first that is on."""
+def _reduced(combine: Function, values: Any, start: Any, mask: Any) -> Any:
+    """Reduce along the first dimension, in order; without `start`, from the first element."""
     total = start
     for i in range(values.shape[0]):
         on = None if mask is None else mask[i]
@@ -55,59 +54,47 @@ def _reduced(combine: Combine, values: Any, start: Any, mask: Any) -> Any:
     return total
 
 
-def _reduction(decoder: Decoder, op: ir.Operation) -> Step:
-    vector, *start = decoder.all(list(op.operands))
-    element, result, mask_slot = decoder.element(op.results[0].type), decoder.slot(op.results[0]), decoder.mask
+@masked
+def _reduction(decoder: Decoder, op: ir.Operation) -> Function:
+    element = decoder.element(op.results[0].type)
     combine = combining(op, element)
 
-    def step(registers: Registers) -> None:
-        values = registers[vector]
-        if mask_slot is not None:
-            values = values[defined(registers[mask_slot])]
-        total = element.typed(registers[start[0]]) if start else None
-        if total is None and not values.shape[0]:
+    def reduce(mask: Any, values: Any, *start: Any) -> Any:
+        if mask is not None:
+            values = values[defined(mask)]
+        if not start and not values.shape[0]:
             raise EvaluationError("nothing is reduced, and there is no accumulator")
-        total = _reduced(combine, values, total, None)
-        if isinstance(total, Undefined) or hasattr(total, "undefined"):
-            registers[result] = total.item()
-        else:
-            registers[result] = element.scalar(total)
+        return element.scalar(_reduced(combine, values, element.typed(start[0]) if start else None, None))
 
-    return step
+    return reduce
 
 
-def _multi_reduction(decoder: Decoder, op: ir.Operation) -> Step:
-    vector, start = decoder.all(list(op.operands))
-    element, result, mask_slot = decoder.element(op.results[0].type), decoder.slot(op.results[0]), decoder.mask
+@masked
+def _multi_reduction(decoder: Decoder, op: ir.Operation) -> Function:
+    element = decoder.element(op.results[0].type)
     dims, rank = integers(op, "reduction_dims"), ir.ShapedType(op.operands[0].type).rank
     kept = [dim for dim in range(rank) if dim not in dims]
     combine, is_vector = combining(op, element), isinstance(op.results[0].type, ir.VectorType)
 
-    def step(registers: Registers) -> None:
-        def first(value: Any) -> Any:
-            value = value.transpose([*dims, *kept])
-            return value.reshape((-1, *value.shape[len(dims) :]))
+    def first(value: Any) -> Any:
+        value = value.transpose([*dims, *kept])
+        return value.reshape((-1, *value.shape[len(dims) :]))
 
-        values = first(registers[vector])
-        mask = None if mask_slot is None else first(defined(registers[mask_slot]))
-        begin = registers[start] if is_vector else element.typed(registers[start])
-        total = _reduced(combine, values, begin, mask)
-        registers[result] = total if is_vector else _scalar(total, element)
+    def reduce(mask: Any, vector: Any, start: Any) -> Any:
+        mask = None if mask is None else first(defined(mask))
+        total = _reduced(combine, first(vector), start if is_vector else element.typed(start), mask)
+        return total if is_vector else element.scalar(total)
 
-    return step
+    return reduce
 
 
-def _scalar(value: Any, element: Element) -> Any:
-    return value.item() if isinstance(value, Undefined) or hasattr(value, "undefined") else element.scalar(value)
-
-
-def _product(op: ir.Operation, element: Element) -> Combine:
+def _product(op: ir.Operation, element: Element) -> Function:
     table, name = (FLOAT_OPS, "arith.mulf") if element.kind == "float" else (INTEGER_OPS, "arith.muli")
     return table[name](ElementwiseSignature(op, (element, element), (element,)))
 
 
-def _contract(decoder: Decoder, op: ir.Operation) -> Step:
-    slots, result, mask_slot = decoder.all(list(op.operands)), decoder.slot(op.results[0]), decoder.mask
+@masked
+def _contract(decoder: Decoder, op: ir.Operation) -> Function:
     element = decoder.element(op.results[0].type)
     maps = [IndexingMap(ir.AffineMapAttr(map_).value) for map_ in ir.ArrayAttr(op.attributes["indexing_maps"])]
     combine, multiply = combining(op, element), _product(op, element)
@@ -115,10 +102,9 @@ def _contract(decoder: Decoder, op: ir.Operation) -> Step:
     if any(decoder.element(value.type) != element for value in op.operands):
         raise EvaluationError("a contraction of several element types is not supported")
 
-    def step(registers: Registers) -> None:
-        if mask_slot is not None:
+    def contract(mask: Any, a: Any, b: Any, start: Any) -> Any:
+        if mask is not None:
             raise EvaluationError("a masked contraction is not supported")
-        a, b, start = (registers[slot] for slot in slots)
         start = start if is_vector else np.asarray(element.typed(start))
         plan = make_plan(maps, maps[2:], [value.shape for value in (a, b, start)])
         if plan is None:
@@ -130,34 +116,28 @@ def _contract(decoder: Decoder, op: ir.Operation) -> Step:
             total = combine(total, multiply(x, y))
         if out.axes is not None:
             total = total.transpose(np.argsort(out.axes))
-        registers[result] = total if is_vector else _scalar(total, element)
+        return total if is_vector else element.scalar(total)
 
-    return step
+    return contract
 
 
-def _outer_product(decoder: Decoder, op: ir.Operation) -> Step:
-    a, b, *start = decoder.all(list(op.operands))
-    element, result = decoder.element(op.results[0].type), decoder.slot(op.results[0])
+@on_values
+def _outer_product(decoder: Decoder, op: ir.Operation) -> Function:
+    element = decoder.element(op.results[0].type)
     combine, multiply = combining(op, element), _product(op, element)
     by_scalar = not isinstance(op.operands[1].type, ir.VectorType)
 
-    def step(registers: Registers) -> None:
-        other = registers[b]
-        product = multiply(registers[a], element.typed(other)) if by_scalar else multiply(registers[a][:, None], other)
-        registers[result] = combine(registers[start[0]], product) if start else product
+    def outer_product(vector: Any, other: Any, *start: Any) -> Any:
+        product = multiply(vector, element.typed(other)) if by_scalar else multiply(vector[:, None], other)
+        return combine(start[0], product) if start else product
 
-    return step
+    return outer_product
 
 
-def _fma(decoder: Decoder, op: ir.Operation) -> Step:
-    slots, result = decoder.all(list(op.operands)), decoder.slot(op.results[0])
+@on_values
+def _fma(decoder: Decoder, op: ir.Operation) -> Function:
     element = decoder.element(op.results[0].type)
-    function = MATH_OPS["math.fma"](ElementwiseSignature(op, (element,) * 3, (element,)))
-
-    def step(registers: Registers) -> None:
-        registers[result] = function(*[registers[slot] for slot in slots])
-
-    return step
+    return MATH_OPS["math.fma"](ElementwiseSignature(op, (element,) * 3, (element,)))
 
 
 OPS: dict[str, Handler] = {

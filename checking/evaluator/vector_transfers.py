@@ -1,7 +1,7 @@
 """Vectors from and to tensors and memrefs: transfers with masks, permutations and padding, and contiguous loads.
 
-A transfer is taken apart in the order of the source's dimensions, in which its mask is given too: the box of elements
-it touches, and then the order of the vector's dimensions.
+A transfer consists of the box of elements it accesses, in the order of the source's dimensions (as its mask), and a
+permutation to the order of the vector's dimensions.
 """
 
 from __future__ import annotations
@@ -13,31 +13,29 @@ from typing import Any
 import numpy as np
 from mlir import ir
 
-from .decoder import Decoder, Registers, Step, integers
+from .attributes import integers
+from .decoder import Decoder
 from .errors import EvaluationError
 from .handlers import Handler
-from .memory import MemRef
-from .slices import replaced
+from .memory import MemRef, contents
+from .signature import Function
+from .slices import inner_key, replaced
+from .steps import masked, on_values
 from .tensor import filled
 from .undefined import assign, defined
 
-__all__ = ["OPS", "contents", "store"]
+__all__ = ["OPS", "store"]
 
 Key = tuple[slice | int, ...]
 
 
-def contents(value: Any) -> Any:
-    """The elements of a tensor or memref."""
-    return value.read() if isinstance(value, MemRef) else value
-
-
 def store(target: Any, key: Any, value: Any) -> Any:
-    """Write elements into a memref, or into a copy of a tensor, which is returned."""
+    """Write elements into a memref, or return a tensor with them."""
     if not isinstance(target, MemRef):
-        return replaced(target, key, None, value)
+        return replaced(target, key, value)
     target.may_write()
     current = target.read()
-    changed = replaced(current, key, None, value)
+    changed = replaced(current, key, value)
     if isinstance(changed, np.ndarray):
         assign(target.array, None, key, value)
         target.written(key)
@@ -48,7 +46,7 @@ def store(target: Any, key: Any, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class TransferBox:
-    """What a transfer touches: the axes of the source with a vector dimension each, and the order of these."""
+    """The box that a transfer accesses: the source's axes that have a vector dimension, and the order of these."""
 
     axes: tuple[int, ...]
     sizes: tuple[int, ...]
@@ -57,7 +55,7 @@ class TransferBox:
     shape: tuple[int, ...]
 
     def clip(self, index: Sequence[int], shape: Sequence[int], mask: Any) -> tuple[Key, tuple[slice, ...]] | None:
-        """Where in the source the box is, as far as it is inside, and which part of the box that is; None if none."""
+        """The part of the box that is in bounds: its key into the source, and into the box; None if it is empty."""
         source: list[slice | int] = list(index)
         box: list[slice] = []
         for axis, size, must in zip(self.axes, self.sizes, self.in_bounds, strict=True):
@@ -76,7 +74,7 @@ class TransferBox:
         return tuple(source), tuple(box)
 
     def _refuse_outside(self, position: int, low: int, high: int, mask: Any, axis: int, *where: Sequence[int]) -> None:
-        """Elements that are masked off may be outside."""
+        """Raise an error unless all elements outside are masked off."""
         if mask is not None:
             outside = np.ones(self.sizes[position], np.bool_)
             outside[low:high] = False
@@ -92,7 +90,7 @@ class TransferBox:
 
 
 def _box(op: ir.Operation, vector: ir.ShapedType) -> tuple[TransferBox, list[int]]:
-    """The box, and the vector's dimensions that repeat it."""
+    """The box, and the vector's dimensions along which it is broadcast."""
     results = list(ir.AffineMapAttr(op.attributes["permutation_map"]).value.results)
     bounds = [ir.BoolAttr(bound).value for bound in ir.ArrayAttr(op.attributes["in_bounds"])]
     placed: list[tuple[int, int]] = []
@@ -110,97 +108,69 @@ def _box(op: ir.Operation, vector: ir.ShapedType) -> tuple[TransferBox, list[int
     return TransferBox(axes, sizes, tuple(bounds[dim] for dim in dims), order, tuple(shape)), repeated
 
 
-def _mask_slot(decoder: Decoder, operands: Sequence[ir.Value], has_mask: int) -> int | None:
-    return decoder.slot(operands[-1]) if has_mask else decoder.mask
-
-
-def _read_mask(registers: Registers, slot: int | None) -> Any:
-    return None if slot is None else defined(registers[slot])
-
-
-def _transfer_read(decoder: Decoder, op: ir.Operation) -> Step:
-    operands, segments = list(op.operands), integers(op, "operandSegmentSizes")
-    rank = segments[1]
-    source, *indices = decoder.all(operands[: 1 + rank])
-    padding, result = decoder.slot(operands[1 + rank]), decoder.slot(op.results[0])
-    mask_slot = _mask_slot(decoder, operands, segments[3])
+@masked
+def _transfer_read(decoder: Decoder, op: ir.Operation) -> Function:
+    _, rank, _, has_mask = integers(op, "operandSegmentSizes")
     box, repeated = _box(op, ir.ShapedType(op.results[0].type))
     element = decoder.element(op.results[0].type)
 
-    def step(registers: Registers) -> None:
-        array, mask = contents(registers[source]), _read_mask(registers, mask_slot)
-        inside = box.clip([registers[slot].__index__() for slot in indices], array.shape, mask)
-        found = filled(box.sizes, registers[padding], element)
+    def read(mask: Any, source: Any, *operands: Any) -> Any:
+        array, mask = contents(source), defined(operands[-1] if has_mask else mask)
+        inside = box.clip([index.__index__() for index in operands[:rank]], array.shape, mask)
+        found = padding = filled(box.sizes, operands[rank], element)
         if inside is not None:
-            found = replaced(found, (*inside[1], ...), None, array[(*inside[0], ...)])
+            found = replaced(found, (*inside[1], ...), array[(*inside[0], ...)])
         if mask is not None:
-            found = np.where(mask, found, filled(box.sizes, registers[padding], element))
+            found = np.where(mask, found, padding)
         found = found.transpose(box.order)
         if repeated:
             found = found[tuple(None if dim in repeated else slice(None) for dim in range(len(box.shape)))]
-        registers[result] = np.broadcast_to(found, box.shape).copy()
+        return np.broadcast_to(found, box.shape).copy()
 
-    return step
+    return read
 
 
-def _transfer_write(decoder: Decoder, op: ir.Operation) -> Step:
-    operands, segments = list(op.operands), integers(op, "operandSegmentSizes")
-    vector, target, *indices = decoder.all(operands[: 2 + segments[2]])
-    mask_slot = _mask_slot(decoder, operands, segments[3])
-    box, _ = _box(op, ir.ShapedType(operands[0].type))
+@masked
+def _transfer_write(_decoder: Decoder, op: ir.Operation) -> Function:
+    _, _, rank, has_mask = integers(op, "operandSegmentSizes")
+    box, _ = _box(op, ir.ShapedType(op.operands[0].type))
     axes = tuple(int(i) for i in np.argsort(box.order))
-    result = decoder.slot(op.results[0]) if len(op.results) else None
 
-    def step(registers: Registers) -> None:
-        into, mask = registers[target], _read_mask(registers, mask_slot)
-        inside = box.clip([registers[slot].__index__() for slot in indices], into.shape, mask)
-        changed = into
-        if inside is not None:
-            key, part = (*inside[0], ...), (*inside[1], ...)
-            value = registers[vector].transpose(axes)[part]
-            if mask is not None:
-                value = np.where(mask[part], value, contents(into)[key])
-            changed = store(into, key, value)
-        if result is not None:
-            registers[result] = changed
+    def write(mask: Any, vector: Any, into: Any, *operands: Any) -> Any:
+        mask = defined(operands[-1] if has_mask else mask)
+        inside = box.clip([index.__index__() for index in operands[:rank]], into.shape, mask)
+        if inside is None:
+            return into
+        key, part = (*inside[0], ...), (*inside[1], ...)
+        value = vector.transpose(axes)[part]
+        if mask is not None:
+            value = np.where(mask[part], value, contents(into)[key])
+        return store(into, key, value)
 
-    return step
+    return write
 
 
-def _row(shape: Sequence[int], index: Sequence[int], sizes: Sequence[int]) -> Key:
-    """The last dimensions of memory, from `index` on, as far as a vector goes; all of it must be inside."""
-    first = len(shape) - len(sizes)
-    key: list[slice | int] = list(index)
-    for i, size in enumerate(sizes):
-        key[first + i] = slice(index[first + i], index[first + i] + size)
-    for begin, length, size in zip(index, shape, (*[1] * first, *sizes), strict=True):
-        if begin < 0 or begin + size > length:
-            raise EvaluationError(f"{list(sizes)} elements from {list(index)} are out of bounds: sizes {list(shape)}")
-    return tuple(key)
+@on_values
+def _load(_decoder: Decoder, op: ir.Operation) -> Function:
+    sizes = ir.ShapedType(op.results[0].type).shape
+    strides = [1] * len(sizes)
+
+    def load(source: Any, *indices: Any) -> Any:
+        array = contents(source)
+        return array[inner_key([index.__index__() for index in indices], sizes, strides, array.shape)].copy()
+
+    return load
 
 
-def _load(decoder: Decoder, op: ir.Operation) -> Step:
-    source, *indices = decoder.all(list(op.operands))
-    result, sizes = decoder.slot(op.results[0]), ir.ShapedType(op.results[0].type).shape
-
-    def step(registers: Registers) -> None:
-        array = contents(registers[source])
-        key = _row(array.shape, [registers[slot].__index__() for slot in indices], sizes)
-        registers[result] = array[(*key, ...)].copy()
-
-    return step
-
-
-def _store(decoder: Decoder, op: ir.Operation) -> Step:
-    vector, target, *indices = decoder.all(list(op.operands))
+@on_values
+def _store(_decoder: Decoder, op: ir.Operation) -> Function:
     sizes = ir.ShapedType(op.operands[0].type).shape
+    strides = [1] * len(sizes)
 
-    def step(registers: Registers) -> None:
-        into = registers[target]
-        key = _row(into.shape, [registers[slot].__index__() for slot in indices], sizes)
-        store(into, (*key, ...), registers[vector])
+    def write(vector: Any, into: Any, *indices: Any) -> None:
+        store(into, inner_key([index.__index__() for index in indices], sizes, strides, into.shape), vector)
 
-    return step
+    return write
 
 
 OPS: dict[str, Handler] = {

@@ -2,9 +2,9 @@
 
 ## Problem
 
-A bufferizer that lets two tensors share a buffer wrongly makes a program that computes something else, and no verifier
-sees it. This pass re-derives, for each read of the memref program, which value memory holds there, and compares it with
-the value that the tensor program reads. It uses none of the analyses that decide about buffers.
+A wrong bufferization, in which two tensors share a buffer although they must not, is valid IR. This pass derives for
+each read of the memref program the value in memory, and compares it with the value that the tensor program reads. It
+uses none of the analyses that decide about buffers.
 
 ## Use
 
@@ -17,9 +17,8 @@ builtin.module(inplace-verify-bufferization{record=true},
                inplace-verify-bufferization)
 ```
 
-The first one keeps the text of the module in its attribute `inplace.tensor_program`, and puts the number of each op
-into the op's location, `loc("inplace.tensor-op#7"(...))`: what is built for an op has the op's location. The second one
-checks, and takes both away.
+The first run stores the text of the module in its attribute `inplace.tensor_program`, and the number of each op in the
+op's location, `loc("inplace.tensor-op#7"(...))`, which conversions propagate. The second run checks, and removes both.
 
 ## Before and after
 
@@ -31,7 +30,7 @@ func.func @f(%t: memref<8xf32>, %x: f32, %i: index) -> f32 {
 }
 ```
 
-is refused at the load, which must see the tensor that the insertion left as it was:
+is refused at the load, which must read the tensor from before the insertion:
 
 ```text
 error: wrong bufferization: operand 0 of 'tensor.extract' must be a part of argument 0 of 'func.func', but the memory
@@ -42,9 +41,9 @@ note: the memory was last written here, by 'memref.store'
 
 ## Contract
 
-In: a module with a recorded tensor program, on memrefs by now; other passes may have run in between. Ops that lost
-their location, or were fused with others, are not followed. Out: the same module without the record. A read that is
-not known to be right or wrong is *not checked*: it is counted, with its reason, and told with `report=true`, and never
+In: a module on memrefs, with a recorded tensor program; other passes may have run in between. Ops that lost their
+location, or were fused with others, are not followed. Out: the same module without the record. A read that is neither
+proved right nor proved wrong is *not checked*: it is counted with its reason, reported with `report=true`, and never
 counted as right. Nothing is changed if a read is wrong.
 
 Linear in ops and uses, times the passes over loops, which grow with the depth of a nest. What is trusted:
@@ -75,8 +74,8 @@ __all__ = ["VerifyBufferizationOptions", "VerifyBufferizationPass"]
 class VerifyBufferizationOptions(PassOptions):
     """Options of `inplace-verify-bufferization`."""
 
-    record: bool = option(False, help="remember the tensor program for a later run, and check nothing")
-    report: bool = option(False, help="emit a remark that says how many reads were checked, and why others were not")
+    record: bool = option(False, help="record the tensor program for a later run, and check nothing")
+    report: bool = option(False, help="emit a remark with the number of checked reads, and why others were not checked")
 
 
 class VerifyBufferizationPass(Pass[VerifyBufferizationOptions]):

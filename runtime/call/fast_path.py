@@ -35,14 +35,11 @@ class Out:
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    nbytes: int
     alignment: int
-    pool: ResultPool | None
+    block_bytes: int
+    """The size of a block, in which the result may start up to `alignment` bytes after the start."""
 
-    @property
-    def block_bytes(self) -> int:
-        """The size of a block, in which the result may start up to `alignment` bytes after the start."""
-        return self.nbytes + self.alignment
+    pool: ResultPool | None
 
     def new_array(self) -> tuple[Array, int]:
         """A fresh array, aligned for vectors, and its address."""
@@ -54,9 +51,9 @@ def describe_out(signature: Signature, out: OutArgument) -> Out:
     """How to allocate the result that is `out`."""
     dtype = signature.results[out.result].element.dtype
     nbytes = math.prod(out.shape) * dtype.itemsize
-    made = Out(out.shape, dtype, nbytes, max(out.alignment, RESULT_ALIGNMENT), None)
-    pool = ResultPool(made.block_bytes) if nbytes >= LEAST_BYTES else None
-    return Out(made.shape, made.dtype, made.nbytes, made.alignment, pool)
+    alignment = max(out.alignment, RESULT_ALIGNMENT)
+    pool = ResultPool(nbytes + alignment) if nbytes >= LEAST_BYTES else None
+    return Out(out.shape, dtype, alignment, nbytes + alignment, pool)
 
 
 def quick_call(

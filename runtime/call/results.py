@@ -67,16 +67,14 @@ def result_takers(signature: Signature, code: NativeCode) -> tuple[Taker, ...]:
             takers.append(_scalar_taker(result.element, part))
             start = part.stop
         else:
-            takers.append(_argument_taker(place) if place < parameters else _out_taker(place - parameters))
+            takers.append(_array_taker(place, parameters))
     return tuple(takers)
 
 
-def _argument_taker(number: int) -> Taker:
-    return lambda call: call.arguments[number]
-
-
-def _out_taker(number: int) -> Taker:
-    return lambda call: call.outs[number]
+def _array_taker(place: int, parameters: int) -> Taker:
+    if place < parameters:
+        return lambda call: call.arguments[place]
+    return lambda call: call.outs[place - parameters]
 
 
 def _scalar_taker(element: ElementType, part: slice) -> Taker:

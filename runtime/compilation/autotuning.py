@@ -22,14 +22,13 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from mlir import ir
 
 from ...passes.analysis.schedule.machine import Machine, detect_machine
+from ..atomic_file import replace_file
 from ..source import Source, private_copy
 from .lowering import OPTIMIZE, pipeline
 from .program import compile as compile_program
@@ -79,7 +78,8 @@ def autotune(
     }
     best = _fastest(calls, rounds)
     if cache is not None:
-        _write(Path(cache), {**_read(cache), key: best})
+        known = {**_read(cache), key: best}
+        replace_file(Path(cache), json.dumps(known, indent=1, sort_keys=True).encode())
     return best
 
 
@@ -137,16 +137,3 @@ def _require_folder(cache: Path) -> None:
     if not cache.absolute().parent.is_dir():
         message = "the cache's folder does not exist; make it, or name another file"
         raise FileNotFoundError(errno.ENOENT, message, os.fspath(cache))
-
-
-def _write(cache: Path, known: Mapping[str, str]) -> None:
-    """Replace the file at once: another process may read it, or be stopped while it writes."""
-    with NamedTemporaryFile("w", dir=cache.parent, prefix=cache.name, delete=False, encoding="utf-8") as file:
-        try:
-            json.dump(known, file, indent=1, sort_keys=True)
-            file.close()
-            Path(file.name).replace(cache)
-        except OSError:
-            with suppress(OSError):
-                Path(file.name).unlink()
-            raise

@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import platform
-import tempfile
 import warnings
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -25,6 +24,7 @@ from ...dialects.registry import ENTRY_POINT_GROUP as OP_MODELS
 from ...passes.analysis.schedule.machine import detect_machine
 from ...passes.pipeline.registry import ENTRY_POINT_GROUP as PASSES
 from .. import bindings
+from ..atomic_file import replace_file
 from ..interface.boundary import Form, Layout, OutArgument
 
 VARIABLE = "MLIR_INPLACE_CACHE"
@@ -67,14 +67,7 @@ class DiskCache:
         """Write an entry. Where that is not possible a `RuntimeWarning` says so, and nothing is left behind."""
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._folder)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(_encode(entry))
-                os.replace(name, self._folder / (key + _SUFFIX))
-            except BaseException:
-                os.unlink(name)
-                raise
+            replace_file(self._folder / (key + _SUFFIX), _encode(entry))
             self._make_room()
         except OSError as error:
             warnings.warn(f"cannot write to the cache of compiled programs: {error}", RuntimeWarning, stacklevel=2)
@@ -129,17 +122,8 @@ def _environment() -> str:
     package = Path(__file__).parents[2]
     ours = [path for folder in ("passes", "dialects", "runtime") for path in sorted((package / folder).rglob("*.py"))]
     native = sorted((Path(provider.location) / "_mlir_libs").glob("*.so*"))
-    plugins = [
-        (
-            point.group,
-            point.name,
-            point.value,
-            point.dist.name if point.dist else "",
-            point.dist.version if point.dist else "",
-        )
-        for group in (PASSES, OP_MODELS)
-        for point in entry_points(group=group)
-    ]
+    points = (point for group in (PASSES, OP_MODELS) for point in entry_points(group=group))
+    plugins = [(p.group, p.name, p.value, *((p.dist.name, p.dist.version) if p.dist else ())) for p in points]
     facts: list[Any] = [[(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in (*ours, *native)]]
     facts += [provider.package, bindings.llvm_version(), sorted(plugins), platform.machine(), _processor()]
     return repr(facts)
@@ -172,10 +156,8 @@ def _decode(data: bytes) -> Entry:
 
 
 def _form(found: dict[str, Any]) -> Form:
-    layouts = tuple(layout and _layout(**layout) for layout in found["layouts"])
+    layouts = tuple(
+        layout and Layout(**(layout | {"strides": tuple(layout["strides"])})) for layout in found["layouts"]
+    )
     outs = tuple(OutArgument(out["result"], tuple(out["shape"]), out["alignment"]) for out in found["outs"])
     return Form(layouts, outs, tuple(found["results"]))
-
-
-def _layout(strides: list[int | None], offset: int | None, alignment: int, identity: bool) -> Layout:
-    return Layout(tuple(strides), offset, alignment, identity)

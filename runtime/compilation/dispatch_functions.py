@@ -13,6 +13,7 @@ from mlir.dialects import func
 from ...passes.analysis.dispatch.interface import has_dispatch_ops
 from ...passes.analysis.dispatch.pinned_interface import INTERFACE, interface_attribute
 from ...passes.analysis.ir.symbols import named_symbols
+from ...passes.analysis.ir.traversal import find_ops
 from ...passes.pipeline.pipeline import Pipeline, run_pipeline
 from ..interface.boundary import entry_functions, protect_arguments
 from ..source import private_copy
@@ -66,7 +67,8 @@ def _replace(module: ir.Module, lowered: ir.Module, names: list[str]) -> None:
     symbols = {_name(op): op for op in _top(lowered.operation)}
     needed, pending = set(names), list(names)
     while pending:
-        new = _referred(symbols[pending.pop()]) & set(symbols) - needed
+        inside = find_ops(symbols[pending.pop()])
+        new = {name for op in inside for name in named_symbols(op)} & set(symbols) - needed
         needed |= new
         pending += new
     with module.context:
@@ -81,18 +83,6 @@ def _replace(module: ir.Module, lowered: ir.Module, names: list[str]) -> None:
             old.erase()
         for name in sorted(needed):
             module.body.append(symbols[name].clone())
-
-
-def _referred(op: ir.Operation) -> set[str]:
-    """The symbols that `op`, or an op inside of it, refers to."""
-    found: set[str] = set()
-
-    def visit(inner: ir.Operation) -> ir.WalkResult:
-        found.update(named_symbols(inner))
-        return ir.WalkResult.ADVANCE
-
-    op.walk(visit)
-    return found
 
 
 def _fresh(wanted: str, taken: set[str]) -> str:

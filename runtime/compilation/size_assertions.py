@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from mlir import ir
 from mlir.dialects import arith, cf, linalg, memref
 
+from ...passes.analysis.ir.traversal import find_ops
+
 _FAILURE = "ERROR: Runtime op verification failed\n"
 
 Place = tuple[ir.Value, int]
@@ -19,15 +21,11 @@ Place = tuple[ir.Value, int]
 
 def verify_sizes(module: ir.Operation) -> None:
     """Insert an assertion before each structured op on memrefs whose sizes may disagree. Linear in the operations."""
-    found: list[ir.Operation] = []
 
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name.startswith("linalg.") and len(op.regions) == 1 and not len(op.results):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
+    def is_structured(op: ir.Operation) -> bool:
+        return op.name.startswith("linalg.") and len(op.regions) == 1 and not len(op.results)
 
-    module.walk(visit)
-    for op in found:
+    for op in find_ops(module, where=is_structured):
         for first, other in _pairs(op):
             with ir.InsertionPoint(op), op.location:
                 same = arith.cmpi(arith.CmpIPredicate.eq, _size(first), _size(other))

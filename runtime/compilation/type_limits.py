@@ -9,7 +9,7 @@ import math
 
 from mlir import ir
 
-from ...dialects.support.element_sizes import element_bytes
+from ...passes.analysis.dispatch.ranges import byte_size
 from ...passes.analysis.ir.traversal import first_op
 from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
@@ -45,12 +45,9 @@ def _problem(type_: ir.Type) -> str | None:
         if count > _MOST_ELEMENTS:
             most = f"at most {_MOST_ELEMENTS} are possible; use a tensor instead"
             return f"a vector of {count} elements cannot be compiled, {most}"
-    elif isinstance(type_, ir.RankedTensorType | ir.MemRefType) and type_.has_static_shape:
-        try:
-            size = math.prod(type_.shape) * element_bytes(type_.element_type)
-        except ValueError:
-            return None
-        if size > _MOST_BYTES:
+    elif isinstance(type_, ir.RankedTensorType | ir.MemRefType):
+        size = byte_size(type_)
+        if size is not None and size > _MOST_BYTES:
             return f"{type_} has {size} bytes, which no memory has; use at most {_MOST_BYTES}, or compute it in parts"
     return None
 

@@ -14,7 +14,7 @@ from mlir import ir
 from mlir.dialects import func
 
 from ...dialects.support.memref_types import has_identity_layout
-from ...passes.analysis.ir.traversal import first_op
+from ...passes.analysis.ir.traversal import find_ops, first_op
 from ...passes.framework.errors import PassError
 from ...passes.functions.contiguous_arguments import CONTIGUOUS
 from ...passes.functions.drop_equivalent_results import READ_ONLY
@@ -87,15 +87,9 @@ def separate_entries(module: ir.Operation) -> None:
                 copy.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
                 symbols.insert(copy)  # which gives it a name of its own
                 copies[name] = ir.FlatSymbolRefAttr.get(ir.StringAttr(copy.operation.attributes["sym_name"]).value)
-
-    def redirect(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "func.call":
-            callee = ir.FlatSymbolRefAttr(op.attributes["callee"])
-            op.attributes["callee"] = copies.get(callee.value, callee)
-        return ir.WalkResult.ADVANCE
-
-    if copies:
-        module.walk(redirect)
+    for call in find_ops(module, "func.call") if copies else ():
+        callee = ir.FlatSymbolRefAttr(call.attributes["callee"])
+        call.attributes["callee"] = copies.get(callee.value, callee)
 
 
 def protect_arguments(module: ir.Operation) -> None:

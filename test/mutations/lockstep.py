@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from mlir import ir
 
 from mlir_inplace.checking.evaluator import decoder as decoding
 from mlir_inplace.checking.evaluator import scf_parallel
-from mlir_inplace.checking.evaluator.decoder import Decoder, Registers, Step, integers, mixed
+from mlir_inplace.checking.evaluator.decoder import Decoder, Registers, Step
 from mlir_inplace.checking.evaluator.handlers import Handler, find_handler
 
 _NAMES = ("scf.forall", "scf.parallel")
@@ -23,15 +22,15 @@ _NAMES = ("scf.forall", "scf.parallel")
 def _in_step(decoder: Decoder, op: ir.Operation) -> Step | None:
     if len(op.results):
         return scf_parallel.OPS[op.name](decoder, op)
-    bounds = _bounds(decoder, op)
+    points, operands = scf_parallel.iteration_points(op), decoder.all(op.operands)
     block = op.regions[0].blocks[0]
-    arguments = decoder.all(list(block.arguments))
+    arguments = decoder.all(block.arguments)
     decoded = (decoder.step(inner.operation) for inner in list(block.operations)[:-1])
     steps = [step for step in decoded if step is not None]
 
     def step(registers: Registers) -> None:
         threads: list[Registers] = []
-        for point in scf_parallel._points(*(bound(registers) for bound in bounds)):
+        for point in points([registers[slot] for slot in operands]):
             thread = list(registers)
             for slot, value in zip(arguments, point, strict=True):
                 thread[slot] = value
@@ -42,21 +41,6 @@ def _in_step(decoder: Decoder, op: ir.Operation) -> Step | None:
                 run(thread)
 
     return step
-
-
-def _bounds(decoder: Decoder, op: ir.Operation) -> list[Any]:
-    operands, segments = list(op.operands), integers(op, "operandSegmentSizes")
-    ends = [sum(segments[:i]) for i in range(4)]
-    parts = [operands[ends[i] : ends[i + 1]] for i in range(3)]
-    if op.name == "scf.parallel":
-        return [_values(decoder, part) for part in parts]
-    names = ("staticLowerBound", "staticUpperBound", "staticStep")
-    return [mixed(decoder, integers(op, name), part) for name, part in zip(names, parts, strict=True)]
-
-
-def _values(decoder: Decoder, part: list[ir.Value]) -> Any:
-    slots = decoder.all(part)
-    return lambda registers: [registers[slot].__index__() for slot in slots]
 
 
 def _find(name: str) -> Handler | None:

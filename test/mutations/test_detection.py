@@ -30,10 +30,10 @@ def test_programs_that_are_refused(name: str) -> None:
         # Another thread may write what this one wrote, before it reads it.
         ("threads that leave with a write", "memory that each thread writes"),
         # Two results of a call are one piece of memory, or may be.
-        ("results of a call that share memory", "a call that may return what it is given"),
-        ("unknown callees return one buffer twice", "a call that may return what it is given"),
+        ("results of a call that share memory", "a call that may return its argument"),
+        ("unknown callees return one buffer twice", "a call that may return its argument"),
         # The callee stores to the state whose memory it is handed.
-        ("a store of the loaded value itself", "memory that a callee may write by another name"),
+        ("a store of the loaded value itself", "memory that a callee may write through an alias"),
         ("loaded memory is read-only", "state of the module"),
     ],
 )

@@ -1,7 +1,7 @@
-"""The command line of `inplace-opt`: one table of flags, read with argparse, and passes as flags in their order.
+"""The command line of `inplace-opt`: a table of flags, and passes as flags in their order.
 
-LLVM's conventions hold: one dash or two, `--flag value` or `--flag=value`, a boolean without a value is true. Anything
-else that starts with a dash must be a pass, ours or upstream's; its value is the text of its options.
+It follows LLVM's conventions: one dash or two, `--flag value` or `--flag=value`, a boolean without a value is true. Any
+other flag must be a pass, ours or upstream's; its value is the text of its options.
 """
 
 from __future__ import annotations
@@ -57,42 +57,42 @@ FLAGS = (
     Flag("help", "print this help and exit"),
     Flag("version", "print the version, the bindings in use and their LLVM version, and exit"),
     Flag("list-passes", "list our passes and exit"),
-    Flag("show-dialects", "list the dialects that can be read and exit"),
-    Flag("o", "write the result to a file, only if everything went well (default: standard output)", "FILE"),
-    Flag("pass-pipeline", "the passes to run, as a textual pipeline of ours and upstream's", "PIPELINE"),
+    Flag("show-dialects", "list the available dialects and exit"),
+    Flag("o", "write the result to a file, only on success (default: standard output)", "FILE"),
+    Flag("pass-pipeline", "a textual pipeline of passes, ours and upstream's", "PIPELINE"),
     Flag("dump-pass-pipeline", "print the pipeline before it runs"),
-    Flag("run-reproducer", "run the pipeline that is stored in the input, a reproducer file"),
+    Flag("run-reproducer", "run the pipeline of the input, a reproducer"),
     Flag(
         "split-input-file",
-        "split the input at lines with a marker; each part is read by itself, in a context of its own",
+        "split the input at lines with a marker; each part is processed in a context of its own",
         "MARKER",
         optional=DEFAULT_SPLIT_MARKER,
     ),
     Flag(
         "verify-diagnostics",
         "check the diagnostics against the expected-error, -warning, -remark and -note comments of the input;"
-        " `only-expected` permits others",
+        " `only-expected` allows others",
         "MODE",
         optional="all",
         choices=("all", "only-expected"),
     ),
     Flag("verify-each", "verify the IR after each pass", default=True),
-    Flag("allow-unregistered-dialect", "read operations of dialects that nobody knows"),
+    Flag("allow-unregistered-dialect", "allow operations of unregistered dialects"),
     Flag("mlir-print-ir-before-all", "print the IR before each pass"),
     Flag("mlir-print-ir-after-all", "print the IR after each pass"),
     Flag("mlir-print-ir-after-change", "print the IR after each pass that changed it"),
     Flag("mlir-print-ir-after-failure", "print the IR after a pass only if it failed"),
-    Flag("mlir-print-ir-tree-dir", "write what would be printed to files below a folder", "FOLDER"),
+    Flag("mlir-print-ir-tree-dir", "write the IR to files in a folder instead of printing it", "FOLDER"),
     Flag("mlir-print-debuginfo", "print locations"),
     Flag("mlir-print-op-generic", "print every operation in generic form"),
     Flag(
         "mlir-elide-elementsattrs-if-larger",
-        "leave out the elements of attributes that have more than this many",
+        "elide the elements of attributes with more than this many",
         "COUNT",
         type=int,
     ),
     Flag("mlir-timing", "report the wall time of each pass"),
-    Flag("mlir-pass-statistics", "report what the passes counted"),
+    Flag("mlir-pass-statistics", "report the statistics of passes"),
     Flag(
         "mlir-pass-pipeline-crash-reproducer",
         "write the input and the pipeline to a file if a pass fails (it stays as FILE.pending if the process dies)",
@@ -113,7 +113,7 @@ class PassFlag:
 
 @dataclass(frozen=True)
 class CommandLine:
-    """What was asked for: the settings by flag attribute, the input, and the passes in their order."""
+    """The parsed command line: settings by flag attribute, the input, and the passes in their order."""
 
     settings: argparse.Namespace
     input: str
@@ -149,8 +149,8 @@ def help_text(passes: Registry) -> str:
     """Every flag, and every pass of ours with its options, their types and defaults."""
     width = min(shutil.get_terminal_size((120, 24)).columns, 120)
     lines = [f"usage: {PROGRAM} [file|-] [flags] [passes]", ""]
-    lines += _wrap("Reads MLIR, runs passes of mlir-inplace and of upstream MLIR over it in the order given, and prints"
-                   " the result.", "", width)  # fmt: skip
+    lines += _wrap("Run passes of mlir-inplace and of upstream MLIR on a program, in the order given, and print the"
+                   " result.", "", width)  # fmt: skip
     lines += ["", "flags (one dash or two):"]
     for flag in FLAGS:
         lines += [f"  {flag.spelling}{_value_text(flag)}", *_wrap(flag.help, "      ", width)]
@@ -169,11 +169,11 @@ def list_text(passes: Registry) -> str:
     found = list(passes.passes())
     width = max((len(cls.argument) for cls in found), default=0)
     lines = [f"  --{cls.argument:<{width}}  {cls.summary}" for cls in found]
-    return "\n".join(["passes of mlir-inplace (upstream's can be named too, but not listed):", *lines]) + "\n"
+    return "\n".join(["passes of mlir-inplace (upstream's can be used too, but are not listed):", *lines]) + "\n"
 
 
 def _sort_out(arguments: Sequence[str], passes: Registry) -> tuple[list[str], list[PassFlag]]:
-    """Parts the arguments into ours, spelt as argparse wants them (`--name=value`), and passes."""
+    """Separate flags, normalized for argparse (`--name=value`), from passes."""
     normal: list[str] = []
     pass_flags: list[PassFlag] = []
     waiting = list(arguments)[::-1]
@@ -234,7 +234,7 @@ def _boolean(text: str) -> bool:
 
 
 def _anchor(flag: PassFlag, passes: Registry) -> str:
-    """The operation a pass on the command line is nested on, as mlir-opt nests it: what the pass asks for."""
+    """The op that a pass on the command line is nested on, as in mlir-opt: the anchor of the pass."""
     if flag.argument in passes:
         return passes.get(flag.argument).anchor or DEFAULT_ANCHOR
     problem = find_problem(DEFAULT_ANCHOR, flag.argument, flag.options)

@@ -1,4 +1,4 @@
-"""What `inplace-opt` does with one part of its input: parse, run the pipeline, print."""
+"""Processing of one part of the input of `inplace-opt`: parse, run the pipeline, print."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Job:
         pipeline: what to run; None to run nothing.
         passes: where the passes of a reproducer's pipeline are looked up.
         verify_diagnostics: compare the diagnostics with the expectations in the input, and which others to permit.
-        timing: gathers the times of parsing and printing too; None when nobody asked.
+        timing: collects the times of parsing and printing too; None without `--mlir-timing`.
     """
 
     pipeline: Pipeline | None
@@ -50,16 +50,8 @@ class Job:
     dump_pipeline: bool = False
 
 
-@dataclass
-class ProcessedPart:
-    """What became of one part: whether all is as it should be, and its IR as text (None when there is none to show)."""
-
-    succeeded: bool
-    text: str | None = field(default=None)
-
-
-def process(source: Source, job: Job) -> ProcessedPart:
-    """Processes one part of the input in a fresh context.
+def process(source: Source, job: Job) -> tuple[bool, str]:
+    """Process one part of the input in a fresh context; return whether it succeeded, and its IR, empty after an error.
 
     Raises `ToolError` and OSError. Everything else that goes wrong is reported on standard error, an internal
     error with its traceback and a reproducer.
@@ -77,7 +69,7 @@ def process(source: Source, job: Job) -> ProcessedPart:
             pass  # Every one of them has been reported as diagnostics.
         except PipelineError as error:
             print(error, file=sys.stderr)
-    return ProcessedPart(reporter.finish(text is not None), text)
+    return reporter.finish(text is not None), text or ""
 
 
 def _make_reporter(source: Source, job: Job) -> DiagnosticPrinter | DiagnosticVerifier:
@@ -110,7 +102,7 @@ def _transform(source: Source, job: Job, context: ir.Context) -> str | None:
 
 
 def _run(pipeline: Pipeline, module: ir.Operation, job: Job, verify_each: bool) -> bool:
-    """Runs the pipeline; an internal error is shown with its traceback, and the answer is then False.
+    """Run the pipeline; print the traceback of an internal error, and return False then.
 
     The pipeline has reported the reproducer by then. Raises `PassError` and OSError.
     """
@@ -130,7 +122,7 @@ def _account(job: Job, phase: str, started: float) -> None:
 
 
 def keep_input(source: Source, arguments: Sequence[str]) -> Path:
-    """Writes the input and the command line to a temporary file: the reproducer of an error outside the passes."""
+    """Write the input and the command line to a temporary file: the reproducer of an error outside the passes."""
     with tempfile.NamedTemporaryFile(
         "w", prefix="inplace-reproducer-", suffix=".mlir", delete=False, encoding="utf-8"
     ) as file:

@@ -46,11 +46,11 @@ class Expectation:
 
 
 class DiagnosticVerifier:
-    """Takes the diagnostics of one part of the input and compares them with its expectations.
+    """Compares the diagnostics of one part of the input with its expectations.
 
     Args:
         source: the part.
-        only_expected: permit diagnostics on lines that expect nothing of them.
+        only_expected: allow diagnostics on lines without expectations.
 
     Raises `ToolError` when an expectation in the source cannot be read.
     """
@@ -62,19 +62,20 @@ class DiagnosticVerifier:
         self._failed = False
 
     def take(self, diagnostic: Diagnostic) -> None:
-        """Compares one diagnostic and its notes, each by itself, and reports what was not expected."""
+        """Compare a diagnostic and each of its notes; report those that were not expected."""
         named = with_source_name(diagnostic, self._source.name)
         for one in (named, *named.notes):
             if not (one.severity == "note" and one.message.startswith(_CURRENT_OPERATION)):
                 self._compare(one)
 
     def finish(self, succeeded: bool) -> bool:
-        """Reports the expectations that were not met; whether the run itself failed does not matter."""
+        """Report unmet expectations; return whether all diagnostics matched, whether or not the run failed."""
         del succeeded
         for missing in self._expectations:
             if not missing.matched:
                 message = f'expected {missing.severity} "{missing.text}" was not produced'
-                self._report(missing.written_line, missing.written_column, message)
+                place = self._source.name, missing.written_line, missing.written_column
+                self._print(Diagnostic("error", *place, message))
         return not self._failed
 
     def _compare(self, found: Diagnostic) -> None:
@@ -92,9 +93,6 @@ class DiagnosticVerifier:
 
     def _report_found(self, found: Diagnostic, message: str) -> None:
         self._print(Diagnostic("error", found.file, found.line, found.column, message))
-
-    def _report(self, line: int, column: int, message: str) -> None:
-        self._print(Diagnostic("error", self._source.name, line, column, message))
 
     def _print(self, diagnostic: Diagnostic) -> None:
         self._failed = True
@@ -128,7 +126,7 @@ def _make_expectation(source: Source, number: int, match: re.Match[str], lines: 
 
 
 def _unreadable(source: Source, line: int, column: int, message: str) -> ToolError:
-    """What to raise for an expectation that cannot be read, which is reported with its place."""
+    """Report an expectation that cannot be parsed; return the exception to raise."""
     print_error(str(Diagnostic("error", source.name, line, column, message)))
     return ToolError()
 

@@ -1,4 +1,4 @@
-"""What `inplace-run` does with results: print them, save them, and compare them with an expression in NumPy."""
+"""Results of `inplace-run`: printing, saving, comparison with a NumPy expression."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOLERANCES = {"float16": 1e-2, "bfloat16": 5e-2, "float32": 1e-4, "float64": 1e
 
 
 def as_tuple(result: Any, signature: Signature, arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """What a call brought about, one value for each of `Signature.outcomes`."""
+    """The outcomes of a call, one value for each of `Signature.outcomes`."""
     if signature.written:
         return tuple(arguments[parameter.index] for parameter in signature.written)
     if len(signature.results) == 1:
@@ -37,7 +37,7 @@ def print_results(results: Sequence[Any], signature: Signature) -> None:
 class ResultFiles:
     """The targets of `--save-result`: `x.npy`; `x-0.npy`, `x-1.npy`, … for several; or `x.npz` (`arr_0`, `arr_1`, …).
 
-    They are tried when this is made, before anything runs: raises `ToolError` when nothing could be written there.
+    The constructor raises `ToolError` if they cannot be written, before anything runs.
     """
 
     def __init__(self, path: str, count: int) -> None:
@@ -58,7 +58,7 @@ class ResultFiles:
             raise ToolError(f"cannot save results in '{path}': {error.strerror or error}") from None
 
     def write(self, results: Sequence[Any]) -> None:
-        """Write all results and give the files their names; raises `ToolError`."""
+        """Write all results; raises `ToolError`."""
         arrays = [np.asarray(result) for result in results]
         try:
             if self._archive:
@@ -74,7 +74,7 @@ class ResultFiles:
             raise ToolError(f"cannot save results: {error.strerror or error}") from None
 
     def close(self) -> None:
-        """Leave nothing behind of files that were not written."""
+        """Remove files that were not written."""
         for target in self._files:
             target.close()
 
@@ -98,7 +98,7 @@ def compile_check(text: str, names: Sequence[str]) -> Any:
 def check_results(
     code: Any, text: str, arguments: Mapping[str, Any], results: Sequence[Any], tolerance: float | None
 ) -> str:
-    """Compare the results with the expression's value and say how well they match.
+    """Compare the results with the value of the expression; return one line with the largest error.
 
     The largest difference may be `tolerance`, relative to the largest expected magnitude but at least 1; by default it
     depends on the type (1e-4 for f32, 1e-10 for f64), and integers must be equal. Raises `ToolError` if they differ

@@ -1,1 +1,1 @@
-"""What all programs share: command lines and exit codes, input, output, diagnostics."""
+"""Shared by all programs: command lines and exit codes, input, output, diagnostics."""

@@ -1,4 +1,4 @@
-"""What all programs have in common: flags as LLVM's tools take them, exit codes, and what ends a program."""
+"""Command lines of all programs: LLVM's flag syntax, exit codes, errors."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 class UsageError(Exception):
-    """The command line makes no sense; the message is one line."""
+    """The command line is wrong; the message is one line."""
 
 
 class ToolError(Exception):
-    """What was asked for cannot be done; the message is one line, or empty if diagnostics have said it already."""
+    """The request failed; the message is one line, or empty if diagnostics were printed."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--shared-libs", action="extend", type=_paths, default=[], metavar="FILES", help=text)
 
     def parse_like_llvm(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The settings; long flags may have one dash. Raises `UsageError`."""
+        """Parse the arguments; long flags may have one dash. Raises `UsageError`."""
         names = {name for action in self._actions for name in action.option_strings if name.startswith("--")}
         doubled = [f"-{text}" if f"-{text.partition('=')[0]}" in names else text for text in arguments]
         settings = self.parse_args(_joined(doubled))
@@ -85,7 +85,7 @@ def _paths(text: str) -> list[str]:
 
 
 def run_program(name: str, run: Callable[[], int]) -> int:
-    """Return the exit code of `run`, or of what it raises, after one line on it on standard error."""
+    """Return the exit code of `run`; print an exception as one line on standard error."""
     open_standard_error()
     try:
         return run()

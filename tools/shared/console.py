@@ -16,7 +16,7 @@ _STYLES = {
 
 
 def print_error(text: str) -> None:
-    """Prints diagnostics on standard error, severities and carets coloured where a person will see them."""
+    """Print diagnostics on standard error, with severities and carets coloured on a terminal."""
     if not (sys.stderr.isatty() and importlib.util.find_spec("rich")):
         print(text, file=sys.stderr, flush=True)
         return
@@ -30,21 +30,21 @@ def print_error(text: str) -> None:
 
 
 def open_standard_error() -> None:
-    """Gives a process that was started without a standard error one that goes nowhere.
+    """Open the null device as standard error if the process was started without one.
 
-    Python says `sys.stderr is None` then, and `print` would take standard output instead.
+    `sys.stderr` is None then, and `print` would write to standard output instead.
     """
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it lives as long as the process
 
 
 def abandon_standard_output() -> None:
-    """Sends what Python still holds for standard output nowhere: it would try once more when the process ends."""
+    """Redirect standard output to the null device: Python would flush its buffer once more at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def explain_os_error(error: OSError) -> str:
-    """One line on output that could not be written; gives up standard output if that is what it was."""
+    """One line about output that could not be written; abandons standard output if that failed."""
     if error.filename is None:
         abandon_standard_output()
     place = "standard output" if error.filename is None else f"'{error.filename}'"

@@ -9,7 +9,7 @@ from .input import Source
 
 
 def with_source_name(diagnostic: Diagnostic, name: str) -> Diagnostic:
-    """The diagnostic with the source's name where the bindings had none to give."""
+    """The diagnostic with the source's name for unnamed locations."""
     notes = tuple(with_source_name(note, name) for note in diagnostic.notes)
     file = name if diagnostic.file == UNNAMED_SOURCE else diagnostic.file
     return Diagnostic(diagnostic.severity, file, diagnostic.line, diagnostic.column, diagnostic.message, notes)
@@ -18,7 +18,7 @@ def with_source_name(diagnostic: Diagnostic, name: str) -> Diagnostic:
 def render(diagnostic: Diagnostic, source: Source) -> str:
     """The diagnostic and its notes, each with its source line when it is about `source`.
 
-    A note at the very place of its diagnostic is printed without the line, which was just shown.
+    A note at the location of its diagnostic is printed without the source line, which was just shown.
     """
     lines = [_render_one(diagnostic, source)]
     for note in diagnostic.notes:
@@ -38,15 +38,15 @@ def _render_one(diagnostic: Diagnostic, source: Source) -> str:
 
 
 class DiagnosticPrinter:
-    """Prints each diagnostic on standard error as it comes."""
+    """Prints diagnostics on standard error."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
 
     def take(self, diagnostic: Diagnostic) -> None:
-        """Prints one diagnostic."""
+        """Print one diagnostic."""
         print_error(render(with_source_name(diagnostic, self._source.name), self._source))
 
     def finish(self, succeeded: bool) -> bool:
-        """Whether this part of the input is fine: it is when all went well."""
+        """Return whether this part of the input succeeded."""
         return succeeded

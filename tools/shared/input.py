@@ -1,4 +1,4 @@
-"""The input of a program: a file or standard input as MLIR text, and its parts when it is split."""
+"""The input of a program: MLIR text from a file or standard input, and its parts if it is split."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STDIN_NAME = "<stdin>"
 
 @dataclass(frozen=True)
 class Source:
-    """MLIR text and where it comes from. Line numbers are those of the original file, whatever part of it this is."""
+    """MLIR text with the name of its source; a part of a file keeps the file's line numbers."""
 
     name: str
     text: str
@@ -27,12 +27,12 @@ class Source:
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines without their ends; only a newline ends a line, as for MLIR."""
+        """The lines without their ends; only a newline ends a line, as in MLIR."""
         return self.text.split("\n")
 
 
 def read_source(path: str) -> Source:
-    """Reads the file `path`, or standard input for `-`; raises `ToolError`."""
+    """Read the file `path`, or standard input for `-`; raises `ToolError`."""
     name = STDIN_NAME if path == "-" else path
     try:
         data = _read(path)
@@ -55,17 +55,17 @@ def read_source(path: str) -> Source:
 
 
 def _read(path: str) -> bytes:
-    """What is there, up to one byte more than may be: some devices never end."""
+    """The content, up to one byte more than the limit: devices may be endless."""
     if path != "-":
         with Path(path).open("rb") as file:
             return file.read(MAX_BYTES + 1)
-    if sys.stdin is None:  # Python's way to say that the descriptor is closed.
+    if sys.stdin is None:  # The descriptor is closed.
         raise OSError(None, "standard input is closed")
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
 def split_source(source: Source, marker: str) -> list[Source]:
-    """The parts between lines that consist of `marker`; each keeps its line numbers by empty lines before it."""
+    """The parts between lines that consist of `marker`, each after empty lines that keep its line numbers."""
     parts: list[list[str]] = [[]]
     for number, line in enumerate(source.lines, start=1):
         if line.rstrip() == marker:

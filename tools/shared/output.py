@@ -1,4 +1,4 @@
-"""The output of a program: standard output at once, or a file that appears only when everything went well."""
+"""The output of a program: standard output, or a file that is written atomically on success."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .command_line import ToolError
 
 
 def require_standard_output() -> None:
-    """Raise `ToolError` where standard output is closed: Python says `sys.stdout is None` then."""
+    """Raise `ToolError` if standard output is closed: `sys.stdout` is None then."""
     if sys.stdout is None:
         raise ToolError("standard output is closed")
 
 
 class AtomicFile:
-    """A file that appears, or is replaced, in one step when it is complete.
+    """A file that is created or replaced atomically when it is complete.
 
-    It keeps the permissions of the file it replaces, and a link stays a link to it; devices and pipes are written to in
-    place. It is tried when it is made: raises `OSError` when nothing could be written there.
+    It keeps the permissions of the file it replaces, and follows links; devices and pipes are written in place. The
+    constructor raises `OSError` if nothing can be written there.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -30,17 +30,17 @@ class AtomicFile:
         self._temporary = None if _is_special(self._path) else _make_temporary(self._path)
 
     def open(self) -> BinaryIO:
-        """Where the content goes; to be closed before `commit`."""
+        """The file to write the content to; close it before `commit`."""
         return (self._temporary or self._path).open("wb")
 
     def commit(self) -> None:
-        """Gives the file its name; raises `OSError`."""
+        """Move the file to its path; raises `OSError`."""
         if self._temporary:
             os.replace(self._temporary, self._path)
             self._temporary = None
 
     def close(self) -> None:
-        """Leaves nothing behind of a file that was not committed."""
+        """Remove a file that was not committed."""
         if self._temporary:
             self._temporary.unlink(missing_ok=True)
             self._temporary = None
@@ -49,8 +49,8 @@ class AtomicFile:
 class OutputFile:
     """The target of `-o`; `None` and `-` are standard output.
 
-    It is tried when it is made, before any work is done: raises `ToolError` when nothing could be written there. Text
-    goes to standard output as it comes; for a file it is kept until `commit`, which replaces the file in one step.
+    The constructor raises `ToolError` if nothing can be written there, before any work is done. Text goes to standard
+    output at once; for a file it is kept until `commit`, which replaces the file atomically.
     """
 
     def __init__(self, path: str | None) -> None:
@@ -71,14 +71,14 @@ class OutputFile:
         return self._file is None
 
     def write(self, text: str) -> None:
-        """Adds text to the output."""
+        """Add text to the output."""
         if self._file is None:
             sys.stdout.write(text)
         else:
             self._parts.append(text)
 
     def commit(self) -> None:
-        """Makes the output appear under its name; raises `ToolError`."""
+        """Complete the output; raises `ToolError`."""
         if self._file is None:
             sys.stdout.flush()
             return
@@ -90,7 +90,7 @@ class OutputFile:
             raise ToolError(f"cannot write output file '{self._shown}': {error.strerror}") from None
 
     def close(self) -> None:
-        """Leaves nothing behind of an output that was not committed."""
+        """Remove output that was not committed."""
         if self._file:
             self._file.close()
 
@@ -108,7 +108,7 @@ def _make_temporary(path: Path) -> Path:
 
 
 def _is_special(path: Path) -> bool:
-    """Devices and pipes are written to, never replaced."""
+    """Whether it is a device or a pipe, which is written and not replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

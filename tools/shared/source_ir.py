@@ -1,7 +1,7 @@
-"""From text to IR with mlir-opt's conventions: an implicit module, and locations that name the file.
+"""Parsing with mlir-opt's conventions: an implicit module, and locations with the name of the file.
 
-The bindings offer two parsers. `Operation.parse` takes a source name but one operation only; `Module.parse` wraps
-whatever it finds in a module but calls the source `-`. Together they do what mlir-opt's parser does.
+The bindings have two parsers. `Operation.parse` takes a source name but one operation only; `Module.parse` adds an
+implicit module but names the source `-`. Together they do what mlir-opt's parser does.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _EXPLICIT_MODULE = re.compile(r'(?:\s|//[^\n]*(?:\n|$))*(?:module\b|builtin\.mod
 
 
 def parse_module(source: Source, context: ir.Context) -> ir.Operation:
-    """The module in `source`, or around what is in it.
+    """Parse `source`: a module, or operations that get one.
 
-    Operations of the dispatch dialect may be in its lighter form. Diagnostics reach the collectors of `context`;
+    Operations of the dispatch dialect may be in its short form. Diagnostics reach the collectors of `context`;
     raises `ir.MLIRError` after an error. Locations name `source.name`.
     """
     if not source.text.strip():  # A part between two markers.
@@ -52,10 +52,9 @@ def parse_module(source: Source, context: ir.Context) -> ir.Operation:
 
 @contextmanager
 def parsed_program(source: Source) -> Generator[tuple[ir.Operation, DiagnosticPrinter]]:
-    """The module in `source`, and what prints its diagnostics, for a `with` block that compiles it.
+    """Parse `source` for a `with` block that compiles it; yields the module and the printer of its diagnostics.
 
-    Diagnostics are printed as they come. What the block raises about the program becomes a `ToolError`, which is empty
-    if diagnostics have said it.
+    Exceptions of the block about the program become a `ToolError`, which is empty if diagnostics were printed.
     """
     printer = DiagnosticPrinter(source)
     context = ir.Context()
@@ -78,9 +77,9 @@ def parsed_program(source: Source) -> Generator[tuple[ir.Operation, DiagnosticPr
 
 
 def _generic_text(source: Source, context: ir.Context) -> str:
-    """The text with operations in the lighter form of the dispatch dialect rewritten; each stays on its line.
+    """The text with the short form of the dispatch dialect rewritten to the generic form, line by line.
 
-    Text that MLIR's parser must not see is refused here.
+    Text that would crash MLIR's parser is refused.
     """
     try:
         check_text(source.text, source.name)
@@ -95,7 +94,7 @@ def _report(error: TextError, context: ir.Context) -> None:
 
 
 def _parse_explicit_module(source: Source, context: ir.Context) -> ir.Operation | None:
-    """The one module that `source` consists of, or None when it is something else (or wrong)."""
+    """The module that `source` consists of; None if it is something else, or invalid."""
     with DiagnosticCollector(context, consume_all=True) as attempt:
         try:
             parsed = ir.Operation.parse(source.text, source_name=source.name, context=context).operation

@@ -17,7 +17,7 @@ from ..index_sets.sums import Index, difference
 __all__ = ["byte_size", "overlapping"]
 
 
-def byte_size(type_: ir.RankedTensorType) -> int | None:
+def byte_size(type_: ir.RankedTensorType | ir.MemRefType) -> int | None:
     """Return the bytes of a contiguous buffer of ``type_``; None if that is not known."""
     try:
         return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None

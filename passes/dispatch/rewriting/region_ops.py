@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from mlir import ir
 
-from ....dialects.support.cloning import rebuild
+from ....dialects.support.cloning import attributes_of, rebuild
 
 __all__ = ["extend_op", "extend_terminator"]
 

@@ -1,14 +1,14 @@
-"""Which operands an op on memrefs reads and writes, as the checker knows it; and the boxes that transfers touch."""
+"""Operands that memref ops read and write, and the boxes that vector transfers access: the checker's own tables."""
 
 from __future__ import annotations
 
 from mlir import ir
 from mlir.dialects import linalg
 
-from .places import DYNAMIC, LinearSum, Place, StridedBox
+from .places import LinearSum, Place, StridedBox
 from .reading import narrowed, shape_of
 
-__all__ = ["MEMORY_READS", "MEMORY_WRITES", "VIEWS", "box_shape", "init_count", "maps_of", "transfer_box", "writes_all"]
+__all__ = ["MEMORY_READS", "MEMORY_WRITES", "VIEWS", "init_count", "maps_of", "transfer_box", "writes_all"]
 
 VIEWS = frozenset(
     {
@@ -43,7 +43,7 @@ _ONE_INIT = frozenset({"linalg.map", "linalg.transpose", "linalg.broadcast"})
 
 
 def init_count(op: ir.Operation) -> int:
-    """Return how many operands of a structured op, the last ones, it writes."""
+    """Return how many outputs a structured op has, which are its last operands."""
     attributes = op.attributes
     if "operandSegmentSizes" in attributes:
         return ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])[1]
@@ -58,12 +58,12 @@ def maps_of(op: ir.Operation) -> list[ir.AffineMap]:
 
 
 def writes_all(op: ir.Operation, operand: int) -> bool:
-    """Whether a structured op certainly writes every element of ``operand``: its map only permutes all loops."""
+    """Whether a structured op must write every element of ``operand``: its map is a permutation."""
     return maps_of(op)[operand].is_permutation
 
 
 def transfer_box(op: ir.Operation, base: int, vector: ir.Type, indices: list[LinearSum]) -> Place:
-    """Return the place of the box that a transfer may touch in operand ``base``, if ``vector`` tells its size."""
+    """Return the place of the box that a transfer may access in operand ``base``; all of it if unknown."""
     shape, type_ = shape_of(op.operands[base].type), ir.VectorType(vector)
     if shape is None or any(type_.scalable_dims) or "permutation_map" not in op.attributes:
         return ()
@@ -73,8 +73,3 @@ def transfer_box(op: ir.Operation, base: int, vector: ir.Type, indices: list[Lin
         if isinstance(expression, ir.AffineDimExpr):
             sizes[expression.position] = size
     return narrowed(shape, StridedBox(tuple(indices), tuple(map(LinearSum, sizes)), (LinearSum(1),) * len(shape)), None)
-
-
-def box_shape(shape: tuple[int, ...] | None) -> bool:
-    """Whether all of ``shape`` is known."""
-    return shape is not None and DYNAMIC not in shape

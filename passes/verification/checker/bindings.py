@@ -1,8 +1,8 @@
-"""Bindings of dispatch functions: memory that holds the contents on entry, and what is committed to it at each return.
+"""Bindings of dispatch functions: their content on entry, and what must be in them at each return.
 
-Promotion gives each piece of a slot one ``dispatch.contents``, in front of everything, and for what is stored one
-``dispatch.commit`` in front of each return. So the memory of a binding is a piece of memory of its own that begins with
-its contents, and at a return it must hold what is committed there; what nobody commits, it must hold still.
+Promotion creates a ``dispatch.contents`` for each piece of a slot at the entry, and a ``dispatch.commit`` for each
+stored piece before each return. So the memory of a binding is a root whose content is that of ``dispatch.contents`` on
+entry; at a return it must hold the committed value, or its old content if nothing is committed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Bindings:
         s, t = machine.snapshot, machine.program.snapshot
         self._declarations = [op for op, name in enumerate(s.op_name) if name == "dispatch.binding"]
         self._contents: dict[int, list[int]] = {}
-        """For each declaration of the tensor program, the ops that stand for what its memory holds on entry."""
+        """For each declaration of the tensor program, its `dispatch.contents`."""
         self._commits: dict[int, list[int]] = {}
         for op, name in enumerate(t.op_name) if self._declarations else ():
             if name == "dispatch.contents":
@@ -37,10 +37,10 @@ class Bindings:
             elif name == "dispatch.commit":
                 self._commits.setdefault(machine.program.operand(op, 1), []).append(op)
         self._roots: dict[int, list[int]] = {}
-        """For each piece of the function's memory, the ops that stand for its contents."""
+        """For each piece of the function's memory, its `dispatch.contents`."""
 
     def _declaration(self, contents: int) -> int:
-        """Return the declaration that ``contents`` leads to, past the ops that tie sizes to it; -1 for none."""
+        """Return the declaration that op ``contents`` reads, past `dispatch.tie_shape`; -1 for none."""
         program, op = self.machine.program, contents
         while op >= 0 and program.snapshot.op_name[op] != "dispatch.binding":
             value = program.operand(op, 0) if program.snapshot.op_operand_count[op] else -1
@@ -48,7 +48,7 @@ class Bindings:
         return op
 
     def enter(self, function: int) -> None:
-        """Let the memory of each declaration in ``function`` hold its contents."""
+        """Set the memory of each declaration in ``function`` to its content on entry."""
         m, s = self.machine, self.machine.snapshot
         self._roots.clear()
         first, last = s.op_enter[function], s.op_exit[function]
@@ -68,7 +68,7 @@ class Bindings:
             m.state.set(root, (Layer(WHOLE, terms, -1, _FOREIGN),))
 
     def _piece(self, op: int) -> Piece:
-        """Return which piece of which slot ``op`` declares: what agrees in all of this is the same memory."""
+        """Return the piece of a slot that ``op`` declares; equal pieces are the same memory."""
         m, operation = self.machine, self.machine.snapshot.ops[op]
         attributes = operation.attributes
         slot = ir.IntegerAttr(attributes["set"]).value, ir.IntegerAttr(attributes["binding"]).value
@@ -76,14 +76,14 @@ class Bindings:
         return slot, m.scalars.sum(m.operand(op, 0)) if has_offset else LinearSum(0), operation.results[0].type
 
     def run(self, op: int, name: str) -> None:
-        """Follow a declaration that is given its sizes; other ops of the dialect have nothing to do with memory."""
+        """Execute `dispatch.tie_shape`, which is a view; other ops of the dialect do not access memory."""
         m = self.machine
         view = m.view(m.operand(op, 0)) if name == "dispatch.tie_shape" else None
         if view is not None and m.is_shaped[m.snapshot.results(op)[0]]:
             m.views[m.snapshot.results(op)[0]] = view
 
     def leave(self, op: int) -> int:
-        """Check at return ``op`` what each piece of memory holds; return a key for reads that nothing here has."""
+        """Check each piece of memory at return ``op``; return the first key that no read here uses."""
         m, program = self.machine, self.machine.program
         key = m.snapshot.op_operand_count[op]
         for root, found in self._roots.items():
@@ -96,7 +96,7 @@ class Bindings:
         return key
 
     def _judge(self, op: int, key: int, root: int, tensor_op: int, *, is_clear: bool) -> None:
-        """Check that ``root`` holds what ``tensor_op`` commits, or what it is the contents of."""
+        """Check that ``root`` holds the value that ``tensor_op`` commits, or its content on entry."""
         m, program = self.machine, self.machine.program
         if not is_clear:
             m.leave_out(op, key, _FOREIGN)

@@ -141,7 +141,7 @@ class SymbolicExecution:
             operations.other(op)
 
     def _run_structured(self, op: int) -> None:
-        """Run a payload before the outputs are written, and after, when other iterations have written them."""
+        """Run a payload with loads twice: before the outputs are written, and after other iterations wrote them."""
         block = self.machine.snapshot.op_regions[op][0][0]
         loads = any(self.machine.snapshot.op_name[o] == "memref.load" for o in self.machine.snapshot.nested_ops(op))
         if loads:
@@ -163,4 +163,4 @@ class SymbolicExecution:
         if tag >= 0 and m.program.operand_content(tag, 1) >= 0:
             content = m.program.content[m.program.snapshot.results(tag)[0]]
             renamed = [(content, [m.program.operand_content(tag, i) for i in (1, 2)])]
-        self.control.meet(m.state, [m.state, m.state], renamed, op, {result: views})
+        self.control.merge(m.state, [m.state, m.state], renamed, op, {result: views})

@@ -1,7 +1,7 @@
 """Functions and calls.
 
-A caller knows of a callee that was executed before which arguments it writes, which of them it returns, and which
-values it needs; of any other one, that it may write every memref that it is given.
+A callee that was executed before has a summary: the arguments it writes, those it returns, the values it reads. Any
+other callee may write every memref it is passed.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from mlir import ir
 
 from .bindings import Bindings
 from .machine import SymbolicMachine
-from .memory import ContentAnswer, ContentVerdict
+from .memory import ContentVerdict, unknown
 from .module_memory import ModuleMemory
 from .places import WHOLE
 from .states import View
 
 __all__ = ["Functions"]
 
-_BY_ANOTHER_NAME = "memory that a callee may write by another name"
+_BY_ANOTHER_NAME = "memory that a callee may write through an alias"
 _READS_ONLY = frozenset({"read", "none"})
 
 
 @dataclass
 class Summary:
-    """What a function does to its memrefs: ``returned`` has an argument for each result, or -1 for other memory."""
+    """Summary of a function: ``returned`` has the number of an argument for each result, or -1 for other memory."""
 
     written: set[int] = field(default_factory=set[int])
     returned: list[int] | None = None
@@ -35,7 +35,7 @@ class Summary:
     apart: bool = True
     """Whether no two results may share memory."""
     stores: bool = False
-    """Whether it writes state of the module, or calls what is not known."""
+    """Whether it writes globals, or calls an unknown function."""
 
 
 class Functions:
@@ -48,12 +48,14 @@ class Functions:
         self.memory = ModuleMemory(machine)
         self._summary = Summary()
         self._arguments = range(0)
+        self._contents: list[int] = []
+        """For each argument, the term of the tensor argument that it was; -1 for none."""
         self._function = -1
         self._handed: dict[str, list[tuple[str, int, set[int]]]] = {}
         """By callee: who hands it which operand, and the values that this needs, if the callee needs the operand."""
 
     def in_order(self) -> Iterator[int]:
-        """Yield the functions with a body, callees first as far as there is such an order."""
+        """Yield the functions with a body, callees first; arbitrary within recursion."""
         s = self.machine.snapshot
         functions = {self._name(op): op for op, name in enumerate(s.op_name) if name == "func.func"}
         done: set[str] = set()
@@ -79,7 +81,7 @@ class Functions:
     # --- bodies ----------------------------------------------------------------------------------------------------
 
     def enter(self, function: int) -> None:
-        """Let the arguments of ``function`` hold the values of its twin's."""
+        """Set the arguments of ``function`` to the values of its twin's."""
         m, program = self.machine, self.machine.program
         self._function = function
         self._arguments = m.snapshot.arguments(m.snapshot.op_regions[function][0][0])
@@ -88,21 +90,21 @@ class Functions:
         tensors = program.snapshot.arguments(blocks[0]) if blocks else range(0)
         self._summary = Summary(arguments=tensors)
         m.needed, m.stores_state = set(), False
-        paired = len(tensors) == len(self._arguments)
-        if paired:
+        self._contents = [-1] * len(self._arguments)
+        if len(tensors) == len(self._arguments):
             m.pair(self._arguments, tensors)
-        for argument, tensor in zip(self._arguments, tensors if paired else self._arguments, strict=True):
-            content = program.content[tensor] if paired else -1
+            self._contents = [program.content[tensor] for tensor in tensors]
+        for argument, content in zip(self._arguments, self._contents, strict=True):
             if not m.is_shaped[argument]:
                 continue
-            if isinstance(m.snapshot.values[argument].type, ir.MemRefType | ir.UnrankedMemRefType):
+            if m.is_memref(argument):
                 m.new_root(argument, frozenset({content} if content >= 0 else ()), -1, "memory of the program itself")
             elif content >= 0:
                 m.tensors[argument] = content
         self.bindings.enter(function)
 
     def leave(self, function: int) -> None:
-        """Remember what callers have to know."""
+        """Store the summary for callers."""
         m = self.machine
         self._summary.needed, self._summary.stores = m.needed, m.stores_state
         self.summaries[self._name(function)] = self._summary
@@ -122,15 +124,13 @@ class Functions:
                         work.append(caller)
 
     def end(self, op: int) -> None:
-        """Check what a function returns."""
+        """Check the operands of a return."""
         m = self.machine
         twin = m.twin(op)
         arguments = {argument: index for index, argument in enumerate(self._arguments)}
-        for index, argument in enumerate(self._arguments):
-            content, tensors = m.state.get(argument), self._summary.arguments
-            paired = index < len(tensors) and m.program.content[tensors[index]] >= 0
-            given = m.program.content[tensors[index]] if paired else -1
-            if content and (given < 0 or m.memory.holds(content, WHOLE, given).verdict is not ContentVerdict.YES):
+        for index, (argument, given) in enumerate(zip(self._arguments, self._contents, strict=True)):
+            content = m.state.get(argument)
+            if content and (given < 0 or not m.memory.holds(content, WHOLE, given).is_right):
                 self._summary.written.add(index)
         returned: list[int] = []
         for i in range(m.snapshot.op_operand_count[op]):
@@ -149,7 +149,7 @@ class Functions:
             self._check_kept(op, index, key + index)
 
     def _are_apart(self, op: int) -> bool:
-        """Whether the operands of return ``op`` are pieces of memory of their own. Quadratic in memrefs of one root."""
+        """Whether the memref operands of return ``op`` are disjoint roots."""
         m, seen = self.machine, dict[int, View | None]()
         for i in range(m.snapshot.op_operand_count[op]):
             value = m.operand(op, i)
@@ -162,10 +162,10 @@ class Functions:
         return True
 
     def _check_kept(self, op: int, index: int, key: int) -> None:
-        """Check that argument ``index`` holds at return ``op`` what it was given with."""
-        m, tensors = self.machine, self._summary.arguments
-        if index < len(tensors) and len(tensors) == len(self._arguments) and m.state.get(self._arguments[index]):
-            expected = m.program.content[tensors[index]]
+        """Check that argument ``index`` is unchanged at return ``op``."""
+        m = self.machine
+        expected = self._contents[index] if index < len(self._contents) else -1
+        if expected >= 0 and m.state.get(self._arguments[index]):
             answer = m.ask(View(self._arguments[index]), expected)
             m.read(op, index, m.twin(self._function), expected, answer, key)
 
@@ -173,17 +173,16 @@ class Functions:
         """Check operand ``i`` of an op that is the same in both programs."""
         m = self.machine
         expected = m.program.operand_content(twin, i)
-        if expected < 0:
-            return
-        m.read(op, i, twin, expected, m.ask_operand(op, i, expected))
+        if expected >= 0:
+            m.check(op, i, twin, expected)
 
     def leave_out(self, function: int, reason: str) -> None:
-        """State that nothing in ``function`` is checked."""
+        """Record that nothing in ``function`` is checked."""
         for op in self.machine.snapshot.nested_ops(function):
             self.leave_out_op(op, reason)
 
     def leave_out_op(self, op: int, reason: str) -> None:
-        """State that the reads of ``op`` are not checked."""
+        """Record that the reads of ``op`` are not checked."""
         m = self.machine
         tag = m.tags[op]
         if tag < 0 or (m.snapshot.op_regions[op] and not m.snapshot.op_name[op].startswith("linalg.")):
@@ -194,7 +193,7 @@ class Functions:
     # --- calls -----------------------------------------------------------------------------------------------------
 
     def call(self, op: int) -> None:
-        """Check what a call hands over, and let the callee do what it does."""
+        """Check the operands of a call, and apply the effects of the callee."""
         m, s, program = self.machine, self.machine.snapshot, self.machine.program
         twin = m.twin(op)
         summary = self.summaries.get(self._callee(op))
@@ -203,8 +202,7 @@ class Functions:
         if twin >= 0:
             for i in program.tensor_operands(twin):
                 self._check_handed(op, i, twin, summary)
-        written = summary.written if summary is not None else self._may_write(self._callee(op), count)
-        for i in written:
+        for i in self._written(op, summary):
             view = m.view(operands[i])
             if m.is_shaped[operands[i]] and view is None:
                 m.forget(op, "memrefs that are not followed")
@@ -217,27 +215,27 @@ class Functions:
         for index, result in enumerate(results):
             if m.is_shaped[result]:
                 content = program.content[program.snapshot.results(twin)[index]] if twin >= 0 else -1
-                terms = frozenset({content} if content >= 0 else ())
                 argument = returned[index] if returned is not None else -1
-                self._take(op, result, terms, operands, argument)
+                self._take(op, result, content, operands, argument)
                 if not apart:
                     made |= self._relate_results(result, made)
         self.memory.drop(op)
         m.stores_state |= summary is None or summary.stores
 
-    def _take(self, op: int, result: int, terms: frozenset[int], operands: list[int], argument: int) -> None:
-        """Let ``result`` of a call be one of its operands, or memory that may be any of them."""
+    def _take(self, op: int, result: int, content: int, operands: list[int], argument: int) -> None:
+        """Let ``result`` of a call, with ``content``, be one of its operands, or memory that may alias any of them."""
         m = self.machine
-        if not isinstance(m.snapshot.values[result].type, ir.MemRefType | ir.UnrankedMemRefType):
-            m.tensors.update(dict.fromkeys([result], term) if (term := next(iter(terms), -1)) >= 0 else {})
+        if not m.is_memref(result):
+            m.tensors.update(dict.fromkeys([result], content) if content >= 0 else {})
             return
+        terms = frozenset({content} if content >= 0 else ())
         given = m.view(operands[argument]) if argument >= 0 else None
         if given is not None:
-            # What it held is known still if the callee did not write it, and by other names of results.
+            # Its content is still known if the callee did not write it, and under the terms of other results.
             held = m.memory.names(m.state.get(given.root), given.place)
             twin = m.twin(op)
             expected = m.program.operand_content(twin, argument) if twin >= 0 else -1
-            if expected >= 0 and m.ask(given, expected).verdict is ContentVerdict.YES:
+            if expected >= 0 and m.ask(given, expected).is_right:
                 held |= {expected}
             m.write(given, terms | held, op, "a call")
             m.views[result] = given
@@ -248,7 +246,7 @@ class Functions:
         m.relate(result, {view.root for value in operands if (view := m.view(value)) is not None})
 
     def _relate_results(self, result: int, others: set[int]) -> set[int]:
-        """State that the memory of ``result`` may be that of ``others``, results of the same call; return it."""
+        """Record that ``result`` may alias ``others``, results of the same call; return its root."""
         m = self.machine
         view = m.view(result)
         if view is None:
@@ -274,29 +272,29 @@ class Functions:
         found = self.machine.reads.get((op, i))
         if found is None or found.answer.verdict is ContentVerdict.UNKNOWN:
             return
-        if found.answer.verdict is ContentVerdict.YES:
+        if found.answer.is_right:
             reason = _BY_ANOTHER_NAME if self._is_overwritten(op, i, summary) else ""
         else:
             reason = "" if is_needed else "a callee that may not read it"
         if reason:
-            self.machine.read(op, i, twin, found.expected, ContentAnswer(ContentVerdict.UNKNOWN, reason=reason))
+            self.machine.read(op, i, twin, found.expected, unknown(reason))
 
     def _is_overwritten(self, op: int, i: int, summary: Summary | None) -> bool:
-        """Whether the callee may write what it is handed as operand ``i`` by another name."""
+        """Whether the callee may write the memory of operand ``i`` through another operand or a global."""
         m = self.machine
         view = m.view(m.operand(op, i))
         if view is None:
             return False
         count = m.snapshot.op_operand_count[op]
-        written = summary.written if summary is not None else self._may_write(self._callee(op), count)
-        others = (m.view(m.operand(op, j)) for j in written if j != i and j < count)
+        others = (m.view(m.operand(op, j)) for j in self._written(op, summary) if j != i and j < count)
         if any(other is not None and m.may_overlap(view, other) for other in others):
             return True
         is_state = view.root in self.memory.globals.values() and not self.memory.is_constant(view.root)
         return is_state and (summary is None or summary.stores)
 
-    def _may_write(self, callee: str, count: int) -> set[int]:
-        """Return which arguments a function that was not executed may write."""
-        program = self.machine.program
-        access = program.accesses.get(callee, {})
-        return {i for i in range(count) if access.get(i) not in _READS_ONLY}
+    def _written(self, op: int, summary: Summary | None) -> set[int]:
+        """Return which operands call ``op`` may write; without a summary, by attributes of the callee."""
+        if summary is not None:
+            return summary.written
+        access = self.machine.program.accesses.get(self._callee(op), {})
+        return {i for i in range(self.machine.snapshot.op_operand_count[op]) if access.get(i) not in _READS_ONLY}

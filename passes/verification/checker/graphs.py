@@ -1,16 +1,16 @@
-"""Regions with branches between blocks: the blocks are run in their order until what is known at their heads stays.
+"""Regions that are CFGs: the blocks are run in order until the facts at their heads are a fixpoint.
 
-A branch back counts from the second time on, so that what is known begins with what the ways forward say and only
-shrinks. Terms and symbols of the blocks of a loop are dropped where a branch leads back to its head.
+Back edges count from the second pass on: the search starts with the facts of the forward edges, which then only shrink.
+Terms and symbols that are defined in a loop are dropped on its back edges.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .control import Control, way_back
+from .control import Control, back_edge
 from .machine import SymbolicMachine
-from .memory import Content, ContentAnswer, ContentVerdict, Layer, Lost, Way
+from .memory import Content, IncomingPath, Layer, Lost, Renamed, unknown
 from .places import WHOLE
 from .states import MemoryState, View
 
@@ -22,7 +22,7 @@ _MOST_BLOCKS = 256
 
 @dataclass
 class BranchState:
-    """A branch to a block: where from, the state there, and the operands that are handed over in both programs."""
+    """A CFG edge: the branch, the state there, and the operands it forwards in both programs."""
 
     branch: int
     state: MemoryState
@@ -33,7 +33,7 @@ class BranchState:
 
 @dataclass
 class Head:
-    """What was found of the beginning of a block."""
+    """Facts at the head of a block."""
 
     contents: dict[int, Content] = field(default_factory=dict[int, Content])
     views: dict[int, View | None] = field(default_factory=dict[int, View | None])
@@ -52,7 +52,7 @@ class Graphs:
         self._stable = True
 
     def is_followed(self, blocks: tuple[int, ...]) -> bool:
-        """Whether there are not too many blocks, and all branches are of kinds that are known, with a tag."""
+        """Whether there are few enough blocks, all reachable, and all branches are known and have tags."""
         m, s = self.machine, self.machine.snapshot
         last = [s.block_ops[block][-1] for block in blocks]
         known = all(o not in s.op_successors or (m.twin(o) >= 0 and o in m.successors) for o in last)
@@ -60,7 +60,7 @@ class Graphs:
         return known and len(blocks) <= _MOST_BLOCKS and not graph.unreachable
 
     def run(self, blocks: tuple[int, ...]) -> list[tuple[int, MemoryState]]:
-        """Run the region; return the ops that leave it with the states there. ``state`` is that of the entry again."""
+        """Run the region; return its exits with the states there. The machine's state is that of the entry again."""
         m, s = self.machine, self.machine.snapshot
         entry = m.state
         for block in blocks:
@@ -86,7 +86,7 @@ class Graphs:
         return exits
 
     def _leave(self, branch: int, block: int) -> None:
-        """Hand the state to the blocks that ``branch`` leads to."""
+        """Add the edges from ``branch`` to its successors."""
         m, s = self.machine, self.machine.snapshot
         program, twin = m.program, m.twin(branch)
         for number, target in enumerate(s.op_successors[branch]):
@@ -95,7 +95,7 @@ class Graphs:
             edge = BranchState(branch, m.state, passed, tensors, target <= block)
             edges = self._edges[target]
             same = [i for i, e in enumerate(edges) if e.branch == branch and e.back == edge.back]
-            # Two edges of one branch to one block are told apart by what they hand over.
+            # Two edges of one branch to one block differ in the operands that they forward.
             same = [i for i in same if edges[i].passed == passed and edges[i].tensors == tensors]
             if same:
                 edges[same[0]] = edge
@@ -104,7 +104,7 @@ class Graphs:
                 self._stable = self._stable and not edge.back
 
     def _enter(self, block: int, entry: MemoryState, give_up: bool) -> MemoryState:
-        """Return the state at the beginning of ``block``."""
+        """Return the state at the head of ``block``."""
         m, s = self.machine, self.machine.snapshot
         edges, head = self._edges[block], self._heads[block]
         forward = [edge for edge in edges if not edge.back]
@@ -112,7 +112,8 @@ class Graphs:
         if len(edges) == 1:
             m.state = MemoryState(forward[0].state)
             for argument, value in zip(s.arguments(block), forward[0].passed, strict=True):
-                self._alias(argument, m.view(value))
+                if m.is_shaped[argument]:
+                    m.alias(argument, m.view(value))
             self._name(block, renamed)
             return m.state
         m.state = state = MemoryState(entry)
@@ -122,25 +123,17 @@ class Graphs:
         for root in roots:
             contents = [edge.state.get(root) for edge in edges]
             if all(contents):
-                self._set(block, root, contents, edges, renamed, give_up)
+                self._set(block, root, contents, renamed, give_up)
         for index, argument in enumerate(s.arguments(block)):
             if m.is_shaped[argument]:
-                self._choose(block, argument, [m.view(edge.passed[index]) for edge in edges], edges, renamed, give_up)
+                self._choose(block, argument, [m.view(edge.passed[index]) for edge in edges], renamed, give_up)
         if head.contents.keys() - state.changes.keys():
             self._stable = False
         head.contents = dict(state.changes)
         return state
 
-    def _alias(self, argument: int, view: View | None) -> None:
-        if not self.machine.is_shaped[argument]:
-            return
-        if view is None:
-            self.machine.views.pop(argument, None)
-        else:
-            self.machine.views[argument] = view
-
     def _renamed(self, block: int, edges: list[BranchState]) -> list[tuple[int, list[int]]]:
-        """Return the terms of the arguments of ``block``'s twin, with the terms that the edges hand over."""
+        """Return the terms of the arguments of ``block``'s twin, with the terms that the edges forward."""
         m, t = self.machine, self.machine.program.snapshot
         content = m.program.content
         twin = t.op_block[m.tags[m.snapshot.block_ops[block][-1]]]
@@ -151,53 +144,32 @@ class Graphs:
         ]
 
     def _name(self, block: int, renamed: list[tuple[int, list[int]]]) -> None:
-        """Give contents the names that they have from the only way to ``block`` on."""
+        """Rename contents for ``block``, which has one predecessor."""
         m, state = self.machine, self.machine.state
         for root in self.control.holders(renamed, state):
-            content = state.get(root)
-            places = self.control.places([content], renamed)
-            way = Way(content, _never)
-            state.set(root, m.memory.met([way], renamed, places, m.snapshot.block_ops[block][-1]))
+            path, writer = IncomingPath(state.get(root)), m.snapshot.block_ops[block][-1]
+            state.set(root, self.control.merged([path], renamed, writer))
 
-    def _set(
-        self,
-        block: int,
-        root: int,
-        contents: list[Content],
-        edges: list[BranchState],
-        renamed: list[tuple[int, list[int]]],
-        give_up: bool,
-    ) -> None:
-        """Set what ``root`` holds at the beginning of ``block``."""
-        m, head = self.machine, self._heads[block]
+    def _set(self, block: int, root: int, contents: list[Content], renamed: Renamed, give_up: bool) -> None:
+        """Set the content of ``root`` at the head of ``block``."""
+        m, head, edges = self.machine, self._heads[block], self._edges[block]
         writer = max((content[-1].writer for content in contents), default=-1)
         chosen = list(range(len(edges)))
         if root not in head.contents:
             chosen = [i for i in chosen if not edges[i].back]
-        handed = {old for _, before in renamed for old in before}
-        ways = [
-            self._way_back(block, contents[i], handed) if edges[i].back else Way(contents[i], _never) for i in chosen
-        ]
+        forwarded = {old for _, before in renamed for old in before}
+        paths = [self._path(block, edges[i].back, contents[i], forwarded) for i in chosen]
         names = [(term, [before[i] for i in chosen]) for term, before in renamed]
-        places = self.control.places([contents[i] for i in chosen], names)
-        content = tuple(_unsure(layer) for layer in m.memory.met(ways, names, places, writer))
+        content = tuple(_unsure(layer) for layer in self.control.merged(paths, names, writer))
         if give_up:
             content = (Layer(WHOLE, frozenset(), writer, "branches with too many cases"),)
         if head.contents.get(root) != content:
             self._stable = self._stable and not any(edge.back for edge in edges)
         m.state.set(root, content)
 
-    def _choose(
-        self,
-        block: int,
-        argument: int,
-        views: list[View | None],
-        edges: list[BranchState],
-        renamed: list[tuple[int, list[int]]],
-        give_up: bool,
-    ) -> None:
-        """Let memref ``argument`` be what the edges hand over."""
-        m, head = self.machine, self._heads[block]
+    def _choose(self, block: int, argument: int, views: list[View | None], renamed: Renamed, give_up: bool) -> None:
+        """Set memref ``argument`` to the views that the edges forward."""
+        m, head, edges = self.machine, self._heads[block], self._edges[block]
         own = View(argument)
         known = [view for view in views if view is not None]
         if len(known) < len(views):
@@ -215,22 +187,20 @@ class Graphs:
             self._stable = False
         m.views[argument] = own
         contents = [self.control.seen(view, edge.state, edge.branch) for view, edge in zip(known, edges, strict=True)]
-        self._set(block, argument, contents, edges, renamed, give_up)
+        self._set(block, argument, contents, renamed, give_up)
         m.renew(argument)
         m.relate(argument, aliases)
 
-    def _way_back(self, block: int, content: Content, handed: set[int]) -> Way:
+    def _path(self, block: int, is_back: bool, content: Content, forwarded: set[int]) -> IncomingPath:
+        if not is_back:
+            return IncomingPath(content)
         m = self.machine
         twin = m.program.snapshot.op_block[m.tags[m.snapshot.block_ops[block][-1]]]
         begins = m.program.snapshot.block_begin[twin] - 1, m.snapshot.block_begin[block] - 1
-        return way_back(m.program.terms, content, handed, *begins)
+        return back_edge(m.program.terms, content, forwarded, *begins)
 
 
 def _unsure(layer: Layer) -> Layer:
-    """Return ``layer`` without claims that something is lost for sure: a way that leads here need not be taken."""
-    unknown = Lost(ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason))
-    return layer._replace(lost=dict.fromkeys(layer.lost, unknown))
-
-
-def _never(_: int) -> bool:
-    return False
+    """Return ``layer`` without definite losses: the path on which a term is lost may never be taken."""
+    lost = Lost(unknown(layer.reason, layer.writer))
+    return layer._replace(lost=dict.fromkeys(layer.lost, lost))

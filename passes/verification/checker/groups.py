@@ -1,7 +1,7 @@
 """Groups: the ops that one tensor op was expanded to, and what they read and write.
 
-What they read must be one of the tensor op's operands or their own work, and what they wrote is its result when the
-last of them has run. That an expansion computes what its tensor op means is not the checker's business.
+They may read the tensor op's operands and their own temporaries; after the last of them, the memory that they wrote
+holds its result. That an expansion computes the right value is not checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Groups"]
 _WORK = "memory that an op is working on"
 _FILLED_BY_COPIES = frozenset({"tensor.concat", "tensor.pad"})
 _KEEPS_REST = {"tensor.scatter": 1}
-"""Tensor ops that are expanded and leave a part of an operand as it was."""
+"""Tensor ops that are expanded and keep a part of an operand: which one."""
 
 
 @dataclass
@@ -42,17 +42,17 @@ class Groups:
         self._groups: list[ExpandedOp] = []
 
     def forget(self) -> None:
-        """Begin with another function, wherever the last one was left."""
+        """Reset for another function, also after a failure."""
         self.block = -1
         self._groups.clear()
 
     def begin(self, op: int) -> None:
-        """Finish the group of this block that ``op`` is not of."""
+        """Close the group of this block unless ``op`` belongs to it."""
         if self._groups and self._groups[-1].block == self.block and self._groups[-1].tag != self.machine.tags[op]:
             self._close(self._groups.pop())
 
     def end_block(self) -> None:
-        """Finish the group of this block."""
+        """Close the group of this block."""
         if self._groups and self._groups[-1].block == self.block:
             self._close(self._groups.pop())
 
@@ -67,7 +67,7 @@ class Groups:
         return self._groups[-1]
 
     def _close(self, group: ExpandedOp) -> None:
-        """Let what a group wrote be the results of its tensor op."""
+        """Set the memory that a group wrote to the results of its tensor op."""
         program = self.machine.program
         results = [v for v in program.snapshot.results(group.tag) if program.content[v] >= 0]
         results = [v for v in results if program.terms.table[program.content[v]].kind == TermKind.VALUE]
@@ -80,14 +80,14 @@ class Groups:
             self.machine.write(view, frozenset({program.content[result]}), writer)
 
     def _base(self, value: int, tag: int) -> int:
-        """Return what ``value`` is a view of, past the views that the ops of ``tag`` make."""
+        """Return the memref that ``value`` is a view of, past views made by ops of ``tag``."""
         s = self.machine.snapshot
         while (op := s.value_op[value]) >= 0 and s.op_name[op] in VIEWS and self.machine.tags[op] == tag:
             value = self.machine.operand(op, 0)
         return value
 
     def read(self, op: int, operand: int, value: int) -> None:
-        """Check that a group reads one of the operands of its tensor op, or its own work."""
+        """Check that a group reads an operand of its tensor op, or its own temporaries."""
         m, group = self.machine, self.open(op)
         if group is None:
             m.leave_out(op, operand, "an op that no tensor op is known for")
@@ -107,7 +107,7 @@ class Groups:
         m.read(op, operand, tag, m.program.operand_content(tag, best[1]), best[0])
 
     def write(self, op: int, value: int, place: Place = WHOLE) -> None:
-        """Let ``op`` write ``place`` of memref ``value``; what a group keeps of it must be its operand."""
+        """Write ``place`` of memref ``value``; what the group keeps of it must be the operand of its tensor op."""
         m, group = self.machine, self.open(op)
         view = m.view(value)
         if view is None:

@@ -1,8 +1,8 @@
-"""What pieces of memory hold: layers of writes, and the question whether a place holds a content.
+"""Contents of memory: layers of writes, and the query whether a place holds a content.
 
-A *layer* says that a place holds what each of its terms stands for, from a write on; younger layers lie over older
-ones. The oldest covers all of the memory. A question goes down through the layers: those apart from the place are
-passed, those inside of it must hold the part of the content that is theirs, the first one around it decides.
+A *layer* is a write: its place holds each of its terms, which are equal. Younger layers cover older ones; the oldest
+covers all of the memory. A query goes through the layers from the youngest: layers disjoint from the place are skipped,
+layers inside of it must hold their part of the content, and the first one around it decides.
 """
 
 from __future__ import annotations
@@ -15,11 +15,21 @@ from typing import NamedTuple
 from .places import WHOLE, Overlap, Place, is_empty, join, overlap
 from .terms import FREED, UNDEFINED, TermKind, Terms
 
-__all__ = ["Content", "ContentAnswer", "ContentVerdict", "Layer", "Lost", "Renamed", "SymbolicMemory", "Way"]
+__all__ = [
+    "Content",
+    "ContentAnswer",
+    "ContentVerdict",
+    "IncomingPath",
+    "Layer",
+    "Lost",
+    "Renamed",
+    "SymbolicMemory",
+    "unknown",
+]
 
 _MOST_LAYERS = 48
 _MOST_TERMS = 12
-_MOST_WAYS = 4
+_MOST_PATHS = 4
 
 
 class ContentVerdict(enum.Enum):
@@ -31,14 +41,29 @@ class ContentVerdict(enum.Enum):
 
 
 class ContentAnswer(NamedTuple):
-    """A verdict, and where it was decided: the op of the memref program that wrote, and what it wrote or why."""
+    """A verdict, and what decided it: the op that wrote, and the term it wrote or a reason."""
 
     verdict: ContentVerdict
     writer: int = -1
     found: int = -1
     reason: str = ""
     partial: bool = False
-    """Whether it was decided by a write of a part of the place in question."""
+    """Whether a write of only a part of the queried place decided it."""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether memory holds the content."""
+        return self.verdict is ContentVerdict.YES
+
+
+def unknown(reason: str, writer: int = -1) -> ContentAnswer:
+    """Return the answer "unknown" with a reason."""
+    return ContentAnswer(ContentVerdict.UNKNOWN, writer, -1, reason)
+
+
+def _unchanged(_: object) -> bool:
+    """The default of `IncomingPath`: nothing is redefined after the path."""
+    return False
 
 
 _AROUND = (Overlap.SAME, Overlap.AROUND)
@@ -47,9 +72,9 @@ _YES = ContentAnswer(ContentVerdict.YES)
 
 
 class Lost(NamedTuple):
-    """Why a content is not known where ways meet: the answer for a way, and, if it can be asked again, that way.
+    """Why a content is unknown where paths merge: the answer on one path and, if it may be queried again, that path.
 
-    ``content`` is what memory holds at its end, and ``term`` what the content that is asked for is there.
+    ``content`` is the content at its end, and ``term`` the queried term there.
     """
 
     answer: ContentAnswer
@@ -61,10 +86,10 @@ _NOTHING_LOST: Mapping[int, Lost] = MappingProxyType({})
 
 
 class Layer(NamedTuple):
-    """``place`` holds each of ``terms`` since op ``writer``; no terms: nobody knows what it holds, for ``reason``.
+    """``place`` holds each of ``terms`` since op ``writer``; without terms its content is unknown, for ``reason``.
 
-    ``lost`` has terms that it would hold but for a way that leads here. A layer that is
-    not ``certain`` is a write that may have missed the memory.
+    ``lost`` has terms that it holds on some merged paths but not on all. A write that is not ``certain``
+    may not have reached this memory.
     """
 
     place: Place
@@ -78,25 +103,25 @@ class Layer(NamedTuple):
 Content = tuple[Layer, ...]
 
 
-class Way(NamedTuple):
-    """What memory holds at the end of a way. ``is_stale`` tells which terms mean something else where it leads.
+class IncomingPath(NamedTuple):
+    """The content at the end of a path that merges with others.
 
-    ``is_stale_place`` tells it of places.
+    ``is_stale`` and ``is_stale_place`` say which terms and places are redefined at the merge, as in the next iteration.
     """
 
     content: Content
-    is_stale: Callable[[int], bool]
-    is_stale_place: Callable[[Place], bool] = lambda _: False
+    is_stale: Callable[[int], bool] = _unchanged
+    is_stale_place: Callable[[Place], bool] = _unchanged
     again: bool = False
-    """Whether it may be asked of places that are named behind it: it does not come around a loop."""
+    """Whether it may be queried for places that are defined after it: it is no back edge."""
 
 
 Renamed = Sequence[tuple[int, list[int]]]
-"""Terms that are defined where ways meet, each with the terms that it is on the ways."""
+"""Terms that are defined where paths merge, each with the term that it is on each path."""
 
 
 class SymbolicMemory:
-    """Questions and changes; contents are values and are never changed."""
+    """Queries and writes of contents, which are immutable."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
@@ -104,41 +129,39 @@ class SymbolicMemory:
     # --- asking ----------------------------------------------------------------------------------------------------
 
     def holds(
-        self, content: Content, place: Place, expected: int, apart: Sequence[Place] = (), depth: int = _MOST_WAYS
+        self, content: Content, place: Place, expected: int, apart: Sequence[Place] = (), depth: int = _MOST_PATHS
     ) -> ContentAnswer:
-        """Whether ``place`` holds ``expected``, leaving out the places ``apart``."""
+        """Whether ``place`` holds ``expected`` outside of the places ``apart``."""
         if expected == UNDEFINED or is_empty(place):
             return _YES
         exceptions = list(apart)
         for layer in reversed(content):
             if not layer.certain:
-                return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason)
+                return unknown(layer.reason, layer.writer)
             relation, rest = overlap(layer.place, place)
             if relation is Overlap.DISJOINT or (exceptions and _is_inside(layer.place, exceptions)):
                 continue
             if relation in _AROUND:
                 answer = self._matches(layer, rest, expected, self._within(exceptions, place))
                 if answer.verdict is ContentVerdict.UNKNOWN and depth:
-                    return self._ask_ways(layer, place, rest, expected, exceptions, depth) or answer
+                    return self._ask_path(layer, place, rest, expected, exceptions, depth) or answer
                 return answer
             if relation is Overlap.UNKNOWN:
-                return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared")
+                return unknown("slices that cannot be compared", layer.writer)
             within = self._within(exceptions, layer.place)
             answer = self._matches(layer, WHOLE, self.terms.part(expected, rest), within)
             if answer.verdict is not ContentVerdict.YES:
                 apart_from = [e for e in exceptions if overlap(e, layer.place)[0] is Overlap.DISJOINT]
                 if len(within) + len(apart_from) < len(exceptions):
                     # A younger write may have overwritten a part of this one.
-                    return ContentAnswer(
-                        ContentVerdict.UNKNOWN, layer.writer, -1, "slices that cannot be compared", partial=True
-                    )
+                    answer = unknown("slices that cannot be compared", layer.writer)
                 return answer._replace(partial=True)
             exceptions.append(layer.place)
-        return ContentAnswer(ContentVerdict.UNKNOWN, reason="memory that is not known")
+        return unknown("memory that is not known")
 
     @staticmethod
     def _within(exceptions: list[Place], place: Place) -> list[Place]:
-        """Return where ``exceptions`` are, seen from ``place``."""
+        """Return the ``exceptions`` inside of ``place``, relative to it."""
         found = [overlap(place, exception) for exception in exceptions]
         return [rest for relation, rest in found if relation in _AROUND]
 
@@ -152,30 +175,30 @@ class SymbolicMemory:
         if expected == UNDEFINED:
             return _YES
         for term, lost in layer.lost.items():
-            # What has the content that is expected has that of the term, which the memory has not on that way.
+            # The expected content implies the term, which the memory does not hold on that path.
             part = self.terms.part(term, rest)
             if part != UNDEFINED and self.terms.same(expected, part, exceptions):
                 is_whole = not rest and not exceptions
                 return lost.answer if is_whole else self._of_part(lost.answer, term, layer.reason)
         if layer.reason:
-            # Where ways meet, any memory holds what is not defined: it was perhaps written on some way.
+            # At a merge UNDEFINED says nothing: the memory may have been written on some path.
             parts = [part for part in parts if part != UNDEFINED]
         if not parts:
-            return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, layer.reason)
+            return unknown(layer.reason, layer.writer)
         agree = self.terms.share_values if exceptions else self.terms.may_agree
         if any(agree(part, expected) for part in parts):
-            return ContentAnswer(ContentVerdict.UNKNOWN, layer.writer, -1, _AGREE)
+            return unknown(_AGREE, layer.writer)
         return ContentAnswer(ContentVerdict.NO, layer.writer, min(parts))
 
     def _of_part(self, answer: ContentAnswer, term: int, reason: str) -> ContentAnswer:
-        """Return what ``answer``, why memory does not hold ``term``, says of a part: NO if nothing of it is left."""
+        """Return ``answer``, that memory does not hold ``term``, for a part of it: NO only if nothing of it is left."""
         gone = answer.found >= 0 and not answer.partial and not self.terms.share_values(answer.found, term)
-        return answer if gone else ContentAnswer(ContentVerdict.UNKNOWN, answer.writer, -1, reason or _AGREE)
+        return answer if gone else unknown(reason or _AGREE, answer.writer)
 
-    def _ask_ways(
+    def _ask_path(
         self, layer: Layer, place: Place, rest: Place, expected: int, exceptions: list[Place], depth: int
     ) -> ContentAnswer | None:
-        """Ask the way on which ``layer`` lost what is expected, for the place in question alone."""
+        """Query the path on which ``layer`` lost the expected content, for the queried place alone."""
         within = self._within(exceptions, place)
         for term, lost in layer.lost.items():
             part = self.terms.part(term, rest)
@@ -186,7 +209,7 @@ class SymbolicMemory:
         return None
 
     def names(self, content: Content, place: Place) -> frozenset[int]:
-        """Return terms that ``place`` holds, as far as one layer tells."""
+        """Return terms that ``place`` holds, by the first layer that is not disjoint."""
         for layer in reversed(content):
             if not layer.certain:
                 break
@@ -248,31 +271,33 @@ class SymbolicMemory:
                 found.append(Layer(join(target, rest), layer.terms, writer, layer.reason, layer.lost))
         return list(reversed(found))
 
-    # --- ways that meet --------------------------------------------------------------------------------------------
+    # --- merging paths ---------------------------------------------------------------------------------------------
 
-    def met(self, ways: Sequence[Way], renamed: Renamed, places: Iterable[Place], writer: int) -> Content:
-        """Return what is known of memory where ``ways`` meet; ``places`` are looked at besides those of the layers."""
-        base = self._met_layer(WHOLE, ways, renamed, writer)
+    def merged(self, paths: Sequence[IncomingPath], renamed: Renamed, places: Iterable[Place], writer: int) -> Content:
+        """Return the content where ``paths`` merge, by layers for their places and for ``places``."""
+        base = self._merged_layer(WHOLE, paths, renamed, writer)
         layers = [base]
-        for place in dict.fromkeys([*places, *(layer.place for way in ways for layer in way.content if layer.certain)]):
-            if not place or len(layers) > _MOST_LAYERS or any(way.is_stale_place(place) for way in ways):
+        for place in dict.fromkeys(
+            [*places, *(layer.place for path in paths for layer in path.content if layer.certain)]
+        ):
+            if not place or len(layers) > _MOST_LAYERS or any(path.is_stale_place(place) for path in paths):
                 continue
-            layer = self._met_layer(place, ways, renamed, writer)
+            layer = self._merged_layer(place, paths, renamed, writer)
             known = frozenset(self.terms.part(term, place) for term in base.terms)
             if not layer.terms <= known and all(overlap(place, o.place)[0] is not Overlap.UNKNOWN for o in layers):
                 layers.append(Layer(place, layer.terms | known, writer, layer.reason, layer.lost))
         if not base.terms and len(layers) > 1:
-            layers[0] = self._met_layer(WHOLE, ways, renamed, writer, [layer.place for layer in layers[1:]])
+            layers[0] = self._merged_layer(WHOLE, paths, renamed, writer, [layer.place for layer in layers[1:]])
         return tuple(layers)
 
-    def _met_layer(
-        self, place: Place, ways: Sequence[Way], renamed: Renamed, writer: int, apart: Sequence[Place] = ()
+    def _merged_layer(
+        self, place: Place, paths: Sequence[IncomingPath], renamed: Renamed, writer: int, apart: Sequence[Place] = ()
     ) -> Layer:
-        """Return a layer for ``place`` with what all ``ways`` say of it, leaving out the places ``apart``."""
-        names = [self.names(way.content, place) for way in ways]
+        """Return a layer for ``place`` with the terms it holds on all ``paths``, outside of the places ``apart``."""
+        names = [self.names(path.content, place) for path in paths]
         if apart:
-            names = [named | way.content[0].terms for named, way in zip(names, ways, strict=True)]
-        asked = {term: [term] * len(ways) for named in names for term in named}
+            names = [named | path.content[0].terms for named, path in zip(names, paths, strict=True)]
+        asked = {term: [term] * len(paths) for named in names for term in named}
         asked |= {
             term: before
             for term, before in renamed
@@ -282,20 +307,20 @@ class SymbolicMemory:
         lost: dict[int, Lost] = {}
         for term, before in asked.items():
             answers = [
-                ContentAnswer(ContentVerdict.UNKNOWN, reason="contents of another run of a loop")
-                if way.is_stale(old)
-                else self.holds(way.content, place, old, apart)
-                for way, old in zip(ways, before, strict=True)
+                unknown("contents of another iteration of a loop")
+                if path.is_stale(old)
+                else self.holds(path.content, place, old, apart)
+                for path, old in zip(paths, before, strict=True)
             ]
             failed = [answer for answer in answers if answer.verdict is not ContentVerdict.YES]
             if not failed:
                 terms.add(term)
             elif len(failed) < len(answers):
                 answer = next((answer for answer in failed if answer.verdict is ContentVerdict.NO), failed[0])
-                way = answers.index(answer)
-                again = ways[way].content if ways[way].again else ()
-                lost[term] = Lost(answer, again, before[way])
-        return Layer(place, frozenset(terms), writer, "memory that differs between ways that meet", lost)
+                path = answers.index(answer)
+                again = paths[path].content if paths[path].again else ()
+                lost[term] = Lost(answer, again, before[path])
+        return Layer(place, frozenset(terms), writer, "memory that differs between paths that merge", lost)
 
     def _is_candidate(self, term: int, named: frozenset[int]) -> bool:
         """Whether memory with the names ``named`` may hold ``term``."""

@@ -1,4 +1,4 @@
-"""Memory that belongs to the module, constants and state, and places where tensors and memrefs meet."""
+"""Globals of the module (constants and state), and conversions between tensors and memrefs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ModuleMemory:
     def __init__(self, machine: SymbolicMachine) -> None:
         self.machine = machine
         self.globals: dict[str, int] = {}
-        """For each global that was met, its root."""
+        """For each global seen so far, its root."""
 
     def is_constant(self, root: int) -> bool:
         """Whether ``root`` is the memory of a constant."""
@@ -29,14 +29,14 @@ class ModuleMemory:
         return bool(content) and any(self.machine.program.terms.is_constant(term) for term in content[0].terms)
 
     def get_global(self, op: int) -> None:
-        """Follow the address of a global: a constant, or state that a load of the tensor program names."""
+        """Execute `memref.get_global`: of a constant, or of state that the tensor program loads."""
         m = self.machine
         name = ir.FlatSymbolRefAttr(m.snapshot.ops[op].attributes["name"]).value
         root = self.globals.setdefault(name, -2 - len(self.globals))
         tag = m.tags[op]
         results = m.program.snapshot.results(tag) if tag >= 0 else range(0)
         content = m.program.content[results[0]] if len(results) == 1 else -1
-        tensor_name = m.program.snapshot.op_name[tag] if tag >= 0 else ""
+        tensor_name = m.tensor_name(op)
         if content >= 0 and tensor_name == "ml_program.global_load":
             terms = frozenset({content} if self._is_current(root) else ())
             m.state.set(root, (Layer(WHOLE, terms, op, "" if terms else _STATE),))
@@ -49,7 +49,7 @@ class ModuleMemory:
         m.views[m.snapshot.results(op)[0]] = View(root)
 
     def _is_current(self, root: int) -> bool:
-        """Whether nothing but stores of the tensor program wrote the memory of a global, as far as this is known."""
+        """Whether only stores of the tensor program are known to have written a global."""
         m, t = self.machine, self.machine.program.snapshot
         for layer in m.state.get(root):
             tag = m.tags[layer.writer] if layer.writer >= 0 else -1
@@ -58,7 +58,7 @@ class ModuleMemory:
         return True
 
     def drop(self, op: int) -> None:
-        """Let nothing be known of the state of the module from ``op`` on."""
+        """Make the content of all mutable globals unknown from ``op`` on."""
         m = self.machine
         for root in self.globals.values():
             content = m.state.get(root)
@@ -66,16 +66,14 @@ class ModuleMemory:
                 m.state.set(root, (Layer(WHOLE, frozenset(), op, _STATE),))
 
     def pass_boundary(self, op: int, name: str) -> None:
-        """Follow a memref that is made of a tensor, or a tensor of a memref."""
+        """Execute `bufferization.to_buffer` or `to_tensor`."""
         m = self.machine
         source, result = m.operand(op, 0), m.snapshot.results(op)[0]
         view = m.view(source)
-        if name == "bufferization.to_tensor":
-            if view is not None:
-                m.views[result] = view
-            return
         if view is not None:
             m.views[result] = view
+            return
+        if name == "bufferization.to_tensor":
             return
         content = m.kept(source)
         m.renew(result)

@@ -1,7 +1,7 @@
-"""What ops on memrefs do to the state, one method for each kind; ops with regions are elsewhere.
+"""Effects of memref ops without regions on the state, one method for each kind.
 
-An op with the name and the operands of the tensor op that it comes from is compared operand by operand; of what a
-tensor op is expanded to, ``groups.py`` keeps track.
+An op with the name and operands of its tensor op is compared operand by operand; ``groups.py`` tracks tensor ops that
+were expanded.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .terms import FREED, UNDEFINED
 __all__ = ["Operations"]
 
 _STORES = frozenset({"bufferization.materialize_in_destination", "ml_program.global_store", "dispatch.commit"})
-"""Tensor ops without results whose copy is all that is left of them."""
+"""Tensor ops without results that bufferize to a copy."""
 
 
 class Operations:
@@ -29,23 +29,23 @@ class Operations:
         self.machine = machine
         self.groups = groups
         self._places: dict[int, Place] = {}
-        """For each view, load and store that was met, the place that it names: its indices are the same in each run."""
+        """Places of views, loads and stores, by op: indices are the same in each run."""
 
     # --- views and allocations -------------------------------------------------------------------------------------
 
     def make_view(self, op: int, name: str) -> None:
-        """Follow a view."""
+        """Execute a view op."""
         m, s = self.machine, self.machine.snapshot
         view, result = m.view(m.operand(op, 0)), s.results(op)[0]
         if view is None:
-            m.views.pop(result, None)
+            m.alias(result, None)
             return
         if op not in self._places:
             self._places[op] = self._viewed(op, name, result)
         m.views[result] = View(view.root, join(view.place, self._places[op]))
 
     def _viewed(self, op: int, name: str, result: int) -> Place:
-        """Return the place that view ``result`` is in what it is a view of."""
+        """Return the place of view ``result`` in its source."""
         m, s = self.machine, self.machine.snapshot
         if name == "memref.subview":
             return slice_place(s, op, m.scalars, s.values[result].type)
@@ -57,7 +57,7 @@ class Operations:
         return WHOLE if name in ("memref.cast", "memref.memory_space_cast") else (Opaque(result),)
 
     def allocate(self, op: int) -> None:
-        """Make a new piece of memory."""
+        """Execute an allocation."""
         m = self.machine
         root = m.snapshot.results(op)[0]
         m.renew(root)
@@ -67,17 +67,17 @@ class Operations:
             group.allocated.append(root)
 
     def free(self, op: int) -> None:
-        """Give memory back."""
+        """Execute a deallocation."""
         view = self.machine.view(self.machine.operand(op, 0))
         if view is not None:
             self.machine.write(View(view.root), frozenset({FREED}), op)
 
     def copy(self, op: int) -> None:
-        """Copy; if all that is left of a tensor op is the copy, its operand is checked."""
+        """Execute a copy; if a tensor op became just this copy, check its operand."""
         m = self.machine
         source, target = m.view(m.operand(op, 0)), m.view(m.operand(op, 1))
         tag = m.tags[op]
-        if tag >= 0 and m.program.snapshot.op_name[tag] in _STORES and not m.program.snapshot.op_result_count[tag]:
+        if m.tensor_name(op) in _STORES and not m.program.snapshot.op_result_count[tag]:
             expected = m.program.operand_content(tag, 0)
             m.read(op, 0, tag, expected, m.ask(source, expected))
         if target is None:
@@ -88,25 +88,22 @@ class Operations:
     # --- loads and stores ------------------------------------------------------------------------------------------
 
     def load(self, op: int, name: str) -> None:
-        """Check a load: of an element, or of a vector."""
+        """Check a load of an element or a vector."""
         m, base = self.machine, MEMORY_READS[name]
         tag = m.tags[op]
-        tensor_name = m.program.snapshot.op_name[tag] if tag >= 0 else ""
-        if tensor_name not in (name, "tensor.extract") or m.program.operand_content(tag, base) < 0:
+        if m.tensor_name(op) not in (name, "tensor.extract") or m.program.operand_content(tag, base) < 0:
             self.groups.read(op, base, m.operand(op, base))
             return
         place = self._touched(op, name, base)
-        expected = m.program.terms.part(m.program.operand_content(tag, base), place)
-        m.read(op, base, tag, expected, m.ask_operand(op, base, expected, place))
+        m.check(op, base, tag, m.program.terms.part(m.program.operand_content(tag, base), place), place)
 
     def store(self, op: int, name: str) -> None:
-        """Store an element, or a vector."""
+        """Execute a store of an element or a vector."""
         m, base = self.machine, MEMORY_WRITES[name]
         tag, value = m.tags[op], m.operand(op, base)
         program, view = m.program, m.view(value)
-        tensor_name = program.snapshot.op_name[tag] if tag >= 0 else ""
         result = program.snapshot.results(tag)[0] if tag >= 0 and program.snapshot.op_result_count[tag] else -1
-        if tensor_name not in (name, "tensor.insert") or view is None or result < 0:
+        if m.tensor_name(op) not in (name, "tensor.insert") or view is None or result < 0:
             self.groups.write(op, value, self._touched(op, name, base))
             return
         place = self._touched(op, name, base)
@@ -119,13 +116,12 @@ class Operations:
         m.write(View(view.root, join(view.place, place)), frozenset({written}), op)
 
     def _check_kept(self, op: int, base: int, tag: int, place: Place) -> None:
-        """Check the elements of the destination that a vector store leaves as they were."""
+        """Check the elements of the destination that a vector store does not write."""
         m, operation = self.machine, self.machine.snapshot.ops[op]
         vector, shape = operation.operands[0].type, shape_of(operation.operands[base].type)
         if not self._is_masked(op) and isinstance(vector, ir.VectorType) and tuple(vector.shape) == shape:
             return
-        expected = m.program.terms.part(m.program.operand_content(tag, base), place)
-        m.read(op, base, tag, expected, m.ask_operand(op, base, expected, place))
+        m.check(op, base, tag, m.program.terms.part(m.program.operand_content(tag, base), place), place)
 
     def _is_masked(self, op: int) -> bool:
         s, operation = self.machine.snapshot, self.machine.snapshot.ops[op]
@@ -136,7 +132,7 @@ class Operations:
         return segments[len(segments) - 1] != 0
 
     def _touched(self, op: int, name: str, base: int) -> Place:
-        """Return the place in operand ``base`` that a load or store touches; all of it if that is not known."""
+        """Return the place in operand ``base`` that a load or store accesses; all of it if unknown."""
         if op not in self._places:
             self._places[op] = self._read_touched(op, name, base)
         return self._places[op]
@@ -155,7 +151,7 @@ class Operations:
         return WHOLE
 
     def other(self, op: int) -> None:
-        """Check what an op without a rule of its own is handed, and let it write any of it."""
+        """Check the operands of an unknown op, which may write all of them."""
         m = self.machine
         twin = m.twin(op)
         for i in range(m.snapshot.op_operand_count[op]):
@@ -165,8 +161,8 @@ class Operations:
             view = m.view(value)
             expected = m.program.operand_content(twin, i) if twin >= 0 else -1
             if expected >= 0 and (view is not None or m.snapshot.value_is_tensor[value]):
-                m.read(op, i, twin, expected, m.ask_operand(op, i, expected))
-            elif isinstance(m.snapshot.values[value].type, ir.MemRefType | ir.UnrankedMemRefType):
+                m.check(op, i, twin, expected)
+            elif m.is_memref(value):
                 m.leave_out(op, i, "an op that is not known")
                 if view is not None:
                     m.write(View(view.root), frozenset(), op, "an op that is not known")

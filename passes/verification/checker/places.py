@@ -1,8 +1,8 @@
 """Places in a piece of memory or in a tensor: chains of slices and reshapes, and whether two of them overlap.
 
-A *sum* is a constant and symbols with factors; a *place* is a tuple of steps from the whole to a part of it. This is
-the checker's own, simple test of slices: sums are compared by their difference, nothing is known of symbols but that
-sizes are not negative. What it cannot tell is `UNKNOWN`, which the checker reports as not checked.
+A *sum* is a constant plus symbols with factors; a *place* is a tuple of steps from the whole to a part of it. The test
+of slices is the checker's own, and simple: sums are compared by their difference, and nothing is known about symbols
+but that sizes are not negative. Otherwise the answer is `UNKNOWN`, and the read is reported as not checked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ __all__ = [
     "Step",
     "StridedBox",
     "add",
-    "constant",
     "is_empty",
     "join",
     "overlap",
@@ -30,9 +29,9 @@ __all__ = [
 ]
 
 DYNAMIC = -1
-"""A size of a shape that is not known."""
+"""A dynamic size."""
 _MOST_REMEMBERED = 1 << 15
-"""How many pairs of places are remembered with how they lie to each other, over all programs."""
+"""How many pairs of places are cached, over all programs."""
 
 
 class LinearSum(NamedTuple):
@@ -43,11 +42,6 @@ class LinearSum(NamedTuple):
 
 
 _NOTHING = LinearSum(0)
-
-
-def constant(value: int) -> LinearSum:
-    """Return ``value`` as a sum."""
-    return LinearSum(value)
 
 
 def add(a: LinearSum, b: LinearSum, factor: int = 1) -> LinearSum:
@@ -77,14 +71,14 @@ class StridedBox(NamedTuple):
 
 
 class Reshape(NamedTuple):
-    """All elements in the same row-major order under another shape, `DYNAMIC` where a size is not known."""
+    """All elements, in the same row-major order, under another shape; `DYNAMIC` sizes are unknown."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
 
 
 class Opaque(NamedTuple):
-    """A view that is not followed: it may be any part of what it is a view of."""
+    """A view that is not followed: it may be any part of its source."""
 
     number: int
 
@@ -95,7 +89,7 @@ WHOLE: Place = ()
 
 
 class Overlap(enum.Enum):
-    """How place ``a`` lies to place ``b``."""
+    """The relation of place ``a`` to place ``b``."""
 
     SAME = "same"
     AROUND = "a has all elements of b"
@@ -105,7 +99,7 @@ class Overlap(enum.Enum):
 
 
 def join(outer: Place, steps: Sequence[Step]) -> Place:
-    """Return the place that ``steps`` lead to from ``outer``, in a normal form that equal places often share."""
+    """Return ``outer`` followed by ``steps``, normalized so that most equal places are equal tuples."""
     return _joined(outer, tuple(steps)) if steps else outer
 
 
@@ -144,7 +138,7 @@ def _append(place: list[Step], step: Step) -> None:
 
 
 def _composed(outer: StridedBox, inner: StridedBox) -> StridedBox | None:
-    """Return the one slice that ``inner`` of ``outer`` is, if its entries are sums."""
+    """Return slice ``inner`` of slice ``outer`` as one slice, if its entries are sums."""
     if len(outer.offsets) != len(inner.offsets):
         return None
     offsets: list[LinearSum] = []
@@ -158,7 +152,7 @@ def _composed(outer: StridedBox, inner: StridedBox) -> StridedBox | None:
 
 
 def _through_unit_dimensions(reshape: Reshape, slice_: StridedBox) -> tuple[StridedBox, Reshape] | None:
-    """Return a slice and the reshape behind it for a slice behind a reshape that only leaves out unit dimensions."""
+    """Swap a reshape that only drops unit dimensions with the slice after it."""
     kept = dropped_dimensions(reshape.before, reshape.after)
     if kept is None or len(kept) != len(slice_.offsets):
         return None
@@ -173,7 +167,7 @@ def _through_unit_dimensions(reshape: Reshape, slice_: StridedBox) -> tuple[Stri
 
 
 def dropped_dimensions(before: Sequence[int], after: Sequence[int]) -> list[int] | None:
-    """Return the dimensions of ``before`` that ``after`` keeps, if it only leaves out dimensions of size one."""
+    """Return the dimensions of ``before`` that ``after`` keeps, if it only drops unit dimensions."""
     kept: list[int] = []
     for dimension, size in enumerate(before):
         if len(kept) < len(after) and size == after[len(kept)]:
@@ -188,13 +182,13 @@ def _static(size: LinearSum) -> int:
 
 
 def is_empty(place: Place) -> bool:
-    """Whether ``place`` certainly has no elements: some size is the constant zero."""
+    """Whether ``place`` must be empty: some size is the constant zero."""
     return any(_NOTHING in step.sizes for step in place if isinstance(step, StridedBox))
 
 
 @functools.lru_cache(maxsize=_MOST_REMEMBERED)
 def overlap(a: Place, b: Place) -> tuple[Overlap, Place]:
-    """Return how ``a`` lies to ``b``, and where ``b`` is in ``a``; for INSIDE where ``a`` is in ``b``."""
+    """Return the relation of ``a`` to ``b``, and the place of ``b`` in ``a``; for INSIDE, of ``a`` in ``b``."""
     common = 0
     for mine, other in zip(a, b, strict=False):
         if mine != other:
@@ -241,7 +235,7 @@ def _reversed(steps: Place) -> Place:
 
 
 def _disjoint(a: StridedBox, b: StridedBox) -> bool:
-    """Whether the slices are known to have no element in common: in one dimension, that is enough."""
+    """Whether the slices must be disjoint: in one dimension, that is enough."""
     for d in range(len(a.offsets)):
         distance = add(b.offsets[d], a.offsets[d], -1)
         if _behind(distance, a, d) or _behind(scaled(distance, -1), b, d):
@@ -254,7 +248,7 @@ def _disjoint(a: StridedBox, b: StridedBox) -> bool:
 
 
 def _behind(distance: LinearSum, first: StridedBox, d: int) -> bool:
-    """Whether what begins ``distance`` behind the begin of ``first`` begins behind its end, in dimension ``d``."""
+    """Whether a slice that starts ``distance`` after ``first`` does starts after its end, in dimension ``d``."""
     size, stride = first.sizes[d], first.strides[d]
     if stride.terms or stride.constant < 1:
         return False
@@ -264,7 +258,7 @@ def _behind(distance: LinearSum, first: StridedBox, d: int) -> bool:
 
 
 def _inside(inner: StridedBox, outer: StridedBox) -> StridedBox | None:
-    """Return where ``inner`` is in ``outer``, if it certainly is."""
+    """Return the place of ``inner`` in ``outer``, if it must be inside."""
     offsets: list[LinearSum] = []
     strides: list[LinearSum] = []
     for d in range(len(outer.offsets)):

@@ -1,4 +1,4 @@
-"""How the checker reads programs: sums that index values are, and the places that slice ops name."""
+"""Reading of programs: index values as linear sums, slice ops as places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VIEWS = {"tensor.extract_slice": 0, "tensor.insert_slice": 1, "tensor.parallel_
 
 
 def read_snapshot(root: ir.Operation) -> Snapshot:
-    """Read the tables of ``root``; the checker finds out about loops by itself."""
+    """Read the tables of ``root``, without the analysis's knowledge of loops."""
     return Snapshot(root, lambda op, name, region: False)
 
 
@@ -55,7 +55,7 @@ def _integers(array: ir.Attribute) -> list[int]:
 
 
 class Scalars:
-    """Sums that index values of one snapshot are. ``symbol`` names the values that are none."""
+    """Index values of one snapshot as linear sums; ``symbol`` gives the symbol of any other value."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -63,11 +63,11 @@ class Scalars:
         self._frozen = False
 
     def freeze(self) -> None:
-        """Read no more ops: they may be gone."""
+        """Stop reading ops, which may be erased from now on."""
         self._frozen = True
 
     def symbol(self, value: int) -> int:
-        """Return the symbol of ``value``: in the tensor program its number."""
+        """Return the symbol of ``value``: in the tensor program, its number."""
         return value
 
     def known(self, value: int) -> LinearSum | None:
@@ -75,7 +75,7 @@ class Scalars:
         return self.sums.get(value)
 
     def sum(self, value: int, depth: int = 8) -> LinearSum:
-        """Return the sum that ``value`` is; a symbol where it is none of constants, sums and multiples."""
+        """Return ``value`` as a sum, through constants, additions and multiplications by constants; else its symbol."""
         found = self.known(value)
         if found is None:
             found = self._read(value, depth) if depth and not self._frozen else None
@@ -106,7 +106,7 @@ class Scalars:
 
 
 def slice_place(snapshot: Snapshot, op: int, scalars: Scalars, result: ir.Type) -> Place:
-    """Return the place that slice op ``op`` names in what it slices; ``result`` is the type of the slice."""
+    """Return the place of slice op ``op`` in its source; ``result`` is the type of the slice."""
     operation = snapshot.ops[op]
     sliced = _VIEWS[snapshot.op_name[op]]
     attributes = operation.attributes
@@ -126,7 +126,7 @@ def slice_place(snapshot: Snapshot, op: int, scalars: Scalars, result: ir.Type) 
 def narrowed(shape: Sequence[int] | None, slice_: StridedBox, result: tuple[int, ...] | None) -> Place:
     """Return the place of ``slice_`` in something of ``shape``, seen under the shape ``result``."""
     sizes = tuple(DYNAMIC if size.terms else size.constant for size in slice_.sizes)
-    # What has all elements of a dimension begins at the first one, whatever the index is called.
+    # A slice with all elements of a dimension starts at the first one, whatever its offset is.
     full = [shape is not None and size == shape[d] != DYNAMIC for d, size in enumerate(sizes)]
     zero, one = LinearSum(0), LinearSum(1)
     offsets = tuple(zero if all_ else offset for all_, offset in zip(full, slice_.offsets, strict=True))

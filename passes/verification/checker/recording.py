@@ -1,4 +1,4 @@
-"""The checker around a conversion: remembers the tensor program, tags its ops, and judges what came of it."""
+"""The checker around a conversion: records the tensor program, tags its ops, and checks the result."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def is_always_on() -> bool:
 
 
 class Recording:
-    """A tensor program that is about to be converted in place; ``snapshot`` is of how it is now."""
+    """A tensor program that is about to be converted in place; ``snapshot`` holds its tables."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._program = TensorProgram(snapshot)
         self._program.tag()
 
     def finish(self, module: ir.Operation, trace: BufferTrace) -> VerificationReport:
-        """Check ``module`` and take the tags off it and off ``trace``. Raises ``PassFailure`` for a wrong program."""
+        """Check ``module``; remove the tags from it and from ``trace``. Raises ``PassFailure`` for a wrong program."""
         machine = SymbolicMachine(self._program, module)
         report = verify(machine)
         take_tags(machine.snapshot)

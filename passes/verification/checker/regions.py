@@ -1,4 +1,4 @@
-"""Ops with regions: branches, loops, threads, and what runs once."""
+"""Ops with regions: branches, loops, threads, and regions that run once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Regions"]
 
 _BRANCHES = frozenset({"scf.if", "scf.index_switch"})
 _DEEPEST = 48
-"""Ops nested deeper than this are not followed, as each level needs a part of the stack."""
+"""Ops nested deeper than this are skipped: each level takes some of Python's stack."""
 
 
 class Regions:
@@ -32,7 +32,7 @@ class Regions:
         self._depth = 0
 
     def forget(self) -> None:
-        """Begin with another function, wherever the last one was left."""
+        """Reset for another function, also after a failure."""
         self._depth = 0
         self.loops.forget()
 
@@ -63,7 +63,7 @@ class Regions:
         self._depth -= 1
 
     def _skip(self, op: int) -> None:
-        """Leave out an op that is not followed."""
+        """Skip an op whose control flow is not followed."""
         m = self.machine
         for nested in m.snapshot.nested_ops(op):
             self.functions.leave_out_op(nested, "control flow that is not followed")
@@ -72,13 +72,13 @@ class Regions:
         m.forget(op, "control flow that is not followed")
 
     def _run_graph(self, op: int, twin: int) -> None:
-        """Run a region with branches; what leaves it meets behind it."""
+        """Run a region of several blocks; its exits merge after it."""
         m, program = self.machine, self.machine.program
         before = m.state
         exits = [
             (o, s) for o, s in self.graphs.run(m.snapshot.op_regions[op][0]) if m.snapshot.op_name[o] == "scf.yield"
         ]
-        ways = [state for _, state in exits]
+        paths = [state for _, state in exits]
         results = program.snapshot.results(twin) if twin >= 0 else range(0)
         renamed = [
             (program.content[result], [program.operand_content(m.tags[o], index) for o, _ in exits])
@@ -90,7 +90,7 @@ class Regions:
             for index, result in enumerate(m.snapshot.results(op))
             if m.is_shaped[result]
         }
-        self.control.meet(before, ways, renamed, op, chosen)
+        self.control.merge(before, paths, renamed, op, chosen)
 
     def _once(self, op: int) -> None:
         m = self.machine
@@ -99,38 +99,31 @@ class Regions:
         exit_ = m.snapshot.block_ops[block][-1]
         for index, result in enumerate(m.snapshot.results(op)):
             if m.is_shaped[result] and index < m.snapshot.op_operand_count[exit_]:
-                self._alias(result, m.operand(exit_, index))
-
-    def _alias(self, value: int, other: int) -> None:
-        view = self.machine.view(other)
-        if view is None:
-            self.machine.views.pop(value, None)
-        else:
-            self.machine.views[value] = view
+                m.alias(result, m.view(m.operand(exit_, index)))
 
     def _branch(self, op: int, twin: int) -> None:
         m, s, program = self.machine, self.machine.snapshot, self.machine.program
         before = m.state
-        ways: list[MemoryState] = []
+        paths: list[MemoryState] = []
         exits: list[int] = []
         for region in s.op_regions[op]:
             m.state = MemoryState(before)
             if region:
                 self.control.run_block(region[0])
                 exits.append(s.block_ops[region[0]][-1])
-            ways.append(m.state)
+            paths.append(m.state)
         renamed: list[tuple[int, list[int]]] = []
         if twin >= 0:
             for index, result in enumerate(program.snapshot.results(twin)):
                 if program.content[result] >= 0:
-                    handed = [program.yielded(twin, r, index) for r in range(len(s.op_regions[op]))]
-                    renamed.append((program.content[result], [program.content[v] for v in handed]))
+                    yielded = [program.yielded(twin, r, index) for r in range(len(s.op_regions[op]))]
+                    renamed.append((program.content[result], [program.content[v] for v in yielded]))
         chosen = {
             result: [m.view(m.operand(e, index)) for e in exits]
             for index, result in enumerate(s.results(op))
             if m.is_shaped[result]
         }
-        self.control.meet(before, ways, renamed, op, chosen)
+        self.control.merge(before, paths, renamed, op, chosen)
 
     def _for(self, op: int, twin: int) -> None:
         m, s, program = self.machine, self.machine.snapshot, self.machine.program
@@ -147,16 +140,16 @@ class Regions:
         def body() -> MemoryState:
             self.control.run_block(block)
             for c in carried:
-                c.handed = m.view(m.operand(exit_, first[c.argument]))
+                c.yielded = m.view(m.operand(exit_, first[c.argument]))
             return m.state
 
         entry = m.state
-        head, back = self.loops.run(LoopHead(op, twin, self._renamed_for(program, twin)), carried, body)
+        head, back = self.loops.run(LoopHead(op, twin, self._renamed_for(program, twin), carried), body)
         runs = twin >= 0 and program.surely_runs(twin)
         m.state = (back if runs else head).fold(entry)
         for i, result in enumerate(s.results(op)):
             if m.is_shaped[result]:
-                self._alias(result, m.operand(exit_, i) if runs else arguments[i + 1])
+                m.alias(result, m.view(m.operand(exit_, i) if runs else arguments[i + 1]))
 
     @staticmethod
     def _renamed_for(program: TensorProgram, twin: int) -> list[tuple[int, int, int]]:
@@ -167,8 +160,8 @@ class Regions:
         found: list[tuple[int, int, int]] = []
         for i, result in enumerate(t.results(twin)):
             if program.content[result] >= 0:
-                handed = program.content[program.yielded(twin, 0, i)]
-                found.append((program.content[arguments[i + 1]], program.operand_content(twin, 3 + i), handed))
+                yielded = program.content[program.yielded(twin, 0, i)]
+                found.append((program.content[arguments[i + 1]], program.operand_content(twin, 3 + i), yielded))
         return [entry for entry in found if entry[0] != entry[1]]
 
     def _while(self, op: int, twin: int) -> None:
@@ -183,7 +176,7 @@ class Regions:
         def pass_on(values: range) -> None:
             for i, value in enumerate(values):
                 if m.is_shaped[value]:
-                    self._alias(value, m.operand(condition, 1 + i))
+                    m.alias(value, m.view(m.operand(condition, 1 + i)))
 
         def body() -> MemoryState:
             nonlocal out
@@ -193,7 +186,7 @@ class Regions:
             m.state = MemoryState(out)
             self.control.run_block(after)
             for i, c in zip(shaped, carried, strict=True):
-                c.handed = m.view(m.operand(yield_, i))
+                c.yielded = m.view(m.operand(yield_, i))
             return m.state
 
         renamed: list[tuple[int, int, int]] = []
@@ -201,10 +194,10 @@ class Regions:
             t = program.snapshot
             for i, argument in enumerate(t.arguments(t.op_regions[twin][0][0])):
                 if program.content[argument] >= 0:
-                    handed = program.content[program.yielded(twin, 1, i)]
-                    renamed.append((program.content[argument], program.operand_content(twin, i), handed))
+                    yielded = program.content[program.yielded(twin, 1, i)]
+                    renamed.append((program.content[argument], program.operand_content(twin, i), yielded))
         entry = m.state
-        self.loops.run(LoopHead(op, twin, renamed), carried, body)
+        self.loops.run(LoopHead(op, twin, renamed, carried), body)
         pass_on(s.results(op))
         m.state = out.fold(entry)
 
@@ -219,7 +212,7 @@ class Regions:
             return m.state
 
         entry = m.state
-        head, _ = self.loops.run(LoopHead(op, -1, []), [], body)
+        head, _ = self.loops.run(LoopHead(op, -1, []), body)
         m.state = head.fold(entry)
         for result in m.snapshot.results(op):
             m.views.pop(result, None)

@@ -1,4 +1,4 @@
-"""What the checker found: violations with their places, and what was not checked, with reasons."""
+"""The report of the checker: violations with locations, and reasons for reads that were not checked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["VerificationReport", "Violation", "verify"]
 
 @dataclass(frozen=True)
 class Violation:
-    """A read of memory that holds something else than it must."""
+    """A read of memory with the wrong content."""
 
     message: str
     location: ir.Location
@@ -28,7 +28,7 @@ class Violation:
 
 @dataclass
 class VerificationReport:
-    """How many reads were found right, those that are wrong, and why others were not checked."""
+    """The number of correct reads, the wrong ones, and the reasons for reads that were not checked."""
 
     checked: int = 0
     violations: list[Violation] = field(default_factory=list[Violation])
@@ -95,9 +95,9 @@ def _describe(machine: SymbolicMachine, read: MemrefRead) -> Violation:
 
 
 def _named(program: TensorProgram, number: int) -> tuple[str, ir.Location | None]:
-    """Return words for a term, and where its value is defined."""
+    """Return a description of a term, and the location of its definition."""
     term, prefix = program.terms.table[number], ""
-    while term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
+    while term.kind in (TermKind.PART, TermKind.INSERTION):
         prefix = "a part of " if term.kind == TermKind.PART else "an update of "
         term = program.terms.table[term.base]
     s = program.snapshot
@@ -105,7 +105,7 @@ def _named(program: TensorProgram, number: int) -> tuple[str, ir.Location | None
         return f"{prefix}a constant", None
     if term.kind == TermKind.ELEMENT:
         return f"{prefix}a scalar", None
-    if term.kind != TermKind.VALUE or not isinstance(term.base, int):
+    if term.kind != TermKind.VALUE:
         return f"{prefix}a tensor without content", None
     op = s.value_op[term.base]
     if op >= 0:

@@ -1,4 +1,4 @@
-"""The state of an execution: what each piece of memory holds, and the views that memrefs are."""
+"""The state of an execution: the content of each root; views of roots."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _FEW = 4
 
 
 class View(NamedTuple):
-    """A place in the memory of a root."""
+    """A place in a root."""
 
     root: int
     place: Place = WHOLE
 
 
 class MemoryState:
-    """Contents of roots, as changes of a state before."""
+    """Contents of roots, as changes of an earlier state."""
 
     def __init__(self, before: MemoryState | None = None) -> None:
         self.before = before
         self.changes: dict[int, Content] = {}
         self.holders: dict[int, dict[int, None]] = {} if before is None else before.holders
-        """For each term, roots that held it in some state, the last ones last."""
+        """For each term, roots that held it in some state, the latest last."""
 
     def get(self, root: int) -> Content:
-        """Return what ``root`` holds; the nesting depth."""
+        """Return the content of ``root``. The cost is the nesting depth."""
         state: MemoryState | None = self
         while state is not None:
             found = state.changes.get(root)
@@ -39,7 +39,7 @@ class MemoryState:
         return ()
 
     def set(self, root: int, content: Content) -> None:
-        """Change what ``root`` holds."""
+        """Set the content of ``root``."""
         self.changes[root] = content
         for layer in content if len(content) <= _FEW else (content[0], *content[-2:]):
             for term in layer.terms:
@@ -48,7 +48,7 @@ class MemoryState:
                 holders[root] = None
 
     def fold(self, before: MemoryState) -> MemoryState:
-        """Put all changes since ``before`` into that, and return it."""
+        """Apply all changes since ``before`` to that state, and return it."""
         chain: list[MemoryState] = []
         state: MemoryState | None = self
         while state is not None and state is not before:

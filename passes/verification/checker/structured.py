@@ -1,11 +1,11 @@
-"""Structured ops on memrefs: inputs are read, outputs written, and no iteration destroys what another one reads."""
+"""Structured ops on memrefs: they read inputs, write outputs, and no iteration may overwrite what another reads."""
 
 from __future__ import annotations
 
 from .accesses import init_count, maps_of, writes_all
 from .groups import Groups
 from .machine import SymbolicMachine
-from .memory import ContentAnswer, ContentVerdict
+from .memory import ContentAnswer, ContentVerdict, unknown
 from .places import Overlap, overlap
 from .terms import UNDEFINED
 
@@ -37,7 +37,7 @@ class StructuredOps:
             if i < first and used[i]:
                 self._check_order(op, i, range(first, count), twin)
         if m.snapshot.op_result_count[op]:
-            return  # It stayed on tensors, and writes nothing.
+            return  # It stayed on tensors, and writes no memory.
         result = 0
         for i in range(first, count):
             value = m.operand(op, i)
@@ -65,11 +65,11 @@ class StructuredOps:
             return
         answer = m.ask_operand(op, operand, expected)
         if not is_sure and answer.verdict is ContentVerdict.NO:
-            answer = ContentAnswer(ContentVerdict.UNKNOWN, reason="elements that may all be overwritten")
+            answer = unknown("elements that may all be overwritten")
         m.read(op, operand, twin, expected, answer)
 
     def _check_order(self, op: int, operand: int, inits: range, twin: int) -> None:
-        """Check that no iteration writes what another one reads of ``operand``."""
+        """Check that no iteration writes elements of ``operand`` that another one reads."""
         m = self.machine
         view = m.view(m.operand(op, operand))
         for init in inits if not m.snapshot.op_result_count[op] else ():
@@ -84,10 +84,7 @@ class StructuredOps:
             read = m.reads.get((op, operand))
             expected = read.expected if read is not None else UNDEFINED
             if expected == UNDEFINED and twin >= 0:
-                continue  # Whatever is read there will do.
-            verdict = (
-                ContentVerdict.NO
-                if same and twin >= 0 and m.program.terms.is_defined(expected)
-                else ContentVerdict.UNKNOWN
-            )
+                continue  # Any content will do.
+            is_wrong = same and twin >= 0 and m.program.terms.is_defined(expected)
+            verdict = ContentVerdict.NO if is_wrong else ContentVerdict.UNKNOWN
             m.read(op, operand, tag, expected, ContentAnswer(verdict, op, reason="an op that writes what it reads"))

@@ -1,8 +1,8 @@
-"""Tags that say which op of the tensor program an op comes from: names in front of locations.
+"""Tags that say which op of the tensor program an op was made for: name locations around the op's own.
 
-Whatever a conversion builds for an op, it builds at that op's location. So the number of the op, put there before,
-is in the location of all that replaced it, and nobody has to keep a record. Tags are taken off again before anyone
-sees a location. About 1.5 µs an op for each direction.
+A conversion creates ops at the location of the op that they replace. So a number put into the location beforehand is
+in the locations of all replacements, without any bookkeeping. Tags are removed before locations are shown. About
+1.5 µs an op for each direction.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def put_tags(ops: Sequence[ir.Operation]) -> list[ir.Location]:
 
 
 def tag_of(location: ir.Location) -> int:
-    """Return the number in the tag of ``location``; -1 without one, as for a name that somebody wrote by hand."""
+    """Return the number in the tag of ``location``; -1 without one, also for other name locations."""
     if not isinstance(location, ir.NameLoc):
         return -1
     prefix, _, number = location.name_str.rpartition("#")
@@ -42,7 +42,7 @@ def plain_location(location: ir.Location) -> ir.Location:
 
 
 def take_tags(snapshot: Snapshot) -> None:
-    """Take the tags off all ops of ``snapshot``, and off the arguments of blocks that were built with an op."""
+    """Remove the tags of all ops of ``snapshot``, and of block arguments that were created with an op."""
     for number, op in enumerate(snapshot.ops):
         location = op.location
         if tag_of(location) >= 0:

@@ -1,8 +1,8 @@
-"""The tensor program as the checker remembers it: integer tables and the term of every tensor value.
+"""The tensor program: integer tables and the term of every tensor value.
 
-It is read once, before anything is converted; later on only these tables are used, as the ops are gone by then.
-What a term says is what the ops mean on tensors: a slice is a part, an insertion replaces one, a cast is the same
-content, and what any other op makes is a value of its own. Linear in ops, operands and results.
+It is read once, before the conversion; the ops are erased afterwards. Terms follow from the semantics of tensor ops: a
+slice is a part, an insertion replaces one, a cast has the same content, the result of any other op is a new value.
+Linear in ops, operands and results.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from .reading import Scalars, element_place, shape_of, slice_place, successor_op
 from .tags import put_tags
 from .terms import UNDEFINED, TermKind, Terms
 
-__all__ = ["TensorProgram", "is_shaped"]
+__all__ = ["TensorProgram", "read_successors", "shaped_values"]
 
-_MOST_PARTS = 24
 _SUMS = frozenset({"arith.addi", "arith.constant", "arith.muli", "arith.subi", "index.constant"})
 
 _SLICES = frozenset({"tensor.extract_slice", "tensor.insert_slice", "tensor.parallel_insert_slice"})
@@ -30,32 +29,29 @@ _ONE_REGION = frozenset({"vector.mask", "scf.execute_region", "shape.assuming"})
 _BRANCHES = frozenset({"scf.if", "scf.index_switch"})
 _ACCESS, _WRITABLE = "bufferization.access", "bufferization.writable"
 _MOVES = frozenset({"bufferization", "func", "scf", "tensor", "vector", "ml_program"})
-"""Dialects whose ops return elements that they were given."""
+"""Dialects whose ops may return elements of their operands."""
 _MOVING = frozenset(
     {"arith.select", "linalg.copy", "linalg.transpose", "linalg.broadcast", "linalg.pack", "linalg.unpack"}
 )
 
 
 class TensorProgram:
-    """What the checker knows of a module before bufferization, read from the tables ``snapshot`` of it.
-
-    The tables are read by :func:`read_snapshot`, or by whoever needs them as well: no decision is in them.
-    """
+    """A module before bufferization, as tables; ``snapshot`` holds facts of the IR only, no decisions."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = s = snapshot
         self.scalars = Scalars(s)
         self.terms = Terms(self._age)
         self.memref_ages: list[int] = []
-        """Positions of the values of the memref program, which :class:`Machine` fills in."""
+        """Positions of the values of the memref program, which :class:`SymbolicMachine` fills in."""
         self.content: list[int] = [-1] * len(s.values)
         """For each tensor value, the term of its content."""
         self.places: dict[int, Place] = {}
-        """For each slice op, the place that it names."""
+        """For each slice op, the place that it reads or writes."""
         self.accesses: dict[str, dict[int, str]] = {}
-        """What functions say of how they use their arguments."""
+        """By function and argument, `bufferization.access`."""
         self.unwritable: dict[int, list[int]] = {}
-        """For each function, the arguments that it says must not be written."""
+        """For each function, the arguments with `bufferization.writable = false`."""
         for value in range(len(s.values)):
             if s.value_is_tensor[value]:
                 self.content[value] = self._content(value)
@@ -64,8 +60,7 @@ class TensorProgram:
                 self.places[op] = self._place(op, 0)
             elif name == "func.func":
                 self._read_marks(op)
-        types: dict[ir.Type, bool] = {}
-        self.is_shaped = [_remember_shaped(value.type, types) for value in s.values]
+        self.is_shaped = shaped_values(s)
         for value, op in enumerate(s.value_op):
             if op >= 0 and s.op_name[op] in _SUMS and not self.is_shaped[value]:
                 self.scalars.sum(value)
@@ -85,7 +80,7 @@ class TensorProgram:
         return -1, self.memref_ages[-symbol - 1]
 
     def _read_marks(self, function: int) -> None:
-        """Read what function ``function`` says of its arguments."""
+        """Read the argument attributes of ``function``."""
         attributes = self.snapshot.ops[function].attributes
         marks = ir.ArrayAttr(attributes["arg_attrs"]) if "arg_attrs" in attributes else ()
         accesses = self.accesses.setdefault(ir.StringAttr(attributes["sym_name"]).value, {})
@@ -110,7 +105,7 @@ class TensorProgram:
         return [i for i in range(self.snapshot.op_operand_count[op]) if self.operand_content(op, i) >= 0]
 
     def yielded(self, op: int, region: int, index: int) -> int:
-        """Return the value that the one exit of a region hands out in place ``index``; -1 if it has no one exit."""
+        """Return the value that the only exit of a region yields as operand ``index``; -1 if there is not just one."""
         exits = self.snapshot.exits(op, region) if len(self.snapshot.op_regions[op]) > region else []
         return self.operand(exits[0], index) if len(exits) == 1 else -1
 
@@ -183,9 +178,9 @@ class TensorProgram:
         return self.content[source] if source >= 0 and self.content[source] >= 0 else self.terms.value(value)
 
     def _yields_one(self, op: int, index: int) -> bool:
-        """Whether all regions of a branch yield one content in place ``index``."""
-        handed = [self.yielded(op, region, index) for region in range(len(self.snapshot.op_regions[op]))]
-        return all(value >= 0 and self.content[value] == self.content[handed[0]] for value in handed)
+        """Whether all regions of a branch yield the same content as operand ``index``."""
+        yielded = [self.yielded(op, region, index) for region in range(len(self.snapshot.op_regions[op]))]
+        return all(value >= 0 and self.content[value] == self.content[yielded[0]] for value in yielded)
 
     def _place_result(self, op: int, name: str) -> int:
         """Return the term of what a slice, an insertion or a reshape makes."""
@@ -215,7 +210,7 @@ class TensorProgram:
         return shape_of(self.snapshot.values[value].type)
 
     def _relate(self) -> None:
-        """Say which values may have elements of which other ones, although they are values of their own."""
+        """Record which values may have elements of which others, although they have terms of their own."""
         s = self.snapshot
         for op, name in enumerate(s.op_name):
             results = [value for value in s.results(op) if self.content[value] >= 0]
@@ -225,47 +220,33 @@ class TensorProgram:
             dialect = name.partition(".")[0]
             made = any(self.terms.table[self.content[value]].kind == TermKind.VALUE for value in results)
             if dialect == "tensor" and not made:
-                continue  # What its terms say is all.
+                continue  # Its terms say everything.
             if name != "func.func" and (dialect in _MOVES or name in _MOVING or dialect == "cf"):
                 arguments = [a for region in regions for block in region for a in s.arguments(block)]
-                handed = [
+                yielded = [
                     s.operand_value[operand]
                     for region in range(len(regions))
                     for exit_ in s.exits(op, region)
                     for operand in s.operands(exit_)
                 ]
                 given = [s.operand_value[operand] for operand in s.operands(op)]
-                self._relate_all((*results, *arguments), (*handed, *given))
+                self._relate_all((*results, *arguments), (*yielded, *given))
         for op, targets in s.op_successors.items():
             given = [s.operand_value[operand] for operand in s.operands(op)]
             arguments = [a for target in targets for a in s.arguments(target)]
             self._relate_all(arguments, given)
 
     def _relate_all(self, made: Sequence[int], sources: Sequence[int]) -> None:
-        """State that what is ``made`` may have elements of ``sources``."""
+        """Record that the values ``made`` may have elements of ``sources``."""
         table = self.terms.table
-        leaves = {leaf for value in sources if value >= 0 and self.content[value] >= 0 for leaf in self._leaves(value)}
+        terms = [self.content[value] for value in sources if value >= 0 and self.content[value] >= 0]
+        atoms = {atom for term in terms for atom in self.terms.atoms(term)}
         for value in made:
             term = self.content[value]
             while term >= 0 and table[term].kind == TermKind.INSERTION and table[term].inserted >= 0:
                 term = table[term].inserted
             if term >= 0 and table[term].kind == TermKind.VALUE and table[term].base == value:
-                self.terms.relate(term, leaves)  # What has the content of another value is related with that.
-
-    def _leaves(self, value: int) -> list[int]:
-        """Return the terms without parts in the content of ``value``, as far as they are looked at."""
-        found: list[int] = []
-        work = [self.content[value]]
-        for _ in range(_MOST_PARTS):
-            if not work:
-                return found
-            term = self.terms.table[work.pop()]
-            if term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
-                work.extend(part for part in (term.base, term.inserted) if part >= 0)
-            else:
-                found.append(self.terms.number(term))
-        # The rest is in the term that is left: it is a source as a whole.
-        return [*found, *work]
+                self.terms.relate(term, atoms)  # Other values have the term of another value, which is related.
 
 
 def read_successors(snapshot: Snapshot) -> dict[int, list[range]]:
@@ -274,13 +255,9 @@ def read_successors(snapshot: Snapshot) -> dict[int, list[range]]:
     return {op: ranges for op, ranges in found.items() if ranges is not None}
 
 
-def _remember_shaped(type_: ir.Type, types: dict[ir.Type, bool]) -> bool:
-    found = types.get(type_)
-    if found is None:
-        found = types[type_] = is_shaped(type_)
-    return found
-
-
-def is_shaped(type_: ir.Type) -> bool:
-    """Whether ``type_`` is a tensor or a memref."""
-    return is_tensor(type_) or isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType)
+def shaped_values(snapshot: Snapshot) -> list[bool]:
+    """Return for each value whether it is a tensor or a memref."""
+    types = {value.type: False for value in snapshot.values}
+    for type_ in types:
+        types[type_] = is_tensor(type_) or isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType)
+    return [types[value.type] for value in snapshot.values]

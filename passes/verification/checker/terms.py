@@ -1,13 +1,13 @@
-"""Terms for what a tensor holds: values of the tensor program, parts of them, and values with a part replaced.
+"""Terms for the content of a tensor: values of the tensor program, parts of them, and values with a part replaced.
 
-Equal terms are one number, as each is made once. Two rules bring terms to a form that equal contents often share: a
-part of what was inserted is that, and inserting the part that is there changes nothing. Terms that differ need not
-differ in content; :meth:`Terms.may_agree` says when they might agree, and then the checker claims nothing.
+Terms are hash-consed: equal terms have one number. Two rules normalize them: the part at which a term was inserted is
+that term, and inserting the part that is there already changes nothing. Different terms may have equal content;
+:meth:`Terms.may_agree` says whether they might, and then the checker claims nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from .places import WHOLE, Overlap, Place, StridedBox, is_empty, join, overlap
@@ -15,9 +15,9 @@ from .places import WHOLE, Overlap, Place, StridedBox, is_empty, join, overlap
 __all__ = ["FREED", "UNDEFINED", "Term", "TermKind", "Terms"]
 
 UNDEFINED = 0
-"""No content: whatever memory holds will do."""
+"""No content: any memory will do."""
 FREED = 1
-"""Memory that was given back."""
+"""Freed memory."""
 
 _DEPTH = 24
 _MOST_LEAVES = 200
@@ -30,10 +30,10 @@ class TermKind:
 
 
 class Term(NamedTuple):
-    """A term: ``base`` is a value, symbol or term; ``part`` a place in it; ``inserted`` is the term that is there."""
+    """A term: ``base`` is a value, symbol, constant or term; ``part`` a place in it; ``inserted`` the term there."""
 
     kind: int
-    base: Hashable
+    base: int
     part: Place = WHOLE
     inserted: int = -1
 
@@ -49,6 +49,8 @@ class Terms:
         self._sources: dict[int, set[int]] = {}
         self._parts: dict[tuple[int, Place], int] = {}
         self._leaves: dict[int, frozenset[int] | None] = {}
+        self._constants: dict[Hashable, int] = {}
+        self._values: dict[int, set[int]] = {}
         for mark in (UNDEFINED, FREED):
             self._make(Term(TermKind.MARK, mark))
 
@@ -63,22 +65,20 @@ class Terms:
     def _age_of(self, term: Term) -> tuple[int, int]:
         ages = [self._symbol_age(symbol) for symbol in symbols_of(term.part)]
         if term.kind in (TermKind.PART, TermKind.INSERTION):
-            assert isinstance(term.base, int)
             ages.append(self._age[term.base])
             if term.inserted >= 0:
                 ages.append(self._age[term.inserted])
         elif term.kind in (TermKind.VALUE, TermKind.ELEMENT):
-            assert isinstance(term.base, int)
             ages.append(self._symbol_age(term.base))
         return max((age[0] for age in ages), default=-1), max((age[1] for age in ages), default=-1)
 
     def is_newer(self, term: int, tensor_position: int, memref_position: int) -> bool:
-        """Whether ``term`` names something that is defined behind one of the positions in its program."""
+        """Whether ``term`` uses something defined after one of the positions in its program."""
         age = self._age[term]
         return age[0] > tensor_position or age[1] > memref_position
 
     def is_newer_place(self, place: Place, tensor_position: int, memref_position: int) -> bool:
-        """Whether ``place`` names something that is defined behind one of the positions in its program."""
+        """Whether ``place`` uses something defined after one of the positions in its program."""
         ages = [self._symbol_age(symbol) for symbol in symbols_of(place)]
         return any(age[0] > tensor_position or age[1] > memref_position for age in ages)
 
@@ -87,23 +87,19 @@ class Terms:
         return self._make(Term(TermKind.VALUE, number))
 
     def element(self, symbol: int) -> int:
-        """Return the content of one element that holds a scalar."""
+        """Return the content of one element that is a scalar."""
         return self._make(Term(TermKind.ELEMENT, symbol))
 
     def constant(self, key: Hashable) -> int:
         """Return the content of a constant."""
-        return self._make(Term(TermKind.CONSTANT, key))
-
-    def number(self, term: Term) -> int:
-        """Return the number of a term that was made."""
-        return self._numbers[term]
+        return self._make(Term(TermKind.CONSTANT, self._constants.setdefault(key, len(self._constants))))
 
     def is_constant(self, number: int) -> bool:
         """Whether ``number`` is the content of a constant."""
         return self.table[number].kind == TermKind.CONSTANT
 
     def part(self, whole: int, place: Place) -> int:
-        """Return what ``whole`` holds at ``place``."""
+        """Return the part of ``whole`` at ``place``."""
         if not place:
             return whole
         found = self._parts.get((whole, place))
@@ -119,13 +115,11 @@ class Terms:
             if not place or term.kind == TermKind.MARK:
                 return whole
             if term.kind == TermKind.PART:
-                assert isinstance(term.base, int)
                 whole, place = term.base, join(term.part, place)
                 continue
             if term.kind != TermKind.INSERTION:
                 break
             relation, rest = overlap(term.part, place)
-            assert isinstance(term.base, int)
             if relation in (Overlap.SAME, Overlap.AROUND):
                 whole, place = term.inserted, rest
             elif relation is Overlap.DISJOINT:
@@ -144,7 +138,6 @@ class Terms:
             term = self.table[base]
             if term.kind != TermKind.INSERTION or overlap(place, term.part)[0] not in (Overlap.SAME, Overlap.AROUND):
                 break
-            assert isinstance(term.base, int)
             base = term.base
         if not place or inserted == base == UNDEFINED:
             return inserted
@@ -154,13 +147,13 @@ class Terms:
         return self._make(Term(TermKind.INSERTION, base, place, inserted))
 
     def same(self, a: int, b: int, exceptions: Sequence[Place]) -> bool:
-        """Whether memory with ``a`` certainly has all of ``b``, outside of ``exceptions``; to a limit of insertions."""
+        """Whether memory with ``a`` must have all of ``b``, outside of ``exceptions``; up to a limit of insertions."""
         for _ in range(_DEPTH):
             a, b = self._without(a, exceptions), self._without(b, exceptions)
             if b in (a, UNDEFINED):
                 return a != FREED
             first, second = self.table[a], self.table[b]
-            if second.kind == TermKind.INSERTION and isinstance(second.base, int):
+            if second.kind == TermKind.INSERTION:
                 if second.inserted == UNDEFINED:
                     exceptions, b = [*exceptions, second.part], second.base
                     continue
@@ -171,32 +164,29 @@ class Terms:
                 return False
             if (first.inserted, first.part) != (second.inserted, second.part):
                 return False
-            assert isinstance(first.base, int)
-            assert isinstance(second.base, int)
             a, b = first.base, second.base
         return False
 
     def _without(self, number: int, exceptions: Sequence[Place]) -> int:
-        """Return what ``number`` is, outside of ``exceptions``."""
+        """Return ``number`` without insertions inside of ``exceptions``."""
         for _ in range(_DEPTH if exceptions else 0):
             term = self.table[number]
             if term.kind != TermKind.INSERTION:
                 break
             if not any(overlap(e, term.part)[0] in (Overlap.SAME, Overlap.AROUND) for e in exceptions):
                 break
-            assert isinstance(term.base, int)
             number = term.base
         return number
 
-    # --- what might agree ------------------------------------------------------------------------------------------
+    # --- may-agree -------------------------------------------------------------------------------------------------
 
     def relate(self, made: int, sources: set[int]) -> None:
-        """State that term ``made`` may have elements of ``sources``, terms without parts."""
+        """Record that term ``made`` may have elements of ``sources``, terms without parts."""
         self._sources.setdefault(made, set()).update(sources)
         self._leaves.clear()
 
     def may_agree(self, a: int, b: int, depth: int = 4) -> bool:
-        """Whether memory with ``a`` may have ``b``, as far as this is known: different values do not agree."""
+        """Whether memory with ``a`` may have ``b``. Unrelated values are taken to differ."""
         if b in (a, UNDEFINED):
             return True
         if a == UNDEFINED:
@@ -204,7 +194,7 @@ class Terms:
         first, second = self.table[a], self.table[b]
         whole = (TermKind.VALUE, TermKind.CONSTANT, TermKind.ELEMENT)
         if first.kind in whole and second.kind in whole:
-            # What a loop, a branch or a call hands on may be what it was given.
+            # The result of a loop, a branch or a call may be one of its operands.
             return self.share_values(a, b)
         if second.kind == TermKind.INSERTION and second.inserted == UNDEFINED:
             return self.share_values(a, b)
@@ -218,8 +208,6 @@ class Terms:
         ):
             if not self.may_agree(first.inserted, second.inserted, depth - 1):
                 return False
-            assert isinstance(first.base, int)
-            assert isinstance(second.base, int)
             a, b = first.base, second.base
             return b in (a, UNDEFINED) or (a != UNDEFINED and self.share_values(a, b))
         if first.kind == TermKind.INSERTION and depth:
@@ -235,11 +223,11 @@ class Terms:
         mine, other = self.leaves(a), self.leaves(b)
         if mine is None or other is None:
             return True
-        # Which elements of a tensor have no content is not followed: any memory may hold it then.
+        # Which elements are undefined is not tracked, so any memory may hold the term.
         return UNDEFINED in other or not mine.isdisjoint(other)
 
     def is_defined(self, number: int) -> bool:
-        """Whether a term certainly has a content everywhere."""
+        """Whether a term must be defined everywhere."""
         leaves = self.leaves(number)
         return leaves is not None and UNDEFINED not in leaves
 
@@ -258,7 +246,6 @@ class Terms:
             number = work.pop()
             term = self.table[number]
             if term.kind in (TermKind.PART, TermKind.INSERTION):
-                assert isinstance(term.base, int)
                 work.append(term.base)
                 if term.inserted >= 0:
                     work.append(term.inserted)
@@ -267,19 +254,26 @@ class Terms:
                 work.extend(self._sources.get(number, ()))
         return None
 
-    def values_of(self, number: int) -> set[int]:
-        """Return the values that a term is made of, as far as they are looked at."""
-        found: set[int] = set()
+    def atoms(self, number: int) -> Iterator[int]:
+        """Yield the terms without parts that a term is made of; after a limit of steps, the rest as it is."""
         work = [number]
         for _ in range(_DEPTH):
             if not work:
-                break
-            term = self.table[work.pop()]
-            assert isinstance(term.base, int) or term.kind == TermKind.CONSTANT
-            if term.kind == TermKind.VALUE and isinstance(term.base, int):
-                found.add(term.base)
-            elif term.kind in (TermKind.PART, TermKind.INSERTION) and isinstance(term.base, int):
+                return
+            number = work.pop()
+            term = self.table[number]
+            if term.kind in (TermKind.PART, TermKind.INSERTION):
                 work.extend(part for part in (term.base, term.inserted) if part >= 0)
+            else:
+                yield number
+        yield from work
+
+    def values_of(self, number: int) -> set[int]:
+        """Return the values that a term is made of, up to the limit of `atoms`."""
+        found = self._values.get(number)
+        if found is None:
+            terms = [self.table[atom] for atom in self.atoms(number)]
+            found = self._values[number] = {term.base for term in terms if term.kind == TermKind.VALUE}
         return found
 
 

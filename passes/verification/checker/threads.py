@@ -1,17 +1,17 @@
 """Parallel loops with shared outputs.
 
-Slices that threads insert do not overlap: that is what the loop promises. So what a thread inserts into is its own,
-and everything else of an output is not known while the threads run. At the end of a thread each slice must hold what
-is inserted there; then the output holds the result of the loop.
+The loop promises that slices of different threads are disjoint. So each thread owns the slices that it inserts into;
+the rest of an output is unknown while the threads run. At the end of a thread each slice must hold the inserted value;
+then the output holds the result of the loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from dataclasses import dataclass
 
 from .control import Control
 from .machine import SymbolicMachine
-from .memory import ContentAnswer, ContentVerdict, Layer, Renamed, Way
+from .memory import ContentAnswer, ContentVerdict, IncomingPath, Layer, unknown
 from .places import WHOLE, Overlap, Place, join, overlap
 from .states import MemoryState
 from .terms import UNDEFINED, TermKind
@@ -19,7 +19,23 @@ from .terms import UNDEFINED, TermKind
 __all__ = ["SymbolicThreads"]
 
 Output = tuple[int, int, int, list[int]]
+Bases = list[tuple[int, Place]]
+"""The outputs that may be in a root, by number, each with its place."""
+
 _OTHERS = "memory that other threads may write"
+
+
+@dataclass
+class ThreadLoop:
+    """A run of the threads of loop ``op``: the states at the entry and at the end of a thread, and the outputs.
+
+    An output has the terms of block argument, init and result, and the insertions.
+    """
+
+    op: int
+    entry: MemoryState
+    outputs: list[Output]
+    back: MemoryState
 
 
 class SymbolicThreads:
@@ -29,55 +45,47 @@ class SymbolicThreads:
         self.machine = machine
         self.control = control
         self._changed: dict[int, dict[int, None]] = {}
-        """What the threads of each loop were seen to change."""
+        """For each loop, the roots that its threads have been found to change."""
 
     def run(self, op: int, twin: int) -> None:
-        """Run the body until it is seen what it changes: of that, only what other threads leave is known.
+        """Run the body until the set of roots that it changes is stable; of these only the own slices are known.
 
-        What was seen the last time is a beginning, so that loops and threads around do not multiply the runs.
+        The search starts from the set that was found before, so that enclosing loops do not multiply the runs.
         """
         m = self.machine
         block = m.snapshot.op_regions[op][0][0]
-        entry, outputs, around = m.state, self._outputs(twin), m.shared
-        renamed = [(argument, [init]) for argument, init, _, _ in outputs]
+        entry, around = m.state, m.shared
+        loop = ThreadLoop(op, entry, self._outputs(twin), entry)
+        renamed = [(argument, [init]) for argument, init, _, _ in loop.outputs]
         seen = self._changed.setdefault(op, {})
         while True:
             changed = [root for root in seen if entry.get(root)]
             kept = [root for root in self.control.holders(renamed, entry) if root not in changed]
-            bases = {root: self._bases(root, entry, outputs) for root in (*changed, *kept)}
+            bases = {root: self._bases(loop, root) for root in (*changed, *kept)}
             m.state = head = MemoryState(entry)
-            self._name(renamed, entry, head, changed, op)
+            for root in kept:
+                head.set(root, self.control.merged([IncomingPath(entry.get(root))], renamed, op))
             m.shared = dict(around)
             for root in changed:
-                layers = self._seen_by_thread(root, entry, bases[root], outputs, op)
+                layers = self._seen_by_thread(loop, root, bases[root])
                 head.set(root, layers)
                 m.shared[root] = [layer.place for layer in layers[1:]]
             m.state = MemoryState(head)
             self.control.run_block(block)
-            back, m.shared = m.state, around
-            new = {root: None for root in back.changes if entry.get(root) and root not in changed}
+            loop.back, m.shared = m.state, around
+            new = {root: None for root in loop.back.changes if entry.get(root) and root not in changed}
             if not new:
                 break
             seen.update(new)
         m.state = entry
         for root in changed:
-            self._finish(root, entry, back, bases[root], outputs, op)
+            self._finish(loop, root, bases[root])
         for root in kept:
-            self._keep(root, entry, back, bases[root], outputs, op)
-        self._judge(op, back, bases, outputs)
-
-    def _name(
-        self, renamed: Renamed, entry: MemoryState, state: MemoryState, changed: Collection[int], op: int
-    ) -> None:
-        """Let memory that no thread changes have the names of the arguments."""
-        for root in self.control.holders(renamed, entry):
-            if root not in changed:
-                content = entry.get(root)
-                way = Way(content, lambda _: False)
-                state.set(root, self.machine.memory.met([way], renamed, self.control.places([content], renamed), op))
+            self._keep(loop, root, bases[root])
+        self._judge(loop, bases)
 
     def _outputs(self, twin: int) -> list[Output]:
-        """Return for each output the terms of argument, initial value and result, and the insertions."""
+        """Return the outputs, see `ThreadLoop`."""
         program = self.machine.program
         t = program.snapshot
         results, arguments = t.results(twin), t.arguments(t.op_regions[twin][0][0])
@@ -94,118 +102,86 @@ class SymbolicThreads:
             for i, result in enumerate(results)
         ]
 
-    def _bases(self, root: int, entry: MemoryState, outputs: list[Output]) -> list[tuple[int, Place]]:
-        """Return where in ``root`` which outputs may lie."""
+    def _bases(self, loop: ThreadLoop, root: int) -> Bases:
+        """Return the outputs that may be in ``root``, each with its place."""
         terms = self.machine.program.terms
-        found: list[tuple[int, Place]] = []
-        for number, (_, init, _, _) in enumerate(outputs):
+        found: Bases = []
+        for number, (_, init, _, _) in enumerate(loop.outputs):
             if init == UNDEFINED:
                 found.append((number, WHOLE))
                 continue
             wanted = terms.table[init]
-            for layer in entry.get(root):
+            for layer in loop.entry.get(root):
                 if init in layer.terms:
                     found.append((number, layer.place))
                 elif wanted.kind == TermKind.PART and wanted.base in layer.terms:
                     found.append((number, join(layer.place, wanted.part)))
         return list(dict.fromkeys(found))
 
-    def _seen_by_thread(
-        self,
-        root: int,
-        entry: MemoryState,
-        bases: list[tuple[int, Place]],
-        outputs: list[Output],
-        op: int,
-    ) -> tuple[Layer, ...]:
-        """Return what a thread knows of ``root`` when it begins: its own slices of the outputs."""
+    def _seen_by_thread(self, loop: ThreadLoop, root: int, bases: Bases) -> tuple[Layer, ...]:
+        """Return the content of ``root`` when a thread begins: its own slices of the outputs are known."""
         m = self.machine
-        layers = [Layer(WHOLE, frozenset(), op, _OTHERS)]
+        layers = [Layer(WHOLE, frozenset(), loop.op, _OTHERS)]
         for number, base in bases:
-            argument, init, _, inserts = outputs[number]
-            if m.memory.holds(entry.get(root), base, init).verdict is not ContentVerdict.YES:
+            argument, init, _, inserts = loop.outputs[number]
+            if not m.memory.holds(loop.entry.get(root), base, init).is_right:
                 continue
             for insert in inserts:
                 slice_ = m.program.places[insert]
                 place = join(base, slice_)
                 if any(overlap(place, layer.place)[0] is not Overlap.DISJOINT for layer in layers[1:]):
                     continue
-                names = m.memory.names(entry.get(root), place) | {m.program.terms.part(argument, slice_)}
-                layers.append(Layer(place, names, op))
+                names = m.memory.names(loop.entry.get(root), place) | {m.program.terms.part(argument, slice_)}
+                layers.append(Layer(place, names, loop.op))
         return tuple(layers)
 
-    def _finish(
-        self,
-        root: int,
-        entry: MemoryState,
-        back: MemoryState,
-        bases: list[tuple[int, Place]],
-        outputs: list[Output],
-        op: int,
-    ) -> None:
-        """Let ``root`` hold the results of the outputs that the threads filled there."""
+    def _finish(self, loop: ThreadLoop, root: int, bases: Bases) -> None:
+        """Set the content of ``root`` after the loop: the results of outputs whose insertions all hold."""
         m = self.machine
         own: list[Place] = []
         done: list[tuple[Place, int]] = []
         for number, base in bases:
-            inserts = outputs[number][3]
+            inserts = loop.outputs[number][3]
             places = [join(base, m.program.places[insert]) for insert in inserts]
-            answers = [self._is_inserted(root, base, insert, back) for insert in inserts]
-            if inserts and all(answer.verdict is ContentVerdict.YES for answer in answers):
+            if inserts and all(self._is_inserted(loop, root, base, insert).is_right for insert in inserts):
                 own.extend(places)
-                done.append((base, outputs[number][2]))
+                done.append((base, loop.outputs[number][2]))
         inside = (Overlap.SAME, Overlap.AROUND)
         written = [
-            layer.place for layer in back.get(root) if layer.place or not layer.certain or layer.reason != _OTHERS
+            layer.place for layer in loop.back.get(root) if layer.place or not layer.certain or layer.reason != _OTHERS
         ]
         if not all(any(overlap(place, w)[0] in inside for place in own) for w in written):
-            m.state.set(root, (Layer(WHOLE, frozenset(), op, _OTHERS),))
+            m.state.set(root, (Layer(WHOLE, frozenset(), loop.op, _OTHERS),))
             return
-        content = entry.get(root)
+        content = loop.entry.get(root)
         for base in dict.fromkeys(base for base, _ in done):
-            content = m.memory.written(content, Layer(base, frozenset(r for b, r in done if b == base), op))
+            content = m.memory.written(content, Layer(base, frozenset(r for b, r in done if b == base), loop.op))
         m.state.set(root, content)
 
-    def _keep(
-        self,
-        root: int,
-        entry: MemoryState,
-        back: MemoryState,
-        bases: list[tuple[int, Place]],
-        outputs: list[Output],
-        op: int,
-    ) -> None:
-        """Let ``root``, which no thread wrote, be the outputs that were inserted where they are already."""
+    def _keep(self, loop: ThreadLoop, root: int, bases: Bases) -> None:
+        """Add the results of outputs to ``root``, which no thread wrote: what they insert is there already."""
         m = self.machine
         for number, base in bases:
-            inserts = outputs[number][3]
-            if inserts and all(
-                self._is_inserted(root, base, insert, back).verdict is ContentVerdict.YES for insert in inserts
-            ):
-                names = m.memory.names(m.state.get(root), base) | {outputs[number][2]}
-                m.state.set(root, m.memory.written(m.state.get(root), Layer(base, names, op)))
+            inserts = loop.outputs[number][3]
+            if inserts and all(self._is_inserted(loop, root, base, insert).is_right for insert in inserts):
+                names = m.memory.names(m.state.get(root), base) | {loop.outputs[number][2]}
+                m.state.set(root, m.memory.written(m.state.get(root), Layer(base, names, loop.op)))
 
-    def _is_inserted(self, root: int, base: Place, insert: int, back: MemoryState) -> ContentAnswer:
-        """Whether the slice of ``insert``, in the output at ``base``, holds what is inserted."""
+    def _is_inserted(self, loop: ThreadLoop, root: int, base: Place, insert: int) -> ContentAnswer:
+        """Whether the slice of ``insert``, in the output at ``base``, holds the inserted value."""
         program = self.machine.program
         place = join(base, program.places[insert])
-        return self.machine.memory.holds(back.get(root), place, program.operand_content(insert, 0))
+        return self.machine.memory.holds(loop.back.get(root), place, program.operand_content(insert, 0))
 
-    def _judge(
-        self,
-        op: int,
-        back: MemoryState,
-        bases: dict[int, list[tuple[int, Place]]],
-        outputs: list[Output],
-    ) -> None:
-        """Check that each slice holds in the end what is inserted, in some place that may be the output."""
+    def _judge(self, loop: ThreadLoop, bases: dict[int, Bases]) -> None:
+        """Check that each slice holds the inserted value at the end, in some memory that may be the output."""
         m = self.machine
         key = 0
-        for number, (_, _, _, inserts) in enumerate(outputs):
+        for number, (_, _, _, inserts) in enumerate(loop.outputs):
             for insert in inserts:
                 expected = m.program.operand_content(insert, 0)
                 answers = [
-                    self._is_inserted(root, base, insert, back)
+                    self._is_inserted(loop, root, base, insert)
                     for root, found in bases.items()
                     for output, base in found
                     if output == number
@@ -213,7 +189,7 @@ class SymbolicThreads:
                 order = list(ContentVerdict)
                 best = min(answers, key=lambda answer: order.index(answer.verdict), default=None)
                 if best is None or best.verdict is ContentVerdict.NO:
-                    # Which memory is the output is a guess as long as none holds what is inserted.
-                    best = ContentAnswer(ContentVerdict.UNKNOWN, reason=_OTHERS)
-                m.read(op, 0, insert, expected, best, key)
+                    # Which memory is the output is only known once some memory holds the inserted value.
+                    best = unknown(_OTHERS)
+                m.read(loop.op, 0, insert, expected, best, key)
                 key += 1

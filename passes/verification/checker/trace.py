@@ -6,13 +6,10 @@ import enum
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import prod
 
 from mlir import ir
 
-from ....dialects.support.element_sizes import element_bytes
-
-__all__ = ["BufferEvent", "BufferTrace", "EventKind", "buffer_bytes"]
+__all__ = ["BufferEvent", "BufferTrace", "EventKind"]
 
 
 class EventKind(enum.Enum):
@@ -60,11 +57,3 @@ class BufferTrace:
     def count(self, kind: EventKind) -> int:
         """Return how many events of ``kind`` there were."""
         return sum(event.kind is kind for event in self.events)
-
-
-def buffer_bytes(type_: ir.MemRefType) -> int | None:
-    """Return the size of a buffer of ``type_`` in bytes; None if that is not known, as for dynamic shapes."""
-    try:
-        return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
-    except ValueError:
-        return None
