@@ -23,6 +23,7 @@ from ..framework.errors import RegistryError, nearest
 ENTRY_POINT_GROUP = "mlir_inplace.passes"
 
 BUILT_IN: Mapping[str, tuple[str, str]] = {
+    "inplace-branch-on-selects": ("scheduling.branch_on_selects", "BranchOnSelectsPass"),
     "inplace-canonicalize": ("cleanup.canonicalize", "CanonicalizePass"),
     "inplace-contiguous-arguments": ("functions.contiguous_arguments", "ContiguousArgumentsPass"),
     "inplace-convert-bf16-to-i16": ("numerics.convert_bf16_to_i16", "ConvertBf16ToI16Pass"),

@@ -54,8 +54,9 @@ OPTIMIZE = (
     Phase(
         "elementwise fusion",
         "First, so that a value that only one op reads never reaches memory: elementwise ops are fused into the ops"
-        " that use their results.",
-        ("func.func(convert-elementwise-to-linalg,inplace-fuse{tiles=false})",),
+        " that use their results. What takes one of two tensors of any sizes is not elementwise, and becomes a branch"
+        " before.",
+        ("func.func(inplace-branch-on-selects,convert-elementwise-to-linalg,inplace-fuse{tiles=false})",),
     ),
     Phase(
         "two versions",
