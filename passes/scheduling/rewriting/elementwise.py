@@ -24,19 +24,18 @@ def fuse(fusion: ElementwiseFusion) -> ir.Operation:
     """
     producer, consumer = fusion.producer, fusion.consumer
     inputs = _Inputs(len(consumer.sizes))
-    # Inputs whose elements nobody wants tell sizes: they stay.
+    # Inputs of the consumer whose elements nobody wants tell sizes: they stay.
     own = {
         operand: inputs.add(consumer.op.operands[operand], consumer.indices[operand])
         for operand in range(consumer.inputs)
         if operand not in fusion.operands
     }
-    read = [operand for operand in range(len(producer.indices)) if producer.reads[operand]]
     brought = [
         {
             operand: inputs.add(
                 producer.op.operands[operand], [_substituted(index, loops) for index in producer.indices[operand]]
             )
-            for operand in read
+            for operand in fusion.brought
         }
         for loops in fusion.loops
     ]
