@@ -15,6 +15,7 @@ from mlir import ir
 
 from ...passes.analysis.lifetimes.module import analyze_lifetimes
 from ...passes.buffers.deallocate import carry_out, frees_only
+from ...passes.dispatch.rewriting.host_memory import names_memory_spaces, to_default_space
 from ...passes.framework.errors import PassError, PassFailure
 from ...passes.kernels.rewriting.optimized_kernels import take_kernels
 from ...passes.pipeline.pipeline import Pipeline, run_pipeline
@@ -165,6 +166,8 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
         _run(module, lowering.BUFFERIZE, verify=False)
     else:
         run_pipeline(module, settings.pipeline)
+        if names_memory_spaces(module.operation):
+            to_default_space(module.operation)
     # 3. The boundary: signatures as NumPy calls them. A plain program keeps its own, and checks what it accesses.
     if settings.plain:
         verify_sizes(module.operation)

@@ -14,7 +14,10 @@ from mlir.dialects import memref
 
 from ...analysis.ir.traversal import first_op
 
-__all__ = ["names_memory_spaces", "to_default_space", "to_heap"]
+__all__ = ["ALLOC_TENSOR", "MEMORY_SPACE", "has_memory_space", "names_memory_spaces", "to_default_space", "to_heap"]
+
+ALLOC_TENSOR, MEMORY_SPACE = "bufferization.alloc_tensor", "memory_space"
+"""The op on tensors that names a memory space, and the attribute that does."""
 
 
 def _memrefs(op: ir.Operation) -> Iterator[ir.Value]:
@@ -37,12 +40,16 @@ def _default(type_: ir.Type) -> ir.Type:
     return type_
 
 
+def has_memory_space(type_: ir.Type) -> bool:
+    """Whether `type_` is a memref in a memory space that is not the default one."""
+    return isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) and type_.memory_space is not None
+
+
 def names_memory_spaces(root: ir.Operation) -> bool:
     """Whether a memref below `root` is in a memory space that is not the default one."""
 
     def names_one(op: ir.Operation) -> bool:
-        types = [value.type for value in _memrefs(op)]
-        return any(isinstance(t, ir.MemRefType | ir.UnrankedMemRefType) and t.memory_space is not None for t in types)
+        return any(has_memory_space(value.type) for value in _memrefs(op))
 
     return first_op(root, names_one) is not None
 
@@ -61,6 +68,8 @@ def to_default_space(root: ir.Operation) -> None:
                 op.attributes[entry] = ir.TypeAttr.get(type_)
         if op.name == "memref.memory_space_cast":
             casts.append(op)
+        elif op.name == ALLOC_TENSOR and MEMORY_SPACE in op.attributes:
+            del op.attributes[MEMORY_SPACE]
         return ir.WalkResult.ADVANCE
 
     with ir.Location.unknown(root.context):
