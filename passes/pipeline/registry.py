@@ -71,6 +71,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-tabulate-calls": ("kernels.tabulate_calls", "TabulateCallsPass"),
     "inplace-tile": ("scheduling.tile", "TilePass"),
     "inplace-transpose-operands": ("scheduling.transpose_operands", "TransposeOperandsPass"),
+    "inplace-unpack-vector-memory": ("numerics.unpack_vector_memory", "UnpackVectorMemoryPass"),
     "inplace-vector-math": ("vectorization.vector_math", "VectorMathPass"),
     "inplace-vectorize": ("vectorization.vectorize", "VectorizePass"),
     "inplace-verify-bufferization": ("verification.verify_bufferization", "VerifyBufferizationPass"),

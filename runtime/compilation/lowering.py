@@ -312,8 +312,17 @@ ADDRESSES = (
     Phase(
         "addresses",
         "Views become explicit offset arithmetic (affine.apply), which lower-affine turns into arith. Twice, because "
-        "affine loads in the source hide memref ones.",
-        ("lower-affine", "memref-expand", "expand-strided-metadata", "lower-affine", "inplace-canonicalize", "cse"),
+        "affine loads in the source hide memref ones. Then all vectors that are read and written have one dimension, "
+        "and are read as memory has them, where elements that are no whole bytes are not packed.",
+        (
+            "lower-affine",
+            "inplace-unpack-vector-memory",
+            "memref-expand",
+            "expand-strided-metadata",
+            "lower-affine",
+            "inplace-canonicalize",
+            "cse",
+        ),
     ),
     Phase(
         "control flow",

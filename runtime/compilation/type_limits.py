@@ -88,6 +88,8 @@ def _own_problem(type_: ir.Type) -> str | None:
     if isinstance(type_, ir.VectorType):
         if type_.scalable:
             return f"{type_} is a scalable vector, which cannot be compiled; give the vector a fixed number of elements"
+        if str(type_.element_type) == "f80":
+            return f"{type_} cannot be compiled, as memory has 16 bytes for an f80 but vectors 10; use a tensor instead"
         count = math.prod(type_.shape)
         if count > _MOST_ELEMENTS:
             most = f"at most {_MOST_ELEMENTS} are possible; use a tensor instead"

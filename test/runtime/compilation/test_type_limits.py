@@ -77,6 +77,12 @@ def test_tf32(type_: str, options: dict[str, bool]) -> None:
         )
 
 
+def test_vectors_of_f80() -> None:
+    message = "vector<4xf80> cannot be compiled, as memory has 16 bytes for an f80 but vectors 10; use a tensor instead"
+    with pytest.raises(mi.PassError, match=f"^-:1:1: {message}$"):
+        mi.compile("func.func @main(%v: vector<4xf80>) { return }")
+
+
 ALLOCATED = """
     func.func @main(%t: tensor<4xf32>, %x: f32) -> tensor<4xf32> {
       %c1 = arith.constant 1 : index
