@@ -60,6 +60,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
         "PrintDestructiveUpdatesPass",
     ),
     "inplace-promote-bindings": ("dispatch.promote_bindings", "PromoteBindingsPass"),
+    "inplace-raise-assertions": ("functions.raise_assertions", "RaiseAssertionsPass"),
     "inplace-remove-outs-dependency": ("destinations.remove_outs_dependency", "RemoveOutsDependencyPass"),
     "inplace-results-to-out-params": ("functions.results_to_out_params", "ResultsToOutParamsPass"),
     "inplace-rewrite-destructive-updates": (

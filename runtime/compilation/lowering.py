@@ -276,16 +276,21 @@ def outline_phases(*, count: bool) -> tuple[Phase, ...]:
 # 7. LLVM.
 
 
-def llvm_phases(threads: int = 1, *, fences: bool = False, own_allocator: bool = False) -> tuple[Phase, ...]:
+def llvm_phases(
+    threads: int = 1, *, fences: bool = False, own_allocator: bool = False, raises: bool = False
+) -> tuple[Phase, ...]:
     """From structured ops on memrefs to the LLVM dialect.
 
     Args:
         threads: on how many an `scf.forall` runs, by OpenMP if several.
         fences: whether there may be stores past the caches (STREAMS), which need fences.
         own_allocator: call functions that the runtime brings (`memory/`) in place of malloc and free.
+        raises: whether the caller asks for assertions that failed; otherwise they end the process.
     """
     llvm = _llvm(openmp=threads > 1, own_allocator=own_allocator)
-    return (_loops(threads, fences=fences), *ADDRESSES, llvm, NARROW_REGISTERS)
+    *control_flow, arithmetic = ADDRESSES
+    assertions = ASSERTIONS if raises else ()
+    return (_loops(threads, fences=fences), *control_flow, *assertions, arithmetic, llvm, NARROW_REGISTERS)
 
 
 def _loops(threads: int, *, fences: bool) -> Phase:
@@ -349,6 +354,15 @@ ADDRESSES = (
             "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
             "arith-expand{include-bf16=true}",
         ),
+    ),
+)
+
+
+ASSERTIONS = (
+    Phase(
+        "assertions",
+        "When there are only branches, which may lead to the end of a function from everywhere.",
+        ("inplace-raise-assertions",),
     ),
 )
 

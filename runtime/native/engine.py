@@ -55,7 +55,7 @@ class Engine:
         self._callbacks = dict(callbacks or {})  # which native code calls as long as it lives
         self._assembly = InlineAssembly(require_lowered(module.operation))
         _require_room(module.operation)
-        _require_symbols(module.operation, libraries, self._callbacks)
+        self._functions = _require_symbols(module.operation, libraries, self._callbacks)
         with captured_native_stderr() as report:
             try:
                 self._engine = ExecutionEngine(module, opt_level=opt_level, shared_libs=list(shared_libs))
@@ -73,6 +73,10 @@ class Engine:
             path = Path(folder, "object")
             self._engine.dump_to_object_file(str(path))
             return path.read_bytes() if path.exists() else None
+
+    def defines(self, name: str) -> bool:
+        """Whether there is a function of that name."""
+        return name in self._functions
 
     def function(self, name: str) -> Callable[[int], None]:
         """The native function of that name, to be called with the address of its pointer table.
@@ -148,14 +152,23 @@ def _require_room(module: ir.Operation) -> None:
             raise PassError(located(op.operation.location, message))
 
 
-def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]) -> None:
-    """Raise `PassError` for a declared function that the process, the libraries and the callbacks do not define."""
+def _require_symbols(
+    module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]
+) -> frozenset[str]:
+    """Raise `PassError` for a declared function that the process, the libraries and the callbacks do not define.
+
+    Returns the names of those that the module defines.
+    """
     providers = [ctypes.CDLL(None), *libraries]
+    defined: list[str] = []
     for op in module.regions[0].blocks[0].operations:
-        if op.operation.name != "llvm.func" or len(op.operation.regions[0].blocks):
+        if op.operation.name != "llvm.func":
             continue
         name = ir.StringAttr(op.operation.attributes["sym_name"]).value
-        if name not in callbacks and not any(hasattr(provider, name) for provider in providers):
+        if len(op.operation.regions[0].blocks):
+            defined.append(name)
+        elif name not in callbacks and not any(hasattr(provider, name) for provider in providers):
             raise PassError(
                 f"function '{name}' is declared but defined nowhere; define it, or name its library in shared_libs"
             )
+    return frozenset(defined)
