@@ -1,6 +1,7 @@
 """Truncate f64 to f16 and bf16 by way of f32, rounded once, since no library of the compiler's has functions for it.
 
-Goes in: `arith.truncf` of f64 values or vectors to f16 or bf16. Comes out: the same numbers, in two steps. The first
+Goes in: `arith.truncf` of f64 values or vectors to f16 or bf16, and `arith.convertf` between the latter two, which
+becomes an extension to f32 and a truncation. Comes out: the same numbers, in two steps. The first of a truncation
 rounds to odd: a number that f32 does not have becomes the neighbour whose last bit is 1. So the second step sees that
 it was not exact, and on which side of a half it lies; f32 has more than the two further bits that this takes (Boldo and
 Melquiond, *Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd*, 2008). Left alone:
@@ -54,15 +55,19 @@ from ...dialects.support.number_types import number_type, with_number_type
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
 
+_TRUNCATION, _CONVERSION = "arith.truncf", "arith.convertf"
+_NARROW = (ir.F16Type, ir.BF16Type)
+_SOURCES = {_TRUNCATION: (ir.F64Type,), _CONVERSION: _NARROW}
+
 
 def analyze_truncations(root: ir.Operation) -> tuple[ir.Operation, ...]:
-    """Return the truncations under `root` that have no counterpart in a library. Changes nothing."""
+    """Return the truncations and conversions under `root` that have no counterpart in a library. Changes nothing."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "arith.truncf" and "roundingmode" not in op.attributes:
+        if op.name in _SOURCES and "roundingmode" not in op.attributes:
             source, target = (number_type(value.type) for value in (op.operands[0], op.results[0]))
-            if isinstance(source, ir.F64Type) and isinstance(target, ir.F16Type | ir.BF16Type):
+            if isinstance(source, _SOURCES[op.name]) and isinstance(target, _NARROW):
                 found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -95,11 +100,19 @@ def _rounded_to_odd(value: ir.Value) -> ir.Value:
     return arith.bitcast(single, arith.select(arith.andi(inexact, is_even), other, word))
 
 
+def _in_f32(op: ir.Operation) -> ir.Value:
+    """What `op` truncates or converts as an f32 that gives the same when it is truncated."""
+    source = op.operands[0]
+    if op.name == _TRUNCATION:
+        return _rounded_to_odd(source)
+    return arith.extf(with_number_type(source.type, ir.F32Type.get()), source)
+
+
 class ExpandTruncationsPass(Pass[PassOptions]):
-    """Truncate f64 to f16 and bf16 by way of f32."""
+    """Truncate f64 to f16 and bf16, and convert between these, by way of f32."""
 
     argument = "inplace-expand-truncations"
-    summary = "truncate f64 to f16 and bf16 by way of f32, rounded once"
+    summary = "truncate f64 to f16 and bf16, and convert between these, by way of f32, rounded once"
     statistics = (Statistic("expanded-truncations", "truncations that became two"),)
 
     def run(self, op: ir.Operation) -> None:
@@ -107,6 +120,6 @@ class ExpandTruncationsPass(Pass[PassOptions]):
         for truncation in found:
             result = truncation.results[0]
             with ir.InsertionPoint(truncation), truncation.location:
-                result.replace_all_uses_with(arith.truncf(result.type, _rounded_to_odd(truncation.operands[0])))
+                result.replace_all_uses_with(arith.truncf(result.type, _in_f32(truncation)))
             truncation.erase()
         self.count("expanded-truncations", len(found))

@@ -36,6 +36,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-distribute": ("scheduling.distribute", "DistributePass"),
     "inplace-drop-equivalent-results": ("functions.drop_equivalent_results", "DropEquivalentResultsPass"),
     "inplace-eliminate-empty-tensors": ("destinations.eliminate_empty_tensors", "EliminateEmptyTensorsPass"),
+    "inplace-expand-classifications": ("numerics.expand_classifications", "ExpandClassificationsPass"),
     "inplace-expand-clones": ("buffers.expand_clones", "ExpandClonesPass"),
     "inplace-expand-expm1": ("numerics.expand_expm1", "ExpandExpm1Pass"),
     "inplace-expand-poison": ("buffers.expand_poison", "ExpandPoisonPass"),

@@ -342,9 +342,11 @@ ADDRESSES = (
         " here has. Truncations of f64 come first, as what they leave is one of f32; those to bf16 last, as the others"
         " make them. What upstream truncates may be contracted, until it is told not to be, behind the two passes that"
         " make such casts and before one that folds. `expm1` would become a difference otherwise, which leaves nothing"
-        " of small numbers.",
+        " of small numbers. What is asked of narrow floats, such as whether they are normal, is asked before they are"
+        " wider.",
         (
             "convert-complex-to-standard",
+            "inplace-expand-classifications",
             "inplace-expand-truncations",
             "inplace-extend-fma",
             "math-extend-to-supported-types{target-type=f32}",

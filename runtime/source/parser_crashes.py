@@ -42,6 +42,8 @@ _OUTS = re.compile(rb"\bouts\s*\(")
 _ITERATED = re.compile(rb"\b(?:linalg\.generic|vector\.contract)\s*(?:\{|(#[\w.$-]+))")
 _ITERATORS = re.compile(rb"\biterator_types\s*=\s*(?:\[|(#[\w.$-]+))")
 
+_ONLY_STRINGS = re.compile(rb"[\s,]*\]")
+
 _PARENTHESIS = re.compile(rb"[()]")
 _BRACE = re.compile(rb"[{}]")
 _SQUARE = re.compile(rb"[\[\]]")
@@ -126,6 +128,8 @@ def _bad_iterators(text: bytes) -> Iterator[Found]:
         if start in seen or start < 0:
             continue
         seen.add(start)
+        if (first := _ITERATORS.search(text, start)) and _ONLY_STRINGS.match(text, first.end()):
+            continue
         listed = _ITERATORS.search(text, start, _closing(text, start, _BRACE))
         place = -1 if listed is None else listed.end() if listed[1] is None else behind(listed[1], rb"\[")
         if place < 0 or place in seen:
