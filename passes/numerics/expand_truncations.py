@@ -1,6 +1,6 @@
 """Truncate f64 to f16 and bf16 by way of f32, rounded once, since no library of the compiler's has functions for it.
 
-Goes in: `arith.truncf` of f64 values or vectors to f16 or bf16, and `arith.convertf` between the latter two, which
+Goes in: `arith.truncf` of f64 values or vectors to f16 or bf16, and `arith.convertf` between narrow floats, which
 becomes an extension to f32 and a truncation. Comes out: the same numbers, in two steps. The first of a truncation
 rounds to odd: a number that f32 does not have becomes the neighbour whose last bit is 1. So the second step sees that
 it was not exact, and on which side of a half it lies; f32 has more than the two further bits that this takes (Boldo and
@@ -54,10 +54,14 @@ from mlir.dialects import arith
 from ...dialects.support.number_types import number_type, with_number_type
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.small_floats import SMALL_FLOATS
+from .rewriting.wide_truncation import rounded_to_odd
 
 _TRUNCATION, _CONVERSION = "arith.truncf", "arith.convertf"
-_NARROW = (ir.F16Type, ir.BF16Type)
-_SOURCES = {_TRUNCATION: (ir.F64Type,), _CONVERSION: _NARROW}
+_HALF = frozenset({"f16", "bf16"})
+_NARROW = _HALF.union(SMALL_FLOATS)
+_TYPES = {_TRUNCATION: ({"f64"}, _HALF), _CONVERSION: (_NARROW, _NARROW)}
+"""Of the operand and of the result."""
 
 
 def analyze_truncations(root: ir.Operation) -> tuple[ir.Operation, ...]:
@@ -65,9 +69,9 @@ def analyze_truncations(root: ir.Operation) -> tuple[ir.Operation, ...]:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name in _SOURCES and "roundingmode" not in op.attributes:
-            source, target = (number_type(value.type) for value in (op.operands[0], op.results[0]))
-            if isinstance(source, _SOURCES[op.name]) and isinstance(target, _NARROW):
+        if op.name in _TYPES and "roundingmode" not in op.attributes:
+            types = [str(number_type(value.type)) for value in (op.operands[0], op.results[0])]
+            if all(type_ in known for type_, known in zip(types, _TYPES[op.name], strict=True)):
                 found.append(op)
         return ir.WalkResult.ADVANCE
 
@@ -75,44 +79,19 @@ def analyze_truncations(root: ir.Operation) -> tuple[ir.Operation, ...]:
     return tuple(found)
 
 
-def _constant(type_: ir.Type, number: int) -> ir.Value:
-    if isinstance(type_, ir.VectorType):
-        attribute: ir.Attribute = ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(type_.element_type, number))
-    else:
-        attribute = ir.IntegerAttr.get(type_, number)
-    return arith.constant(type_, attribute)
-
-
-def _rounded_to_odd(value: ir.Value) -> ir.Value:
-    """The f32 next to an f64: itself, or the neighbour whose last bit is 1."""
-    single = with_number_type(value.type, ir.F32Type.get())
-    bits = with_number_type(value.type, ir.IntegerType.get_signless(32))
-    near = arith.truncf(single, value)
-    back = arith.extf(value.type, near)
-    inexact = arith.cmpf(arith.CmpFPredicate.ONE, back, value)
-    word, one = arith.bitcast(bits, near), _constant(bits, 1)
-    is_even = arith.cmpi(arith.CmpIPredicate.eq, arith.andi(word, one), _constant(bits, 0))
-    # The words of negative numbers grow with the size of the number, too: it is sizes that are compared.
-    is_negative = arith.cmpi(arith.CmpIPredicate.slt, word, _constant(bits, 0))
-    is_above = arith.cmpf(arith.CmpFPredicate.OGT, back, value)
-    is_larger = arith.xori(is_above, is_negative)
-    other = arith.addi(word, arith.select(is_larger, _constant(bits, -1), one))
-    return arith.bitcast(single, arith.select(arith.andi(inexact, is_even), other, word))
-
-
 def _in_f32(op: ir.Operation) -> ir.Value:
     """What `op` truncates or converts as an f32 that gives the same when it is truncated."""
     source = op.operands[0]
     if op.name == _TRUNCATION:
-        return _rounded_to_odd(source)
+        return rounded_to_odd(source)
     return arith.extf(with_number_type(source.type, ir.F32Type.get()), source)
 
 
 class ExpandTruncationsPass(Pass[PassOptions]):
-    """Truncate f64 to f16 and bf16, and convert between these, by way of f32."""
+    """Truncate f64 to f16 and bf16, and convert between narrow floats, by way of f32."""
 
     argument = "inplace-expand-truncations"
-    summary = "truncate f64 to f16 and bf16, and convert between these, by way of f32, rounded once"
+    summary = "truncate f64 to f16 and bf16, and convert between narrow floats, by way of f32, rounded once"
     statistics = (Statistic("expanded-truncations", "truncations that became two"),)
 
     def run(self, op: ir.Operation) -> None:

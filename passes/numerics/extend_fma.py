@@ -1,8 +1,9 @@
 """Compute `math.fma` of f16 and bf16 in f32, which is what processors and libraries have it for.
 
-Goes in: `math.fma` on numbers or vectors of f16 or bf16. Comes out: one of f32 between `arith.extf` and `arith.truncf`.
-The product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow type, as code
-generation does where it extends such ops itself. Left alone: wider types, and tensors, which become loops first.
+Goes in: `math.fma` on numbers or vectors of f16, bf16 or a float of 8 bits. Comes out: one of f32 between `arith.extf`
+and `arith.truncf`. The product of two such numbers is exact in f32; the sum is rounded there, and once more to the
+narrow type, as code generation does where it extends such ops itself. Left alone: wider types, and tensors, which
+become loops first.
 
 ```mlir
 func.func @f(%a: bf16, %b: bf16, %c: bf16) -> bf16 {
@@ -37,6 +38,9 @@ from mlir.dialects import arith, math
 from ...dialects.support.number_types import number_type, with_number_type
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.small_floats import SMALL_FLOATS
+
+_NARROW = frozenset({"f16", "bf16", *SMALL_FLOATS})
 
 
 def analyze_fma(root: ir.Operation) -> tuple[ir.Operation, ...]:
@@ -44,7 +48,7 @@ def analyze_fma(root: ir.Operation) -> tuple[ir.Operation, ...]:
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op.name == "math.fma" and isinstance(number_type(op.results[0].type), ir.F16Type | ir.BF16Type):
+        if op.name == "math.fma" and str(number_type(op.results[0].type)) in _NARROW:
             found.append(op)
         return ir.WalkResult.ADVANCE
 

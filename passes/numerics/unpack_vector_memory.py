@@ -35,7 +35,7 @@ Upstream counterpart: none. `memref-emulate-narrow-type` packs the elements of m
 from __future__ import annotations
 
 from mlir import ir
-from mlir.dialects import arith, builtin
+from mlir.dialects import arith
 
 from ...dialects.support.cloning import attributes_of
 from ...dialects.support.element_sizes import element_bytes
@@ -74,6 +74,11 @@ def _is_packed(number: ir.Type) -> bool:
     return isinstance(number, ir.IntegerType | ir.FloatType) and number.width != 8 * element_bytes(number)
 
 
+def _unrealized(value: ir.Value, type_: ir.Type) -> ir.Value:
+    """`value` as another type that is the same to LLVM."""
+    return ir.Operation.create("builtin.unrealized_conversion_cast", results=[type_], operands=[value]).result
+
+
 class _Unpacking:
     """The types of one access: numbers as they are, as integers of their width, and as memory holds them."""
 
@@ -90,7 +95,7 @@ class _Unpacking:
         """The same memory with whole elements."""
         type_ = ir.MemRefType(memref.type)
         whole = ir.MemRefType.get(type_.shape, self.whole, type_.layout, type_.memory_space)
-        return builtin.unrealized_conversion_cast([whole], [memref])
+        return _unrealized(memref, whole)
 
     def extended(self, value: ir.Value) -> ir.Value:
         """A number or vector with whole elements; what is beside their bits is 0, as where LLVM stores one."""
@@ -108,18 +113,20 @@ class _Unpacking:
             return value
         if isinstance(self.number, ir.FloatType):
             return arith.bitcast(type_, value)
-        return builtin.unrealized_conversion_cast([type_], [value])  # Only arith tells signed integers apart.
+        return _unrealized(value, type_)  # Only arith tells signed integers apart.
 
 
 def _unpack(op: ir.Operation, memref: ir.Value) -> None:
     """Replace `op`, which accesses `memref`, by one on whole elements."""
-    unpacking = _Unpacking(ir.MemRefType(memref.type).element_type)
+    number = ir.MemRefType(memref.type).element_type
+    assert isinstance(number, ir.IntegerType | ir.FloatType), "it was found to be packed"
+    unpacking = _Unpacking(number)
     mask = _mask_of(op)
     operands: list[ir.Value] = []
-    for number, value in enumerate(op.operands):
+    for place, value in enumerate(op.operands):
         if value == memref:
             operands.append(unpacking.memref(value))
-        elif number != mask and unpacking.is_number(value.type):
+        elif place != mask and unpacking.is_number(value.type):
             operands.append(unpacking.extended(value))
         else:
             operands.append(value)

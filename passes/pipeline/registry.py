@@ -40,6 +40,7 @@ BUILT_IN: Mapping[str, tuple[str, str]] = {
     "inplace-expand-clones": ("buffers.expand_clones", "ExpandClonesPass"),
     "inplace-expand-expm1": ("numerics.expand_expm1", "ExpandExpm1Pass"),
     "inplace-expand-poison": ("buffers.expand_poison", "ExpandPoisonPass"),
+    "inplace-expand-small-floats": ("numerics.expand_small_floats", "ExpandSmallFloatsPass"),
     "inplace-expand-strided-copies": ("buffers.expand_strided_copies", "ExpandStridedCopiesPass"),
     "inplace-expand-truncations": ("numerics.expand_truncations", "ExpandTruncationsPass"),
     "inplace-extend-fma": ("numerics.extend_fma", "ExtendFmaPass"),

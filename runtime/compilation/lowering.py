@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ...passes.numerics.rewriting.small_floats import SMALL_FLOATS
 from ...passes.pipeline.pipeline import Pipeline
 
 
@@ -339,19 +340,20 @@ ADDRESSES = (
         "Ops without an LLVM counterpart are expanded into ones that have one: rounding divisions, complex functions, "
         "math on narrow floats, which libm does not know. Then arithmetic on bf16 is done in f32 and rounded after each"
         " op: few processors have instructions for it, and elsewhere code generation calls a function that no library"
-        " here has. Truncations of f64 come first, as what they leave is one of f32; those to bf16 last, as the others"
-        " make them. What upstream truncates may be contracted, until it is told not to be, behind the two passes that"
-        " make such casts and before one that folds. `expm1` would become a difference otherwise, which leaves nothing"
-        " of small numbers. What is asked of narrow floats, such as whether they are normal, is asked before they are"
-        " wider.",
+        " here has; so is that on floats of 8 bits. Truncations of f64 come first, as what they leave is one of f32;"
+        " those to bf16 last, as the others make them. What upstream truncates may be contracted, until it is told not"
+        " to be, behind the two passes that make such casts and before one that folds. `expm1` would become a"
+        " difference otherwise, which leaves nothing of small numbers. What is asked of narrow floats, such as whether"
+        " they are normal, is asked before they are wider.",
         (
             "convert-complex-to-standard",
             "inplace-expand-classifications",
             "inplace-expand-truncations",
             "inplace-extend-fma",
             "math-extend-to-supported-types{target-type=f32}",
-            "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
+            f"arith-emulate-unsupported-floats{{source-types={','.join(('bf16', *SMALL_FLOATS))} target-type=f32}}",
             "inplace-keep-roundings",
+            "inplace-expand-small-floats",
             "inplace-expand-expm1",
             "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
             "arith-expand{include-bf16=true}",
