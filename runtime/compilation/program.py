@@ -143,7 +143,8 @@ class Program:
         # It verifies attributes that are read here, and the IR unless the parser has done so.
         run_pipeline(source, _NOTHING, verify_each=not verified)
         require_host_layout(source.operation)
-        if require_possible_types(source.operation) and settings.pipeline is None:
+        is_lowered_here = settings.pipeline is None
+        if require_possible_types(source.operation, lowered_here=is_lowered_here) and is_lowered_here:
             to_default_space(source.operation)  # The host has one memory. A pipeline may have a use for spaces before.
         with source.context:
             drop_results_of_passes(source.operation)

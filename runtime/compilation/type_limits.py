@@ -16,12 +16,16 @@ from ...passes.analysis.ir.traversal import first_op
 from ...passes.dispatch.rewriting.host_memory import ALLOC_TENSOR, MEMORY_SPACE, has_memory_space
 from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
+from ...passes.numerics.rewriting.small_floats import SMALL_FLOATS
 
 __all__ = ["require_host_layout", "require_possible_types"]
 
 _MOST_ELEMENTS = 1 << 15
 """Code for two ops on such vectors takes LLVM some ten seconds; no machine has registers for a hundredth of them."""
 _MOST_BYTES = (1 << 63) - 1
+_BYTE_BITS = 8
+_MOVES = frozenset({"arith.bitcast", "arith.constant", "arith.select"})
+"""Ops of arith that look at no number."""
 
 _LAYOUT = "dlti.dl_spec"
 _WORD_BITS = 64
@@ -45,22 +49,24 @@ def require_host_layout(module: ir.Operation) -> None:
         raise PassError(located(module.location, message))
 
 
-def require_possible_types(root: ir.Operation) -> bool:
+def require_possible_types(root: ir.Operation, *, lowered_here: bool = True) -> bool:
     """Raise `PassError` for the first value in `root` of a type that cannot be compiled.
 
-    Returns whether something is in a memory space that is not the default one. Linear.
+    With `lowered_here`, no pipeline of the caller's comes before that lowers what this package does not. Returns
+    whether something is in a memory space that is not the default one. Linear.
     """
     possible: set[ir.Type] = set()
-    has_spaces = False
+    has_spaces = has_odd_floats = False
 
     def is_impossible(op: ir.Operation) -> bool:
-        nonlocal has_spaces
+        nonlocal has_spaces, has_odd_floats
         for type_ in _types(op):
             if type_ not in possible:
                 if _problem(type_) is not None:
                     return True
                 possible.add(type_)
                 has_spaces |= has_memory_space(type_)
+                has_odd_floats |= _odd_float(type_) is not None
         if op.name == ALLOC_TENSOR:
             has_spaces |= MEMORY_SPACE in op.attributes
         return False
@@ -68,7 +74,33 @@ def require_possible_types(root: ir.Operation) -> bool:
     if (op := first_op(root, is_impossible)) is not None:
         problem = next(filter(None, map(_problem, _types(op))), "")
         raise PassError(located(op.location, problem))
+    if has_odd_floats and lowered_here:
+        _require_no_arithmetic(root)
     return has_spaces
+
+
+def _odd_float(type_: ir.Type) -> str | None:
+    """The type of float in `type_` that there is no arithmetic for, if it is one of these."""
+    *_, element = _parts(type_)
+    name = str(element) if isinstance(element, ir.FloatType) and element.width <= _BYTE_BITS else ""
+    return name if name and name not in SMALL_FLOATS else None
+
+
+def _require_no_arithmetic(root: ir.Operation) -> None:
+    """Raise `PassError` for the first op in `root` that computes with floats which can only be moved."""
+
+    def computes(op: ir.Operation) -> bool:
+        name = op.name
+        if name.partition(".")[0] not in ("arith", "math") or name in _MOVES:
+            return False
+        return any(_odd_float(value.type) is not None for value in (*op.operands, *op.results))
+
+    if (op := first_op(root, computes)) is not None:
+        found = next(filter(None, (_odd_float(value.type) for value in (*op.operands, *op.results))), "")
+        message = (
+            f"'{op.name}' of {found} cannot be compiled, as numbers of this type can only be moved; use f8E4M3FN, "
+        )
+        raise PassError(located(op.location, f"{message}or compute with their bits (arith.bitcast)"))
 
 
 def _problem(type_: ir.Type) -> str | None:

@@ -83,6 +83,27 @@ def test_vectors_of_f80() -> None:
         mi.compile("func.func @main(%v: vector<4xf80>) { return }")
 
 
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("type_", ["f4E2M1FN", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU"])
+def test_floats_that_can_only_be_moved(type_: str, options: dict[str, bool]) -> None:
+    moved = f"""
+        func.func @main(%i: index) -> index {{
+          %c0 = arith.constant 0 : index
+          %t = arith.constant dense<[1.0, 2.0, 4.0, 2.0]> : tensor<4x{type_}>
+          %x = tensor.extract %t[%i] : tensor<4x{type_}>
+          %u = tensor.insert %x into %t[%c0] : tensor<4x{type_}>
+          %y = tensor.extract %u[%c0] : tensor<4x{type_}>
+          return %i : index
+        }}"""
+    assert mi.compile(moved, **options).main(2) == 2
+    message = f"-:8:16: 'arith.extf' of {type_} cannot be compiled, as numbers of this type can only be moved; use "
+    message += "f8E4M3FN, or compute with their bits (arith.bitcast)"
+    with pytest.raises(mi.PassError, match=f"^{re.escape(message)}$"):
+        mi.compile(
+            moved.replace("return", f"%z = arith.extf %u : tensor<4x{type_}> to tensor<4xf32>\nreturn"), **options
+        )
+
+
 ALLOCATED = """
     func.func @main(%t: tensor<4xf32>, %x: f32) -> tensor<4xf32> {
       %c1 = arith.constant 1 : index
