@@ -53,7 +53,7 @@ _OWN_PHASE = {
     "inplace-outline-kernels": "outline",
 }
 _FIRST_PASS = {
-    "convert-elementwise-to-linalg": "optimize",
+    "inplace-branch-on-selects": "optimize",
     "inplace-one-shot-bufferize": "bufferize",
     "inplace-drop-equivalent-results": "boundary",
 }

@@ -2,17 +2,19 @@
 
 A built-in dialect's models are imported when the first op of that dialect is met. Third parties name a module through
 the entry-point group ``mlir_inplace.op_models``; the module has a tuple ``MODELS`` of :class:`OpModel` instances, as
-the built-in ones have. Two models for one name are refused with both owners.
+the built-in ones have. Two models for one name are refused with both owners. Models that cannot be loaded are missed
+only where a program has an op that nobody else describes.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 
 from .bufferizable import OpModel
 
-__all__ = ["ENTRY_POINT_GROUP", "ModelClashError", "described_ops", "find_model", "register_models"]
+__all__ = ["ENTRY_POINT_GROUP", "ModelClashError", "broken_models", "described_ops", "find_model", "register_models"]
 
 ENTRY_POINT_GROUP = "mlir_inplace.op_models"
 
@@ -56,6 +58,7 @@ class _ModelTable:
         self._found: dict[str, OpModel | None] = {}
         self._loaded: set[str] = set()
         self._plugins_loaded = False
+        self._broken: list[BrokenModelsError] = []
 
     def register(self, models: tuple[OpModel, ...], owner: str) -> None:
         """Add ``models``; raise :class:`ModelClashError` when a name is taken."""
@@ -87,18 +90,31 @@ class _ModelTable:
             self._load(dialect)
         return tuple(name for name, (_, owner) in self._models.items() if owner.startswith(f"{__package__}."))
 
-    def _load(self, dialect: str) -> None:
-        if not self._plugins_loaded:
-            # Whatever is wrong is said again the next time, so nothing counts before all is loaded.
-            found = [(_models_of(point), point) for point in entry_points(group=ENTRY_POINT_GROUP)]
-            before = dict(self._models)
-            try:
-                for models, point in found:
+    def broken(self) -> Sequence[BrokenModelsError]:
+        """Return what is wrong with the models of installed packages that cannot be loaded."""
+        self._load_plugins()
+        return self._broken
+
+    def _load_plugins(self) -> None:
+        if self._plugins_loaded:
+            return
+        # A clash is said again the next time, so nothing counts before all is loaded.
+        before, broken = dict(self._models), list[BrokenModelsError]()
+        try:
+            for point in entry_points(group=ENTRY_POINT_GROUP):
+                try:
+                    models = _models_of(point)
+                except BrokenModelsError as error:
+                    broken.append(error)
+                else:
                     self.register(models, f"{point.value} (entry point {point.name})")
-            except ModelClashError:
-                self._models = before
-                raise
-            self._plugins_loaded = True
+        except ModelClashError:
+            self._models = before
+            raise
+        self._broken, self._plugins_loaded = broken, True
+
+    def _load(self, dialect: str) -> None:
+        self._load_plugins()
         if dialect in _BUILT_IN and dialect not in self._loaded:
             self._loaded.add(dialect)
             module = importlib.import_module(f".{_MODULES.get(dialect, dialect)}", __package__)
@@ -132,6 +148,11 @@ def register_models(models: tuple[OpModel, ...], owner: str) -> None:
 def described_ops() -> tuple[str, ...]:
     """Return the names of all ops that have a built-in model; `arith.*` stands for all others of a dialect."""
     return _TABLE.described()
+
+
+def broken_models() -> Sequence[BrokenModelsError]:
+    """Return what is wrong with the models of installed packages that cannot be loaded; an op may miss them."""
+    return _TABLE.broken()
 
 
 def find_model(name: str) -> OpModel | None:

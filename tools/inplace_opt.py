@@ -133,7 +133,7 @@ def _make_instrumentation(command: CommandLine, flags: AsmFlags, timing: Timing 
 
 
 def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text)
+    return Path(text) if text else None
 
 
 def available_dialects() -> list[str]:

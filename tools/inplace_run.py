@@ -177,7 +177,7 @@ def _call(function: EntryPoint, arguments: Sequence[Any], repeat: int) -> tuple[
             started = time.perf_counter()
             result = function(*fresh)
             times.append(time.perf_counter() - started)
-    except (TypeError, ValueError, PassError) as error:
+    except (AssertionError, TypeError, ValueError, PassError) as error:
         raise ToolError(str(error)) from None
     except MemoryError:
         raise ToolError("there is not enough memory for the results") from None

@@ -37,7 +37,7 @@ ROUTES: tuple[tuple[str, str], ...] = (
     ("upstream's bufferization with a copy before every write", f"{_UPSTREAM},{_SHAPES}"),
     (
         "upstream's bufferization with a copy before every write",
-        f"func.func(convert-elementwise-to-linalg),{_UPSTREAM},{_SHAPES}",
+        f"func.func(inplace-branch-on-selects,convert-elementwise-to-linalg),{_UPSTREAM},{_SHAPES}",
     ),
     ("this project's bufferization with a copy before every write", f"{_OURS},{_SHAPES}"),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mlir import ir
 
 __all__ = ["TextError"]
@@ -18,6 +20,9 @@ class TextError(ir.MLIRError):
         super().__init__(f"{file}:{line}:{column}: error: {message}")
         self._text = message
         self.file, self.line, self.column = file, line, column
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._text, self.file, self.line, self.column), vars(self)
 
     @property
     def message(self) -> str:

@@ -11,15 +11,19 @@ to standard error when there is none, as MLIR's default handler would do.
 
 from __future__ import annotations
 
+import copyreg
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 from mlir import ir
 
 Severity = Literal["error", "warning", "remark", "note"]
+
+_DIAGNOSTICS = "_error_diagnostics"
+"""Where the bindings keep the diagnostics of an `ir.MLIRError`."""
 
 # MLIR stops following a chain of call sites after this many frames when it prints one; so do we.
 _MAX_CALL_FRAMES = 10
@@ -78,8 +82,8 @@ def make_diagnostic(
     return _diagnostic_at(severity, location, message, (*frames, *notes))
 
 
-def from_mlir(diagnostic: ir.Diagnostic) -> Diagnostic:
-    """A lasting copy of a diagnostic that MLIR lends to a handler."""
+def from_mlir(diagnostic: ir.Diagnostic | ir.DiagnosticInfo) -> Diagnostic:
+    """A lasting copy of a diagnostic that MLIR lends to a handler, or keeps in an error."""
     severity = _SEVERITIES[diagnostic.severity]
     notes = [from_mlir(note) for note in diagnostic.notes]
     try:
@@ -87,7 +91,10 @@ def from_mlir(diagnostic: ir.Diagnostic) -> Diagnostic:
     except (RuntimeError, UnicodeDecodeError):
         # A symbol may have any bytes as its name, and a message may quote it.
         message = "(a message that quotes bytes which are not UTF-8)"
-    return make_diagnostic(severity, diagnostic.location, message, notes)
+    location = diagnostic.location
+    if type(location) is ir.Location:  # Errors keep locations without their class.
+        location = ir.Location.from_attr(location.attr, location.context)
+    return make_diagnostic(severity, location, message, notes)
 
 
 class DiagnosticCollector:
@@ -186,6 +193,18 @@ def deliver(context: ir.Context, diagnostic: Diagnostic) -> None:
 def _listening(context: ir.Context) -> list[DiagnosticCollector]:
     """The collectors of `context` that are in force, innermost first."""
     return [collector for collector in reversed(_collectors) if collector.listens_to(context)]
+
+
+def _reduce_error(error: ir.MLIRError) -> tuple[Any, ...]:
+    """What pickles an error of the bindings: its diagnostics as data, since no location leaves its context."""
+    state = dict(vars(error))
+    if _DIAGNOSTICS in state:
+        state[_DIAGNOSTICS] = [d if isinstance(d, Diagnostic) else from_mlir(d) for d in state[_DIAGNOSTICS]]
+    return type(error), error.args, state
+
+
+# A worker of a multiprocessing.Pool that raises what cannot be pickled leaves the pool waiting for ever.
+copyreg.pickle(ir.MLIRError, _reduce_error)
 
 
 def _emit_error(location: ir.Location, message: str, notes: tuple[Diagnostic, ...]) -> None:

@@ -7,13 +7,15 @@
 | `OptionError` | `PassOptions` | an option's text or value is wrong |
 | `PipelineError` | `Pipeline.parse` | the pipeline's text is wrong; the message has a caret under the place |
 | `RegistryError` | `Registry` | a pass is unknown, cannot be loaded, or has two owners |
+
+All of them can be pickled, as what a worker of a `multiprocessing.Pool` raises must be: the pool would wait for ever.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlir import ir
 
@@ -43,6 +45,13 @@ class PassFailure(Exception):
         self.location: ir.Location = location if isinstance(location, ir.Location) else location.location
         self.notes = tuple(notes)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A `PassError` that says the same: no location leaves its context, and so its process."""
+        from .diagnostics import make_diagnostic
+
+        notes = [make_diagnostic("note", place, text) for text, place in self.notes]
+        return PassError, (self.message, (make_diagnostic("error", self.location, self.message, notes),))
+
 
 class PassError(Exception):
     """A pipeline that stopped, with everything that was reported on the way.
@@ -55,6 +64,9 @@ class PassError(Exception):
         self.summary = summary
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join([summary, *map(str, self.diagnostics)]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.summary, self.diagnostics), vars(self)
 
 
 class OptionError(ValueError):
@@ -88,6 +100,9 @@ class PipelineError(ValueError):
         self.offset = offset
         self.length = max(length, 1)
         super().__init__(self._render())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.text, self.offset, self.length), vars(self)
 
     def _render(self) -> str:
         """The finding, then the line of the text it is about, then the caret."""

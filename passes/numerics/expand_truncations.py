@@ -1,8 +1,9 @@
 """Truncate f64 to f16 and bf16 through f32, rounded once, since compiler runtime libraries lack functions for it.
 
-In: `arith.truncf` of f64 values or vectors to f16 or bf16. Out: the same numbers, in two steps. The first rounds to
-odd: a number that is not exact in f32 becomes the neighbour whose last bit is 1. So the second step sees that it was
-not exact, and on which side of a tie it is; f32 has more than the two further bits that this takes (Boldo and
+In: `arith.truncf` of f64 values or vectors to f16 or bf16, and `arith.convertf` between narrow floats, which becomes an
+extension to f32 and a truncation. Out: the same numbers, in two steps. The first step of a truncation rounds to odd: a
+number that is not exact in f32 becomes the neighbour whose last bit is 1. So the second step sees that it was not
+exact, and on which side of a tie it is; f32 has more than the two further bits that this takes (Boldo and
 Melquiond, *Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd*, 2008). Left alone:
 other types, and ops with a rounding mode.
 
@@ -50,49 +51,44 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith
 
-from ...dialects.support.number_types import number_attribute, number_type, with_number_type
+from ...dialects.support.number_types import number_type, with_number_type
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.small_floats import SMALL_FLOATS
+from .rewriting.wide_truncation import rounded_to_odd
+
+_TRUNCATION, _CONVERSION = "arith.truncf", "arith.convertf"
+_HALF = frozenset({"f16", "bf16"})
+_NARROW = _HALF.union(SMALL_FLOATS)
+_TYPES = {_TRUNCATION: ({"f64"}, _HALF), _CONVERSION: (_NARROW, _NARROW)}
+"""Of the operand and of the result."""
 
 
 def analyze_truncations(root: ir.Operation) -> list[ir.Operation]:
-    """Return the truncations under `root` that have no counterpart in a library. Changes nothing."""
+    """Return the truncations and conversions under `root` that have no counterpart in a library. Changes nothing."""
 
     def needs_two_steps(op: ir.Operation) -> bool:
-        source, target = (number_type(value.type) for value in (op.operands[0], op.results[0]))
-        is_far = isinstance(source, ir.F64Type) and isinstance(target, ir.F16Type | ir.BF16Type)
-        return is_far and "roundingmode" not in op.attributes
+        types = [str(number_type(value.type)) for value in (op.operands[0], op.results[0])]
+        is_known = all(type_ in known for type_, known in zip(types, _TYPES[op.name], strict=True))
+        return is_known and "roundingmode" not in op.attributes
 
-    return find_ops(root, "arith.truncf", where=needs_two_steps)
-
-
-def _constant(type_: ir.Type, number: int) -> ir.Value:
-    return arith.constant(type_, number_attribute(type_, number))
+    return find_ops(root, *_TYPES, where=needs_two_steps)
 
 
-def _rounded_to_odd(value: ir.Value) -> ir.Value:
-    """Round an f64 to odd: the f32 itself, or the neighbour whose last bit is 1."""
-    single = with_number_type(value.type, ir.F32Type.get())
-    bits = with_number_type(value.type, ir.IntegerType.get_signless(32))
-    near = arith.truncf(single, value)
-    back = arith.extf(value.type, near)
-    inexact = arith.cmpf(arith.CmpFPredicate.ONE, back, value)
-    word, one = arith.bitcast(bits, near), _constant(bits, 1)
-    is_even = arith.cmpi(arith.CmpIPredicate.eq, arith.andi(word, one), _constant(bits, 0))
-    # The words of negative numbers grow with the size of the number, too: it is sizes that are compared.
-    is_negative = arith.cmpi(arith.CmpIPredicate.slt, word, _constant(bits, 0))
-    is_above = arith.cmpf(arith.CmpFPredicate.OGT, back, value)
-    is_larger = arith.xori(is_above, is_negative)
-    other = arith.addi(word, arith.select(is_larger, _constant(bits, -1), one))
-    return arith.bitcast(single, arith.select(arith.andi(inexact, is_even), other, word))
+def _in_f32(op: ir.Operation) -> ir.Value:
+    """What `op` truncates or converts as an f32 that gives the same when it is truncated."""
+    source = op.operands[0]
+    if op.name == _TRUNCATION:
+        return rounded_to_odd(source)
+    return arith.extf(with_number_type(source.type, ir.F32Type.get()), source)
 
 
 class ExpandTruncationsPass(Pass[PassOptions]):
-    """Truncate f64 to f16 and bf16 through f32."""
+    """Truncate f64 to f16 and bf16, and convert between narrow floats, through f32."""
 
     argument = "inplace-expand-truncations"
-    summary = "truncate f64 to f16 and bf16 through f32, rounded once"
+    summary = "truncate f64 to f16 and bf16, and convert between narrow floats, through f32, rounded once"
     statistics = (Statistic("expanded-truncations", "truncations that became two"),)
 
     def run(self, op: ir.Operation) -> None:
@@ -100,6 +96,6 @@ class ExpandTruncationsPass(Pass[PassOptions]):
         for truncation in found:
             result = truncation.results[0]
             with ir.InsertionPoint(truncation), truncation.location:
-                result.replace_all_uses_with(arith.truncf(result.type, _rounded_to_odd(truncation.operands[0])))
+                result.replace_all_uses_with(arith.truncf(result.type, _in_f32(truncation)))
             truncation.erase()
         self.count("expanded-truncations", len(found))

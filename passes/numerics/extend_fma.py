@@ -1,8 +1,9 @@
 """Compute `math.fma` of f16 and bf16 in f32, which processors and libraries support.
 
-In: `math.fma` on numbers or vectors of f16 or bf16. Out: `math.fma` of f32 between `arith.extf` and `arith.truncf`. The
-product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow type, as code
-generation does where it extends such ops itself. Left alone: wider types, and tensors, which become loops first.
+In: `math.fma` on numbers or vectors of f16, bf16 or a float of 8 bits. Out: `math.fma` of f32 between `arith.extf` and
+`arith.truncf`. The product of two such numbers is exact in f32; the sum is rounded there, and once more to the narrow
+type, as code generation does where it extends such ops itself. Left alone: wider types, and tensors, which become loops
+first.
 
 ```mlir
 func.func @f(%a: bf16, %b: bf16, %c: bf16) -> bf16 {
@@ -38,12 +39,14 @@ from ...dialects.support.number_types import number_type, with_number_type
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
+from .rewriting.small_floats import SMALL_FLOATS
+
+_NARROW = frozenset({"f16", "bf16", *SMALL_FLOATS})
 
 
 def analyze_fma(root: ir.Operation) -> list[ir.Operation]:
     """Return the `math.fma` ops under `root` on numbers or vectors narrower than f32. Changes nothing."""
-    narrow = ir.F16Type | ir.BF16Type
-    return find_ops(root, "math.fma", where=lambda op: isinstance(number_type(op.results[0].type), narrow))
+    return find_ops(root, "math.fma", where=lambda op: str(number_type(op.results[0].type)) in _NARROW)
 
 
 class ExtendFmaPass(Pass[PassOptions]):

@@ -30,10 +30,15 @@ FAMILIES = {
     "destinations": "convert-to-destination-style eliminate-empty-tensors remove-outs-dependency",
     "destructive_updates": "print-destructive-updates rewrite-destructive-updates",
     "dispatch": "lower-dispatch promote-bindings",
-    "functions": "contiguous-arguments drop-equivalent-results results-to-out-params",
+    "functions": "contiguous-arguments drop-equivalent-results raise-assertions results-to-out-params",
     "kernels": "mark-kernels outline-kernels tabulate-calls",
-    "numerics": "convert-bf16-to-i16 expand-expm1 expand-truncations extend-fma keep-roundings",
-    "scheduling": "distribute fuse pack ping-pong schedule skew-time tile transpose-operands widen-operands",
+    "numerics": (
+        "convert-bf16-to-i16 expand-classifications expand-expm1 expand-small-floats expand-truncations extend-fma "
+        "keep-roundings unpack-vector-memory"
+    ),
+    "scheduling": (
+        "branch-on-selects distribute fuse pack ping-pong schedule skew-time tile transpose-operands widen-operands"
+    ),
     "vectorization": "vector-math vectorize",
     "verification": "verify-bufferization",
 }
@@ -107,6 +112,14 @@ class Registry:
         """Every pass class, all imported; raises `RegistryError` as `get` does."""
         return [self.get(argument) for argument in self.arguments()]
 
+    def loadable(self) -> Iterable[type[Pass[Any]] | RegistryError]:
+        """Every pass class, all imported, or what is wrong with one that cannot be loaded."""
+        for argument in self.arguments():
+            try:
+                yield self.get(argument)
+            except RegistryError as error:
+                yield error
+
     def owner(self, argument: str) -> str:
         """The name of the distribution that brings a known pass."""
         return self._entries[argument].owner
@@ -140,6 +153,9 @@ def _load(argument: str, entry: _Entry) -> type[Pass[Any]]:
         cls = getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError) as error:
         raise RegistryError(f"pass '{argument}' of {entry.owner} cannot be loaded: {error}") from error
+    except Exception as error:  # Anything may go wrong in somebody else's module.
+        found = f"{type(error).__name__}: {error}"
+        raise RegistryError(f"pass '{argument}' of {entry.owner} cannot be loaded: {found}") from error
     if not (isinstance(cls, type) and issubclass(cls, Pass)):
         raise RegistryError(f"pass '{argument}' of {entry.owner} is no Pass class: {entry.target}")
     if cls.argument != argument:

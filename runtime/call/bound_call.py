@@ -27,10 +27,11 @@ class BoundCall:
     The arrays and the native code stay alive as long as the bound call. It goes on with the memory that was bound
     whatever becomes of the array objects: a new `shape` or `flags.writeable` of one changes nothing, and
     `ndarray.resize` is refused by NumPy as long as the array is bound (never force it with `refcheck=False`).
-    A bound call is for one thread at a time, since all calls share their results; bind once for each thread.
+    A bound call is for one thread at a time, since all calls share their results: bind once for each thread. A call
+    while another one runs raises `RuntimeError`; where results are new each time, it waits.
     """
 
-    __slots__ = ("_finish", "_kept", "_native", "_result", "_table", "signature")
+    __slots__ = ("_finish", "_idle_table", "_kept", "_native", "_result", "signature")
 
     def __init__(
         self,
@@ -44,17 +45,31 @@ class BoundCall:
         """`result` is what calls return, unless `finish` runs and returns it; `kept`: what must stay alive."""
         self.signature = signature
         self._native = native
-        self._table = table
+        self._idle_table = None if finish else table
+        """The frame's table while no call runs; always None for calls that `finish`, so that one check is enough."""
         self._result = result
         self._finish = _one_at_a_time(finish) if finish else None
         self._kept = kept
 
     def __call__(self) -> Any:
-        """Run, and return the result: None, one, or a tuple."""
-        if self._finish is not None:
-            return self._finish()
-        self._native(self._table)
+        """Run, and return the result: None, one, or a tuple. Raises `RuntimeError` if a call is running already."""
+        # CPython changes threads at calls and jumps back only, so that no other thread takes the table as well.
+        table = self._idle_table
+        if table is None:
+            return self._call_otherwise()
+        self._idle_table = None
+        try:
+            self._native(table)
+        finally:
+            self._idle_table = table
         return self._result
+
+    def _call_otherwise(self) -> Any:
+        if self._finish is None:
+            raise RuntimeError(
+                f"{self!r} is running already, and all its calls share their results; bind once for each thread"
+            )
+        return self._finish()
 
     def __repr__(self) -> str:
         return f"<bound call of {self.signature}>"

@@ -15,9 +15,12 @@ from mlir import ir
 
 from ...passes.analysis.lifetimes.module import analyze_lifetimes
 from ...passes.buffers.deallocate import carry_out, frees_only
+from ...passes.dispatch.rewriting.host_memory import names_memory_spaces, to_default_space
 from ...passes.framework.errors import PassError, PassFailure
+from ...passes.functions.raise_assertions import TAKE_FAILURE
 from ...passes.kernels.rewriting.optimized_kernels import take_kernels
 from ...passes.pipeline.pipeline import Pipeline, run_pipeline
+from ..call.failures import raising_failures
 from ..call.results import NativeCode
 from ..interface.boundary import (
     Form,
@@ -82,6 +85,7 @@ class Decisions:
         kernels: mark repeated ops, to optimize each once: only after our own bufferization, which keeps the marks.
         counted: the allocator counts, and copies are counted.
         may_pool: large blocks may come from the pool: not where another allocator counts, or where nothing is freed.
+        raises: assertions that fail raise an exception; the checker's programs end their processes, which it looks at.
         threads: on how many the native code runs: one if memory is counted, as the counters are not made for several.
         tensor_options: options of the passes on tensors.
         outline_options: options of the passes that make functions.
@@ -90,6 +94,7 @@ class Decisions:
     kernels: bool
     counted: bool
     may_pool: bool
+    raises: bool
     threads: int
     tensor_options: Mapping[str, Any]
     outline_options: Mapping[str, Any]
@@ -104,6 +109,7 @@ def decide(settings: Settings) -> Decisions:
         kernels=kernels,
         counted=counted,
         may_pool=not (settings.plain or counted),
+        raises=not (settings.plain or settings.checked),
         threads=1 if counted else settings.threads,
         tensor_options={"threads": settings.threads, "machine": settings.machine, **marks},
         outline_options=lowering.EAGER_OUTLINES if settings.eager else {},
@@ -165,6 +171,8 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
         _run(module, lowering.BUFFERIZE, verify=False)
     else:
         run_pipeline(module, settings.pipeline)
+        if names_memory_spaces(module.operation):
+            to_default_space(module.operation)
     # 3. The boundary: signatures as NumPy calls them. A plain program keeps its own, and checks what it accesses.
     if settings.plain:
         verify_sizes(module.operation)
@@ -186,7 +194,10 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     _run(module, (*after, *lowering.outline_phases(count=decided.counted)), **decided.outline_options)
     # 7. Loops, addresses, LLVM; then the functions of the runtime, and machine code.
     own_allocator = decided.counted or pooled
-    _run(module, lowering.llvm_phases(decided.threads, fences=settings.optimize, own_allocator=own_allocator))
+    lower = lowering.llvm_phases(
+        decided.threads, fences=settings.optimize, own_allocator=own_allocator, raises=decided.raises
+    )
+    _run(module, lower)
     engine = _start(module, settings, pooled=pooled)
     return _finish(engine, forms, settings, owns_results=bool(freeing))
 
@@ -229,10 +240,11 @@ def _finish(
     engine: Engine | LoadedObject, forms: Mapping[str, Form], settings: Settings, *, owns_results: bool
 ) -> Build:
     recorder = Recorder(engine.function) if settings.memory_stats else None
-    codes = {
-        name: NativeCode(engine.function(native_name(name)), form, recorder, owns_results)
-        for name, form in forms.items()
-    }
+    raising = raising_failures(engine) if engine.defines(TAKE_FAILURE) else None
+    codes: dict[str, NativeCode] = {}
+    for name, form in forms.items():
+        function = engine.function(native_name(name))
+        codes[name] = NativeCode(raising(function) if raising else function, form, recorder, owns_results)
     return Build(engine, codes)
 
 

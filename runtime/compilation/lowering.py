@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ...passes.numerics.rewriting.small_floats import SMALL_FLOATS
 from ...passes.pipeline.pipeline import Pipeline
 
 
@@ -54,8 +55,9 @@ OPTIMIZE = (
     Phase(
         "elementwise fusion",
         "First, so that a value that only one op reads never reaches memory: elementwise ops are fused into the ops"
-        " that use their results.",
-        ("func.func(convert-elementwise-to-linalg,inplace-fuse{tiles=false})",),
+        " that use their results. What takes one of two tensors of any sizes is not elementwise, and becomes a branch"
+        " before.",
+        ("func.func(inplace-branch-on-selects,convert-elementwise-to-linalg,inplace-fuse{tiles=false})",),
     ),
     Phase(
         "two versions",
@@ -275,16 +277,21 @@ def outline_phases(*, count: bool) -> tuple[Phase, ...]:
 # 7. LLVM.
 
 
-def llvm_phases(threads: int = 1, *, fences: bool = False, own_allocator: bool = False) -> tuple[Phase, ...]:
+def llvm_phases(
+    threads: int = 1, *, fences: bool = False, own_allocator: bool = False, raises: bool = False
+) -> tuple[Phase, ...]:
     """From structured ops on memrefs to the LLVM dialect.
 
     Args:
         threads: on how many an `scf.forall` runs, by OpenMP if several.
         fences: whether there may be stores past the caches (STREAMS), which need fences.
         own_allocator: call functions that the runtime brings (`memory/`) in place of malloc and free.
+        raises: whether the caller asks for assertions that failed; otherwise they end the process.
     """
     llvm = _llvm(openmp=threads > 1, own_allocator=own_allocator)
-    return (_loops(threads, fences=fences), *ADDRESSES, llvm, NARROW_REGISTERS)
+    *control_flow, arithmetic = ADDRESSES
+    assertions = ASSERTIONS if raises else ()
+    return (_loops(threads, fences=fences), *control_flow, *assertions, arithmetic, llvm, NARROW_REGISTERS)
 
 
 def _loops(threads: int, *, fences: bool) -> Phase:
@@ -311,8 +318,17 @@ ADDRESSES = (
     Phase(
         "addresses",
         "Views become explicit offset arithmetic (affine.apply), which lower-affine turns into arith. Twice, because "
-        "affine loads in the source hide memref ones.",
-        ("lower-affine", "memref-expand", "expand-strided-metadata", "lower-affine", "inplace-canonicalize", "cse"),
+        "affine loads in the source hide memref ones. Then all vectors that are read and written have one dimension, "
+        "and are read as memory has them, where elements that are no whole bytes are not packed.",
+        (
+            "lower-affine",
+            "inplace-unpack-vector-memory",
+            "memref-expand",
+            "expand-strided-metadata",
+            "lower-affine",
+            "inplace-canonicalize",
+            "cse",
+        ),
     ),
     Phase(
         "control flow",
@@ -324,21 +340,33 @@ ADDRESSES = (
         "Ops without an LLVM counterpart are expanded into ones that have one: rounding divisions, complex functions, "
         "math on narrow floats, which libm does not know. Then arithmetic on bf16 is done in f32 and rounded after each"
         " op: few processors have instructions for it, and elsewhere code generation calls a function that no library"
-        " here has. Truncations of f64 come first, as what they leave is one of f32; those to bf16 last, as the others"
-        " make them. What upstream truncates may be contracted, until it is told not to be, behind the two passes that"
-        " make such casts and before one that folds. `expm1` would become a difference otherwise, which leaves nothing"
-        " of small numbers.",
+        " here has; so is that on floats of 8 bits. Truncations of f64 come first, as what they leave is one of f32;"
+        " those to bf16 last, as the others make them. What upstream truncates may be contracted, until it is told not"
+        " to be, behind the two passes that make such casts and before one that folds. `expm1` would become a"
+        " difference otherwise, which leaves nothing of small numbers. What is asked of narrow floats, such as whether"
+        " they are normal, is asked before they are wider.",
         (
             "convert-complex-to-standard",
+            "inplace-expand-classifications",
             "inplace-expand-truncations",
             "inplace-extend-fma",
             "math-extend-to-supported-types{target-type=f32}",
-            "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}",
+            f"arith-emulate-unsupported-floats{{source-types={','.join(('bf16', *SMALL_FLOATS))} target-type=f32}}",
             "inplace-keep-roundings",
+            "inplace-expand-small-floats",
             "inplace-expand-expm1",
             "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
             "arith-expand{include-bf16=true}",
         ),
+    ),
+)
+
+
+ASSERTIONS = (
+    Phase(
+        "assertions",
+        "When there are only branches, which may lead to the end of a function from everywhere.",
+        ("inplace-raise-assertions",),
     ),
 )
 

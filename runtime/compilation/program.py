@@ -12,6 +12,7 @@ from typing import Any
 from mlir import ir
 
 from ...passes.analysis.schedule.machine import detect_machine
+from ...passes.dispatch.rewriting.host_memory import to_default_space
 from ...passes.framework.attribute_checks import drop_results_of_passes
 from ...passes.pipeline.pipeline import Pipeline, as_pipeline, run_pipeline
 from ..call.bound_call import BoundCall
@@ -29,7 +30,7 @@ from .build import Build, Settings, build
 from .disk_cache import cache_folder
 from .dispatch_functions import lower_dispatch_functions
 from .garbage import collection_paused
-from .type_limits import require_possible_types
+from .type_limits import require_host_layout, require_possible_types
 
 MOST_THREADS = 1024
 """The most threads that a program may run on; OpenMP takes a number of 32 bits, and no system has as many."""
@@ -54,6 +55,9 @@ def compile(  # noqa: A001, PLR0913
     are fresh arrays. The memory of large ones (1 MB and more) that the caller has dropped is reused by later calls: a
     function keeps up to two blocks for each result. Large temporaries are kept too, for all programs together, 256 MiB
     at most (see `release_memory`).
+
+    A `cf.assert` that fails is an `AssertionError` of whoever called, with the place and the message. What the call had
+    allocated is not freed then, and what it had written stays written. Programs with assertions run one call at a time.
 
     A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
@@ -138,7 +142,10 @@ class Program:
     def __init__(self, source: ir.Module, settings: Settings, *, verified: bool = False) -> None:
         # It verifies attributes that are read here, and the IR unless the parser has done so.
         run_pipeline(source, _NOTHING, verify_each=not verified)
-        require_possible_types(source.operation)
+        require_host_layout(source.operation)
+        is_lowered_here = settings.pipeline is None
+        if require_possible_types(source.operation, lowered_here=is_lowered_here) and is_lowered_here:
+            to_default_space(source.operation)  # The host has one memory. A pipeline may have a use for spaces before.
         with source.context:
             drop_results_of_passes(source.operation)
             source, finished = lower_dispatch_functions(source, settings.pipeline)

@@ -1,7 +1,7 @@
 """Element types: the NumPy dtype, `struct` code and Python conversions of each MLIR element or scalar type.
 
 The mapping is strict on purpose: `i32` is `int32` and `ui32` is `uint32`, never each other. A signless MLIR integer
-is read back as signed. Types that NumPy cannot hold (`i4`, `f8E4M3FN`, vectors, …) raise `UnsupportedTypeError`,
+is read back as signed. Types that NumPy cannot hold (`i4`, `f4E2M1FN`, vectors, …) raise `UnsupportedTypeError`,
 which names the type.
 """
 
@@ -31,7 +31,7 @@ class ElementType:
     numbers take two letters), and `alignment` the bytes to which native code expects an element to be aligned.
     `encode` turns a Python or NumPy scalar into the values that `code` packs, raising `TypeError` for the wrong kind
     and `ValueError` for a value out of range; `decode` turns unpacked values into a Python scalar (a
-    `ml_dtypes.bfloat16` for bf16).
+    scalar of `ml_dtypes` for bf16 and floats of 8 bits).
     """
 
     spelling: str
@@ -44,6 +44,17 @@ class ElementType:
 
 _INTEGER_CODES = {8: "b", 16: "h", 32: "i", 64: "q"}
 _FLOATS = {"f16": ("float16", "e"), "f32": ("float32", "f"), "f64": ("float64", "d")}
+_NARROW_FLOATS = {
+    "bf16": "bfloat16",
+    "f8E5M2": "float8_e5m2",
+    "f8E4M3": "float8_e4m3",
+    "f8E3M4": "float8_e3m4",
+    "f8E4M3FN": "float8_e4m3fn",
+    "f8E5M2FNUZ": "float8_e5m2fnuz",
+    "f8E4M3FNUZ": "float8_e4m3fnuz",
+    "f8E4M3B11FNUZ": "float8_e4m3b11fnuz",
+}
+"""Types that NumPy has from `ml_dtypes`, by its names."""
 _COMPLEX = {"f32": ("complex64", "ff"), "f64": ("complex128", "dd")}
 
 
@@ -62,8 +73,8 @@ def named_element_type(spelling: str) -> ElementType:
     if spelling in _FLOATS:
         name, code = _FLOATS[spelling]
         return _float(spelling, code, np.dtype(name))
-    if spelling == "bf16":
-        return _bfloat16()
+    if spelling in _NARROW_FLOATS:
+        return _narrow_float(spelling)
     if spelling.startswith("complex<"):
         return _complex(spelling)
     for prefix, kind in (("i", "int"), ("si", "int"), ("ui", "uint")):
@@ -73,7 +84,7 @@ def named_element_type(spelling: str) -> ElementType:
             return _integer(spelling, code if kind == "int" else code.upper(), np.dtype(f"{kind}{width}"))
     raise UnsupportedTypeError(
         f"type {spelling} cannot cross the NumPy boundary; i1, i8 to i64, ui8 to ui64, index, f16, bf16, f32, f64, "
-        "complex<f32> and complex<f64> can"
+        "floats of 8 bits, complex<f32> and complex<f64> can"
     )
 
 
@@ -167,23 +178,25 @@ def _complex(spelling: str) -> ElementType:
     return ElementType(spelling, dtype, code, dtype.itemsize // 2, encode, lambda parts: complex(*parts))
 
 
-def _bfloat16() -> ElementType:
-    import ml_dtypes  # only programs with bf16 pay for it
+def _narrow_float(spelling: str) -> ElementType:
+    """A type of `ml_dtypes`, whose scalars are handed over as their bits."""
+    import ml_dtypes  # only programs with such types pay for it
 
-    dtype = np.dtype(ml_dtypes.bfloat16)
+    dtype = np.dtype(getattr(ml_dtypes, _NARROW_FLOATS[spelling]))
+    word = np.dtype(f"uint{8 * dtype.itemsize}")
     largest = float(ml_dtypes.finfo(dtype).max)
 
     def encode(value: Any) -> tuple[Any, ...]:
         value = _scalar(value)
-        if isinstance(value, ml_dtypes.bfloat16):
-            return (int(np.asarray(value).view(np.uint16)),)  # a float would not keep which NaN it is
-        _require_real("bf16", value)
-        number = _as_float(value, "bf16")
+        if isinstance(value, dtype.type):
+            return (int(np.asarray(value).view(word)),)  # a float would not keep which NaN it is
+        _require_real(spelling, value)
+        number = _as_float(value, spelling)
         if largest < abs(number) < math.inf:
-            raise ValueError(f"{value} does not fit into bf16")
-        return (int(np.asarray(number, dtype).view(np.uint16)),)
+            raise ValueError(f"{value} does not fit into {spelling}")
+        return (int(np.asarray(number, dtype).view(word)),)
 
     def decode(parts: tuple[Any, ...]) -> Any:
-        return np.uint16(parts[0]).view(dtype)
+        return word.type(parts[0]).view(dtype)
 
-    return ElementType("bf16", dtype, "H", dtype.itemsize, encode, decode)
+    return ElementType(spelling, dtype, word.char, dtype.itemsize, encode, decode)

@@ -22,6 +22,7 @@ from ...passes.analysis.ir.traversal import first_op
 from ...passes.framework.diagnostics import located
 from ...passes.framework.errors import PassError
 from ...passes.framework.native_stderr import captured_native_stderr
+from .inline_assembly import InlineAssembly
 
 _ARRAY_SIZE = re.compile(r"(\d+) x ")
 
@@ -30,6 +31,8 @@ _MOST_ELEMENTS = 1 << 27
 
 _TRANSLATED = ("llvm.", "omp.")
 """The dialects that become LLVM IR."""
+_ASSEMBLY, _VSCALE = "llvm.inline_asm", "llvm.intr.vscale"
+_ASKED = frozenset({_ASSEMBLY, _VSCALE})
 _Native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -50,9 +53,9 @@ class Engine:
     ) -> None:
         libraries = [load_library(path) for path in shared_libs]
         self._callbacks = dict(callbacks or {})  # which native code calls as long as it lives
-        require_lowered(module.operation)
+        self._assembly = InlineAssembly(require_lowered(module.operation))
         _require_room(module.operation)
-        _require_symbols(module.operation, libraries, self._callbacks)
+        self._functions = _require_symbols(module.operation, libraries, self._callbacks)
         with captured_native_stderr() as report:
             try:
                 self._engine = ExecutionEngine(module, opt_level=opt_level, shared_libs=list(shared_libs))
@@ -71,15 +74,21 @@ class Engine:
             self._engine.dump_to_object_file(str(path))
             return path.read_bytes() if path.exists() else None
 
+    def defines(self, name: str) -> bool:
+        """Whether there is a function of that name."""
+        return name in self._functions
+
     def function(self, name: str) -> Callable[[int], None]:
         """The native function of that name, to be called with the address of its pointer table.
 
-        Raises `PassError` when the code needs a symbol that nothing in the process defines.
+        Raises `PassError` when the code needs a symbol that nothing in the process defines, or inline assembly of the
+        module is wrong.
         """
         with captured_native_stderr() as report:
             address = self._engine.raw_lookup(name)
         if not address:
             raise PassError(f"cannot generate native code for '{name}': {report.text.strip()}")
+        self._assembly.require_assembled(report.text)
         return _Native(address)
 
 
@@ -105,14 +114,28 @@ def load_library(path: str) -> ctypes.CDLL:
         raise OSError(f"cannot load shared library '{path}': {error}") from None
 
 
-def require_lowered(module: ir.Operation) -> None:
-    """Raise `PassError` for the first operation that the lowering to LLVM left, with its place."""
-    left = first_op(module, lambda op: not op.name.startswith(_TRANSLATED) and op != module)
+def require_lowered(module: ir.Operation) -> list[ir.Operation]:
+    """Raise `PassError` for the first operation that the lowering to LLVM left, with its place.
+
+    Returns the inline assembly, which nobody has looked at yet.
+    """
+    assembly: list[ir.Operation] = []
+
+    def is_left(op: ir.Operation) -> bool:
+        name = op.name
+        if name in _ASKED:
+            assembly.extend([op.operation] if name == _ASSEMBLY else [])
+            return name == _VSCALE
+        return not name.startswith(_TRANSLATED) and op != module
+
+    left = first_op(module, is_left)
     if left is None:
-        return
+        return assembly
     advice = "no pass of the route handles it here; rewrite it with a pipeline of your own before compiling"
     if left.name == "builtin.module":
         advice = "a module within the module has no entry points; move its functions out of it, or compile it by itself"
+    elif left.name == _VSCALE:
+        advice = "there are no scalable vectors here; write the number of elements instead"
     raise PassError(located(left.location, f"'{left.name}' cannot be lowered to LLVM: {advice}"))
 
 
@@ -129,14 +152,23 @@ def _require_room(module: ir.Operation) -> None:
             raise PassError(located(op.operation.location, message))
 
 
-def _require_symbols(module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]) -> None:
-    """Raise `PassError` for a declared function that the process, the libraries and the callbacks do not define."""
+def _require_symbols(
+    module: ir.Operation, libraries: Sequence[ctypes.CDLL], callbacks: Mapping[str, Any]
+) -> frozenset[str]:
+    """Raise `PassError` for a declared function that the process, the libraries and the callbacks do not define.
+
+    Returns the names of those that the module defines.
+    """
     providers = [ctypes.CDLL(None), *libraries]
+    defined: list[str] = []
     for op in module.regions[0].blocks[0].operations:
-        if op.operation.name != "llvm.func" or len(op.operation.regions[0].blocks):
+        if op.operation.name != "llvm.func":
             continue
         name = ir.StringAttr(op.operation.attributes["sym_name"]).value
-        if name not in callbacks and not any(hasattr(provider, name) for provider in providers):
+        if len(op.operation.regions[0].blocks):
+            defined.append(name)
+        elif name not in callbacks and not any(hasattr(provider, name) for provider in providers):
             raise PassError(
                 f"function '{name}' is declared but defined nowhere; define it, or name its library in shared_libs"
             )
+    return frozenset(defined)

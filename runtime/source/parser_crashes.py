@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from functools import cache
 
 __all__ = ["first_deadly"]
 
@@ -37,13 +38,21 @@ _VECTOR = re.compile(rb"\bvector\s*<\s*((?:\[?\s*\d+\s*\]?\s*x\s*)+)")
 # Verification takes the result of each tensor among the outs, and counts memrefs as having one.
 _OUTS = re.compile(rb"\bouts\s*\(")
 
+# The parsers of these two ops take what is between the brackets for strings.
+_ITERATED = re.compile(rb"\b(?:linalg\.generic|vector\.contract)\s*(?:\{|(#[\w.$-]+))")
+_ITERATORS = re.compile(rb"\biterator_types\s*=\s*(?:\[|(#[\w.$-]+))")
+
+_ONLY_STRINGS = re.compile(rb"[\s,]*\]")
+
 _PARENTHESIS = re.compile(rb"[()]")
+_BRACE = re.compile(rb"[{}]")
+_SQUARE = re.compile(rb"[\[\]]")
 _BRACKET_OR_COMMA = re.compile(rb"[\[({<>})\],]")
 
 
 def first_deadly(text: bytes) -> Found | None:
     """The first mistake of the first rule that finds one, in text without strings, comments and arrows. Linear."""
-    for rule in (_bad_lists, _scalars_in_short_forms, _too_many_elements, _too_many_lanes, _mixed_outs):
+    for rule in (_bad_lists, _scalars_in_short_forms, _too_many_elements, _too_many_lanes, _mixed_outs, _bad_iterators):
         if found := next(rule(text), None):
             return found
     return None
@@ -105,11 +114,41 @@ def _mixed_outs(text: bytes) -> Iterator[Found]:
                 break
 
 
-def _closing(text: bytes, place: int) -> int:
-    """Where the parenthesis that is open at `place` is closed, or the end."""
+def _bad_iterators(text: bytes) -> Iterator[Found]:
+    seen: set[int] = set()
+
+    @cache
+    def behind(alias: bytes, opening: bytes) -> int:
+        """Where what an attribute alias stands for goes on behind `opening`; -1 if it is something else, or nothing."""
+        found = re.search(rb"^[ \t]*%b[ \t]*=[ \t]*%b" % (re.escape(alias), opening), text, re.MULTILINE)
+        return found.end() if found else -1
+
+    for op in _ITERATED.finditer(text):
+        start = op.end() if op[1] is None else behind(op[1], rb"\{")
+        if start in seen or start < 0:
+            continue
+        seen.add(start)
+        if (first := _ITERATORS.search(text, start)) and _ONLY_STRINGS.match(text, first.end()):
+            continue
+        listed = _ITERATORS.search(text, start, _closing(text, start, _BRACE))
+        place = -1 if listed is None else listed.end() if listed[1] is None else behind(listed[1], rb"\[")
+        if place < 0 or place in seen:
+            continue
+        seen.add(place)
+        for begin, end in _entries(text, place, _closing(text, place, _SQUARE)):
+            entry = text[begin:end].strip()  # Nothing is left of a string.
+            if entry and not (entry.startswith(b"#") and behind(entry, rb"[ \t]*$") >= 0):
+                yield (
+                    "expected strings between brackets, as in 'iterator_types = [\"parallel\"]'",
+                    text.index(entry, begin),
+                )
+
+
+def _closing(text: bytes, place: int, brackets: re.Pattern[bytes] = _PARENTHESIS) -> int:
+    """Where the parenthesis, or other bracket, that is open at `place` is closed, or the end."""
     depth = 1
-    for match in _PARENTHESIS.finditer(text, place):
-        depth += 1 if match[0] == b"(" else -1
+    for match in brackets.finditer(text, place):
+        depth += 1 if match[0] in b"([{" else -1
         if not depth:
             return match.start()
     return len(text)

@@ -131,15 +131,27 @@ class Point:
 def test_models_of_a_broken_package(found: object, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "_TABLE", models._ModelTable())
     monkeypatch.setattr(models, "entry_points", lambda group: [Point(found)])
-    kept = module()
+    context = ir.Context()
+    context.allow_unregistered_dialects = True
+    text = 'func.func @f(%a: tensor<4xf32>) { "toy.use"(%a) : (tensor<4xf32>) -> () return }'
+    kept = ir.Module.parse(text, context)
     before = str(kept)
-    for _ in range(2):  # What is broken stays broken: the second run must not do without it silently.
+    for allow in (False, True):  # What is broken stays broken: the second run must not do without it silently.
         with pytest.raises(mi.PassError) as caught:
-            mi.bufferize(kept)
+            mi.bufferize(kept, allow_unknown_ops=allow)
         assert caught.value.diagnostics[0].message == (
+            "op 'toy.use' works on tensors but has no bufferization model that can be used: "
             f"op models of 'toy.models' (entry point toy){message}; repair or uninstall the package"
         )
         assert str(kept) == before
+
+
+def test_a_broken_package_is_nothing_to_programs_without_its_ops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "_TABLE", models._ModelTable())
+    monkeypatch.setattr(models, "entry_points", lambda group: [Point(ImportError("no module 'torch'"))])
+    kept = module()
+    mi.bufferize(kept)
+    assert "tensor" not in str(kept)
 
 
 def test_a_lowering_is_named_for_affine_loops() -> None:

@@ -301,3 +301,10 @@ def test_programs_that_failed_once(path: Path) -> None:
     found = try_program(program, CONFIGURATIONS, compiled=compiled)
     assert [finding for finding in found.findings if finding.kind is not FindingKind.REFUSED] == []
     assert found.runs > 0
+
+
+@pytest.mark.parametrize("path", REGRESSIONS, ids=[path.stem for path in REGRESSIONS])
+def test_programs_that_failed_once_optimized(path: Path) -> None:
+    found = try_program(regression(path), OPTIMIZE_CONFIGURATIONS, compiled=[0])
+    assert list(found.findings) == []
+    assert found.runs > 0

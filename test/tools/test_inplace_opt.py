@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -160,6 +161,22 @@ def test_ir_printing(opt: Opt, tmp_path: Path) -> None:
     tree = opt("--canonicalize", "--mlir-print-ir-after-all", f"--mlir-print-ir-tree-dir={tmp_path}")
     assert (tree.code, tree.err) == (0, "")
     assert (tmp_path / "builtin_module_no-symbol-name" / "0_canonicalize.mlir").read_text().endswith(f"{CLEAN}\n")
+
+
+@pytest.mark.parametrize("passes", [["--canonicalize"], ["--inplace-tag"], ["--pass-pipeline=any(cse)"]])
+@pytest.mark.parametrize("folder", ["/proc/x", "/dev/null/x"])
+def test_dumps_to_where_nothing_can_be_written(opt: Opt, folder: str, passes: list[str]) -> None:
+    run = opt(*passes, "--mlir-print-ir-after-all", f"--mlir-print-ir-tree-dir={folder}")
+    assert (run.code, run.out) == (1, "")
+    error = rf"inplace-opt: error: cannot write '{folder}\S*': (No such file or|Not a) directory\n"
+    assert re.fullmatch(error, run.err)
+
+
+def test_no_folder_for_dumps_is_standard_error(opt: Opt, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = opt("--canonicalize", "--mlir-print-ir-after-all", "--mlir-print-ir-tree-dir=")
+    assert "IR Dump After canonicalize" in run.err
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_dumps_follow_the_printing_flags(opt: Opt) -> None:

@@ -305,6 +305,7 @@ def test_shared_libraries(tmp_path: Path) -> None:
         (["nowhere.mlir"], 1, "cannot open input file 'nowhere.mlir': No such file or directory"),
         (["{broken}"], 1, "broken.mlir:2:22: error: "),
         (["{refused}"], 1, "refused.mlir:2:8: 'gpu.thread_id' cannot be lowered to LLVM"),
+        (["{failing}", "--arg=false"], 1, "failing.mlir:2:3: not this one\n"),
         (["{odd}"], 1, "argument 0 of 'main': type vector<4xf32> cannot cross the NumPy boundary"),
         (["{add}", "--shared-libs=/nowhere.so"], 1, "shared library '/nowhere.so' does not exist"),
         (["{add}", "--pass-pipeline=inplace-nothing"], 2, "unknown pass 'inplace-nothing'"),
@@ -329,6 +330,7 @@ def test_mistakes(
     programs = {
         "broken": "func.func @main() {\n  %0 = arith.constant\n}",
         "refused": "func.func @main() -> index {\n  %0 = gpu.thread_id x\n  return %0 : index\n}",
+        "failing": 'func.func @main(%p: i1) {\n  cf.assert %p, "not this one"\n  return\n}',
         "odd": "func.func @main(%a: vector<4xf32>) { return }",
     }
     paths = {"add": add, "several": several, "folder": str(tmp_path)}

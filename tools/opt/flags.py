@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from ...passes.framework.errors import close_names, nearest
+from ...passes.framework.errors import RegistryError, close_names, nearest
 from ...passes.framework.upstream import FAMILIAR_PASSES, find_problem
 from ...passes.pipeline.pipeline import DEFAULT_ANCHOR, Pipeline
 from ...passes.pipeline.registry import Registry
@@ -155,21 +155,33 @@ def help_text(passes: Registry) -> str:
     for flag in FLAGS:
         lines += [f"  {flag.spelling}{_value_text(flag)}", *_wrap(flag.help, "      ", width)]
     lines += ["", "passes (--NAME, or --NAME='option=value ...'; upstream's passes have flags of the same form):"]
-    for cls in passes.passes():
+    broken: list[RegistryError] = []
+    for cls in passes.loadable():
+        if isinstance(cls, RegistryError):
+            broken.append(cls)
+            continue
         lines += [f"  --{cls.argument}", *_wrap(cls.summary, "      ", width)]
         for spec in cls.Options.specs():
             lines.append(f"      {spec.name}=<{spec.type_text}>  (default: {spec.default_text})")
             lines += _wrap(spec.help, "          ", width)
+    lines += _broken_lines(broken)
     lines += ["", "exit codes: 0 success, 1 errors were reported, 2 the command line is wrong, 130 interrupted"]
     return "\n".join(lines) + "\n"
 
 
 def list_text(passes: Registry) -> str:
     """Our passes, one line each."""
-    found = list(passes.passes())
+    loadable = list(passes.loadable())
+    found = [cls for cls in loadable if not isinstance(cls, RegistryError)]
     width = max((len(cls.argument) for cls in found), default=0)
     lines = [f"  --{cls.argument:<{width}}  {cls.summary}" for cls in found]
+    lines += _broken_lines([error for error in loadable if isinstance(error, RegistryError)])
     return "\n".join(["passes of mlir-inplace (upstream's can be used too, but are not listed):", *lines]) + "\n"
+
+
+def _broken_lines(broken: Sequence[RegistryError]) -> list[str]:
+    """What is said of passes that installed packages promise and do not have."""
+    return ["", "broken packages:", *(f"  {error}; repair or uninstall it" for error in broken)] if broken else []
 
 
 def _sort_out(arguments: Sequence[str], passes: Registry) -> tuple[list[str], list[PassFlag]]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
 
 from ....dialects.bufferizable import OpModel, Relation
+from ....dialects.registry import broken_models
 from ..index_sets.slices import slice_of
 from ..index_sets.sums import IndexSums
 from ..ir.snapshot import Snapshot
@@ -246,13 +247,9 @@ class TensorEffects(EffectTables):
         """An op without a model: it may read every operand and return any of their buffers."""
         s = self.snapshot
         name = s.op_name[op]
-        if not self._allow_unknown and not stays:
-            lower = "lower the op first" + (" (lower-affine)" if name.startswith("affine.") else "")
-            message = (
-                f"op '{name}' works on tensors but has no bufferization model; register one (entry point "
-                f"mlir_inplace.op_models), {lower}, or set allow-unknown-ops=true"
-            )
-            self.refusals.append(Refusal(s.ops[op], message))
+        problem = None if stays else _why_unknown(name, self._allow_unknown)
+        if problem is not None:
+            self.refusals.append(Refusal(s.ops[op], problem))
             return
         self.unknown_ops.add(op)
         # The op keeps its tensors: it gets them from and hands them to buffers, and as an op on tensors it does not
@@ -307,3 +304,19 @@ class TensorEffects(EffectTables):
             reason = summary.result_readonly[s.value_index[result]]
             if reason:
                 self.readonly[result] = reason
+
+
+def _why_unknown(name: str, allow: bool) -> str | None:
+    """Why an op on tensors without a model is refused; None if it is not.
+
+    A package that cannot be loaded may have its model: what is lost in silence is never found.
+    """
+    if broken := broken_models():
+        return f"op '{name}' works on tensors but has no bufferization model that can be used: {broken[0]}"
+    if allow:
+        return None
+    lower = "lower the op first" + (" (lower-affine)" if name.startswith("affine.") else "")
+    return (
+        f"op '{name}' works on tensors but has no bufferization model; register one (entry point "
+        f"mlir_inplace.op_models), {lower}, or set allow-unknown-ops=true"
+    )

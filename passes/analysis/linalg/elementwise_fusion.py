@@ -33,12 +33,15 @@ class ElementwiseFusion:
         consumer: the op that computes it.
         operands: the inputs of the consumer that are that result.
         loops: for each of them and each loop of the producer, its index in terms of the loops of the consumer.
+        brought: the operands of the producer that become inputs of the consumer: those whose elements it uses, and
+            those without which nothing would say how large a loop is.
     """
 
     producer: Structured
     consumer: Structured
     operands: tuple[int, ...]
     loops: tuple[tuple[OperandIndex, ...], ...]
+    brought: tuple[int, ...]
 
 
 def find_fusion(op: ir.Operation) -> ElementwiseFusion | None:
@@ -55,8 +58,10 @@ def find_fusion(op: ir.Operation) -> ElementwiseFusion | None:
     if consumer is None or not _is_fusible(producer, consumer, operands):
         return None
     loops = tuple(_loops(producer, consumer.indices[operand]) for operand in operands)
-    fusion = ElementwiseFusion(producer, consumer, operands, loops)
-    return fusion if _knows_sizes(fusion) and _knows_indices(fusion) else None
+    brought = _brought(producer, consumer, operands, loops)
+    if brought is None or not _knows_indices(producer, loops):
+        return None
+    return ElementwiseFusion(producer, consumer, operands, loops, brought)
 
 
 def _is_fusible(producer: Structured, consumer: Structured, operands: Sequence[int]) -> bool:
@@ -74,26 +79,35 @@ def _loops(producer: Structured, read: Sequence[OperandIndex]) -> tuple[OperandI
     return tuple(read[position[loop]] for loop in producer.loops)
 
 
-def _knows_sizes(fusion: ElementwiseFusion) -> bool:
-    """Whether each loop of the consumer is the index of something that stays, so that its size is known."""
-    consumer, producer = fusion.consumer, fusion.producer
+def _brought(
+    producer: Structured, consumer: Structured, operands: Sequence[int], loops: Sequence[Sequence[OperandIndex]]
+) -> tuple[int, ...] | None:
+    """Return the operands of `producer` to bring along, so that each loop of `consumer` is the index of an operand.
+
+    None if that cannot be: linalg takes the sizes of loops from such indices, and refuses an op without.
+    """
     known = {
         index.loop
         for operand in range(len(consumer.indices))
-        if operand not in fusion.operands
+        if operand not in operands
         for index in consumer.indices[operand]
     }
-    for loops in fusion.loops:
-        read = (index for operand in range(producer.inputs) for index in producer.indices[operand])
-        known.update(loops[index.loop].loop for index in read if index.loop is not None)
-    return known >= set(consumer.loops)
+    brought: list[int] = []
+    # An init that is not read stays behind: nothing would be saved if it had to be there.
+    for operand in sorted(range(len(producer.indices)), key=lambda operand: not producer.reads[operand]):
+        named = {own[index.loop].loop for own in loops for index in producer.indices[operand] if index.loop is not None}
+        is_input = operand < producer.inputs
+        if producer.reads[operand] or (is_input and (named - known) & set(consumer.loops)):
+            brought.append(operand)
+            known |= named
+    return tuple(sorted(brought)) if known >= set(consumer.loops) else None
 
 
-def _knows_indices(fusion: ElementwiseFusion) -> bool:
-    """Whether `linalg.index` of the producer is a loop of the consumer, if the payload asks for it."""
+def _knows_indices(producer: Structured, loops: Sequence[Sequence[OperandIndex]]) -> bool:
+    """Whether `linalg.index` of `producer` is a loop of the consumer, if the payload asks for it."""
     asked = [
         ir.IntegerAttr(op.operation.attributes["dim"]).value
-        for op in fusion.producer.payload.operations
+        for op in producer.payload.operations
         if op.operation.name == "linalg.index"
     ]
-    return all(loops[loop].loop is not None for loops in fusion.loops for loop in asked)
+    return all(own[loop].loop is not None for own in loops for loop in asked)

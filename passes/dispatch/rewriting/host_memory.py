@@ -12,7 +12,10 @@ from mlir.dialects import memref
 
 from ...analysis.ir.traversal import defined_values, find_ops, first_op
 
-__all__ = ["names_memory_spaces", "to_default_space", "to_heap"]
+__all__ = ["ALLOC_TENSOR", "MEMORY_SPACE", "has_memory_space", "names_memory_spaces", "to_default_space", "to_heap"]
+
+ALLOC_TENSOR, MEMORY_SPACE = "bufferization.alloc_tensor", "memory_space"
+"""The op on tensors that names a memory space, and the attribute that does."""
 
 
 def _default(type_: ir.Type) -> ir.Type:
@@ -27,12 +30,16 @@ def _default(type_: ir.Type) -> ir.Type:
     return type_
 
 
+def has_memory_space(type_: ir.Type) -> bool:
+    """Whether `type_` is a memref in a memory space that is not the default one."""
+    return isinstance(type_, ir.MemRefType | ir.UnrankedMemRefType) and type_.memory_space is not None
+
+
 def names_memory_spaces(root: ir.Operation) -> bool:
     """Whether a memref inside `root` is in a memory space that is not the default one."""
 
     def names_one(op: ir.Operation) -> bool:
-        types = [value.type for value in defined_values(op)]
-        return any(isinstance(t, ir.MemRefType | ir.UnrankedMemRefType) and t.memory_space is not None for t in types)
+        return any(has_memory_space(value.type) for value in defined_values(op))
 
     return first_op(root, names_one) is not None
 
@@ -51,6 +58,8 @@ def to_default_space(root: ir.Operation) -> None:
                 op.attributes[entry] = ir.TypeAttr.get(type_)
         if op.name == "memref.memory_space_cast":
             casts.append(op)
+        elif op.name == ALLOC_TENSOR and MEMORY_SPACE in op.attributes:
+            del op.attributes[MEMORY_SPACE]
         return ir.WalkResult.ADVANCE
 
     with ir.Location.unknown(root.context):

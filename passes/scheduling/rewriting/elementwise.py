@@ -24,19 +24,18 @@ def fuse(fusion: ElementwiseFusion) -> None:
     """
     producer, consumer = fusion.producer, fusion.consumer
     inputs = _Inputs(len(consumer.sizes))
-    # Inputs whose elements are not used stay: sizes are read from them.
+    # Inputs of the consumer whose elements are not used stay: sizes are read from them.
     own = {
         operand: inputs.add(consumer.op.operands[operand], consumer.indices[operand])
         for operand in range(consumer.inputs)
         if operand not in fusion.operands
     }
-    read = [operand for operand in range(len(producer.indices)) if producer.reads[operand]]
     brought = [
         {
             operand: inputs.add(
                 producer.op.operands[operand], [_substituted(index, loops) for index in producer.indices[operand]]
             )
-            for operand in read
+            for operand in fusion.brought
         }
         for loops in fusion.loops
     ]

@@ -38,3 +38,15 @@ func.func @others(%x: f64, %y: f32, %z: tensor<4xf64>) -> (f32, f16, f16, tensor
   %3 = arith.truncf %z : tensor<4xf64> to tensor<4xf16>
   return %0, %1, %2, %3 : f32, f16, f16, tensor<4xf16>
 }
+
+// CHECK-LABEL: func.func @conversions
+// CHECK-NEXT:    %[[A:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK-NEXT:    %[[B:.*]] = arith.truncf %[[A]] : f32 to f16
+// CHECK-NEXT:    %[[C:.*]] = arith.extf %{{.*}} : vector<4xf16> to vector<4xf32>
+// CHECK-NEXT:    %[[D:.*]] = arith.truncf %[[C]] : vector<4xf32> to vector<4xbf16>
+// CHECK-NEXT:    return %[[B]], %[[D]]
+func.func @conversions(%x: bf16, %v: vector<4xf16>) -> (f16, vector<4xbf16>) {
+  %0 = arith.convertf %x : bf16 to f16
+  %1 = arith.convertf %v : vector<4xf16> to vector<4xbf16>
+  return %0, %1 : f16, vector<4xbf16>
+}

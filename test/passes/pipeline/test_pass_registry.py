@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,6 +13,7 @@ from mlir_inplace.passes.framework.base import Pass
 from mlir_inplace.passes.framework.errors import RegistryError
 from mlir_inplace.passes.pipeline import registry as registry_module
 from mlir_inplace.passes.pipeline.registry import BUILT_IN, Registry, registry
+from mlir_inplace.tools.inplace_opt import main as inplace_opt
 
 
 class ShoutPass(Pass):
@@ -83,16 +85,53 @@ def test_a_registered_class_clashes_with_another_but_not_with_itself() -> None:
     [
         ("inplace-shout", "no_such_module:ShoutPass", "of loud cannot be loaded: No module named 'no_such_module'"),
         ("inplace-shout", f"{__name__}:NoSuchPass", "of loud cannot be loaded: .*NoSuchPass"),
+        ("inplace-shout", "broken_module:ShoutPass", "of loud cannot be loaded: ZeroDivisionError: division by zero"),
         ("inplace-shout", "math:pi", "of loud is no Pass class"),
         ("inplace-whisper", f"{__name__}:ShoutPass", "of loud calls itself 'inplace-shout'"),
     ],
 )
 def test_a_broken_entry_point_names_its_owner(
-    installed: list[tuple[str, str, str]], name: str, target: str, message: str
+    installed: list[tuple[str, str, str]],
+    name: str,
+    target: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    (tmp_path / "broken_module.py").write_text("1 / 0")
+    monkeypatch.syspath_prepend(tmp_path)
     installed.append(("loud", name, target))
     with pytest.raises(RegistryError, match=message):
         Registry().get(name)
+
+
+@pytest.mark.parametrize("flag", ["--help", "--list-passes"])
+def test_a_broken_package_is_listed_beside_the_passes(
+    flag: str, installed: list[tuple[str, str, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed.append(("loud", "inplace-shout", f"{__name__}:ShoutPass"))
+    installed.append(("torchy", "inplace-torch", "no_such_module:TorchPass"))
+    assert inplace_opt([flag], Registry(BUILT_IN)) == 0
+    printed = capsys.readouterr().out
+    assert "  --inplace-shout" in printed
+    assert "  --inplace-fuse" in printed
+    assert (
+        "\nbroken packages:\n  pass 'inplace-torch' of torchy cannot be loaded: No module named 'no_such_module'; "
+        "repair or uninstall it\n"
+    ) in printed
+
+
+def test_a_broken_package_is_nothing_to_other_passes(
+    installed: list[tuple[str, str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed.append(("torchy", "inplace-torch", "no_such_module:TorchPass"))
+    path = tmp_path / "f.mlir"
+    path.write_text("func.func @f() { return }")
+    assert inplace_opt([str(path), "--inplace-canonicalize", "--cse"], Registry(BUILT_IN)) == 0
+    assert inplace_opt([str(path), "--inplace-torch"], Registry(BUILT_IN)) == 2
+    assert capsys.readouterr().err == (
+        "inplace-opt: error: pass 'inplace-torch' of torchy cannot be loaded: No module named 'no_such_module'\n"
+    )
 
 
 def test_an_unknown_pass_suggests_the_nearest() -> None:

@@ -105,3 +105,56 @@ func.func @regions(%a: tensor<?xf32>, %b: tensor<?xi1>, %d: tensor<?xf32>) -> te
   %1 = linalg.exp ins(%0 : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
   return %1 : tensor<?xf32>
 }
+
+// An input whose elements are not used goes along if nothing else says how many iterations there are, and only then.
+// CHECK-LABEL: func.func @sizes
+//       CHECK:   %[[SUM:.*]] = linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%arg0 : tensor<?xf32>)
+//       CHECK:     tensor.extract %arg1
+//       CHECK:   %[[MAX:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} outs(%arg2 : tensor<?xf32>)
+//       CHECK:     tensor.extract %arg1
+//       CHECK:   return %[[SUM]], %[[MAX]]
+func.func @sizes(%a: tensor<?xf32>, %b: tensor<?xf32>, %d: tensor<?xf32>, %s: tensor<f32>) -> (tensor<f32>, tensor<?xf32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<?xf32>) outs(%d : tensor<?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %i = linalg.index 0 : index
+    %r = tensor.extract %b[%i] : tensor<?xf32>
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%0 : tensor<?xf32>) outs(%s : tensor<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<?xf32>) outs(%d : tensor<?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %i = linalg.index 0 : index
+    %r = tensor.extract %b[%i] : tensor<?xf32>
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  %3 = linalg.exp ins(%2 : tensor<?xf32>) outs(%d : tensor<?xf32>) -> tensor<?xf32>
+  return %1, %3 : tensor<f32>, tensor<?xf32>
+}
+
+// Only its own output says how many iterations the first has, which would be gone.
+// CHECK-LABEL: func.func @no_size
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["parallel"]} outs(%arg0 : tensor<?xf32>)
+//       CHECK:   linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%{{.*}} : tensor<?xf32>)
+func.func @no_size(%d: tensor<?xf32>, %s: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%d : tensor<?xf32>) {
+  ^bb0(%y: f32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %r = arith.sitofp %n : i32 to f32
+    linalg.yield %r : f32
+  } -> tensor<?xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%0 : tensor<?xf32>) outs(%s : tensor<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    %r = arith.addf %x, %y : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %1 : tensor<f32>
+}

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import threading
 import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import mlir_inplace as mi
+from mlir_inplace.runtime.compilation.build import Settings
+from mlir_inplace.runtime.compilation.program import Program
+from mlir_inplace.runtime.source import private_copy
 
 M = "tensor<3x4xf32>"
 PROGRAM = f"""
@@ -175,3 +182,55 @@ def test_the_only_function_need_not_be_named() -> None:
     assert only.bind(1.5)() == 3.0
     with pytest.raises(ValueError, match="^there is nothing to bind: the program has no entry points$"):
         mi.compile("func.func private @f() { return }").bind()
+
+
+WAITING = """
+    func.func private @wait()
+    func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+      call @wait() : () -> ()
+      %r = arith.addf %a, %a : tensor<4xf32>
+      return %r : tensor<4xf32>
+    }"""
+RUNNING = "running already, and all its calls share their results; bind once for each thread"
+
+
+def waiting(call: Callable[[], None]) -> mi.Program:
+    """A program that calls back in the middle."""
+    callback = ctypes.CFUNCTYPE(None)(call)
+    return Program(private_copy(WAITING), Settings(None, 2, memory_stats=False, callbacks={"wait": callback}))
+
+
+def test_a_call_in_another_thread_is_refused_while_one_runs() -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        assert go_on.wait(60)
+
+    call = waiting(wait).bind(np.ones(4, np.float32))
+    with ThreadPoolExecutor(1) as other:
+        first = other.submit(call)
+        try:
+            assert begun.wait(60)
+            for _ in range(2):  # The refused call does not count as one that has ended.
+                with pytest.raises(RuntimeError, match=RUNNING):
+                    call()
+        finally:
+            go_on.set()
+        np.testing.assert_array_equal(first.result(60), np.full(4, 2, np.float32))
+    np.testing.assert_array_equal(call(), np.full(4, 2, np.float32))
+
+
+def test_a_call_within_itself_is_refused() -> None:
+    found: list[str] = []
+
+    def again() -> None:
+        try:
+            call()
+        except RuntimeError as error:
+            found.append(str(error))
+
+    call = waiting(again).bind(np.ones(4, np.float32))
+    call()
+    call()
+    assert [RUNNING in text for text in found] == [True, True]

@@ -72,7 +72,9 @@ MARKED = [*TENSORS[:-1], "kernels", TENSORS[-1]]
 MEMREFS = ["destinations", "bufferize", "results in arguments", "contiguous arguments"]
 BUFFERS = ["hoist", "streams"]
 OUTLINE = ["copies", "kernels"]
-LLVM = ["loops", "addresses", "control flow", "arithmetic", "LLVM", "narrow registers"]
+LLVM = ["loops", "addresses", "control flow", "assertions", "arithmetic", "LLVM", "narrow registers"]
+ENDING = [name for name in LLVM if name != "assertions"]
+"""For the checker, whose programs end where an assertion fails."""
 
 
 @pytest.fixture
@@ -118,8 +120,11 @@ def compiled(text: str, settings: Settings) -> None:
         pytest.param(
             ADD,
             {"pipeline": UPSTREAM, "plain": True, "memory_stats": True},
-            ["verify", "count", *OUTLINE, *LLVM],
+            ["verify", "count", *OUTLINE, *ENDING],
             id="plain",
+        ),
+        pytest.param(
+            ADD, {"checked": True, "memory_stats": True}, [*MEMREFS, "freed", "count", *OUTLINE, *ENDING], id="checked"
         ),
         pytest.param(BRANCHES, {}, [*MEMREFS, "structure", "deallocate", "clones", *OUTLINE, *LLVM], id="branches"),
         pytest.param(FREES, {}, [*MEMREFS, *OUTLINE, *LLVM], id="a program that frees"),

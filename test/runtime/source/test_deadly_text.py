@@ -16,6 +16,12 @@ HEAD = "func.func @f(%t: tensor<2x3xf32>, %u: tensor<3x2xf32>, %x: f32, %s: tens
 INTEGERS = "expected integers of 64 bits between brackets, as in 'permutation = [1, 0]'"
 SHORT = "the short form of this op needs tensors and memrefs, found "
 
+STRINGS = "expected strings between brackets, as in 'iterator_types = [\"parallel\"]'"
+GENERIC = (
+    "linalg.generic {{indexing_maps = [affine_map<() -> ()>], iterator_types = {}}} outs(%s : tensor<f32>) {{\n"
+    "^bb0(%a: f32):\nlinalg.yield %x : f32\n}} -> tensor<f32>"
+)
+
 # The smallest programs: the op's line, where the mistake is in it, and what is said.
 DEADLY = [
     ("linalg.transpose ins(%t : tensor<2x3xf32>) outs(%u : tensor<3x2xf32>) permutation = 3", 85, INTEGERS),
@@ -56,7 +62,22 @@ DEADLY = [
         126,
         "tensors and memrefs are mixed among the outs; an op writes either the one or the other",
     ),
+    (GENERIC.format("[1]"), 75, STRINGS),
+    (GENERIC.format("[[[]]]"), 75, STRINGS),
+    (GENERIC.format('["parallel", #linalg.iterator_type<parallel>]'), 87, STRINGS),
+    (
+        "vector.contract {indexing_maps = [], iterator_types = [unit], kind = #vector.kind<add>} %x, %x, %x : f32",
+        56,
+        STRINGS,
+    ),
 ]
+
+
+@pytest.mark.parametrize("trait", ["{iterator_types = [1]}", "{iterator_types = #kinds}", "{iterator_types = [#kind]}"])
+def test_aliases_of_iterators(trait: str) -> None:
+    text = f"#kind = 1\n#kinds = [1]\n#trait = {trait}\n{HEAD}linalg.generic #trait outs(%s : tensor<f32>) {{ }}\n}}"
+    with pytest.raises(TextError, match=STRINGS.replace("[", r"\[")):
+        check_text(text)
 
 
 @pytest.mark.parametrize(("line", "column", "message"), DEADLY)
@@ -66,7 +87,7 @@ def test_it_is_refused(line: str, column: int, message: str) -> None:
     assert str(caught.value) == f"f.mlir:2:{column}: error: {message}"
 
 
-@pytest.mark.parametrize("line", [DEADLY[0][0], DEADLY[6][0], DEADLY[7][0], DEADLY[9][0], DEADLY[11][0]])
+@pytest.mark.parametrize("line", [DEADLY[n][0] for n in (0, 6, 7, 9, 11, 12)])
 def test_mlir_does_not_survive_it(fork_server: ForkServer, line: str) -> None:
     """The reason for the rule: the day this fails, the rule can go."""
     code = "import sys, mlir_inplace; from mlir import ir; ir.Module.parse(sys.stdin.read(), ir.Context())"
@@ -87,10 +108,18 @@ def test_mlir_does_not_survive_it(fork_server: ForkServer, line: str) -> None:
         "linalg.fill ins(%x : f32) outs(%m : memref<f32>)\n%r = linalg.fill ins(%x : f32) outs(%s : tensor<f32>) -> "
         "tensor<f32>",
         '// permutation = 3\n"permutation.x"() {permutation = 3} : () -> ()',
+        "%r = " + GENERIC.format("[ ]"),
+        '"linalg.generic"(%s) <{indexing_maps = [affine_map<() -> ()>], iterator_types = [], operandSegmentSizes = '
+        "array<i32: 0, 1>}> ({\n^bb0(%a: f32):\nlinalg.yield %x : f32\n}) {iterator_types = [1]} "
+        ": (tensor<f32>) -> tensor<f32>",
+        "%r = linalg.generic #trait outs(%t : tensor<2x3xf32>) {\n^bb0(%a: f32):\nlinalg.yield %x : f32\n} "
+        "-> tensor<2x3xf32>",
     ],
 )
 def test_what_mlir_takes_passes(line: str) -> None:
-    text = f"!t = tensor<2x3xf32>\n{HEAD}{line}\nreturn\n}}"
+    trait = "{indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = #kinds}"
+    aliases = f'!t = tensor<2x3xf32>\n#rows = "parallel"\n#kinds = [#rows, "parallel"]\n#trait = {trait}'
+    text = f"{aliases}\n{HEAD}{line}\nreturn\n}}"
     check_text(text)
     context = ir.Context()
     context.allow_unregistered_dialects = True
