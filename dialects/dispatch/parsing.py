@@ -22,12 +22,12 @@ from mlir import ir
 
 from .cursor import Cursor, DispatchSyntaxError
 
-__all__ = ["FORMS", "NUMBERS", "SEGMENTED", "DispatchSyntaxError", "Form", "import_text", "unread_operation"]
+__all__ = ["FORMS", "NUMBERS", "SEGMENTED", "DispatchSyntaxError", "TextForm", "import_text", "unread_operation"]
 
 Entries = Sequence["int | str"]
 
 
-class Form(NamedTuple):
+class TextForm(NamedTuple):
     """How an operation on values reads: `%operand, %operand[offsets] [sizes] [strides] : type -> type`.
 
     `operands` and `types` are what errors call them. The types are those of the operands, then that of the result; a
@@ -40,10 +40,12 @@ class Form(NamedTuple):
 
 
 FORMS = {
-    "load": Form(("the binding to load from",), ("the binding", "the result"), has_slice=True),
-    "store": Form(("the tensor to store", "the binding to store to"), ("the tensor", "the binding"), has_slice=True),
-    "contents": Form(("the binding",), ("the binding", "the result")),
-    "commit": Form(("the tensor to commit", "the contents"), ("the tensor",)),
+    "load": TextForm(("the binding to load from",), ("the binding", "the result"), has_slice=True),
+    "store": TextForm(
+        ("the tensor to store", "the binding to store to"), ("the tensor", "the binding"), has_slice=True
+    ),
+    "contents": TextForm(("the binding",), ("the binding", "the result")),
+    "commit": TextForm(("the tensor to commit", "the contents"), ("the tensor",)),
 }
 NUMBERS = {
     "push_constant": "index",
@@ -159,7 +161,7 @@ def _tie_shape(cursor: Cursor) -> str:
     return _finish(cursor, "tie_shape", [[source], values], {}, types)
 
 
-def _values(name: str, form: Form) -> Callable[[Cursor], str]:
+def _values(name: str, form: TextForm) -> Callable[[Cursor], str]:
     """The reader of an operation on values alone."""
 
     def read(cursor: Cursor) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from mlir import ir
 
 from .cursor import Cursor, DispatchSyntaxError
-from .parsing import FORMS, NUMBERS, Form
+from .parsing import FORMS, NUMBERS, TextForm
 
 __all__ = ["export_text"]
 
@@ -161,7 +161,7 @@ def _tie_shape(op: _Operation) -> tuple[str, str]:
     return f"{source[0]}, [{', '.join(sizes)}]", result_type
 
 
-def _values(form: Form) -> Callable[[_Operation], tuple[str, str]]:
+def _values(form: TextForm) -> Callable[[_Operation], tuple[str, str]]:
     """The writer of an operation on values alone."""
     count = len(form.operands)
 

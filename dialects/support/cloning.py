@@ -11,7 +11,8 @@ __all__ = ["attributes_of", "clone_with", "rebuild", "recreate", "replace_operan
 
 def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
     """Return the attributes of `op`, as `ir.Operation.create` takes them."""
-    return {name: op.attributes[name] for name in op.attributes}
+    found = op.attributes
+    return {name: found[name] for name in found}
 
 
 def recreate(
@@ -30,8 +31,8 @@ def recreate(
         name or op.name, results=list(results), operands=list(operands), attributes=given, regions=len(op.regions)
     )
     for old, region in zip(op.regions, new.regions, strict=True):
-        while len(old.blocks):
-            old.blocks[0].append_to(region)
+        for block in list(old.blocks):
+            block.append_to(region)
     return new
 
 

@@ -8,6 +8,6 @@ call it.
 from __future__ import annotations
 
 from .conversion import convert_and_analyse, convert_to_destination_style
-from .report import DestinationReport, Entry
+from .report import DestinationEntry, DestinationReport
 
-__all__ = ["DestinationReport", "Entry", "convert_and_analyse", "convert_to_destination_style"]
+__all__ = ["DestinationEntry", "DestinationReport", "convert_and_analyse", "convert_to_destination_style"]

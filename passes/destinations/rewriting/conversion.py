@@ -26,8 +26,8 @@ from .early import analyze_early
 from .insertions import all_ops, apply_plan, erase_unused, fill_constants, replace_operands
 from .new_inits import TRIAL_INIT, give_inits
 from .report import (
+    DestinationEntry,
     DestinationReport,
-    Entry,
     describe_elimination,
     describe_fill,
     describe_init,
@@ -92,9 +92,9 @@ class _Conversion:
         self._only_empties = only_empties
         self.current: ModuleAnalysis | None = None
         self._left = _TRIALS[size > _SMALL]
-        self.changes: list[Entry] = []
-        self.kept: tuple[Entry, ...] = ()
-        self._reused: dict[tuple[int, int], Entry] = {}
+        self.changes: list[DestinationEntry] = []
+        self.kept: tuple[DestinationEntry, ...] = ()
+        self._reused: dict[tuple[int, int], DestinationEntry] = {}
         """What is said of the reuses of a sweep, by their places: callees first, then in the order of the program."""
 
     @property

@@ -13,8 +13,8 @@ from ...analysis.destinations.insertion_trace import StartKind
 from ...analysis.ir.snapshot import Snapshot
 
 __all__ = [
+    "DestinationEntry",
     "DestinationReport",
-    "Entry",
     "describe_elimination",
     "describe_fill",
     "describe_init",
@@ -26,7 +26,7 @@ Note = tuple[str, ir.Location]
 
 
 @dataclass(frozen=True)
-class Entry:
+class DestinationEntry:
     """A change at ``location``, or why an insertion still copies, as a sentence; ``op`` is the name of the op."""
 
     op: str
@@ -39,8 +39,8 @@ class Entry:
 class DestinationReport:
     """Everything that one conversion did, in the order in which it was done, and what it left alone."""
 
-    changes: tuple[Entry, ...] = ()
-    kept: tuple[Entry, ...] = ()
+    changes: tuple[DestinationEntry, ...] = ()
+    kept: tuple[DestinationEntry, ...] = ()
 
 
 _STARTS = {
@@ -50,7 +50,7 @@ _STARTS = {
 }
 
 
-def describe_elimination(s: Snapshot, elimination: Elimination) -> Entry:
+def describe_elimination(s: Snapshot, elimination: Elimination) -> DestinationEntry:
     """Return what is said of ``elimination``."""
     insertion = s.operand_op[elimination.write]
     name = s.op_name[insertion]
@@ -59,34 +59,34 @@ def describe_elimination(s: Snapshot, elimination: Elimination) -> Entry:
         op = s.operand_op[start.operand]
         notes.append((_STARTS[start.kind].format(op=s.op_name[op]), s.ops[op].location))
     message = f"what '{name}' inserts is computed in its destination, and the insertion copies nothing"
-    return Entry(name, s.ops[insertion].location, message, tuple(notes))
+    return DestinationEntry(name, s.ops[insertion].location, message, tuple(notes))
 
 
-def describe_kept(s: Snapshot, kept: KeptInsertion) -> Entry:
+def describe_kept(s: Snapshot, kept: KeptInsertion) -> DestinationEntry:
     """Return what is said of an insertion that still copies."""
     insertion = s.operand_op[kept.write]
     note = (f"this is '{s.op_name[kept.op]}'", s.ops[kept.op].location)
     notes = () if kept.op == insertion else (note,)
-    return Entry(s.op_name[insertion], s.ops[insertion].location, kept.reason, notes)
+    return DestinationEntry(s.op_name[insertion], s.ops[insertion].location, kept.reason, notes)
 
 
-def describe_reuse(s: Snapshot, reuse: Reuse) -> Entry:
+def describe_reuse(s: Snapshot, reuse: Reuse) -> DestinationEntry:
     """Return what is said of an input that takes the place of an empty init."""
     op = s.operand_op[reuse.init]
     source, init = s.operand_index(reuse.source), s.operand_index(reuse.init)
     message = f"'{s.op_name[op]}' overwrites operand #{source}, which is not used afterwards, instead of a new buffer"
-    return Entry(s.op_name[op], s.ops[op].location, f"{message} for operand #{init}")
+    return DestinationEntry(s.op_name[op], s.ops[op].location, f"{message} for operand #{init}")
 
 
-def describe_fill(s: Snapshot, operand: int) -> Entry:
+def describe_fill(s: Snapshot, operand: int) -> DestinationEntry:
     """Return what is said of a constant that a fill makes."""
     op = s.operand_op[operand]
     message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled, not copied from a splat constant"
-    return Entry(s.op_name[op], s.ops[op].location, message)
+    return DestinationEntry(s.op_name[op], s.ops[op].location, message)
 
 
-def describe_init(s: Snapshot, one: Initless) -> Entry:
+def describe_init(s: Snapshot, one: Initless) -> DestinationEntry:
     """Return what is said of an op that was given an init."""
     op = one.op if one.operand is None else s.operand_op[one.operand]
     what = f"'{s.op_name[op]}' is given an init" if one.operand is None else "the constant becomes a fill"
-    return Entry(s.op_name[op], s.ops[op].location, f"{what}, and is computed in the destination")
+    return DestinationEntry(s.op_name[op], s.ops[op].location, f"{what}, and is computed in the destination")
