@@ -8,6 +8,8 @@ from .bufferizable import AliasingValue, OpModel
 
 __all__ = ["CopyModel", "DestinationModel", "NoReadModel", "OverwriteModel", "ParallelRegionModel"]
 
+_FIRST_RESULT = (AliasingValue(0),)
+
 
 class NoReadModel(OpModel):
     """Ops that read the content of no operand: they forward tensors, make views, or ask for sizes.
@@ -31,7 +33,7 @@ class DestinationModel(OpModel):
 
     def aliasing_values(self, op: ir.Operation, operand: int) -> tuple[AliasingValue, ...]:
         """The result is the destination."""
-        return (AliasingValue(0),) if operand == self.destination and len(op.results) else ()
+        return _FIRST_RESULT if operand == self.destination and len(op.results) else ()
 
 
 class OverwriteModel(DestinationModel):

@@ -114,10 +114,11 @@ def _slice_operands(source: ir.Value, subset: Subset) -> tuple[list[ir.Value], d
 
 def slice_entries(subset: Subset) -> tuple[list[list[ir.Value]], dict[str, ir.Attribute]]:
     """Return the dynamic offsets, sizes and strides of ``subset``, and the attributes with the static ones."""
-    groups = {"offsets": subset.offsets, "sizes": subset.sizes, "strides": subset.strides}
-    dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups.values()]
+    groups = (subset.offsets, subset.sizes, subset.strides)
+    dynamic = [[entry for entry in group if not isinstance(entry, int)] for group in groups]
     return dynamic, {
-        f"static_{name}": ir.DenseI64ArrayAttr.get(static_entries(group)) for name, group in groups.items()
+        name: ir.DenseI64ArrayAttr.get(static_entries(group))
+        for name, group in zip(("static_offsets", "static_sizes", "static_strides"), groups, strict=True)
     }
 
 
