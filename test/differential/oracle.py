@@ -39,8 +39,8 @@ LOOPS = ("scf.for", "scf.while", "scf.forall", "scf.parallel")
 # Upstream does not bufferize elementwise ops on tensors; its own lowering of them to linalg then comes first. A masked
 # op that needs a copy becomes one with a mask operand first.
 LOWERED_FIRST = {
-    "op was not bufferized": "func.func(inplace-branch-on-selects,convert-elementwise-to-linalg)",
-    "failed to bufferize op": "func.func(inplace-branch-on-selects,convert-elementwise-to-linalg)",
+    "op was not bufferized": "func.func(convert-elementwise-to-linalg)",
+    "failed to bufferize op": "func.func(convert-elementwise-to-linalg)",
     "op body must bufferize in-place": "func.func(lower-vector-mask)",
 }
 # Upstream's lowering of these ops knows unit strides only.
