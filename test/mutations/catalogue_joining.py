@@ -40,7 +40,13 @@ JOINING = (
     ),
     Rule("sets are joined", "## 4. The invariant", _ATTEMPT + "commit", "pass", "sets.merge(value, other)"),
     Rule("writes are remembered", "## 4. The invariant", _JOIN + "decide", "pass", "storage.add_write(write)"),
-    Rule("a conflict takes facts back", "## 4. The invariant", _ATTEMPT + "roll_back", "pass"),
+    Rule(
+        "a conflict takes facts back",
+        "## 4. The invariant",
+        _ATTEMPT + "roll_back",
+        "pass",
+        "self._sets.undo(self._mark)",
+    ),
     Rule(
         "spared questions are kept",
         "**Origins**",
