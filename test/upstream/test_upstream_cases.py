@@ -44,6 +44,7 @@ def test_upstream_crashes(case: UpstreamCase) -> None:
     assert crashes(case)
 
 
+@pytest.mark.full
 @of("hang")
 def test_upstream_does_not_end(case: UpstreamCase) -> None:
     assert never_ends(case)

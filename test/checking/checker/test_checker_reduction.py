@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from fast_run import scaled
 from mlir import ir
 from wrong_passes import ForgetCopiesPass, registered
 
@@ -29,7 +28,7 @@ def chain(number: int, before: str) -> str:
       %r{number} = arith.mulf %s{number}, %x : f32"""
 
 
-LINKS = scaled(8, least=2)
+LINKS = 8
 LARGE = f"""
 func.func private @helper(%a: tensor<4xf32>) -> tensor<4xf32> {{ return %a : tensor<4xf32> }}
 func.func @main(%a: tensor<64xf32>, %x: f32, %n: index) -> (tensor<64xf32>, tensor<64xf32>, f32) {{
@@ -47,6 +46,7 @@ func.func @main(%a: tensor<64xf32>, %x: f32, %n: index) -> (tensor<64xf32>, tens
 """
 
 
+@pytest.mark.full
 def test_a_large_program_becomes_a_small_one_that_fails_in_the_same_way() -> None:
     with registered(ForgetCopiesPass):
         module = private_copy(LARGE)

@@ -10,7 +10,7 @@ from mlir import ir
 
 import mlir_inplace as mi
 from mlir_inplace.dialects.support import memref_types
-from mlir_inplace.passes.bufferization.rewriting import rewriter
+from mlir_inplace.passes.bufferization.rewriting import memref_builder, rewriter
 from mlir_inplace.passes.bufferization.rewriting.boundary import BoundaryLayout
 
 
@@ -31,7 +31,7 @@ def casts(seed: int, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return fit[-1]
 
     with monkeypatch.context() as patch, context():
-        patch.setattr(rewriter, "is_castable", is_castable)
+        patch.setattr(memref_builder, "is_castable", is_castable)
         patch.setattr(rewriter.BufferRewriter, "buffer_as", as_decided)
         mi.bufferize(ir.Module.parse(program("calls", seed).text))
     return fit

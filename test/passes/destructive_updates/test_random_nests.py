@@ -1,14 +1,11 @@
-"""Random nests of all kinds of loops and branches: the same values before and after they store slices.
-
-`MLIR_INPLACE_RANDOM_NESTS=500` runs more of them.
-"""
+"""Random nests of all kinds of loops and branches: the same values before and after they store slices."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import numpy as np
+from fast_run import seeds
 from mlir import ir
 from nest_model import Array, Branch, Grid, Loop, Nest, nodes_of
 from nest_text import text_of
@@ -23,7 +20,7 @@ from mlir_inplace.passes.analysis.whole_module.module import read_effects
 from mlir_inplace.passes.dispatch.rewriting.preparation import ACCESSES
 
 REWRITE = "builtin.module(inplace-rewrite-destructive-updates{print-rewritten=false print-kept=false})"
-COUNT = int(os.environ.get("MLIR_INPLACE_RANDOM_NESTS", "40"))
+SEEDS = seeds(100, least=40)
 THREADS = (435, 1165)
 """Seeds of nests whose threads read other elements than their own, of what the others store to."""
 
@@ -85,7 +82,7 @@ def expect(found: dict[str, Array], number: int, values: Array, message: str) ->
 
 
 def test_random_nests() -> None:
-    nests = [random_nest(seed) for seed in (*range(COUNT), *THREADS)]
+    nests = [random_nest(seed) for seed in (*SEEDS, *THREADS)]
     planned = Counter(word for nest in nests for word in check(nest))
     assert {"SOURCE", "SOURCE_BINDING", "TARGET", f"TARGET{COPIED}", "NO_UPDATE", "GRID_READS"} <= planned.keys()
     nodes = [node for nest in nests for node in nodes_of(nest.body)]

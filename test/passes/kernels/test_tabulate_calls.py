@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fast_run import sample
 from mlir import ir
 
 import mlir_inplace as mi
@@ -85,7 +86,9 @@ def test_a_long_program_has_tables() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"opt_level": 0}, {"optimize": True}, {"memory_stats": True}, {"threads": 2, "optimize": True}],
+    sample(
+        [{}, {"opt_level": 0}, {"optimize": True}, {"memory_stats": True}, {"threads": 2, "optimize": True}], least=2
+    ),
     ids=str,
 )
 def test_values(options: dict[str, Any]) -> None:

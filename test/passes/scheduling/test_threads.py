@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from fast_run import scaled
 from linalg_programs import PRODUCT, PROGRAMS, Arrays, floats, generic
 from mlir import ir
 
@@ -51,6 +52,7 @@ def test_parts_have_the_values_of_numpy(
         assert (compiled.memory_stats.allocations, compiled.memory_stats.copies) == (1, 1)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("shape", [(64, 2048, 64), (200, 100, 333), (96, 65, 512)])
 def test_results_do_not_depend_on_threads(shape: Sequence[int], threads: int) -> None:
@@ -63,7 +65,7 @@ def test_results_do_not_depend_on_threads(shape: Sequence[int], threads: int) ->
     np.testing.assert_array_equal(mi.compile(text, optimize=True, threads=threads).main(a, b), alone)
 
 
-@pytest.mark.parametrize("threads", [2, 3] * 4)
+@pytest.mark.parametrize("threads", [2, 3] * scaled(4))
 def test_fills_of_products_that_are_distributed_may_be_gone(threads: int) -> None:
     """With operands that are widened, the memory of such a fill is taken by what is built next."""
     text = matmul(256, 256, 256).replace("f32", "i32").replace("constant 0.0", "constant 0")
