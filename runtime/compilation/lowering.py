@@ -1,7 +1,7 @@
 """The passes of a compilation as data: phases in the order in which `build.py` runs them, each with its reason.
 
     1. tensors      OPTIMIZE, MARK_KERNELS        only with `optimize=True`
-    2. bufferize    BUFFERIZE                     or the caller's pipeline; DISPATCH first for dispatch functions
+    2. bufferize    BUFFERIZE                     or the caller's pipeline; then DISPATCH for dispatch functions
     3. boundary     BOUNDARY                      or VERIFY, in the reference of `inplace-check`
     4. deallocate   DEALLOCATE                    or one of the groups that stand in for it
     5. buffers      HOIST, STREAMS, KERNELS       only with `optimize=True`

@@ -9,8 +9,8 @@ A class that holds the contents of a binding which the function commits is *stor
 in the output. A value stored from elsewhere is a separation, whose rule says where the value is.
 
 Cost: that of the analysis, and linear in operands and values on top. docs/theory/foundations.md says why the reading is
-right. Source: the equivalence-class plan of the document in SPEC.md, section 3; there, classes are joined by local
-rules (one use, not read-only) without looking at reads, so what it ties is a subset of what is tied here.
+right. Source: the plan of IREE's LinalgBufferize pass (2021); there, classes are joined by local rules (one use, not
+read-only) without looking at reads, so what it ties is a subset of what is tied here.
 """
 
 from __future__ import annotations
