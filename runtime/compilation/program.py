@@ -92,6 +92,9 @@ def compile(  # noqa: A001, PLR0913
     detect_machine().override(machine)  # raises if it makes no sense
     if type(opt_level) is not int or opt_level not in range(4):
         raise ValueError(f"opt_level must be 0, 1, 2 or 3, got {opt_level!r}")
+    for name, flag in (("optimize", optimize), ("memory_stats", memory_stats)):
+        if type(flag) is not bool:
+            raise TypeError(f"{name} must be True or False, got {flag!r}")
     route = None if pipeline is None else as_pipeline(pipeline)
     libraries = library_paths(shared_libs)
     if _checked_threads(threads) > 1:

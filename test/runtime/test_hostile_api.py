@@ -66,6 +66,8 @@ def module(text: str = TEXT) -> ir.Module:
         ),
         (lambda: mi.compile(TEXT, pipeline=3), TypeError, "expected a pipeline's text or a Pipeline, got int"),
         (lambda: mi.compile(TEXT, opt_level=[]), ValueError, "opt_level must be 0, 1, 2 or 3, got []"),
+        (lambda: mi.compile(TEXT, optimize="no"), TypeError, "optimize must be True or False, got 'no'"),
+        (lambda: mi.compile(TEXT, memory_stats=2), TypeError, "memory_stats must be True or False, got 2"),
         (lambda: mi.compile(TEXT, opt_level=2.0), ValueError, "opt_level must be 0, 1, 2 or 3, got 2.0"),
         (
             lambda: mi.compile(TEXT, shared_libs="libm.so"),

@@ -10,7 +10,7 @@ import argparse
 import re
 import shutil
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -38,7 +38,7 @@ class Flag:
     help: str
     value: str | None = None
     default: Any = None
-    type: type = str
+    type: Callable[[str], Any] = str
     optional: str | None = None
     choices: tuple[str, ...] = ()
 
@@ -51,6 +51,12 @@ class Flag:
     def attribute(self) -> str:
         """The name of its value among the parsed settings."""
         return self.name.removeprefix("mlir-").replace("-", "_")
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 0, got '{text}'")
+    return int(text)
 
 
 FLAGS = (
@@ -89,7 +95,7 @@ FLAGS = (
         "mlir-elide-elementsattrs-if-larger",
         "elide the elements of attributes with more than this many",
         "COUNT",
-        type=int,
+        type=_count,
     ),
     Flag("mlir-timing", "report the wall time of each pass"),
     Flag("mlir-pass-statistics", "report the statistics of passes"),
@@ -205,8 +211,9 @@ def _sort_out(arguments: Sequence[str], passes: Registry) -> tuple[list[str], li
             if not waiting:
                 raise UsageError(f"{flag.spelling} needs a value: {flag.value}")
             normal.append(f"--{flag.name}={waiting.pop()}")
+        elif flag.optional is not None and has_value and not value:
+            raise UsageError(f"{flag.spelling}= needs a value; without '=' it is '{flag.optional}'")
         else:
-            # `--flag=` gives an empty value; only a flag without `=` stands for its default.
             normal.append(f"--{flag.name}={value if has_value else flag.optional or 'true'}")
     return normal, pass_flags
 

@@ -12,6 +12,7 @@ from .console import abandon_standard_output, explain_os_error, open_standard_er
 __all__ = ["FAILURE", "INTERRUPTED", "SUCCESS", "USAGE", "Parser", "ToolError", "UsageError", "run_program"]
 
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
+_GIVEN = "flags given"
 
 
 class UsageError(Exception):
@@ -28,6 +29,7 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **keywords: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **keywords)
         self._bounds: dict[str, tuple[str, float, float | None]] = {}
+        self.register("action", None, _StoreOnce)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -64,6 +66,20 @@ class Parser(argparse.ArgumentParser):
             if value is not None and most is not None and value > most:
                 raise UsageError(f"{flag} must be at most {most}, got {value}")
         return settings
+
+
+class _StoreOnce(argparse.Action):
+    """Store a flag's value; two values that differ contradict each other."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        given = vars(namespace).setdefault(_GIVEN, {})
+        if option_string and self.dest in given and given[self.dest] != values:
+            name = option_string if len(self.dest) > 1 else f"-{self.dest}"
+            raise UsageError(f"{name} is given twice, with '{given[self.dest]}' and '{values}'; leave one out")
+        given[self.dest] = values
+        setattr(namespace, self.dest, values)
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:

@@ -19,6 +19,8 @@ _CPUINFO = Path("/proc/cpuinfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
+_FEWEST_BITS = 64
+"""No vector register is smaller: that of an element of f64."""
 _MOST = {"vector_bits": 1 << 16, "registers": 1 << 10, "cores": 1 << 16}
 _MOST_BYTES = 1 << 40
 """Larger than any machine has; sizes of vectors and tiles are computed from these, and must fit an index."""
@@ -55,7 +57,7 @@ class Machine:
         """Return this machine with the values of `text`, such as `vector-bits=512 cores=2`.
 
         Raises:
-            ValueError: a name is unknown, or a value is no positive integer, or more than any machine has.
+            ValueError: a name is unknown, or a value is no positive integer, or none that a machine has.
             TypeError: `text` is no text.
         """
         # It comes from users of `compile`, too, who are not checked for types.
@@ -67,7 +69,11 @@ class Machine:
             name, _, value = part.partition("=")
             if name not in known:
                 raise ValueError(f"unknown property '{name}' of a machine; known are {', '.join(known)}")
-            values[known[name]] = _positive(name, value, _MOST.get(known[name], _MOST_BYTES))
+            number = _positive(name, value, _MOST.get(known[name], _MOST_BYTES))
+            if known[name] == "vector_bits" and (number < _FEWEST_BITS or number.bit_count() > 1):
+                least = f"must be a power of two of at least {_FEWEST_BITS}"
+                raise ValueError(f"the property '{name}' of a machine {least}, got '{value}'")
+            values[known[name]] = number
         return replace(self, **values)
 
 

@@ -301,6 +301,14 @@ class TestMachine:
             ("l1=0", "the property 'l1' of a machine must be a positive integer, got '0'"),
             ("l1", "the property 'l1' of a machine must be a positive integer, got ''"),
             ("l1=\u0663", "the property 'l1' of a machine must be a positive integer, got '\u0663'"),
+            (
+                "vector-bits=7",
+                "the property 'vector-bits' of a machine must be a power of two of at least 64, got '7'",
+            ),
+            (
+                "vector-bits=96",
+                "the property 'vector-bits' of a machine must be a power of two of at least 64, got '96'",
+            ),
             ("vector-bits=65537", "the property 'vector-bits' of a machine must be at most 65536, got '65537'"),
             ("cores=1" + "0" * 5000, "the property 'cores' of a machine must be at most 65536, got '10000"),
             ("l3=1099511627777", "the property 'l3' of a machine must be at most 1099511627776, got '1099511627777'"),
