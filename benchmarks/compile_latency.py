@@ -159,7 +159,7 @@ def phases_of(text: str, options: dict[str, Any]) -> tuple[dict[str, float], mi.
             "build.Engine.function": timed("jit", Engine.function),
         }
         for name, function in patches.items():
-            stack.enter_context(mock.patch(f"mlir_inplace.runtime.{name}", function))
+            stack.enter_context(mock.patch(f"mlir_inplace.runtime.compilation.{name}", function))
         begin = time.process_time()
         program = mi.compile(text, **options)
         times["total"] = time.process_time() - begin
