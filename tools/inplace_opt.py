@@ -18,10 +18,9 @@ from ..passes.framework.errors import RegistryError
 from ..passes.pipeline.instrumentation import AsmFlags, Instrumentation, IRPrinting, StatisticsReport, Timing
 from ..passes.pipeline.registry import Registry, registry
 from ..passes.pipeline.reproducer import read_reproducer
-from ..runtime import bindings
 from .opt.flags import PROGRAM, CommandLine, help_text, list_text, make_pipeline, parse_command_line
 from .opt.process import Job, keep_input, process
-from .shared.command_line import FAILURE, SUCCESS, ToolError, run_program
+from .shared.command_line import FAILURE, SUCCESS, ToolError, run_program, version_text
 from .shared.input import Source, read_source, split_source
 from .shared.output import OutputFile
 
@@ -79,18 +78,12 @@ def _information(command: CommandLine, passes: Registry) -> str | None:
     if command.settings.help:
         return help_text(passes)
     if command.settings.version:
-        return f"{PROGRAM} {_version()}\nMLIR bindings: {bindings.install()}\n"
+        return version_text(PROGRAM)
     if command.settings.list_passes:
         return list_text(passes)
     if command.settings.show_dialects:
         return f"Available Dialects: {', '.join(available_dialects())}\n"
     return None
-
-
-def _version() -> str:
-    from .. import __version__
-
-    return __version__
 
 
 def _make_job(command: CommandLine, passes: Registry, timing: Timing | None) -> Job:

@@ -30,7 +30,7 @@ def project() -> dict[str, Any]:
 
 def package_files() -> set[str]:
     """The Python files of the package, as paths in the wheel."""
-    files = [ROOT / "__init__.py"]
+    files = [ROOT / "__init__.py", ROOT / "__main__.py"]
     for folder in PACKAGE_FOLDERS:
         files += (ROOT / folder).rglob("*.py")
     return {f"mlir_inplace/{path.relative_to(ROOT).as_posix()}" for path in files}

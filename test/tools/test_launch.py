@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import runpy
 import sys
 from typing import Any
 
 import pytest
 
+from mlir_inplace import __version__
 from mlir_inplace.passes.framework.errors import PipelineError, RegistryError
+from mlir_inplace.runtime import bindings
 from mlir_inplace.tools import launch
 from mlir_inplace.tools.shared.command_line import ToolError, UsageError, run_program
 
@@ -34,6 +38,24 @@ def test_it_starts_the_program(
     monkeypatch.setattr(sys, "argv", [program, "--no-such-flag"])
     assert getattr(launch, program.replace("-", "_"))() == 2
     assert capsys.readouterr().err.startswith(f"{program}: error: ")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_each_program_has_a_version(
+    program: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", [program, "--version"])
+    with contextlib.suppress(SystemExit):
+        getattr(launch, program.replace("-", "_"))()
+    assert capsys.readouterr().out == f"{program} {__version__}\nMLIR bindings: {bindings.install()}\n"
+
+
+def test_the_package_runs_as_inplace_opt(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setattr(sys, "argv", ["mlir_inplace", "--version"])
+        runpy.run_module("mlir_inplace", run_name="__main__")
+    assert not ended.value.code
+    assert capsys.readouterr().out.startswith(f"inplace-opt {__version__}\n")
 
 
 @pytest.mark.parametrize(

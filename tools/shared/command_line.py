@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from ... import __version__
 from ...passes.framework.errors import PipelineError, RegistryError
 from .console import abandon_standard_output, explain_os_error, open_standard_error, print_error
 
-__all__ = ["FAILURE", "INTERRUPTED", "SUCCESS", "USAGE", "Parser", "ToolError", "UsageError", "run_program"]
+__all__ = [
+    "FAILURE",
+    "INTERRUPTED",
+    "SUCCESS",
+    "USAGE",
+    "Parser",
+    "ToolError",
+    "UsageError",
+    "run_program",
+    "version_text",
+]
 
 SUCCESS, FAILURE, USAGE, INTERRUPTED = 0, 1, 2, 130
 _GIVEN = "flags given"
@@ -30,6 +42,10 @@ class Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **keywords)
         self._bounds: dict[str, tuple[str, float, float | None]] = {}
         self.register("action", None, _StoreOnce)
+        if keywords.get("add_help", True):
+            self.add_argument(
+                "--version", action=_Version, nargs=0, help="print the version and the bindings, and exit"
+            )
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
@@ -66,6 +82,22 @@ class Parser(argparse.ArgumentParser):
             if value is not None and most is not None and value > most:
                 raise UsageError(f"{flag} must be at most {most}, got {value}")
         return settings
+
+
+def version_text(program: str) -> str:
+    """What `--version` prints: the version of this package and of the bindings, two lines."""
+    from ...runtime import bindings
+
+    return f"{program} {__version__}\nMLIR bindings: {bindings.install()}\n"
+
+
+class _Version(argparse.Action):
+    """Print the version, and exit."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        sys.stdout.write(version_text(parser.prog))
+        sys.stdout.flush()
+        raise SystemExit(SUCCESS)
 
 
 class _StoreOnce(argparse.Action):
