@@ -78,7 +78,7 @@ class ParallelRegions:
             storage.confined.setdefault(block, []).append(write)
 
     def release(self, storage: StorageSet) -> None:
-        """Let out the writes of ``storage`` whose regions older members lie outside of: :meth:`escapes` allowed it."""
+        """Unconfine writes of ``storage`` from regions that the first member precedes: :meth:`escapes` allowed it."""
         for block in list(storage.confined):
             outer = self._released(block, storage.first)
             if outer != block:

@@ -50,5 +50,5 @@ def _may_fit(offset: Index, size: Index, stride: Index, extent: int, begin: int,
 
 
 def _least(entry: object, least: int) -> int:
-    """Return ``entry``, or the least that it can be if it is not a number."""
+    """Return ``entry`` if it is a constant, otherwise its lower bound ``least``."""
     return entry if isinstance(entry, int) else least
