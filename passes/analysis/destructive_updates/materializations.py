@@ -88,7 +88,7 @@ class _Memory:
         return self._roots.get(value, value)
 
     def is_used_in(self, root: int, begin: int, end: int) -> bool:
-        """Whether memory of ``root`` may be accessed between two positions; others' materializations do not count."""
+        """Whether memory of ``root`` may be accessed between two positions; writes to other roots do not count."""
         return any(
             bisect_left(positions, end) > bisect_right(positions, begin)
             for positions in (self._used, self._written.get(root, []))

@@ -220,7 +220,7 @@ class OneShotAnalyzer:
     def _decide_postponed(self, op: int) -> None:
         """Decide the postponed operands of the blocks of ``op``, or postpone them to the enclosing block.
 
-        Nothing is postponed out of a loop: whether it yields the carried buffer depends on every decision in its body.
+        Not in or out of loops: whether a loop yields its carried buffer depends on every decision in its body.
         """
         s = self._snapshot
         outside = op != self._function and s.block_loop[s.op_block[op]] < 0 and not carried_values(self._effects, op)
