@@ -148,7 +148,7 @@ class TensorEffects(EffectTables):
             self.undefined[result] = model.result_is_undefined(s.ops[op], index)
 
     def _left_without_place(self, op: int) -> str | None:
-        """Return the op that dialect-filter leaves on tensors although nothing can be put around ``op``, if any."""
+        """Return the op that dialect-filter leaves on tensors where no conversions can be next to ``op``, if any."""
         s = self.snapshot
         name, around = s.op_name[op], s.op_name[s.block_op[s.op_block[op]]]
         if around in _WHOLE and not self._allows(around):

@@ -1,16 +1,16 @@
-"""Which memref types buffers will have: strides, offset and memory space, before anything is converted.
+"""Memref types of buffers (strides, offset and memory space), inferred before the conversion.
 
-A function's arguments must have types before its callers are converted, and a loop's before its body is. Where all that
-will arrive there is known, its smallest common layout is enough; without this analysis it would be "any strides".
+Types of function arguments are needed before the callers are converted, types of loop arguments before the body. If all
+incoming buffers are known, their smallest common layout is used; otherwise it would be "any strides".
 
-Contract: reads the snapshot, the finished decisions and the op models' ``buffer_type``, changes nothing. The answer for
-a value is an *upper bound*: the buffer that the conversion makes for it can be cast to that type, never needing a copy.
+Contract: reads the snapshot, the finished decisions and the op models' ``buffer_type``, changes nothing. The result for
+a value is an *upper bound*: the buffer that the conversion makes for it can be cast to that type without a copy.
 
-Method: a least fixpoint. A value's type is the join (``joint_type``) of what flows into it: the operands of every call
-for an argument of a private function, the returned value for a call's result, initial and yielded values for what a
-loop carries, what branches forward to a block argument, else what the op's model says. Values start without a type
-and only ever rise, an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only values
-that some question depends on are looked at, and recursion needs no special treatment. See docs/theory/layouts.md.
+Method: a least fixpoint. A value's type is the join (``joint_type``) of its sources: the operands of every call for an
+argument of a private function, the returned values for a call's result, init and yields for a loop-carried tensor, the
+forwarded operands for a block argument; otherwise the op's model gives it. Values start without a type and only rise,
+an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only values that a query depends on
+are visited, and recursion needs no special treatment. See docs/theory/layouts.md.
 
 Cost: linear in those values and what they depend on, times the rank. Counterpart upstream: ``getBufferType``, which
 follows definitions backwards and gives arguments of functions any strides.

@@ -56,7 +56,7 @@ def _is_element(type_: ir.Type) -> bool:
 
 
 def _is_space(type_: ir.RankedTensorType) -> bool:
-    """Whether memrefs take the encoding as their space. A sparse tensor is stored in another way altogether."""
+    """Whether memrefs allow the encoding as memory space. That of a sparse tensor is a storage format instead."""
     if str(type_.encoding).startswith("#sparse_tensor"):
         return False
     return _is_memref(type_.element_type, type_.encoding)

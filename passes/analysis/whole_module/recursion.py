@@ -1,12 +1,12 @@
 """Functions that call each other in a cycle: their summaries are assumed, and kept if the decisions then imply them.
 
-The first assumption is that calls inside of the cycle never return and touch nothing. Functions are analysed under it;
-what that implies for callers is weaker, and is assumed next, until nothing changes. A result that was found to live in
-one argument's buffer is first assumed to *be* that buffer, always. If a few rounds do not settle it, nothing is assumed
-(``pessimistic_summary``), which is always right.
+The first assumption is that calls inside of the cycle never return and access nothing. Functions are analyzed under it.
+The implied summaries are weaker and are assumed next, up to a fixpoint. A result that may be in one argument's buffer
+is first assumed to be equivalent to it. If a few rounds do not reach a fixpoint, ``pessimistic_summary`` is assumed,
+which is always right.
 
-Sound although the first assumptions are false: only decisions whose own implications are within what was assumed are
-kept, and those are right by induction over the depth of calls (docs/theory/calls.md).
+Sound although the first assumptions are false: decisions are kept only if the assumed summary covers the implied one,
+and then they are right by induction over the depth of calls (docs/theory/calls.md).
 
 Cost: each function of the cycle is analysed once in every round, of which there are few.
 """
