@@ -1,6 +1,6 @@
 """Function summaries for callers: which argument buffers are read and written, and which may hold results.
 
-Functions are analyzed callees first, so the summary of the callee is available at a call. For cycles of the call graph
+Functions are analysed callees first, so the summary of the callee is available at a call. For cycles of the call graph
 see ``whole_module/recursion.py``. Calls to functions without a body and to unknown functions get the pessimistic
 summary: every tensor argument is read and written, and every result may be in any argument's buffer.
 

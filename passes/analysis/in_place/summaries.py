@@ -1,4 +1,4 @@
-"""The summary of an analyzed function, for its callers: conservative wherever the analysis is."""
+"""The summary of an analysed function, for its callers: conservative wherever the analysis is."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class ProgramState:
     def refusals(self, analysed: list[int]) -> Iterator[Refusal]:
         """Yield why state cannot be bufferized, given the ``analysed`` functions; finalizes ``declarations``.
 
-        State that is used only outside of the analyzed functions is left unchanged.
+        State that is used only outside of the analysed functions is left unchanged.
         """
         s = self._snapshot
         inside = {op for function in analysed for op in s.nested_ops(function)}

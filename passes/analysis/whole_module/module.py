@@ -190,7 +190,7 @@ def read_effects(module: ir.Operation, *, unknown: Container[str] = ()) -> tuple
 def _analyze(
     analysis: ModuleAnalysis, functions: Mapping[str, int], options: AnalysisOptions, prepare: Preparation | None
 ) -> Iterator[FunctionAnalysis]:
-    """Analyze functions that do not depend on each other's summaries, and enter their summaries."""
+    """Analyse functions that do not depend on each other's summaries, and enter their summaries."""
     effects = analysis.effects
     for name, op in functions.items():
         before = len(effects.refusals)

@@ -1,6 +1,6 @@
 """Functions that call each other in a cycle: their summaries are assumed, and kept if the decisions then imply them.
 
-The first assumption is that calls inside of the cycle never return and access nothing. Functions are analyzed under it.
+The first assumption is that calls inside of the cycle never return and access nothing. Functions are analysed under it.
 The implied summaries are weaker and are assumed next, up to a fixpoint. A result that may be in one argument's buffer
 is first assumed to be equivalent to it. If a few rounds do not reach a fixpoint, ``pessimistic_summary`` is assumed,
 which is always right.
@@ -37,7 +37,7 @@ def analyze_recursion(
     options: AnalysisOptions,
     prepare: Callable[[int], None],
 ) -> list[FunctionAnalysis]:
-    """Analyze the ``functions`` of one cycle and enter their summaries; refusals of ops are entered in ``effects``.
+    """Analyse the ``functions`` of one cycle and enter their summaries; refusals of ops are entered in ``effects``.
 
     ``prepare`` is called with each function after its effects are entered and before decisions are taken.
     """

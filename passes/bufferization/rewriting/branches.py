@@ -44,7 +44,7 @@ class BranchConversion:
     # --- blocks ------------------------------------------------------------------------------------------------
 
     def begin(self, op: int) -> None:
-        """If ``op`` is the first of a block with tensor arguments, assign these buffers. They are erased later."""
+        """If ``op`` is the first of a block with tensor arguments, convert these. The old ones are erased later."""
         number = self._starts.get(op, -1)
         if number < 0:
             return

@@ -1,4 +1,4 @@
-"""From an analyzed module to memrefs: the common steps of the bufferizing passes."""
+"""From an analysed module to memrefs: the common steps of the bufferizing passes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def raise_refusals(analysis: ModuleAnalysis) -> None:
 
 @dataclass(frozen=True)
 class Bufferizer:
-    """Converts analyzed modules to memrefs. ``verify``: check the result statically."""
+    """Converts analysed modules to memrefs. ``verify``: check the result statically."""
 
     alignment: int
     """The alignment of new buffers in bytes, 0 for none."""

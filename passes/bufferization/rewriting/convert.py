@@ -1,4 +1,4 @@
-"""Convert the functions of an analyzed module to memrefs: a walk in program order that calls the op models.
+"""Convert the functions of an analysed module to memrefs: a walk in program order that calls the op models.
 
 All decisions are taken before, and modules that cannot be bufferized are refused before. Functions are converted
 callees first, so that the callee's new type is known at a call. Linear in the number of ops.
@@ -21,7 +21,7 @@ __all__ = ["convert_module"]
 
 
 def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary: SignatureConverter | None) -> None:
-    """Convert every analyzed function; ``boundary`` converts function types, None keeps them on tensors."""
+    """Convert every analysed function; ``boundary`` converts function types, None keeps them on tensors."""
     if boundary is not None:
         boundary.declare(analysis, rewriter)
     else:

@@ -39,7 +39,7 @@ def canonicalize_views(function: ir.Operation) -> None:
 
 
 def _share(views: list[ir.Operation]) -> None:
-    """Replace each of ``views``, in program order, by an equal one whose block holds it, if there is one."""
+    """Replace each of ``views``, in program order, by an earlier equal one in its block or an enclosing one, if any."""
     known: dict[ir.Block, dict[_Key, ir.Value]] = {}
     for op in views:
         key = _key(op)

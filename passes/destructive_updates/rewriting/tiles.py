@@ -141,7 +141,7 @@ def replace_insertion(op: ir.Operation, place: StoreTarget) -> None:
 
 
 def replace_whole(op: ir.Operation, operand: int, place: StoreTarget, *, is_readable: bool) -> None:
-    """Store the result of ``op`` that is tied to ``operand`` to all of ``place``; the operand is loaded from there."""
+    """Store the result of ``op`` that is tied to ``operand`` to all of ``place``, which holds the operand's content."""
     into = op.operands[operand]
     result = op.results[_model(op).aliasing_values(op, operand)[0].result]
     result.replace_all_uses_with(into)
