@@ -150,7 +150,7 @@ class SignatureConverter:
         _drop_attributes(function)
 
     def _result_types(self, function: ir.Operation, returns: list[ir.Operation]) -> list[ir.Type]:
-        """Return result types to which the operands of all ``returns`` can be cast; a function may never return."""
+        """Return result types to which all ``returns`` can cast or copy their operands; a function may never return."""
         tensors = self._function_type(function).results
         if not returns:
             return [self._type(type_) for type_ in tensors]

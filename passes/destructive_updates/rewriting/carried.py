@@ -17,7 +17,7 @@ __all__ = ["drop"]
 
 
 def drop(op: ir.Operation, links: Sequence[Link]) -> None:
-    """Drop the tensors of ``links``, which are all links of ``op``, from it."""
+    """Drop the tensors of ``links``, which belong to ``op``, from it."""
     dropped = {link.index for link in links}
     if op.name == "scf.for":
         _drop_carried(op, dropped)
