@@ -1,17 +1,17 @@
 """An index of reads and writes of memory, by live range and by the elements they touch.
 
-A may-alias set can hold very many accesses of which a new decision concerns a few: those at the same time in the same
-place. An :class:`AccessIndex` finds them without looking at the others.
+A may-alias set can hold many accesses. A new decision concerns only those that overlap it in time and place. An
+:class:`AccessIndex` finds these without visiting the others.
 
-*Time* is the position in the snapshot: a read matters from where its value is defined until the last moment it may
-happen, a write at its position. *Place* is a box: the constant bounds, per dimension, of the elements of an
-equivalence class that the access touches; a bound that is not constant is open. Accesses whose boxes in one class do
-not meet touch different elements at any time, as constants do not change; so they never concern each other. Nothing
-else is concluded here: an access without a box, or with boxes in another class only, is found by its time alone.
+*Time* is the position in the snapshot. A read covers the interval from the definition of its value to the last moment
+at which it may happen; a write covers its own position. *Place* is a box: the constant bounds, per dimension, of the
+elements of an equivalence class that the access touches. A bound that is not constant is open. Accesses with disjoint
+boxes in one class touch different elements at any time, because constants do not change: they never conflict. Nothing
+else is concluded here: an access without a box, or with boxes in other classes only, is found by its time alone.
 
-Reads are hashed by the binary logarithm of their length and by their beginning in units of that length, boxes in the
-same way per dimension. A question then looks at two cells a dimension for each length that occurs. Adding an access
-takes constant time; so does a question, plus what it finds, plus the accesses of other classes at that time.
+Reads are hashed by the binary logarithm of their length and by their beginning in units of that length. Boxes are
+hashed likewise, per dimension. A query visits two cells a dimension for each length that occurs. Adding an access takes
+constant time. A query takes constant time plus its hits plus the accesses of other classes at that time.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ class Write(NamedTuple):
 
 
 Box = tuple[tuple[int, int] | None, ...]
-"""For each dimension the first and the last index; None where they are not constant."""
+"""The first and the last index of each dimension; None where they are not constant."""
 
 Region = dict[int, Box]
-"""Where an access lies in the equivalence classes around it, innermost first; classes that bound it only."""
+"""The box of an access in each enclosing equivalence class, innermost first; classes without a box are left out."""
 
 Locate = Callable[[int, Slice | None], Region]
 
 _Placed = tuple[Read, Box | None]
 
 _FEW = 16
-"""Up to so many reads a list is searched faster than a table."""
+"""Up to this number of reads, searching a list is faster than a hash table."""
 
 _MANY_CELLS = 64
-"""Up to so many cells are looked at for one question."""
+"""The largest number of cells that one query visits."""
 
 _SHELVES = 8
-"""In how many classes a set keeps boxes; accesses that have a box in none of them are found by time alone."""
+"""For how many classes a set indexes boxes; accesses without a box in any of them are found by time alone."""
 
 
 def bounding_box(slice_: Slice | None) -> Box | None:
@@ -93,7 +93,7 @@ def _meet(first: Box | None, second: Box | None) -> bool:
 
 
 class _Timeline:
-    """The accesses of one place by time."""
+    """The accesses of one cell, indexed by time."""
 
     __slots__ = ("_buckets", "_few", "_levels", "_moments", "_writes")
 
@@ -101,7 +101,7 @@ class _Timeline:
         self._few: list[_Placed] = []
         self._buckets: dict[tuple[int, int], list[_Placed]] | None = None
         self._levels: set[int] = set()
-        # By falling position: decisions mostly come in that order, and a list grows cheaply at its end only.
+        # In descending order of position: most decisions come in that order, and appending to a list is cheap.
         self._moments: list[int] = []
         self._writes: list[tuple[Write, Box | None]] = []
 
@@ -129,7 +129,7 @@ class _Timeline:
         self._writes.insert(index, (write, box))
 
     def reads_at(self, position: int, box: Box | None) -> Iterator[Read]:
-        """Yield the reads that meet ``box`` of values that are defined before ``position`` and read there or later."""
+        """Yield the reads that overlap ``box`` and whose live range contains ``position``."""
         for placed in (self._few, *self._cells(position)):
             for read, place in placed:
                 if read.begin < position <= read.end and _meet(place, box):
@@ -143,7 +143,7 @@ class _Timeline:
                 yield self._buckets.get((level, cell - 1), [])
 
     def writes_between(self, begin: int, end: int, box: Box | None) -> Iterator[Write]:
-        """Yield the writes that meet ``box``, after ``begin`` and up to ``end``."""
+        """Yield the writes that overlap ``box``, after ``begin`` and up to ``end``."""
         for index in range(bisect_left(self._moments, -end), bisect_left(self._moments, -begin)):
             write, place = self._writes[index]
             if _meet(place, box):
@@ -151,7 +151,7 @@ class _Timeline:
 
 
 class _Shelf:
-    """The accesses that have a box in the class of value ``anchor``: all by time, and by size and place of the box."""
+    """The accesses with a box in the class of value ``anchor``, indexed by time and by size and place of the box."""
 
     __slots__ = ("_all", "_levels", "anchor")
 
@@ -161,15 +161,15 @@ class _Shelf:
         self._levels: dict[tuple[int, ...], dict[tuple[int, ...], _Timeline]] = {}
 
     def homes(self, box: Box) -> tuple[_Timeline, _Timeline]:
-        """Return where accesses with ``box`` are kept."""
+        """Return the two timelines that accesses with ``box`` are entered into: that of all boxes, that of its cell."""
         level = tuple(-1 if bounds is None else (bounds[1] - bounds[0]).bit_length() for bounds in box)
         cell = tuple(0 if bounds is None else bounds[0] >> k for k, bounds in zip(level, box, strict=True))
         return self._all, self._levels.setdefault(level, {}).setdefault(cell, _Timeline())
 
     def around(self, box: Box | None) -> Iterator[_Timeline]:
-        """Yield timelines that hold everything that may meet ``box``; None stands for all elements.
+        """Yield timelines that together hold every access that may overlap ``box``; None stands for all elements.
 
-        Many cells cost more than they spare: then it is the timeline of everything.
+        If too many cells would be visited, this is the timeline of all accesses instead.
         """
         cells = None if box is None else self._cells(box)
         if cells is None:
@@ -198,10 +198,10 @@ class _Shelf:
 
 
 class AccessIndex:
-    """Accesses by time and place; ``find`` returns the class of a value, ``locate`` the boxes around a part of it.
+    """Accesses by time and place; ``find`` returns the class of a value, ``locate`` the boxes of a slice of it.
 
-    An access may be entered once what is known of its place is certain. What becomes known later is used for whole
-    shelves: see :meth:`_timelines`.
+    An access keeps the place that is known when it is entered. Facts stated later are used for whole shelves only: see
+    :meth:`_timelines`.
     """
 
     __slots__ = ("_anywhere", "_find", "_locate", "_shelves")
@@ -248,10 +248,10 @@ class AccessIndex:
             yield from timeline.writes_between(begin, end, box)
 
     def _timelines(self, region: Region) -> Iterator[tuple[_Timeline, Box | None]]:
-        """Yield the timelines that ``region`` concerns, each with the box in its class.
+        """Yield the timelines that may hold accesses overlapping ``region``, each with the box in its class.
 
-        A shelf whose class the region does not lie in is left out if its class as a whole lies somewhere else, else
-        all of it concerns the region.
+        If the region has no box in the class of a shelf, the whole shelf is searched, unless the class as a whole is
+        disjoint from the region in a class around both.
         """
         yield self._anywhere, None
         for shelf in self._shelves:

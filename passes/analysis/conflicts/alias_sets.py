@@ -3,21 +3,20 @@
 Relations over the values of a snapshot:
 
 may alias
-    Union-find. Values in different sets never share memory. Each set (:class:`StorageSet`) keeps what a later
-    question needs: the reads of its values and the writes decided in it, by time and place.
+    Union-find. Values in different sets never share memory. Each set (:class:`StorageSet`) keeps the reads of its
+    values and the writes decided in it, by time and place.
 may come from
     Edges from an equivalence class to the values whose buffer it may be, or be a part of. Two values share memory only
-    if they have a common *origin*, that is, if both reach some class. May-alias sets do not know directions: a branch
-    result that is one of two buffers puts both into one set. Origins tell them apart.
+    if they have a common *origin*, that is, if both reach some class. May-alias sets are undirected: a branch result
+    that is one of two buffers puts both into one set. Origins still separate the two.
 must be equivalent
-    Union-find whose unions can be taken back: the same addresses, the same layout.
+    Union-find with undo: the same addresses, the same layout.
 must lie within
-    A link from an equivalence class to a value and a slice of it: the class is exactly that view. A view whose slice
-    is all of the value under another shape has a link without a slice.
+    A link from an equivalence class to a value and a slice of it: the class is exactly that view. A reshaped view of
+    all of the value has a link without a slice.
 
-Facts are only ever added; those of a tie that is tried (``attempt.py``) may be taken back before anything was concluded
-from them. So whatever was concluded from a fact stays right, and a fact that is not known is treated as false by every
-rule that uses it.
+Facts are only ever added, except that a refused tie (``attempt.py``) undoes its own before anything is concluded from
+them. So every conclusion from a fact stays right. Every rule treats an unknown fact as false.
 """
 
 from __future__ import annotations
@@ -33,17 +32,17 @@ from .storage_set import StorageSet
 __all__ = ["AliasSets"]
 
 _LONGEST_PATH = 64
-"""How many views of views are followed: a place in one of the inner ones is right too, it merely says less."""
+"""How many views of views are followed. Stopping at an inner one is right too, merely less precise."""
 
 _MOST_ORIGINS = 256
-"""How many classes a search for a common origin looks at before it takes one for granted."""
+"""How many classes a search for a common origin visits before it assumes that there is one."""
 
 
 _ABSENT = object()
 
 
 class AliasSets:
-    """The relations over the values of one function; all start apart."""
+    """The relations over the values of one function; initially no two values are related."""
 
     def __init__(self) -> None:
         self.equivalence = UnionFind()
@@ -54,12 +53,12 @@ class AliasSets:
         self._links: dict[int, tuple[int, Slice | None, int]] = {}
         self._sources: dict[int, list[tuple[int, int]]] = {}
         self.made: dict[int, int] = {}
-        """For a class, the value in it that was stated to be an allocation site (:meth:`make`)."""
+        """By class, the value in it that was stated to be an allocation site (:meth:`make`)."""
         self.goes_around = False
         """Whether some edge leads from one iteration to an earlier one."""
         self._frames: dict[int, tuple[int, int]] = {}
         self._entries: list[tuple[Any, Any, object]] = []
-        """What was entered, in order: table, key, what was there before; or the equivalence and its mark."""
+        """The undo log: table, key and previous entry of each fact; or the equivalence and its mark."""
 
     # --- may alias ---------------------------------------------------------------------------------------------
 
@@ -72,7 +71,7 @@ class AliasSets:
         return storage
 
     def merge(self, first: int, second: int) -> None:
-        """Let the values of two sets share memory from now on. Near-linear over all merges."""
+        """Merge the sets of two values: their members may alias from now on. Near-linear over all merges."""
         a, b = self.find(first), self.find(second)
         if a == b:
             return
@@ -82,14 +81,14 @@ class AliasSets:
         del self._sets[a], self._sets[b]
         self._sets[self._aliases.union(a, b)] = larger
 
-    # --- facts that can be taken back --------------------------------------------------------------------------
+    # --- facts with undo ---------------------------------------------------------------------------------------
 
     def mark(self) -> int:
-        """Return a point in time, for :meth:`undo`."""
+        """Return the current position in the undo log, for :meth:`undo`."""
         return len(self._entries)
 
     def undo(self, mark: int) -> None:
-        """Take back every fact stated since ``mark``."""
+        """Undo every fact stated since ``mark``."""
         while len(self._entries) > mark:
             table, key, before = self._entries.pop()
             if table is self.equivalence:
@@ -100,12 +99,12 @@ class AliasSets:
                 table[key] = before
 
     def enter(self, table: dict[int, Any], key: int, entry: object) -> None:
-        """Enter a fact into ``table``, until it is taken back."""
+        """Enter a fact into ``table`` and into the undo log."""
         self._entries.append((table, key, table.get(key, _ABSENT)))
         table[key] = entry
 
     def unite(self, first: int, second: int) -> None:
-        """Make two values equivalent; what was known of either class stays known."""
+        """Make two values equivalent; the facts about either class hold for the merged one."""
         equivalence = self.equivalence
         a, b = equivalence.find(first), equivalence.find(second)
         if a == b:
@@ -120,9 +119,9 @@ class AliasSets:
             self._add_sources(root, self._sources[other])
 
     def link(self, view: int, source: int, slice_: Slice | None) -> None:
-        """State that the class of ``view`` is exactly ``slice_`` of ``source``; all of it, reshaped, if that is None.
+        """State that the class of ``view`` is exactly ``slice_`` of ``source``, or a reshape of all of it if None.
 
-        A class keeps its first link: a second one would be true as well, it is merely not used.
+        A class keeps its first link. A second one would be true as well, but is not used.
         """
         self.come_from(view, source)
         root = self.equivalence.find(view)
@@ -143,20 +142,20 @@ class AliasSets:
         known.extend(sources)
 
     def make(self, value: int) -> None:
-        """State that ``value``, of which nothing was stated yet, is an allocation site."""
+        """State that ``value`` is an allocation site; must come before any other fact about it."""
         self.made[value] = value
 
     def sources(self, root: int) -> list[tuple[int, int]]:
-        """Return what class ``root`` was stated to come from, with the loops (see :meth:`come_from`)."""
+        """Return the stated sources of class ``root``, with the loops (see :meth:`come_from`)."""
         return self._sources.get(root, [])
 
     def have_common_origin(self, first: int, second: int) -> bool:
-        """Whether the buffers of two values may be the same memory. Bounded: after so many branches, they may."""
+        """Whether the buffers of two values may be the same memory. Bounded: a search that is too long returns True."""
         find, sources = self.equivalence.find, self._sources
         one, other = find(first), find(second)
         if one == other:
             return True
-        # From both at once: what meets mostly meets soon.
+        # Search from both ends: a common origin is mostly near.
         mine, others = {one}, {other}
         work, waiting = [one], [other]
         while work or waiting:
@@ -175,7 +174,7 @@ class AliasSets:
         return False
 
     def path(self, value: int) -> list[tuple[int, Slice | None]]:
-        """Return the views that ``value`` is known to lie in: (class, slice of that class), innermost first.
+        """Return the views that ``value`` must lie in: (class, slice of that class), innermost first.
 
         The first entry is the value's own class; its slice is None, as is that of a reshaped view.
         """
@@ -197,14 +196,14 @@ class AliasSets:
         return path if slice_ is None else [(path[0][0], slice_), *path[1:]]
 
     def locate(self, value: int, slice_: Slice | None) -> Region:
-        """Return the constant bounds of ``slice_`` of ``value`` in the classes on its path that have some."""
+        """Return the constant bounds of ``slice_`` of ``value`` in the classes on its path, where there are any."""
         if slice_ is None and self.equivalence.find(value) not in self._links:
             return {}
         boxes = ((root, bounding_box(part)) for root, part in self.region(value, slice_))
         return {root: box for root, box in boxes if box is not None}
 
     def path_values(self, value: int) -> list[int]:
-        """Return ``value`` and the values that it is known to be a view of, innermost first."""
+        """Return ``value`` and the values that it must be a view of, innermost first."""
         found, seen = [value], set[int]()
         root = self.equivalence.find(value)
         while root in self._links and root not in seen:
@@ -230,14 +229,14 @@ class AliasSets:
             yield view, root
 
     def are_reshapes_of_one(self, first: int, second: int) -> bool:
-        """Whether two values are one class, or reshaped views of one: then their elements follow in one order."""
+        """Whether two values are in one class or are reshaped views of one, so that their elements have one order."""
         if self.equivalence.find(first) == self.equivalence.find(second):
             return True
         roots = {root for _, root in self.reshapes(first)}
         return any(root in roots for _, root in self.reshapes(second))
 
     def viewed(self, root: int) -> tuple[int, Slice] | None:
-        """Return (class of the source, slice) if the class ``root`` is known to be a slice of another one."""
+        """Return (class of the source, slice) if the class ``root`` must be a slice of another one."""
         if root not in self._links:
             return None
         source, slice_, _ = self._links[root]

@@ -1,8 +1,8 @@
-"""One tie that is tried: a transaction over what is known of the values of a function.
+"""Trying a tie: a transaction over the relations between the values of a function.
 
-Contract: :meth:`~.joining.Joiner.begin` makes an attempt and :meth:`~.joining.Joiner.decide` ends it, before the next
-one begins. What is stated to :class:`AliasSets` in between holds for the questions about the tie, and after them only
-if it is accepted. :class:`~.interference.Interference` keeps nothing of its own from one question to the next.
+Contract: :meth:`~.joining.Joiner.begin` starts an attempt and :meth:`~.joining.Joiner.decide` ends it, before the next
+one begins. Facts stated to :class:`AliasSets` in between hold while the tie is checked; they are kept only if it is
+accepted. :class:`~.interference.Interference` has no state of its own between checks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["Attempt"]
 
 
 class Attempt:
-    """A tie that would join the sets of ``values``, in which ``writes`` would be done."""
+    """A tie that would merge the sets of ``values`` and perform ``writes`` in the merged set."""
 
     __slots__ = ("_mark", "_sets", "closes_cycle", "left", "spared", "storages", "values", "writes")
 
@@ -29,29 +29,29 @@ class Attempt:
         self.storages: list[StorageSet] = list(dict.fromkeys(map(sets.storage, values)))
         """The sets that would become one."""
         self.closes_cycle = len(self.storages) < len(values)
-        """Whether there are more edges than sets they connect: members may get an origin in common."""
+        """Whether two of the values are in one set already: members may then get a common origin."""
         self.left = 0
-        """How many more accesses may be compared."""
+        """The remaining budget of comparisons."""
         self.spared: list[Question] = []
-        """Questions that "no common origin" answered: another edge may make them matter."""
+        """Questions answered by "no common origin" alone: another edge may change the answer."""
 
     def spend(self) -> bool:
-        """Count one comparison; False when there may be no more."""
+        """Count one comparison; False if the budget is exhausted."""
         self.left -= 1
         return self.left >= 0
 
     def commit(self) -> StorageSet:
-        """Keep what was stated and make one set of all; return it."""
+        """Keep the stated facts and merge the sets; return the merged set."""
         sets, (value, *others) = self._sets, self.values
         for other in others:
             sets.merge(value, other)
         storage = sets.storage(value)
         if self.closes_cycle:
-            # All were asked again: the ones that still matter are among those of this attempt.
+            # All questions were asked again: those that origins still answer are in this attempt's list.
             storage.spared.clear()
         storage.spared += self.spared
         return storage
 
     def roll_back(self) -> None:
-        """Take back what was stated."""
+        """Undo the stated facts."""
         self._sets.undo(self._mark)

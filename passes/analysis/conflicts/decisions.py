@@ -29,10 +29,10 @@ class Rule(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The record behind a "no": rule, and the operands and the value of the snapshot that it is about.
+    """Why a tie was refused: the rule, and the operands and the value of the snapshot that it is about.
 
-    ``write`` is the operand whose buffer would be written, ``read`` the operand that would then read the wrong
-    content, ``value`` the value whose content is lost or whose buffer is read-only; -1 where the rule has none.
+    ``write`` is the operand whose buffer would be written. ``read`` is the operand that would then read the wrong
+    content. ``value`` is the value whose content is lost or whose buffer is read-only. -1 where the rule has none.
     """
 
     rule: Rule
@@ -43,23 +43,23 @@ class Conflict:
 
 
 class Strategy(enum.Enum):
-    """What is done with a tied or forwarded operand."""
+    """How a tied or forwarded operand is bufferized."""
 
     IN_PLACE = "in-place"
     """The result lives in the operand's buffer."""
     OUT_OF_PLACE = "out-of-place"
-    """The op gets a new buffer, filled with the old content if that is needed."""
+    """The op gets a new allocation, initialized with a copy of the old content if it is needed."""
     COPY_TO_CARRIED = "copy-to-carried"
     """A loop's yielded value is copied into the buffer that the loop carries."""
     ROTATE = "rotate"
     """A loop's yielded buffers are a permutation of the ones it carries: the loop swaps them."""
     PASS_ON = "pass-on"
-    """The buffer that a loop yields is the one it carries on: a reshaped view of the carried one, or a new one."""
+    """The next iteration gets the yielded buffer itself: a reshaped view of the carried buffer, or another buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided for one operand. ``copies`` says whether content has to be copied into the new buffer."""
+    """The decision for one operand. ``copies``: whether content has to be copied into the new buffer."""
 
     operand: int
     strategy: Strategy

@@ -1,16 +1,16 @@
-"""Whether a write destroys what a read needs: the heart of the in-place analysis, as a table of rules asked in order.
+"""Whether a write is a RaW conflict with a read: the heart of the in-place analysis, an ordered table of rules.
 
-A value's content is fixed by SSA. A write ``w`` into memory that value ``u`` lives in destroys the content of ``u``
-for a read ``r`` of it iff time can lead from ``w`` to ``r`` without passing the definition of ``u``:
+A value's content is fixed by SSA. A write ``w`` into the memory of value ``u`` destroys the content of ``u`` for a
+read ``r`` of it iff some path of execution leads from ``w`` to ``r`` without passing the definition of ``u``:
 
-* ``u`` is defined on every way to ``w`` (else every way from ``w`` to ``r`` passes the definition), and
+* ``u`` is defined on every path to ``w`` (else every path from ``w`` to ``r`` passes the definition), and
 * ``r`` comes after ``w`` in their innermost common block, or a loop around both does not define ``u``.
 
-Nothing is destroyed, although memory may be shared, in four cases, each a rule of its own: the elements that ``w``
-writes are none of those that ``r`` reads; ``w`` writes what is there already; ``w`` and ``r`` are one op that handles
-each element completely before the next; a loop swaps the two buffers, so that they differ at any one time.
+Nothing is destroyed, although memory may be shared, in four cases, each a rule of its own: ``w`` and ``r`` access
+disjoint elements; ``w`` writes the content that is already there; ``w`` and ``r`` are one op that handles each element
+completely before the next; a loop swaps the two buffers, so that they differ at any one time.
 
-Which elements two accesses touch is told by ``frames.py``. Cost: per pair of a write and a read at most the nesting
+``frames.py`` computes the elements that two accesses touch. Cost: per pair of a write and a read at most the nesting
 depth. See docs/THEORY.md, *Lemma 1* and *RaW*.
 """
 
@@ -28,16 +28,16 @@ __all__ = ["Destruction"]
 
 
 class _Meeting:
-    """A write and a read of memory that they may share; :meth:`Destruction._place` says where and when they meet."""
+    """A write and a read of memory that they may share; :meth:`Destruction._place` sets where and when they meet."""
 
     __slots__ = ("frame", "is_late", "loop", "order", "read", "reader", "write", "writer")
 
     frame: SliceFrame | None
-    """The class that both lie in, if one is known."""
+    """The innermost class that both lie in, if one is known."""
     is_late: bool
-    """Whether the buffer escapes at the op that reads."""
+    """Whether the buffer escapes at the reading op."""
     order: Order
-    """How the op that writes relates to the one that reads, within one run of their innermost common block."""
+    """The order of the writing and the reading op within one run of their innermost common block."""
     loop: int
     """The outermost loop that leads from the write to the read without defining the value again; -1 if none does."""
 
@@ -49,7 +49,7 @@ class _Meeting:
 
 
 class Destruction:
-    """Answers for the accesses of one function; holds no decisions."""
+    """The conflict rules over the accesses of one function; holds no decisions."""
 
     def __init__(
         self, effects: TensorEffects, order: ProgramOrder, sets: AliasSets, frames: Frames, threads: ParallelRegions
@@ -60,11 +60,11 @@ class Destruction:
         self._sets = sets
         self._frames = frames
         self._threads = threads
-        # Without shared outputs the first rules, which are about them, never hold.
+        # The first two rules are about shared outputs; without any they never hold.
         self._rules = self._RULES if effects.shared_outputs else self._RULES[2:]
 
     def rule(self, write: Write, read: Read) -> Rule | None:
-        """Return why ``read`` would see what ``write`` wrote; None if it does not."""
+        """Return the rule by which ``write`` destroys what ``read`` needs; None if it does not."""
         owner = self._snapshot.operand_op
         meeting = _Meeting(write, read, owner[write.operand], owner[read.operand])
         for holds in self._HARMLESS_ANYWHERE:
@@ -82,7 +82,7 @@ class Destruction:
         read = meeting.read
         meeting.frame = self._frames.frame(meeting.write, read.value)
         meeting.is_late = self._is_late(read)
-        # What has escaped may be read at any later time, by whatever way the program comes there.
+        # An escaped buffer may be read at any later time, on any path.
         value = -1 if meeting.is_late else read.value
         meeting.order, block = self._order.order(meeting.writer, meeting.reader, value)
         meeting.loop = self._loop_between(read, block, meeting.frame)
@@ -91,9 +91,9 @@ class Destruction:
         return bool(self._effects.escapes[read.operand])
 
     def _loop_between(self, read: Read, block: int, frame: SliceFrame | None) -> int:
-        """Return the outermost loop that leads from any place in ``block`` to any other while ``read.value`` lives.
+        """Return the outermost loop that leads from any place in ``block`` to any other while ``read.value`` is live.
 
-        Threads that keep apart what they read and write are no way from one to the other.
+        A parallel loop whose threads access disjoint slices does not count: it leads from no write to a read.
         """
         loop = self._order.outermost_wrap(read.value, block)
         if loop < 0 or frame is None or self._effects.writes[read.operand]:
@@ -110,16 +110,16 @@ class Destruction:
         return not self._order.dominates(meeting.read.value, meeting.writer)
 
     def _is_redundant(self, meeting: _Meeting) -> bool:
-        """The write stores what is in the buffer already."""
+        """The write stores the content that is in the buffer already."""
         return self._frames.redundant_by(meeting.write.operand) is not None
 
     def _is_left_over(self, meeting: _Meeting) -> bool:
-        """The read stands for what is left of a shared output after its loop."""
+        """The read stands for the elements of a shared output that no thread inserts, read after its loop."""
         shared = self._effects.shared_outputs.get(meeting.read.value)
         return shared is not None and shared.operand == meeting.read.operand
 
     def _is_replaced(self, meeting: _Meeting) -> bool:
-        """What a thread writes of a shared output is replaced by what the same thread inserts."""
+        """The same thread later overwrites what it wrote to a shared output, by its insertion."""
         frame = meeting.frame
         if frame is None or not frame.is_own or not self._is_left_over(meeting):
             return False
@@ -134,13 +134,13 @@ class Destruction:
         if not self._is_one_op(meeting):
             return False
         read, write = meeting.read.operand, meeting.write.operand
-        # What is written too is copied before the op runs, unless discarded, or in-place and then never shared.
+        # An operand that is also written is copied before the op, unless discarded, or in place and then never shared.
         discarded = self._effects.discards[read] and read != write
         copied = self._effects.writes[read] and not discarded
         return copied or self._is_simultaneous(meeting)
 
     def _is_simultaneous(self, meeting: _Meeting) -> bool:
-        """Whether one op may do both in shared memory."""
+        """Whether one op may both read and write the shared memory."""
         s, read, write = self._snapshot, meeting.read.operand, meeting.write.operand
         source, target = s.operand_value[read], meeting.write.value
         op = meeting.writer
@@ -165,7 +165,7 @@ class Destruction:
         return meeting.order is Order.EXCLUSIVE
 
     def _is_apart(self, meeting: _Meeting) -> bool:
-        """What is written is none of what is read afterwards."""
+        """The write and every later read access disjoint elements."""
         write, read, frame = meeting.write, meeting.read, meeting.frame
         loop, order = meeting.loop, meeting.order
         if self._frames.apart(frame, read.operand, loop):
@@ -180,7 +180,7 @@ class Destruction:
         return self._sets.rotated_apart(meeting.write.value, meeting.read.value)
 
     _HARMLESS_ANYWHERE = (_is_defined_anew, _is_redundant)
-    """What destroys nothing, wherever and whenever the two meet: asked first, as it costs the least."""
+    """Rules by which nothing is destroyed, wherever and whenever the two meet. Cheapest, so checked first."""
 
     _RULES = (
         (_is_replaced, None),
@@ -191,4 +191,4 @@ class Destruction:
         (_is_apart, None),
         (_is_rotated, None),
     )
-    """The first rule that holds decides: it names the conflict, or there is none. If none holds, content is lost."""
+    """The first rule that holds gives the result, None being no conflict. If none holds, content is lost."""

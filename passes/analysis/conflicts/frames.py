@@ -1,8 +1,8 @@
 """Which elements two accesses touch, as slices of the innermost equivalence class that both lie in.
 
 A class is one buffer with one layout, so slices of it are disjoint iff the addresses are. Slices are compared by
-symbols, which is right only while the symbols keep their values between a write ``w`` and a read ``r``. They do unless
-the way from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
+symbols. This is right only if the symbols keep their values between a write ``w`` and a read ``r``. They do, unless the
+path from ``w`` to ``r`` goes around a loop; then only symbols from outside that loop are compared.
 
 Cost: per pair at most the depth of views. See docs/theory/slices.md, and *renewed symbols* in
 docs/theory/foundations.md.
@@ -24,7 +24,7 @@ __all__ = ["Frames", "SliceFrame"]
 
 @dataclass(frozen=True, slots=True)
 class SliceFrame:
-    """Where a write and a value meet: what is written of class ``base``, what the value is of it, whether it is all."""
+    """The written slice of class ``base``, and the slice of it that the value is; ``is_own``: the value is in it."""
 
     written: Slice | None
     viewed: Slice | None
@@ -33,7 +33,7 @@ class SliceFrame:
 
 
 class Frames:
-    """Questions about the slices of one function's accesses; holds nothing of its own."""
+    """Comparisons of the slices of one function's accesses; has no state of its own."""
 
     def __init__(self, effects: TensorEffects, order: ProgramOrder, sets: AliasSets) -> None:
         self._effects = effects
@@ -42,10 +42,10 @@ class Frames:
         self._sets = sets
 
     def redundant_by(self, write: int) -> tuple[int, ...] | None:
-        """Return the reshaped views on the way from the slice that ``write`` writes to its source; None if no such way.
+        """Return the reshaped views between the slice ``write`` writes and its source; None if it is not redundant.
 
         Reshapes keep the order of elements, so between two equal slices they are the identity. If one of them turns out
-        to be a copy the write has to be made, but still destroys nothing: every change on the way was checked.
+        to be a copy, the write has to be performed. It still destroys nothing: every write in between was checked.
         """
         source = self._effects.redundant_source.get(write)
         if source is None:
@@ -67,7 +67,7 @@ class Frames:
         return None
 
     def frame(self, write: Write, value: int) -> SliceFrame | None:
-        """Return the innermost class that the written elements and ``value`` both lie in; None if none is known."""
+        """Return the slices of the innermost class that ``write`` and ``value`` both lie in; None if none is known."""
         views = dict(self._sets.path(value))
         own = self._sets.equivalence.find(value)
         for base, written in self._sets.region(write.value, write.slice):
@@ -76,10 +76,10 @@ class Frames:
         return None
 
     def apart(self, frame: SliceFrame | None, access: int, loop: int) -> bool:
-        """Whether the elements written are none of those that ``access`` reads.
+        """Whether the written elements and those that ``access`` reads are disjoint.
 
-        ``loop`` is -1 when no loop leads from one to the other, else the outermost one: slices are then compared only
-        by symbols that it does not change.
+        ``loop`` is the outermost loop that leads from one to the other, -1 if there is none. Only symbols that it does
+        not change are compared.
         """
         if frame is None:
             return False
@@ -88,14 +88,14 @@ class Frames:
         if loop >= 0 and not self._stable((frame.written, accessed), loop):
             return False
         if frame.is_own and effects.writes[access]:
-            # An op that overwrites a slice needs only what lies outside of it.
+            # An op that overwrites a slice reads only the elements outside of it.
             return accessed is not None and is_within(frame.written, accessed)
         return _disjoint(frame.written, accessed)
 
     def apart_around(self, frame: SliceFrame | None, write: Write, read: Read, loop: int, *, later: bool) -> bool:
-        """Whether what ``write`` writes in an iteration is nowhere read in a later one of the loops from ``loop`` on.
+        """Whether no later iteration of the loops from ``loop`` inwards reads the elements that ``write`` writes.
 
-        Nor in the same iteration, if the read comes ``later`` there.
+        If ``later``, the read comes after the write in an iteration; the same iteration must not read them either.
         """
         if frame is None or frame.written is None or (frame.is_own and self._effects.writes[read.operand]):
             return False
@@ -107,9 +107,9 @@ class Frames:
         return self._effects.slice_iterations.are_apart((frame.written, writer), (accessed, reader), loop, later=later)
 
     def is_renewed(self, frame: SliceFrame | None, write: Write, read: Read) -> bool:
-        """Whether the way from ``write`` to ``read`` may define again what both slices depend on.
+        """Whether a symbol that both slices depend on may be redefined between ``write`` and ``read``.
 
-        A value of a loop of branches may be used after the loop, where it is the last iteration's.
+        A value from a loop in the CFG may be used after the loop, where it is the last iteration's.
         """
         s = self._snapshot
         if not s.graphs or frame is None:
@@ -133,7 +133,7 @@ class Frames:
         return all(not s.is_in_loop(s.value_position[symbol], loop) for symbol in symbols)
 
     def are_one_slice(self, first: int, second: int) -> bool:
-        """Whether two values of one type are known to be the same slice of one class, in one run of their block."""
+        """Whether two values of one type must be the same slice of one class, in one run of their block."""
         sets = self._sets
         a, b = (sets.viewed(sets.equivalence.find(value)) for value in (first, second))
         return a is not None and b is not None and a[0] == b[0] and slice_relation(a[1], b[1]) is SliceRelation.EQUAL

@@ -1,9 +1,9 @@
-"""Whether may-alias sets may be merged, and whether a write may be done in one, by comparing what they hold.
+"""Whether may-alias sets may be merged, and whether a set may be written in place, by comparing their accesses.
 
-Two sets that become one must not hold a decided write and a read whose content it destroys (``destruction.py``), nor a
-buffer that must not be written, nor two results that one op writes to one place.
+A merged set must not hold a decided write and a read whose content it destroys (``destruction.py``). Nor may it hold a
+decided write and a read-only buffer, nor two results that one op writes to overlapping memory.
 
-Cost: only accesses that meet in time and place are looked at (see ``accesses.py``), as many as the attempt allows.
+Cost: only accesses that meet in time and place are compared (see ``accesses.py``), within the attempt's budget.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Interference"]
 
 
 class Interference:
-    """Conflict questions over the tables of one function; keeps nothing from one :class:`Attempt` to the next."""
+    """Conflict checks over the tables of one function; has no state between one :class:`Attempt` and the next."""
 
     def __init__(self, effects: TensorEffects, order: ProgramOrder, sets: AliasSets) -> None:
         self._effects = effects
@@ -36,7 +36,7 @@ class Interference:
         self._destruction = Destruction(effects, order, sets, self.frames, self.threads)
 
     def between(self, first: StorageSet, second: StorageSet, attempt: Attempt) -> Conflict | None:
-        """Return why the two sets cannot be one: a decided write in one against a read or a write of the other."""
+        """Return why the two sets cannot be merged: a decided write in one conflicts with an access of the other."""
         conflict = self._leave_threads(first, second, attempt)
         if conflict is not None or not (first.writes or second.writes):
             return conflict
@@ -59,7 +59,7 @@ class Interference:
         return self._write_against_reads(write, storage, attempt) or self._write_against_writes(write, storage, attempt)
 
     def _leave_threads(self, first: StorageSet, second: StorageSet, attempt: Attempt) -> Conflict | None:
-        """Return why threads would write memory that others see, if the two sets were one."""
+        """Return why threads would write memory that others see, if the two sets were merged."""
         if not first.confined and not second.confined:
             return None
         earliest = min(first.first, second.first)
@@ -75,7 +75,7 @@ class Interference:
         return None
 
     def again(self, storage: StorageSet, attempt: Attempt) -> Conflict | None:
-        """Ask the questions again that "no common origin" answered for ``storage``."""
+        """Repeat the questions of ``storage`` that "no common origin" answered."""
         for question in storage.spared:
             conflict = self._ask(question, attempt)
             if conflict is not None:
@@ -83,7 +83,7 @@ class Interference:
         return None
 
     def _ask(self, question: Question, attempt: Attempt) -> Conflict | None:
-        """Return the conflict between a write and what it is compared with; remember what origins alone spare."""
+        """Return the conflict of a question, if any; record the question if only origins rule the conflict out."""
         write, other = question
         if not attempt.spend():
             return Conflict(Rule.TOO_MANY_ACCESSES, write=write.operand)
@@ -111,7 +111,7 @@ class Interference:
         return None
 
     def _writes_against_reads(self, written: StorageSet, live: StorageSet, attempt: Attempt) -> Conflict | None:
-        """Compare the accesses that meet; walks the smaller side."""
+        """Compare the accesses that meet in time and place; iterates over the smaller side."""
         if not live.may_meet(written):
             return None
         if len(live.reads) > len(written.writes):

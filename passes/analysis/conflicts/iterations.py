@@ -1,17 +1,17 @@
-"""Which iteration of a loop allocated a buffer: what tells this iteration's buffer from that of an earlier one.
+"""Which iteration of a loop allocated a buffer: separates this iteration's buffer from that of an earlier one.
 
-A loop that goes on with a buffer made in its body (*passed on* in docs/theory/loops.md) carries, in each iteration,
-what an earlier one made, while it makes another one. Both are one value of the program, and so one class. Here they are
-told apart: a walk over the edges of :class:`AliasSets` remembers which loops it went back around. A *fresh* value is
-one whose op makes a buffer each time it runs, or that lives in a copy made for an operand that was refused; its class
-is that buffer, so that the walk ends there.
+A loop may carry on a buffer allocated in its body (*passed on* in docs/theory/loops.md). Each iteration then carries
+the buffer of an earlier one and allocates another. Both are one SSA value, and so one class. Here they are
+distinguished: a walk over the edges of :class:`AliasSets` records the loops it went back around. A *fresh* value is one
+whose op allocates each time it runs, or one in the copy made for a refused operand. Its class is that buffer, so the
+walk ends there.
 
 Claim: two values inside of a loop are in different buffers, if every class that both walks reach is that of a fresh
 value inside of the same loop, and exactly one of the two walks to it went back around the loop, neither around a loop
-further out. The one was made in this iteration, the other before it; it is not freed yet, as it is still to be read.
+further out. One was allocated in this iteration, the other before it and not freed yet, as it is still to be read.
 
-Cost: a bounded walk for each question; questions are asked where a conflict has been found, in functions in which some
-loop goes back to what it made.
+Cost: a bounded walk per check. Checks are made only where a conflict has been found, in functions in which some loop
+carries on a buffer allocated in its body.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .alias_sets import AliasSets
 __all__ = ["Iterations"]
 
 _MOST_STATES = 256
-"""How many classes, by the ways to them, a walk reaches before it gives up."""
+"""How many pairs of a class and the loops gone around on the path to it a walk reaches before it gives up."""
 
 _Around = frozenset[int]
 """The loops, as ops, that a walk went back around."""
 
 
 class Iterations:
-    """Answers questions about the values of one function."""
+    """Compares the buffers of values of one function by allocation site and iteration."""
 
     def __init__(self, effects: TensorEffects, sets: AliasSets) -> None:
         self._effects = effects
@@ -43,19 +43,19 @@ class Iterations:
         return self._sets.have_common_origin(first, second) and not self._made_apart(first, second)
 
     def is_candidate(self, value: int) -> bool:
-        """Whether ``value`` could be fresh: made inside of a loop, from nothing that has a buffer."""
+        """Whether ``value`` could be fresh: an op result inside of a loop, with no operand tied or forwarded to it."""
         s = self._snapshot
         return s.value_op[value] >= 0 and s.block_loop[s.value_block[value]] >= 0 and value not in self._effects.sources
 
     def copy(self, operand: int, value: int) -> None:
-        """State that ``operand`` is copied to a new buffer and that ``value`` can live in no other one."""
+        """State that ``operand`` is copied to a new buffer and that ``value`` must be in that buffer."""
         s = self._snapshot
         if s.block_loop[s.op_block[s.operand_op[operand]]] >= 0:
             self._copied.add(value)
             self._sets.made.setdefault(self._sets.equivalence.find(value), value)
 
     def _is_fresh(self, value: int) -> bool:
-        """Whether a new buffer, which no other value is in, is made for ``value`` each time that its op runs."""
+        """Whether each run of the op of ``value`` allocates a new buffer that holds no other value."""
         s, effects = self._snapshot, self._effects
         if value in self._copied:
             return True
@@ -83,7 +83,7 @@ class Iterations:
         )
 
     def _walk(self, value: int) -> dict[int, set[_Around]] | None:
-        """Return the classes that ``value`` may come from, with the loops on each path; None if they are too many."""
+        """Return the classes that ``value`` may come from, with the loops on each path; None if there are too many."""
         sets = self._sets
         find = sets.equivalence.find
         start: tuple[int, _Around] = (find(value), frozenset())

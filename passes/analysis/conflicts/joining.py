@@ -1,12 +1,12 @@
-"""The step that every decision takes: merge the alias sets of values unless a value that is still read is destroyed.
+"""The common step of every decision: merge the alias sets of values unless that makes a RaW conflict.
 
-Contract: :meth:`Joiner.decide` either keeps the invariant of ``in_place/function_decisions.py`` and enters all that
-the decision makes known, or says which rule it would break and leaves everything as it was. No other module joins sets
-that hold accesses, so the invariant is kept here or nowhere.
+Contract: :meth:`Joiner.decide` either keeps the invariant of ``in_place/function_decisions.py`` and enters all facts of
+the decision, or returns the violated rule and leaves everything as it was. No other module joins sets that hold
+accesses, so only this module has to keep the invariant.
 
-Cost: that of the comparisons. A decision may compare a fixed number of accesses for each set it joins, and beyond that
-all decisions of a function together a fixed number for each read; a decision for which that is not enough is refused,
-with a rule of its own.
+Cost: that of the comparisons. A decision may compare a fixed number of accesses for each set it joins. Beyond that, all
+decisions of a function share a budget of a fixed number for each read. A decision that exceeds both is refused, with a
+rule of its own.
 """
 
 from __future__ import annotations
@@ -23,15 +23,14 @@ from .interference import Interference
 __all__ = ["Joiner"]
 
 _PAIRS_PER_SET = 256
-"""How many accesses a decision may be compared with, for each set it joins."""
+"""The comparisons a decision may make for each set it joins."""
 
 _PAIRS_PER_READ = 16
-"""How many more all decisions together may be compared with, for each read of the function: what keeps the analysis
-linear."""
+"""The further comparisons that all decisions share, for each read of the function. Keeps the analysis linear."""
 
 
 class Joiner:
-    """Joins the sets of one function; ``sets`` and ``check`` say what is known, and are its own to change."""
+    """Joins the sets of one function; ``sets`` holds the relations known so far, ``check`` the conflict checks."""
 
     def __init__(self, effects: TensorEffects, sets: AliasSets, check: Interference) -> None:
         self.effects = effects
@@ -41,21 +40,21 @@ class Joiner:
         self._reserve = 0
 
     def enter_reads(self, value: int, reads: Sequence[Read]) -> None:
-        """Enter what is read of ``value``, before any decision is taken."""
+        """Enter the reads of ``value``, before any decision is taken."""
         storage = self.sets.storage(value)
         for read in reads:
             storage.add_read(read)
         self._reserve += _PAIRS_PER_READ * len(reads)
 
     def begin(self, values: Sequence[int], writes: Sequence[Write] = ()) -> Attempt:
-        """Try to join the sets of ``values``, in which ``writes`` are done.
+        """Try to join the sets of ``values`` and to perform ``writes`` in the joined set.
 
-        What is stated to ``sets`` from here to :meth:`decide` is taken back if the answer is no.
+        Facts stated to ``sets`` from here to :meth:`decide` are undone if that refuses the attempt.
         """
         return Attempt(self.sets, values, writes)
 
     def decide(self, attempt: Attempt) -> Conflict | None:
-        """Join the sets of ``attempt``, or take it back and say why."""
+        """Join the sets of ``attempt``, or undo it and return the conflict."""
         own = _PAIRS_PER_SET * len(attempt.storages)
         attempt.left = own + max(self._reserve, 0)
         allowed = attempt.left
@@ -72,7 +71,7 @@ class Joiner:
         return None
 
     def _conflict(self, attempt: Attempt) -> Conflict | None:
-        """Return why the sets cannot be merged, or not be written like that."""
+        """Return why the sets cannot be merged or must not be written; None if they can."""
         storages, writes, check = attempt.storages, attempt.writes, self.check
         if attempt.closes_cycle and any(storage.rotating for storage in storages):
             return Conflict(Rule.ROTATION_SHARED, write=writes[0].operand if writes else -1, value=attempt.values[0])

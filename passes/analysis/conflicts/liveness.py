@@ -1,4 +1,4 @@
-"""Live ranges: when and where the content of a value may be read, and what an in-place write touches."""
+"""Live ranges: when and where the content of a value may be read, and which elements an in-place write touches."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Liveness:
         begin = self._order.definition(value)
         last: list[Read] = []
         if value in effects.shared_outputs and effects.value_read[effects.shared_outputs[value].result]:
-            # What no thread inserts is still the argument's content after the loop.
+            # After the loop, the elements that no thread inserts still have the argument's content.
             operand = effects.shared_outputs[value].operand
             last = [Read(begin, s.op_exit[s.operand_op[operand]] - 1, operand, value, None)]
         if not effects.value_read[value] or effects.undefined[value]:
             return last
         uses = [o for o in s.value_uses[value] if effects.content_reads[o]]
         uses += [read for o in uses for read in effects.derived_reads.get(o, ())]
-        # What an op overwrites is what it does not read: it needs the rest.
+        # An op does not read the slice that it overwrites, only the rest: such a read has no slice here.
         return last + [
             Read(begin, self._end(value, o), o, value, None if effects.writes[o] else effects.slices.get(o))
             for o in uses
@@ -40,7 +40,7 @@ class Liveness:
         """Return the last moment at which operand ``read`` may read ``value``."""
         s, op = self._snapshot, self._snapshot.operand_op[read]
         if self._effects.escapes[read]:
-            # Code that the buffer escapes to may use it at any later time.
+            # An escaped buffer may be read at any later time.
             return s.op_exit[0]
         end = self._order.last_moment(value, op)
         if s.op_regions[op] and not self._effects.reads_before_regions(op):
@@ -48,7 +48,7 @@ class Liveness:
         return end
 
     def write(self, operand: int, value: int = -1) -> Write:
-        """Return what an in-place write of ``operand`` touches; with ``value``, a write into that buffer instead."""
+        """Return the in-place write of ``operand``; with ``value``, the write into the buffer of ``value`` instead."""
         s = self._snapshot
         value = s.operand_value[operand] if value < 0 else value
         return Write(s.operand_position(operand), operand, value, self._effects.slices.get(operand))

@@ -1,4 +1,4 @@
-"""One may-alias set: what the analysis asks about memory that several values may share."""
+"""One may-alias set: the accesses to memory that several values may share."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ __all__ = ["Question", "StorageSet"]
 
 
 class Question(NamedTuple):
-    """Whether ``write`` may happen in memory that ``other`` uses too; a value stands for its buffer being read-only."""
+    """Whether ``write`` conflicts with ``other`` in shared memory; a value stands for its read-only buffer."""
 
     write: Write
     other: Read | Write | int
 
 
 _SMALL = 16
-"""Up to so many accesses a set is searched from end to end."""
+"""Up to this number of accesses, a set has no index and is searched linearly."""
 
 
 class StorageSet:
     """The live reads of one may-alias set, the writes decided in it, and whether it may be written.
 
-    ``readonly`` are values whose buffers must not be written. ``rotating`` says that a loop swaps buffers of this set.
-    ``spared`` are the questions that were answered by "no common origin": they have to be asked again when another edge
-    connects members. ``first`` is the position of the earliest member, ``confined`` has the writes that must stay
-    within a parallel region, by its block (kept only where there are such regions).
+    ``readonly`` are values whose buffers must not be written. ``rotating``: a loop swaps buffers of this set.
+    ``spared`` are the questions answered by "no common origin"; they are asked again when another edge connects
+    members. ``first`` is the position of the earliest member. ``confined`` holds the writes that must stay within a
+    parallel region, by its block (kept only where there are such regions).
 
-    ``find`` and ``locate`` are those of :class:`AccessIndex`, which a set of more than a few accesses keeps.
+    ``find`` and ``locate`` are those of :class:`AccessIndex`; a set of more than a few accesses has such an index.
     """
 
     __slots__ = (
@@ -84,7 +84,7 @@ class StorageSet:
             self._index.add_write(write)
 
     def absorb(self, other: StorageSet) -> None:
-        """Take over everything of ``other``, which should be the smaller set. Linear in that one."""
+        """Merge ``other``, which should be the smaller set, into this one. Linear in ``other``."""
         if self._index is None and len(self) + len(other) > _SMALL:
             self._index = AccessIndex(self._find, self._locate)
             for read in self.reads:

@@ -1,15 +1,15 @@
-"""Threads, the runs of a parallel region: what they may write in shared memory, and what they cannot destroy.
+"""Threads, the runs of a parallel region: which shared memory they may write, and which content they cannot destroy.
 
-A thread may write buffers of its own. In memory from outside of its region it may write one thing: elements of a
-*shared output* within a slice that it inserts there at its end. Slices that different threads insert into one output do
-not overlap, or the program's result would depend on which thread comes last. So, for memory of one output,
+A thread may write buffers of its own. Of memory from outside of its region it may write only elements of a *shared
+output*, within a slice that it inserts there at its end. Slices that different threads insert into one output are
+disjoint, or the program's result would depend on which thread comes last. So, for memory of one output,
 
-* such a write races with nothing that another thread writes;
+* such a write does not race with a write of another thread;
 * it does not destroy what another thread reads, if that lies within a slice that the reading thread inserts;
-* it does not destroy what is left of the output after the loop: there the inserted value replaces it.
+* it does not destroy the output's content after the loop: there the inserted value replaces it.
 
-That a write lies within a slice is known by symbols, in the same run of the region. A slice that is the same in all
-threads keeps nothing apart: what is written there is left to the insertion itself.
+That a write lies within a slice is shown by symbols, in the same run of the region. A slice that is the same in all
+threads separates no threads: only the insertion itself may write there.
 
 See docs/theory/threads.md. Counterpart upstream: ``check-parallel-regions`` and the subset interface of
 ``tensor.parallel_insert_slice``, which do not compare threads with each other.
@@ -29,29 +29,29 @@ from .storage_set import StorageSet
 __all__ = ["ParallelRegions", "is_within"]
 
 _MANY = 16
-"""How many of the slices that a thread inserts into one output, and how many outputs besides the ones that a value is
-known to lie in, are looked at: a constant keeps the analysis linear."""
+"""The largest number of slices inserted into one output, and of outputs besides those that a value must lie in, that
+are checked. A constant keeps the analysis linear."""
 
 
 def is_within(inner: Slice | None, outer: Slice | None) -> bool:
-    """Whether the elements of ``inner`` are certainly some of ``outer``; None stands for all elements."""
+    """Whether the elements of ``inner`` must be a subset of those of ``outer``; None stands for all elements."""
     if outer is None or inner is None:
         return outer is None
     return slice_relation(inner, outer) in (SliceRelation.EQUAL, SliceRelation.CONTAINED)
 
 
 class ParallelRegions:
-    """Questions about parallel regions over the tables of one function."""
+    """Checks of accesses in parallel regions, over the tables of one function."""
 
     def __init__(self, effects: TensorEffects, sets: AliasSets) -> None:
         self._effects = effects
         self._snapshot = effects.snapshot
         self._sets = sets
         self._outputs: dict[int, dict[int, None]] = {}
-        """For a parallel region's block, the arguments that are the outputs threads insert into in place."""
+        """By block of a parallel region, the arguments (shared outputs) that threads insert into in place."""
 
     def share(self, argument: int) -> None:
-        """State that what threads insert goes to the buffer of ``argument`` itself."""
+        """State that threads insert into the buffer of ``argument`` itself."""
         self._sets.enter(self._outputs.setdefault(self._snapshot.value_block[argument], {}), argument, None)
 
     def _candidates(self, block: int, values: Iterable[int]) -> list[int]:
@@ -72,13 +72,13 @@ class ParallelRegions:
         return s.block_parallel[parent] if parent >= 0 else -1
 
     def confine(self, write: Write, storage: StorageSet) -> None:
-        """Enter ``write`` into ``storage`` under the parallel region that still confines it, if any does."""
+        """Enter ``write`` into ``storage`` under the innermost parallel region that still confines it, if any does."""
         block = self._released(self.region(write.operand), storage.first)
         if block >= 0:
             storage.confined.setdefault(block, []).append(write)
 
     def release(self, storage: StorageSet) -> None:
-        """Let out the writes of ``storage`` whose regions older members lie outside of: :meth:`escapes` allowed it."""
+        """Unconfine writes of ``storage`` from regions that the first member precedes: :meth:`escapes` allowed it."""
         for block in list(storage.confined):
             outer = self._released(block, storage.first)
             if outer != block:
@@ -92,7 +92,7 @@ class ParallelRegions:
         return block
 
     def escapes(self, write: Write, block: int, first: int) -> bool:
-        """Whether ``write``, confined by region ``block``, must not be done in memory that is known since ``first``."""
+        """Whether ``write``, confined by region ``block``, must not touch memory with a value defined at ``first``."""
         while block >= 0 and first < self._snapshot.block_begin[block]:
             if not self._may_leave(write, block):
                 return True
@@ -100,7 +100,7 @@ class ParallelRegions:
         return False
 
     def _may_leave(self, write: Write, block: int) -> bool:
-        """Whether ``write`` stays within what its thread inserts into an output of the region."""
+        """Whether ``write`` stays within a slice that its thread inserts into an output of the region."""
         outputs = self._candidates(block, self._sets.path_values(write.value))
         if not outputs:
             return False
@@ -114,7 +114,7 @@ class ParallelRegions:
         return False
 
     def _is_insertion(self, write: Write, argument: int) -> bool:
-        """Whether ``write`` is what a thread inserts into output ``argument``."""
+        """Whether ``write`` is a thread's insertion into output ``argument``."""
         s = self._snapshot
         return (
             argument in self._effects.insertions
@@ -139,7 +139,7 @@ class ParallelRegions:
     # --- reads -------------------------------------------------------------------------------------------------
 
     def are_apart(self, block: int, base: int, value: int, written: Slice | None, read: Slice | None) -> bool:
-        """Whether a thread of region ``block`` never reads of ``value``, in class ``base``, what another one writes."""
+        """Whether no thread of region ``block`` reads elements of ``value``, in class ``base``, that another writes."""
         find = self._sets.equivalence.find
         return any(
             find(argument) == base
@@ -149,10 +149,10 @@ class ParallelRegions:
         )
 
     def is_replaced(self, argument: int, write: Write, written: Slice | None) -> bool:
-        """Whether what a thread inserts into output ``argument`` replaces all that ``write`` writes of it."""
+        """Whether the insertions of a thread into output ``argument`` overwrite all elements that ``write`` writes."""
         if argument not in self._outputs.get(self._snapshot.value_block[argument], ()):
             return False
         if self._is_insertion(write, self._snapshot.operand_value[write.operand]):
-            # Nothing says which of a thread's insertions comes first. Those into one output do not overlap.
+            # The insertions of a thread are unordered. Those into one output do not overlap.
             return self._is_insertion(write, argument)
         return self._is_inserted(argument, written, moved=False)

@@ -1,7 +1,7 @@
-"""Whether a slice of a tensor may be one of the memory that the tensor is stored to or was loaded from.
+"""Whether a slice of a tensor may be a slice of the memory that the tensor is stored to or was loaded from.
 
-Slices of tensors may lie outside, or have strides that are not positive, as long as they are never asked for: in a loop
-that does not run for this size. Loads and stores whose numbers say so are no valid ops. Constant time for each slice.
+A tensor slice may be out of bounds, or have non-positive strides, if it is never executed: in a loop that does not run
+for this size. A load or store with such constants is an invalid op. Constant time for each slice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["may_be_inside"]
 
 
 def may_be_inside(slice_: Slice | None, access: ir.Operation) -> bool:
-    """Whether ``slice_`` of the tensor of ``access``, a load or a store, may be a slice of its memory; None is all."""
+    """Whether ``slice_`` of the tensor that ``access`` loads or stores may be a slice of its memory; None is all."""
     if slice_ is None:
         return True
     is_load = access.name == "dispatch.load"
@@ -39,7 +39,7 @@ def may_be_inside(slice_: Slice | None, access: ir.Operation) -> bool:
 
 
 def _may_fit(offset: Index, size: Index, stride: Index, extent: int, begin: int, step: int) -> bool:
-    """Whether a dimension may fit into ``extent`` elements from ``begin`` on, ``step`` apart, as dispatch ops ask."""
+    """Whether a dimension may fit into ``extent`` elements from ``begin``, ``step`` apart, as dispatch ops require."""
     if _least(offset, 0) < 0 or _least(size, 0) < 0 or _least(stride, 1) < 1:
         return False
     if extent == ir.ShapedType.get_dynamic_size():
@@ -50,5 +50,5 @@ def _may_fit(offset: Index, size: Index, stride: Index, extent: int, begin: int,
 
 
 def _least(entry: object, least: int) -> int:
-    """Return ``entry``, or the least that it can be if it is not a number."""
+    """Return ``entry`` if it is a constant, otherwise its lower bound ``least``."""
     return entry if isinstance(entry, int) else least

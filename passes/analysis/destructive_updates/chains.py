@@ -1,12 +1,12 @@
 """Destructive updates: tensors that loops and branches carry and update slice by slice, found on SSA values.
 
-Between the *source* and the value asked about lies a chain of versions of one tensor: what an insertion returns, what
-a loop or a branch does. The chain is a destructive update if it could be one piece of memory: each version but the
-last is read only before the next one is made, nothing else is made of it, and what a loop carries comes back at the
-same place. An ``scf.for``, ``scf.while``, ``scf.forall`` or ``scf.if`` is a :class:`Link` of the chain, with a chain in
-each of its blocks. What the slices say is another question: ``proofs.py``.
+From the *source* to the final value leads a chain of versions of one tensor: results of insertions, loops and branches.
+The chain is a destructive update if all versions could share one buffer: each version but the last is read only before
+the next one is defined, no other op updates it, and a loop yields each carried tensor at the position of its own
+argument. An ``scf.for``, ``scf.while``, ``scf.forall`` or ``scf.if`` is a :class:`Link` of the chain, with a chain in
+each of its blocks. Which elements the slices cover is decided in ``proofs.py``.
 
-Cost: linear in ops and uses, at any depth: each result is looked at once, inner ops first. Nothing is changed. See
+Cost: linear in ops and uses, at any depth: each result is visited once, inner ops first. Nothing is changed. See
 docs/theory/destructive-updates.md.
 """
 
@@ -27,7 +27,7 @@ _SLICE_READS = frozenset({"tensor.extract", "tensor.extract_slice", "vector.tran
 
 
 class UpdateRule(enum.Enum):
-    """Why something is no destructive update. The value is the phrase that remarks use."""
+    """Why a result is not a destructive update. The value is the phrase that remarks use."""
 
     UNUSED = "what is carried is not used"
     UNCHANGED = "nothing is updated"
@@ -42,7 +42,7 @@ class UpdateRule(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class UpdateAccess:
-    """Operand ``operand`` of op ``op`` reads a part of the tensor, or is where a part is updated."""
+    """Operand ``operand`` of op ``op`` reads a part of the tensor, or is the destination of an update of a part."""
 
     op: int
     operand: int
@@ -52,21 +52,21 @@ class UpdateAccess:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Result ``index`` of ``op``, a loop or a branch, is what becomes of ``source`` in it."""
+    """Result ``index`` of ``op``, a loop or a branch, is the version that it makes of ``source``."""
 
     op: int
     index: int
     source: int
     chains: tuple[tuple[int | Link, ...], ...]
-    """For each block, in order, the operands that are updated and the links that are passed."""
+    """For each block, the updated operands and the nested links, in order."""
     reads: tuple[int, ...]
     carried: int
-    """Which of the initial values it begins with: the same as ``index`` but for ``scf.while``."""
+    """The index of the init that the chain starts from: the same as ``index`` except for ``scf.while``."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedUpdate:
-    """Result ``index`` of ``op`` is no destructive update, by ``rule``, because of op ``culprit``."""
+    """Result ``index`` of ``op`` is not a destructive update, by ``rule``, because of op ``culprit``."""
 
     op: int
     index: int
@@ -76,30 +76,30 @@ class RefusedUpdate:
 
 @dataclass(frozen=True, slots=True)
 class DestructiveUpdate:
-    """``value`` is what updates make of ``source``; everything by its number in the snapshot."""
+    """``value`` is ``source`` after a chain of updates; everything by its number in the snapshot."""
 
     value: int
     source: int
     ops: tuple[int, ...]
-    """The ops of the chain itself, first to last: loops, branches and insertions next to each other."""
+    """The ops of the outermost chain, first to last: loops, branches and insertions."""
     loops: tuple[int, ...]
-    """All loops and branches that carry or yield the tensor, the outer ones first."""
+    """All loops and branches that carry or yield the tensor, outer ones first."""
     updates: tuple[UpdateAccess, ...]
     reads: tuple[UpdateAccess, ...]
     links: tuple[Link, ...]
 
     @property
     def is_write_only(self) -> bool:
-        """Whether nothing of the tensor is read."""
+        """Whether no part of the tensor is read."""
         return not self.reads
 
 
 _Step = tuple[int | Link, int]
-"""What made a version, and the version before it."""
+"""The step that defines a version, and the previous version."""
 
 
 class DestructiveUpdates:
-    """Answers for one snapshot; ``effects`` has been filled for the functions that are asked about."""
+    """The destructive updates of one snapshot; ``effects`` must be filled for the functions in question."""
 
     def __init__(self, effects: TensorEffects) -> None:
         self._effects = effects
@@ -107,7 +107,7 @@ class DestructiveUpdates:
         self._links: dict[tuple[int, int], Link | RefusedUpdate] = {}
 
     def of_function(self, function: int) -> tuple[list[DestructiveUpdate], list[RefusedUpdate]]:
-        """Return the updates of ``function``, none a part of another one, and what was refused, in program order."""
+        """Return the maximal updates of ``function`` and the refused results, each in program order."""
         s = self._snapshot
         ops = s.nested_ops(function)
         for op in sorted((op for op in ops if s.op_name[op] in _LINKS), key=lambda op: s.op_exit[op]):
@@ -145,9 +145,9 @@ class DestructiveUpdates:
             yield s.op_first_result[link.op] + link.index
 
     def of_value(self, value: int) -> DestructiveUpdate | RefusedUpdate | None:
-        """Return the longest chain of updates that ends at ``value``; None if no update makes it.
+        """Return the longest chain of updates that ends at ``value``; None if no update defines it.
 
-        Loops and branches around or in it must be among those of a function that was asked about before.
+        :meth:`of_function` must have been called before for the function of ``value``.
         """
         chain: list[int | Link] = []
         reads: list[int] = []
@@ -158,7 +158,7 @@ class DestructiveUpdates:
                     return step
                 break
             between: list[int] = []
-            # What computes all of a tensor is where an update of its slices begins.
+            # An op that computes all of a tensor starts the chain of updates of its slices.
             if chain and not isinstance(step[0], Link) and step[0] not in self._effects.slices:
                 break
             if chain and self._misuse(source, chain[-1], within=-1, reads=between) is not None:
@@ -185,7 +185,7 @@ class DestructiveUpdates:
         return self._loop(op, index)
 
     def _loop(self, op: int, index: int) -> Link | RefusedUpdate:
-        """Follow what ``scf.for`` or ``scf.while`` carries through its one block or its two."""
+        """Follow a tensor carried by ``scf.for`` or ``scf.while`` through the one or two blocks of the loop."""
         s = self._snapshot
         chains: list[tuple[int | Link, ...]] = []
         reads: list[int] = []
@@ -213,7 +213,7 @@ class DestructiveUpdates:
         return Link(op, index, s.operand_value[first + carried], tuple(chains), tuple(reads), carried)
 
     def _init_of(self, op: int, index: int) -> int:
-        """Return which operand of ``scf.while`` comes back as result ``index``: the one its chain begins at."""
+        """Return the index of the ``scf.while`` init whose chain ends at result ``index``."""
         s = self._snapshot
         if s.op_name[op] == _FOR:
             return index
@@ -241,7 +241,7 @@ class DestructiveUpdates:
         return Link(op, index, source, (updates,), tuple(reads), index)
 
     def _branch(self, op: int, index: int) -> Link | RefusedUpdate:
-        """Both branches begin with the same tensor from outside; one of them may leave it as it is."""
+        """Both branches start from the same tensor from outside; one of them may yield it unchanged."""
         s = self._snapshot
         sources: list[int] = []
         chains: list[tuple[int | Link, ...]] = []
@@ -266,7 +266,7 @@ class DestructiveUpdates:
     def _chain(
         self, op: int, index: int, block: int, yielded: int, reads: list[int]
     ) -> tuple[tuple[int | Link, ...], int] | RefusedUpdate:
-        """Return the steps of ``block`` that make what it yields, first to last, and what they begin with."""
+        """Return the steps of ``block`` that define its yielded value, first to last, and the value they start from."""
         s = self._snapshot
         value = s.operand_value[yielded]
         after: int | Link = yielded
@@ -284,7 +284,7 @@ class DestructiveUpdates:
             after, value = step
 
     def _step(self, value: int, block: int) -> _Step | RefusedUpdate | None:
-        """Return what made ``value`` in ``block`` of an earlier version; None if it was not made so."""
+        """Return the step in ``block`` that defines ``value`` from an earlier version; None if there is none."""
         s = self._snapshot
         op = s.value_op[value] if value >= 0 else -1
         if op < 0 or s.op_block[op] != block:
@@ -298,7 +298,7 @@ class DestructiveUpdates:
         return None if operand < 0 else (operand, s.operand_value[operand])
 
     def _updated_operand(self, value: int) -> int:
-        """Return the one operand of the op of ``value`` that is overwritten to become it; -1 if there is none."""
+        """Return the one destination operand that ``value`` is tied to; -1 if there is none."""
         s, effects = self._snapshot, self._effects
         op = s.value_op[value]
         if op < 0 or (s.op_regions[op] and s.op_name[op].startswith("scf.")):
@@ -315,12 +315,12 @@ class DestructiveUpdates:
     def _misuse(self, value: int, after: int | Link, *, within: int, reads: list[int]) -> tuple[UpdateRule, int] | None:
         """Return why ``value`` cannot be overwritten by the next step, ``after``; enters the reads before it.
 
-        Only uses in block ``within`` count, which is around ``value`` or where it is captured; -1 for all.
+        Only uses in block ``within`` count: the block that defines ``value`` or captures it. -1 for all uses.
         """
         s = self._snapshot
         op = after.op if isinstance(after, Link) else s.operand_op[after]
         begin, end = s.op_enter[op], s.op_exit[op]
-        # What a branch does with the content was looked at in the branch.
+        # The uses inside of a branch were checked with the branch.
         skipped = (begin, end) if isinstance(after, Link) and s.op_name[op] == _BRANCH else None
         for use in self._uses(value, within, skipped):
             if use == after or (isinstance(after, Link) and self._is_only_init(use, op)):
@@ -336,17 +336,17 @@ class DestructiveUpdates:
         return None
 
     def _is_only_init(self, use: int, op: int) -> bool:
-        """Whether ``op`` carries the value of ``use``, an operand of it, once."""
+        """Whether ``use`` is an init of ``op`` and the only operand of ``op`` with its value."""
         s = self._snapshot
         if s.operand_op[use] != op or use not in self._effects.forwards:
             return False
         return [s.operand_value[operand] for operand in s.operands(op)].count(s.operand_value[use]) == 1
 
     def _uses(self, value: int, block: int, skipped: tuple[int, int] | None) -> Iterator[int]:
-        """Yield the uses of ``value`` inside of ``block``, but for those that lie strictly in ``skipped``."""
+        """Yield the uses of ``value`` inside of ``block``, except those strictly inside of ``skipped``."""
         s = self._snapshot
         uses = s.value_uses[value]
-        # They are in program order.
+        # Uses are in program order.
         place = 0 if block < 0 else bisect_left(uses, s.block_begin[block], key=s.operand_position)
         while place < len(uses):
             position = s.operand_position(uses[place])
@@ -359,7 +359,7 @@ class DestructiveUpdates:
             place += 1
 
     def _refusal_of(self, use: int, reads: list[int]) -> UpdateRule | None:
-        """Return why ``use`` is neither a read of a slice nor a question about sizes; enters reads."""
+        """Return why ``use`` is neither a slice read nor a `tensor.dim`, None if it is one; enters slice reads."""
         s, effects = self._snapshot, self._effects
         op = s.operand_op[use]
         if s.op_name[op] == "tensor.dim":
@@ -374,7 +374,7 @@ class DestructiveUpdates:
     # --- the outcome -------------------------------------------------------------------------------------------
 
     def _flattened(self, value: int, source: int, chain: list[int | Link], between: list[int]) -> DestructiveUpdate:
-        """Return the chain with all that is nested in it, outer ops first; ``between`` are the reads in between."""
+        """Return the chain with all nested chains, outer ops first; ``between`` are the reads between its steps."""
         s = self._snapshot
         links: list[Link] = []
         updates: list[UpdateAccess] = []

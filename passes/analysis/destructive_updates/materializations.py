@@ -1,9 +1,9 @@
-"""Which destructive updates that end in a memref can be copies of their slices.
+"""Which destructive updates that end in a memref can be rewritten to copies of their slices.
 
-As in ``rewrites.py``, for ``bufferization.materialize_in_destination`` into a memref. Elements and vectors can
-be loaded back from there. A tensor cannot, as later stores would change its memory: other reads must see the source.
-The attribute ``restrict`` promises that no tensor shares the memory; that is not relied on where a tensor is visibly
-made of the same memref. Updates that end in tensors are told apart only, so that a remark can be given.
+As in ``rewrites.py``, for ``bufferization.materialize_in_destination`` into a memref. Elements and vectors can be
+loaded back from it. A tensor cannot, as later stores would change its memory: such reads must use the source. The
+attribute ``restrict`` promises that no tensor shares the memory. This is not relied on if a ``to_tensor`` or
+``to_buffer`` of the same memref is visible. Updates that end in tensors are only reported by a remark.
 
 Cost: linear in ops, and a binary search for each candidate. Nothing is changed here.
 """
@@ -46,18 +46,18 @@ _QUIET = _VIEWS | {
     "vector.transfer_read",
     "vector.transfer_write",
 }
-"""Ops that use no memory if they have no memrefs, but for views and sizes."""
+"""Ops that access no memory: those without memref operands, views and size queries."""
 
 
 class _Memory:
-    """Who uses memory in one function, by the memref that views are made of."""
+    """The accesses to memory in one function, by the memref at the root of the views."""
 
     def __init__(self, snapshot: Snapshot, function: int) -> None:
         self._snapshot = snapshot
         self._roots: dict[int, int] = {}
         self.candidates: list[int] = []
         self.values: list[int] = []
-        """Where updates may end in tensors: materializations in these, and returns."""
+        """Ops where updates may end in tensors: materializations into tensors, and returns."""
 
         self.tensors: set[int] = set()
         self._used: list[int] = []
@@ -84,11 +84,11 @@ class _Memory:
         return value < 0 or isinstance(self._snapshot.values[value].type, ir.MemRefType | ir.UnrankedMemRefType)
 
     def root(self, value: int) -> int:
-        """Return the memref that ``value`` is a view of."""
+        """Return the root memref that ``value`` is a view of."""
         return self._roots.get(value, value)
 
     def is_used_in(self, root: int, begin: int, end: int) -> bool:
-        """Whether memory may be used between two positions, other than to write what shares none with ``root``."""
+        """Whether memory of ``root`` may be accessed between two positions; writes to other roots do not count."""
         return any(
             bisect_left(positions, end) > bisect_right(positions, begin)
             for positions in (self._used, self._written.get(root, []))
@@ -96,7 +96,7 @@ class _Memory:
 
 
 def _is_quiet(name: str, *, has_memrefs: bool) -> bool:
-    """Whether an op, apart from what is nested in it, uses no memory."""
+    """Whether an op, without its regions, accesses no memory."""
     if has_memrefs:
         return name in _VIEWS or name == "memref.dim"
     return name in _QUIET or name.partition(".")[0] in _QUIET_DIALECTS
@@ -105,7 +105,7 @@ def _is_quiet(name: str, *, has_memrefs: bool) -> bool:
 def plan_materializations(
     effects: TensorEffects, function: int, proofs: UpdateProofs
 ) -> tuple[list[UpdateRewrite], list[KeptStore]]:
-    """Return what becomes of each update that ``function`` materializes in a memref."""
+    """Return the rewrites of updates that ``function`` materializes in a memref, and the kept stores."""
     memory = _Memory(effects.snapshot, function)
     if not memory.candidates and not memory.values:
         return [], []
@@ -149,7 +149,7 @@ def _plan(
 def _where(
     effects: TensorEffects, store: int, update: DestructiveUpdate, proofs: UpdateProofs, proof: UpdateProof
 ) -> UpdateRewrite | KeptStore:
-    """Decide where reads find their content, and whether the memref has to hold the source first."""
+    """Decide where reads load from, and whether the source must be copied to the memref first."""
     s = effects.snapshot
     reads = ReadFrom.SOURCE
     wholes = [access for access in update.updates if is_whole_update(s, access) and effects.reads[access.operand]]
@@ -170,7 +170,7 @@ def _is_read_box(effects: TensorEffects, access: UpdateAccess) -> bool:
 
 
 def _ends_in_value(effects: TensorEffects, updates: DestructiveUpdates, op: int) -> bool:
-    """Whether ``op`` puts an update by loops in a tensor, or returns one of an argument that may be written."""
+    """Whether ``op`` materializes an update by loops in a tensor, or returns one of a writable argument."""
     s = effects.snapshot
     is_return = s.op_name[op] == "func.return"
     for operand in list(s.operands(op))[: None if is_return else 1]:
@@ -184,6 +184,6 @@ def _ends_in_value(effects: TensorEffects, updates: DestructiveUpdates, op: int)
 
 
 def _is_writable_argument(s: Snapshot, value: int) -> bool:
-    """Whether ``value`` is an argument of its function that says ``bufferization.writable``."""
+    """Whether ``value`` is a function argument marked ``bufferization.writable = true``."""
     function = s.function_of(value)
     return function >= 0 and declared_writable(s.ops[function], s.value_index[value]) is True

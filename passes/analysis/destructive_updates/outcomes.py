@@ -1,4 +1,4 @@
-"""What becomes of a store of a destructive update: stores of the slices, or the rule that keeps it as it is."""
+"""The outcome for a store of a destructive update: stores of the slices, or the rule that keeps it unchanged."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _SUMS = frozenset(f"affine.{name}" for name in ("apply", "max", "min")) | {
     "arith.subi",
     "memref.subview",
 }
-"""Ops on numbers, and views, that may run at another time: they never fail and touch no memory."""
+"""Index arithmetic and views that may be moved: they never fail and access no memory."""
 
 _MOST_NUMBERS = 32
 
 
 class RewriteRule(enum.Enum):
-    """Why a store stays as it is. The value is the phrase that remarks use."""
+    """Why a store is kept unchanged. The value is the phrase that remarks use."""
 
     NO_UPDATE = "its value is no destructive update"
     ELSEWHERE = "the store is not in the block of the loop, so it may not run whenever the loop does"
@@ -63,7 +63,7 @@ class RewriteRule(enum.Enum):
 
 
 class ReadFrom(enum.Enum):
-    """Where the content of the tensor is read."""
+    """Where reads of the tensor load its content from."""
 
     SOURCE = "the source"
     SOURCE_BINDING = "the binding that the source was loaded from"
@@ -72,7 +72,7 @@ class ReadFrom(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class UpdateRewrite:
-    """``store`` goes away: the updates store their slices to its target."""
+    """``store`` is erased: the updates store their slices to its target."""
 
     store: int
     update: DestructiveUpdate
@@ -82,7 +82,7 @@ class UpdateRewrite:
     is_readable: bool
     """Whether the target may be loaded from."""
     reloads: bool
-    """Whether the value has other users, who see what the target holds after the outermost op."""
+    """Whether the value has other users, which reload the target after the outermost op."""
 
     @property
     def first(self) -> int:
@@ -92,7 +92,7 @@ class UpdateRewrite:
 
 @dataclass(frozen=True, slots=True)
 class KeptStore:
-    """``store`` stays, by ``rule``, because of op ``culprit``."""
+    """``store`` is kept, by ``rule``, because of op ``culprit``."""
 
     store: int
     rule: RewriteRule
@@ -101,9 +101,9 @@ class KeptStore:
 
 
 def why_not_in_memory(effects: TensorEffects, store: int, update: DestructiveUpdate) -> tuple[RewriteRule, int] | None:
-    """Return a rule that keeps ``store``, whatever its memory is, and the op that breaks it.
+    """Return the rule that keeps ``store`` for any kind of memory, and the op that violates it; None if there is none.
 
-    The target, and where in it ``store`` stores, has to be there when the chain begins, and both run equally often.
+    The target and the stored slice of it must be available where the chain begins, and both must run equally often.
     """
     s, first = effects.snapshot, update.ops[0]
     if s.op_block[first] != s.op_block[store] or s.op_enter[store] < s.op_exit[update.ops[-1]]:
@@ -123,18 +123,18 @@ def why_not_in_memory(effects: TensorEffects, store: int, update: DestructiveUpd
 
 
 def is_whole_update(s: Snapshot, access: UpdateAccess) -> bool:
-    """Whether an op of linalg computes all of the next version."""
+    """Whether the access is a linalg op, which computes all of the next version."""
     return s.op_name[access.op].startswith("linalg.")
 
 
 def is_tile_read(effects: TensorEffects, access: UpdateAccess) -> bool:
-    """Whether a load of a tile can stand for a read."""
+    """Whether a load of a tile can replace a read."""
     name = effects.snapshot.op_name[access.op]
     return name in _TILE_READS or (name in _TRANSFERS and is_box(effects, access))
 
 
 def is_box(effects: TensorEffects, access: UpdateAccess) -> bool:
-    """Whether a vector transfer certainly is of all elements of a box inside of the tensor, which are numbers."""
+    """Whether a vector transfer must access a full box of scalar elements inside of the tensor."""
     s = effects.snapshot
     attributes = s.ops[access.op].attributes
     type_ = ir.ShapedType(s.values[s.operand_value[access.operand]].type)
@@ -147,9 +147,9 @@ def is_box(effects: TensorEffects, access: UpdateAccess) -> bool:
 
 
 def late_numbers(s: Snapshot, store: int, update: DestructiveUpdate) -> list[int] | int:
-    """Return what computes where ``store`` stores, behind the begin of the chain; or an op that has to stay there.
+    """Return the ops after the begin of the chain that compute the slice of ``store``; or one that cannot be moved.
 
-    Sums and the like can be computed earlier in the same block: what they are made of is there.
+    Index arithmetic can be moved up in the same block, as its own operands are available there.
     """
     begin, block = s.op_enter[update.ops[0]], s.op_block[store]
     found: set[int] = set()

@@ -1,12 +1,12 @@
-"""What is certain about the slices of a destructive update: coverage, disjointness, and what reads what.
+"""Proofs about the slices of a destructive update: coverage, disjointness, and dependences.
 
-All questions go to ``index_sets/relations.py``. *Coverage*: every element of the tensor is updated, whatever the source
-held; by one run of the chain, or by that of all workgroups together. *Writes once*: no element is updated twice. *Reads
-the source*: no element is read after it was updated, so that reads see what the source held. Time leads from one access
-to another one in the same iteration of the loops around both, if it is earlier there, or in a later one of one of those
-loops; a thread of an ``scf.forall`` has no later ones, only others.
+All queries go to ``index_sets/relations.py``. *Coverage*: every element of the tensor is updated, by one run of the
+chain, or by the runs of all workgroups together. *Writes once*: no element is updated twice. *Reads the source*: no
+element is read after it was updated, so that reads see the content of the source. One access comes before another if it
+is earlier in the same iteration of the loops around both, or if the other is in a later iteration of one of these
+loops. The threads of an ``scf.forall`` are unordered: any other thread counts as later.
 
-Cost: a few questions for each pair of accesses, of which there may be a fixed number; with more the answer is unknown.
+Cost: a few queries for each pair of accesses, up to a fixed number of pairs; with more the answer is unknown.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ __all__ = ["MOST_LOOPS", "MOST_PAIRS", "UpdateProof", "UpdateProofs"]
 MOST_PAIRS = 36
 MOST_LOOPS = 12
 _MOST_BLOCKS = 4
-"""How many blocks with updates are asked about; what these cover, all of them do."""
+"""How many blocks with updates are checked; if these cover the tensor, so do all."""
 
 _INSERTIONS = frozenset({"tensor.insert_slice", "tensor.parallel_insert_slice"})
-"""Ops that update everything if they are given no slice."""
+"""Ops that update all elements if they have no slice."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateProof:
-    """What was found out about one update. YES is a proof, NO has an example for some values of the symbols."""
+    """The proved properties of one update. YES is a proof; NO means a counterexample for some symbol values."""
 
     covers: Answer
     covers_with_grid: Answer
     """Whether all workgroups together update every element; the same as ``covers`` without a grid."""
     writes_once: Answer
-    """Without output dependences."""
+    """Whether there are no output dependences."""
     reads_source: Answer
-    """Without flow dependences."""
+    """Whether there are no flow dependences."""
     reads_first: Answer
-    """Without anti dependences: what is read is not updated later either, so that the order does not matter."""
+    """Whether there are no anti dependences: no element is updated after it is read."""
 
 
 class UpdateProofs:
@@ -67,7 +67,7 @@ class UpdateProofs:
         self.sets = IndexSets(self.reader.terms)
 
     def prove(self, update: DestructiveUpdate, function: int) -> UpdateProof:
-        """Find out about ``update`` in ``function``."""
+        """Prove or disprove each property of ``update`` in ``function``."""
         grid = self.reader.workgroups(function)
         covered = self._covers(update, ())
         with_grid = self._covers(update, grid) if grid and covered is not Answer.YES else covered
@@ -81,13 +81,13 @@ class UpdateProofs:
         )
 
     def sees_source(self, update: DestructiveUpdate) -> bool:
-        """Whether every read certainly sees what the source held, on tensors: threads see nothing of each other."""
+        """Whether every read must see the source's content under tensor semantics: threads see no others' updates."""
         return self._never_meet(update, update.updates, update.reads, are_threads_alone=True) is Answer.YES
 
     def are_apart(self, first: tuple[Subset, int], second: tuple[Subset, int], block: int) -> bool:
-        """Whether two subsets of one tensor certainly have no element in common, in any iterations inside ``block``.
+        """Whether two subsets of one tensor must be disjoint, in any iterations inside ``block``.
 
-        Each is given with the block that it is used in, which is ``block`` or lies in it.
+        Each is given with the block of its use, which is ``block`` or nested in it.
         """
         around = self.reader.loops_around(block)
         loops = [loop for _, place in (first, second) for loop in self.reader.loops_around(place)[len(around) :]]
@@ -98,7 +98,7 @@ class UpdateProofs:
     # --- coverage ----------------------------------------------------------------------------------------------
 
     def _covers(self, update: DestructiveUpdate, grid: tuple[InductionVariable, ...]) -> Answer:
-        """Whether the unconditional updates of one block, in all iterations, leave nothing out."""
+        """Whether the unconditional updates of one block, over all iterations, cover all elements."""
         sizes = self._sizes(update)
         if sizes is None:
             return Answer.UNKNOWN
@@ -126,7 +126,7 @@ class UpdateProofs:
         *,
         are_threads_alone: bool = False,
     ) -> Answer:
-        """Whether no element that one of ``first`` touches is touched by one of ``second`` afterwards."""
+        """Whether no element accessed by one of ``first`` is later accessed by one of ``second``."""
         if len(first) * len(second) > MOST_PAIRS:
             return Answer.UNKNOWN
         result = Answer.YES
@@ -166,7 +166,7 @@ class UpdateProofs:
     # --- places ------------------------------------------------------------------------------------------------
 
     def block(self, access: UpdateAccess) -> int:
-        """Return the block of an access; what a thread inserts at its end belongs to the thread."""
+        """Return the block of an access; for an insertion at the end of a thread, the thread's block."""
         s = self._snapshot
         block = s.op_block[access.op]
         return s.parent_block(block) if s.op_name[s.block_op[block]] == "scf.forall.in_parallel" else block
@@ -182,14 +182,14 @@ class UpdateProofs:
         return self.reader.loops_around(block)[len(outside) :]
 
     def _sizes(self, update: DestructiveUpdate) -> tuple[Index, ...] | None:
-        """Return the sizes of all versions: each has those of the one before it."""
+        """Return the sizes of the tensor, which all versions share."""
         type_ = self._snapshot.values[update.value].type
         if not isinstance(type_, ir.RankedTensorType):
             return None
         return tuple(self.reader.size(update.source, dimension) for dimension in range(type_.rank))
 
     def _slice(self, update: DestructiveUpdate, access: UpdateAccess) -> Slice | None:
-        """Return what is read or updated; all of the tensor if an op overwrites it without a need of its content."""
+        """Return the accessed slice; all of the tensor if an op overwrites it without reading its content."""
         slice_ = self.known_slice(access)
         if slice_ is not None:
             return slice_
@@ -200,6 +200,6 @@ class UpdateProofs:
         return Slice((0,) * len(sizes), sizes, (1,) * len(sizes)) if is_all and sizes is not None else None
 
     def known_slice(self, access: UpdateAccess) -> Slice | None:
-        """Return the slice that the op of ``access`` names, if it names one."""
+        """Return the slice of ``access``, if its op has one."""
         slice_ = self.effects.slices.get(access.operand)
         return None if slice_ is None else self.reader.slice(slice_)

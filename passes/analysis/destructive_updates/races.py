@@ -1,10 +1,10 @@
-"""Whether threads and workgroups keep out of each other's way when a tensor of their own becomes memory of all.
+"""Whether threads and workgroups access disjoint elements when their private tensors become shared memory.
 
-On tensors every thread of an ``scf.forall`` and every workgroup reads versions that nobody else changes. If a read is
-from the memory that updates are stored to, the others must certainly store nothing of what it reads.
+On tensors, every thread of an ``scf.forall`` and every workgroup reads versions that no other changes. If a read is
+replaced by a load from the memory that updates are stored to, no other thread may store to the loaded elements.
 
-Cost: one question for each loop over threads, and for each dimension of the grid, about each pair of a read and an
-update, of which there may be a fixed number; with more the answer is no.
+Cost: one query for each loop over threads, and for each dimension of the grid, for each pair of a read and an update,
+up to a fixed number of pairs; with more the answer is no.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ __all__ = ["UpdateRaces"]
 _WAYS = (Direction.LATER, Direction.EARLIER)
 
 _Place = tuple[Slice | None, Sequence[InductionVariable]]
-"""What an access reads or updates, and the loops around it."""
+"""The slice of an access, and the loops around it."""
 
 
 class UpdateRaces:
-    """Answers for one snapshot, with the slices and loops of its ``proofs``."""
+    """Race checks for one snapshot, with the slices and loops of its ``proofs``."""
 
     def __init__(self, proofs: UpdateProofs) -> None:
         self._snapshot = proofs.effects.snapshot
@@ -39,7 +39,7 @@ class UpdateRaces:
         self._sets = proofs.sets
 
     def are_threads_apart(self, update: DestructiveUpdate) -> bool:
-        """Whether certainly no thread reads an element that another one of the same run of its loop updates."""
+        """Whether it is proved that no thread reads an element that another thread of the same loop run updates."""
         s = self._snapshot
         foralls = [op for op in update.loops if s.op_name[op] == "scf.forall"]
         return all(self._are_threads_of_apart(update, op) for op in foralls)
@@ -62,9 +62,9 @@ class UpdateRaces:
         return True
 
     def are_workgroups_apart(self, update: DestructiveUpdate, function: int) -> bool:
-        """Whether certainly no workgroup reads an element that another one updates, at any time.
+        """Whether it is proved that no workgroup ever reads an element that another one updates.
 
-        The tensor is all of one memory. Of dimensions whose id nobody asks for the grid has one workgroup.
+        The tensor is all of one memory. A grid dimension whose id is not used has one workgroup.
         """
         if len(update.reads) * len(update.updates) > MOST_PAIRS:
             return False
@@ -75,7 +75,7 @@ class UpdateRaces:
         )
 
     def are_parts_apart(self, store: int, function: int) -> bool:
-        """Whether two workgroups certainly store different elements with ``store``, a ``dispatch.store``."""
+        """Whether it is proved that two workgroups store disjoint elements with ``store``, a ``dispatch.store``."""
         s = self._snapshot
         subset = dispatch.subset_of(s.ops[store])
         if subset is None:
@@ -84,7 +84,7 @@ class UpdateRaces:
         return self._are_apart_in_grid(function, place, place)
 
     def _are_apart_in_grid(self, function: int, first: _Place, second: _Place) -> bool:
-        """Whether two slices have no element in common in different workgroups, each in any iteration of its loops.
+        """Whether two slices are disjoint in different workgroups, each in any iteration of its loops.
 
         Workgroups differ in the iteration of a loop over ids, or of a loop that is distributed over them.
         """
@@ -105,7 +105,7 @@ class UpdateRaces:
         carriers: Sequence[InductionVariable],
         sets: IndexSets,
     ) -> bool:
-        """Whether the slices are disjoint if one of ``carriers`` differs, ``around`` is the same, ``inner`` is any."""
+        """Whether the slices are disjoint if one of ``carriers`` differs, with equal ``around`` and any ``inner``."""
         one, other = slices
         if one is None or other is None or len(inner) > 2 * MOST_LOOPS:
             return False

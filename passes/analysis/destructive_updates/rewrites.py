@@ -1,16 +1,16 @@
-"""Which destructive updates can be stores of their slices, and where each read finds its content.
+"""Which destructive updates can be rewritten to stores of their slices, and where each read loads from.
 
-A candidate is a tensor that ``dispatch.store`` writes to all of a binding. Its updates become stores, from the begin of
-the chain on instead of at its end. That is right if nobody looks at that memory in between, if the outcome is the same
-memory, and if every read finds what it read:
+A candidate is a tensor that ``dispatch.store`` writes to all of a binding. Its updates become stores during the chain,
+instead of one store at its end. This is correct if no other op accesses that memory in between, if the final content of
+the memory is the same, and if every read gets the same content:
 
-* in the *source*, if no element is read after its update: the source is a value, whatever happens to memory; or
-* in the binding it was loaded from, tile by tile, if nothing is stored there until then; or
-* in the *target*, which holds the current version of the tensor at any time if it held the source at the beginning.
+* from the *source*, if no element is read after its update: the source is a value, independent of memory; or
+* from the binding it was loaded from, tile by tile, if nothing is stored there before the read; or
+* from the *target*, which holds the current version of the tensor at any time if it held the source at the beginning.
 
-The source is stored to the target first if elements may keep what it held. See docs/theory/destructive-updates.md.
+The source is stored to the target first if elements may keep its content. See docs/theory/destructive-updates.md.
 
-Cost: linear in the accesses of each update, and the questions of ``proofs.py``. Nothing is changed here.
+Cost: linear in the accesses of each update, plus the queries of ``proofs.py``. Nothing is changed here.
 """
 
 from __future__ import annotations
@@ -35,51 +35,51 @@ from .windows import PlannedWindows
 __all__ = ["DispatchRewrites", "plan_rewrites"]
 
 _MOST_STORES = 16
-"""How many stores between a load and a store of the same are looked at."""
+"""The largest number of stores between a load and a store of the same memory that are checked."""
 
 _INSERTIONS = frozenset({"tensor.insert", "tensor.insert_slice", "vector.transfer_write"})
 
 
 @dataclass(frozen=True, slots=True)
 class DispatchRewrites:
-    """What becomes of one function."""
+    """The plan for one function."""
 
     accepted: list[UpdateRewrite]
     kept: list[KeptStore]
     tiles: list[tuple[int, int]]
-    """Slices that become loads: each by its op and by the load of the whole that it is cut from."""
+    """Slices that become loads: each by its op and by the load of the whole tensor that it is a slice of."""
     redundant: list[int]
-    """Stores of what is there anyway."""
+    """Stores of content that is in the memory already."""
     problem: int = -1
-    """An op that keeps the accesses from being known; then nothing is planned."""
+    """An op whose accesses are unknown, -1 if there is none; with one, nothing is planned."""
 
 
 @dataclass
 class _Windows:
-    """When each slot is stored to or loaded from by what was planned, and by which load or store that was before."""
+    """The windows in which planned rewrites store to or load from each slot, with the original store or load."""
 
     loads: dict[dispatch.Slot, PlannedWindows] = field(default_factory=dict[dispatch.Slot, PlannedWindows])
     stores: dict[dispatch.Slot, PlannedWindows] = field(default_factory=dict[dispatch.Slot, PlannedWindows])
 
     def uses(self, slot: dispatch.Slot, window: Window, *, for_store: bool) -> list[int]:
-        """Return who uses the slot in ``window`` so that it matters: stores, and loads if it is to be stored to."""
+        """Return the planned ops that conflict in ``window``: stores, and ``for_store`` also loads."""
         taken = [windows[slot] for windows in (self.stores, *([self.loads] * for_store)) if slot in windows]
         return [op for windows in taken for op in windows.meeting(window, _MOST_STORES + 2)]
 
 
 _Kept = tuple[RewriteRule, int]
-"""The rule that keeps a store, and the op that breaks it."""
+"""The rule that keeps a store, and the op that violates it."""
 
 
 @dataclass
 class _Candidate:
-    """A store that nothing but the slices of its update can keep, and what is known of them."""
+    """A store that only the slices of its update can still keep, with the facts about them."""
 
     store: int
     update: DestructiveUpdate
     proof: UpdateProof
     wholes: list[UpdateAccess]
-    """Ops of linalg that compute a next version and read the one before."""
+    """Linalg ops that compute the next version from the previous one."""
     is_readable: bool
     """Whether the target may be loaded from."""
     reloads: bool
@@ -106,16 +106,16 @@ class _Planner:
         """Stores that change nothing."""
 
         self._rewritten: set[int] = set()
-        """Values that are loaded from a target already wherever else they are used."""
+        """Values whose other uses are already replaced by loads from a target."""
 
         s = self.snapshot
         self.has_grid = any(s.op_name[op] == "dispatch.workgroup_id" for op in s.nested_ops(function))
 
     def is_redundant(self, store: int) -> bool:
-        """Whether ``store`` stores what was loaded from there, and no store in between touches it.
+        """Whether ``store`` stores the value that was loaded from the same memory, with no store to it in between.
 
-        If the load is in a block around the store, time leads from it to the store through all iterations of the loops
-        between: stores anywhere in them count.
+        If the load is in an enclosing block, the store comes after it in all iterations of the loops in between: stores
+        anywhere in them count.
         """
         s, accesses = self.snapshot, self.accesses
         load = s.value_op[s.operand_value[s.op_first_operand[store]]]
@@ -135,7 +135,7 @@ class _Planner:
         return self._are_apart(load, others, block)
 
     def is_untouched(self, access: int, window: Window, *, from_loads: bool) -> bool:
-        """Whether nothing in ``window``, but for ``access``, stores to what that is of, or loads from it either."""
+        """Whether no op in ``window`` but ``access`` stores to its memory, nor, with ``from_loads``, loads from it."""
         slot = self.accesses.slot(access)
         found = self.accesses.accesses_in if from_loads else self.accesses.stores_in
         others = [*found(slot, window, _MOST_STORES + 2), *self.windows.uses(slot, window, for_store=from_loads)]
@@ -153,9 +153,9 @@ class _Planner:
         return self.proofs.are_apart((first, s.op_block[load]), (second, s.op_block[other]), block)
 
     def plan(self, store: int) -> UpdateRewrite | KeptStore | None:
-        """Decide about ``store``; None if its value is neither a loop's nor a branch's nor an insertion's.
+        """Plan the rewrite of ``store``; None if no loop, branch or insertion defines its value.
 
-        None as well if the value is reloaded from another target: then it is no update any more.
+        None also if the value is reloaded from another target: then it is no longer an update.
         """
         s = self.snapshot
         value = s.operand_value[s.op_first_operand[store]]
@@ -182,7 +182,7 @@ class _Planner:
         return rewrite
 
     def _why_not(self, store: int, update: DestructiveUpdate) -> _Kept | None:
-        """Return a rule that keeps the store whatever is proven of the slices."""
+        """Return the rule that keeps the store independently of the proofs about the slices; None if there is none."""
         s, first = self.snapshot, update.ops[0]
         kept = why_not_in_memory(self.effects, store, update) or self._why_not_in_threads(store, update)
         if kept is not None:
@@ -192,7 +192,7 @@ class _Planner:
         return None
 
     def _why_not_in_threads(self, store: int, update: DestructiveUpdate) -> _Kept | None:
-        """Return a rule by which promotion could not make a value of what threads of a forall would store."""
+        """Return the rule by which promotion could not turn stores in threads of a forall back into a value."""
         s = self.snapshot
         around = s.block_op[s.op_block[store]]
         while around > self.function:
@@ -213,7 +213,7 @@ class _Planner:
     # --- rules about what is proven ----------------------------------------------------------------------------
 
     def _where(self, store: int, update: DestructiveUpdate, proof: UpdateProof) -> UpdateRewrite | KeptStore:
-        """Decide where reads find their content, and whether the target has to hold the source first."""
+        """Decide where reads load from, and whether the source must be copied to the target first."""
         s = self.snapshot
         candidate = _Candidate(
             store,
@@ -232,7 +232,7 @@ class _Planner:
         return UpdateRewrite(store, update, proof, candidate.reads, copies, candidate.is_readable, candidate.reloads)
 
     def _reads_from(self, candidate: _Candidate) -> ReadFrom:
-        """Return where reads find their content, if no rule keeps the store."""
+        """Return where reads load from, if no rule keeps the store."""
         update, reads_source = candidate.update, candidate.proof.reads_source is Answer.YES
         if candidate.wholes or (update.reads and not reads_source and not self.proofs.sees_source(update)):
             return ReadFrom.TARGET
@@ -241,13 +241,13 @@ class _Planner:
         return ReadFrom.SOURCE
 
     def _why_unreadable(self, candidate: _Candidate) -> _Kept | None:
-        """What was updated is read again, and the target must not be loaded from."""
+        """Updated elements are read again, and the target must not be loaded from."""
         if candidate.reads is not ReadFrom.TARGET or candidate.is_readable:
             return None
         return RewriteRule.READS_TARGET, candidate.first_read
 
     def _why_no_loads(self, candidate: _Candidate) -> _Kept | None:
-        """No load of a tile of the target can stand for a read."""
+        """Some read cannot be replaced by a load of a tile of the target."""
         for access in candidate.update.reads if candidate.reads is ReadFrom.TARGET else ():
             if not is_tile_read(self.effects, access):
                 return RewriteRule.READ, access.op
@@ -256,19 +256,19 @@ class _Planner:
         return None
 
     def _why_no_reload(self, candidate: _Candidate) -> _Kept | None:
-        """Others use the value, and the target must not be loaded from."""
+        """The value has other users, and the target must not be loaded from."""
         if not candidate.reloads or candidate.is_readable:
             return None
         return RewriteRule.OTHER_USERS, candidate.store
 
     def _why_threads(self, candidate: _Candidate) -> _Kept | None:
-        """A thread would read in the target what another one may have stored."""
+        """A thread would read elements of the target that another one may have stored."""
         if candidate.reads is not ReadFrom.TARGET or self.races.are_threads_apart(candidate.update):
             return None
         return RewriteRule.THREADS, candidate.update.reads[0].op
 
     def _why_grid_reads(self, candidate: _Candidate) -> _Kept | None:
-        """A workgroup would read in the target what another one may have stored."""
+        """A workgroup would read elements of the target that another one may have stored."""
         store, update = candidate.store, candidate.update
         if self._is_own(store):
             return None
@@ -279,16 +279,16 @@ class _Planner:
         return RewriteRule.GRID_READS, candidate.first_read
 
     def _why_grid(self, candidate: _Candidate) -> _Kept | None:
-        """The source has to be stored first, where other workgroups store as well."""
+        """The source must be stored to the target first, although other workgroups store there as well."""
         if self._is_own(candidate.store) or not self._needs_copy(candidate):
             return None
         return RewriteRule.GRID, candidate.update.ops[0]
 
     _RULES = (_why_unreadable, _why_no_loads, _why_no_reload, _why_threads, _why_grid_reads, _why_grid)
-    """Asked in this order; the first one that says why keeps the store."""
+    """Checked in this order; the first rule that holds keeps the store."""
 
     def _needs_copy(self, candidate: _Candidate) -> bool:
-        """Whether the target has to hold the source first: elements keep what it held, or are read there."""
+        """Whether the source must be copied to the target first: elements may keep its content, or are read there."""
         store, update, proof = candidate.store, candidate.update, candidate.proof
         by_grid = self._is_in_every_workgroup(store, update) and proof.covers_with_grid is Answer.YES
         is_covered = proof.covers is Answer.YES or (by_grid and not candidate.reloads)
@@ -299,14 +299,14 @@ class _Planner:
         return not self.has_grid or self.races.are_parts_apart(store, self.function)
 
     def _is_in_own_elements(self, store: int, update: DestructiveUpdate) -> bool:
-        """Whether no other workgroup updates what this one reads, of a tensor that is all of the target."""
+        """Whether the tensor is all of the target and no other workgroup updates elements that this one reads."""
         s = self.snapshot
         has_wholes = any(is_whole_update(s, access) for access in update.updates)
         is_whole = self.accesses.is_whole(store) and not has_wholes
         return is_whole and self.races.are_workgroups_apart(update, self.function)
 
     def _is_loaded_tile_by_tile(self, store: int, update: DestructiveUpdate) -> bool:
-        """Whether the source is a load, and loads of its tiles would find the same."""
+        """Whether the source is a load, and loads of its tiles at the reads would return the same content."""
         s, accesses = self.snapshot, self.accesses
         load = s.value_op[update.source]
         if load < 0 or s.op_name[load] != LOAD:
@@ -321,11 +321,11 @@ class _Planner:
         return accesses.is_same_part(load, store) and (self._is_own(store) or self._is_in_own_elements(store, update))
 
     def _may_be_load(self, read: int, access: int) -> bool:
-        """Whether a load from where ``access`` loads or stores may stand for what operand ``read`` reads."""
+        """Whether a load from the memory of ``access`` may replace the read of operand ``read``."""
         return may_be_inside(self.effects.slices.get(read), self.snapshot.ops[access])
 
     def _holds_source(self, store: int, update: DestructiveUpdate) -> bool:
-        """Whether the target holds the source anyway when the chain begins, or the source holds nothing."""
+        """Whether the target already holds the source when the chain begins, or the source has no content."""
         s, accesses = self.snapshot, self.accesses
         if self.effects.undefined[update.source]:
             return True
@@ -343,7 +343,7 @@ class _Planner:
 
 
 def plan_rewrites(effects: TensorEffects, function: int, proofs: UpdateProofs) -> DispatchRewrites:
-    """Return what becomes of each whole store of ``function``, and which slices become loads."""
+    """Return the plan for each whole store of ``function``, and the slices that become loads."""
     planner = _Planner(effects, function, proofs)
     if planner.accesses.problem >= 0:
         return DispatchRewrites([], [], [], [], planner.accesses.problem)
@@ -363,7 +363,7 @@ def plan_rewrites(effects: TensorEffects, function: int, proofs: UpdateProofs) -
 
 
 def _tile_loads(planner: _Planner, accepted: list[UpdateRewrite]) -> list[tuple[int, int]]:
-    """Return the slices of loads, inside of rewritten loops, that loads of tiles can stand for.
+    """Return the slices of loaded tensors, inside of rewritten loops, that can be replaced by loads of tiles.
 
     Nothing is stored to the slot from the load to the end of the loop, which is in the block of the load.
     """

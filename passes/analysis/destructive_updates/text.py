@@ -1,4 +1,4 @@
-"""What is said of destructive updates and of what is none: the sentences and notes of remarks."""
+"""The sentences and notes of remarks about destructive updates and refusals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Notes = list[tuple[str, ir.Location]]
 
 
 def describe_value(s: Snapshot, value: int) -> str:
-    """Return what ``value`` is: a block argument or the result of an op."""
+    """Return a description of ``value``: a block argument or the result of an op."""
     if value < 0:
         return "a value from outside"
     op = s.value_op[value]
@@ -25,7 +25,7 @@ def describe_value(s: Snapshot, value: int) -> str:
 
 
 def describe_update(s: Snapshot, update: DestructiveUpdate) -> str:
-    """Return one sentence about what updates what."""
+    """Return one sentence with the value, the source and the numbers of loops, updates and reads."""
     counts = (
         _count(len(update.loops), "loop or branch", "loops and branches"),
         _count(len(update.updates), "update", "updates"),
@@ -36,7 +36,7 @@ def describe_update(s: Snapshot, update: DestructiveUpdate) -> str:
 
 
 def describe_proof(update: DestructiveUpdate, proof: UpdateProof) -> str:
-    """Return what was proven, disproven or left open."""
+    """Return the properties that were proved, disproved or left open."""
     covered = {
         Answer.YES: "every element is updated",
         Answer.NO: "some elements keep what the source held",
@@ -54,7 +54,7 @@ def describe_proof(update: DestructiveUpdate, proof: UpdateProof) -> str:
 
 
 def describe_refusal(s: Snapshot, refused: RefusedUpdate) -> str:
-    """Return which result is no destructive update, and by which rule."""
+    """Return one sentence with the refused result and the rule."""
     return f"result #{refused.index} of '{s.op_name[refused.op]}' is no destructive update: {refused.rule.value}"
 
 

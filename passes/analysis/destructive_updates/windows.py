@@ -1,8 +1,8 @@
-"""When memory is used by what was planned: windows of time, those that meet another one are found without a search.
+"""The intervals of time in which planned rewrites use memory, with a fast lookup of overlapping ones.
 
-Windows are kept in the order of their begins, with the latest end so far. From the last one that begins early enough
-backwards, all that still may end late enough are looked at: as many as meet the window, but for those that lie in a
-longer one around it.
+Windows are sorted by their begins, each with the latest end so far. A lookup scans backwards from the last window that
+begins early enough, until no earlier one can end late enough. It visits the overlapping windows, and those that
+precede the window inside of a longer overlapping one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["PlannedWindows"]
 
 
 class PlannedWindows:
-    """The windows in which one memory is used, each by the op that it was planned for."""
+    """The windows in which one memory is used, each with the op that it was planned for."""
 
     def __init__(self) -> None:
         self._begins: list[int] = []
@@ -24,7 +24,7 @@ class PlannedWindows:
         self._latest: list[int] = []
 
     def add(self, window: Window, op: int) -> None:
-        """Enter a window; two of one op that begin together are one."""
+        """Enter a window; two of one op with the same begin are merged."""
         begin, end = window
         place = bisect_left(self._begins, begin)
         if place < len(self._ops) and self._ops[place] == op and self._begins[place] == begin:
@@ -38,7 +38,7 @@ class PlannedWindows:
             place += 1
 
     def meeting(self, window: Window, most: int) -> list[int]:
-        """Return up to ``most`` of the ops whose windows meet ``window``."""
+        """Return up to ``most`` of the ops whose windows overlap ``window``."""
         found: list[int] = []
         place = bisect_left(self._begins, window[1]) - 1
         while place >= 0 and self._latest[place] > window[0] and len(found) < most:

@@ -1,13 +1,13 @@
-"""What a program makes of memory that it was given, step by step, up to the op that commits it (rule *committed*).
+"""The chains of updates from the first content of a memory to the op that commits it (rule *committed*).
 
 An op that must be in place, and overwrites its operand with the content of another one, commits: the memory holds that
-content in the end. Other workgroups may write other parts of the same memory at the same time, so memory that is
-written must hold the content *all along*: a copy of all of it, changed elsewhere and copied back, would undo what they
-do. So each step from the memory's first content to what is committed has to be in place. Steps are insertions, loops,
-branches: ties that write, and forwardings.
+content in the end. Other workgroups may write other parts of the same memory at the same time. So memory that is
+written must hold the content *all along*: a copy of all of it, changed elsewhere and copied back, would undo their
+writes. Hence each step from the memory's first content to the committed value must be in place. Steps are insertions,
+loops and branches: ties that write, and forwardings.
 
-There is an order of decisions in which nothing speaks against that: a value that was loaded before a step and is used
-after it is copied when it is loaded. See docs/theory/bindings.md. Linear in the steps.
+Some order of decisions always allows this: a value that is loaded before a step and used after it is copied when it is
+loaded. See docs/theory/bindings.md. Linear in the steps.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["commit_refusals", "enter_commits"]
 
 
 def enter_commits(effects: EffectTables, function: int, operands: Iterable[int]) -> None:
-    """Enter that ``operands`` are committed to, and that what leads there must be in place. Ties come first."""
+    """Enter commits to ``operands``, and that all their steps must be in place. The ties must be entered before."""
     for operand in operands:
         commit = _commit(effects, operand)
         effects.commits.setdefault(function, []).append(commit)
@@ -29,7 +29,7 @@ def enter_commits(effects: EffectTables, function: int, operands: Iterable[int])
 
 
 def _commit(effects: EffectTables, operand: int) -> CommittedContent:
-    """Follow what is committed to ``operand`` back to where it comes from."""
+    """Trace the value that is committed to ``operand`` back along its steps."""
     s = effects.snapshot
     memory = s.operand_value[operand]
     work = [s.operand_value[effects.redundant_source[operand]]]
@@ -52,12 +52,12 @@ def _commit(effects: EffectTables, operand: int) -> CommittedContent:
 
 
 def _is_step(effects: EffectTables, operand: int, value: int) -> bool:
-    """Whether ``value`` is what becomes of ``operand`` as a whole: written, or merely forwarded."""
+    """Whether ``value`` is all of ``operand``, updated in its buffer or forwarded."""
     return operand in effects.forwards or (bool(effects.writes[operand]) and effects.is_same_buffer(operand, value))
 
 
 def commit_refusals(effects: EffectTables, function: int, redundant: Container[int]) -> Iterator[Refusal]:
-    """Refuse commits in ``function`` that would copy memory as a whole back to where parts of it come from."""
+    """Refuse commits in ``function`` that would copy a whole memory back over its own content."""
     s = effects.snapshot
     for commit in effects.commits.get(function, ()):
         if commit.continues and commit.operand not in redundant:

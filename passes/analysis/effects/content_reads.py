@@ -1,4 +1,4 @@
-"""Which contents are needed: reads, followed back through views and forwardings to what is read through them.
+"""Which contents are needed: reads, propagated backwards through views and forwardings.
 
 Making a view or forwarding a value reads nothing by itself. An operand that is viewed or
 forwarded is *content-read* iff a value it flows into is. The closure is computed backwards over the flow edges with a
@@ -37,7 +37,7 @@ def _mark_read(tables: EffectTables, operand: int, work: list[int]) -> None:
 
 
 def _spread_undefined(tables: EffectTables, operand: int) -> None:
-    """A view of something without content has no content either."""
+    """A view of a tensor without content has no content either."""
     ties = tables.ties.get(operand, ())
     if ties and not tables.writes[operand] and tables.undefined[tables.snapshot.operand_value[operand]]:
         for tie in ties:

@@ -1,9 +1,9 @@
-"""What every op does to tensors: the answers of the op models, asked once and entered in ``tables.py``.
+"""The effects of every op on tensors: queries the op models once and fills ``tables.py``.
 
-What no model answers is entered here as well: arguments of functions, branches, ops without a model, and what a read
-of a view or of a forwarded value means for its source (``content_reads.py``). Linear in ops, operands and values.
+Effects that no model describes are entered here as well: those of function arguments, of branches and of ops without a
+model, and reads through views and forwardings (``content_reads.py``). Linear in ops, operands and values.
 
-A function call answers from the callee's :class:`FunctionSummary` when there is one, else pessimistically.
+A call has the effects of the callee's :class:`FunctionSummary` if there is one, otherwise pessimistic ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .tables import EffectTables, Refusal, SharedOutput, Tie
 __all__ = ["TensorEffects"]
 
 _WHOLE = frozenset({"scf.forall.in_parallel", "vector.mask"})
-"""Ops whose regions have no place for conversions between tensors and memrefs."""
+"""Ops whose regions cannot hold conversions between tensors and memrefs."""
 
 _LOADS = frozenset({"memref.load", "memref.dim", "vector.load"})
 
@@ -35,11 +35,10 @@ ModelLookup = Callable[[str], OpModel | None]
 class TensorEffects(EffectTables):
     """The tables of ``snapshot``; fill them function by function with :meth:`add_function`.
 
-    ``boundaries`` says that functions' own arguments and results become buffers; ``allow_unknown`` that ops without
-    a model are taken to read, write and alias everything they touch instead of being refused; ``calls_copy`` that a
-    call may pass a copy of an operand's buffer, to give the callee the layout it asks for; ``copying_calls`` names the
-    functions whose calls may, although others may not. Ops that ``allows`` says
-    no to by their name keep their tensors, as unknown ops do.
+    ``boundaries``: function arguments and results become buffers. ``allow_unknown``: ops without a model are assumed to
+    read, write and alias all their tensors, instead of being refused. ``calls_copy``: any call may pass a copy of an
+    operand's buffer, in the layout of the callee's argument. ``copying_calls``: the functions whose calls may do so
+    anyway. ``allows``: whether an op of this name is bufferized; other ops keep their tensors, as unknown ops do.
     """
 
     def __init__(
@@ -65,14 +64,14 @@ class TensorEffects(EffectTables):
         self._copying_calls = copying_calls
         self._allows = allows
         self._committed: list[int] = []
-        """Operands of the function at hand that must be in place and that their ops overwrite with another one."""
+        """Operands of the current function that must be in place and are overwritten with another operand."""
 
     def model(self, op: int) -> OpModel | None:
-        """Return the model of op number ``op``, if it has one and it applies."""
+        """Return the model of op number ``op``, if it has one that applies."""
         return None if op in self.unknown_ops else self._models(self.snapshot.op_name[op])
 
     def reads_before_regions(self, op: int) -> bool:
-        """Whether ``op`` is done with its own operands before its regions run."""
+        """Whether ``op`` reads its own operands only before its regions run."""
         model = self.model(op)
         return model is not None and model.reads_before_regions(self.snapshot.ops[op])
 
@@ -123,7 +122,7 @@ class TensorEffects(EffectTables):
             self._add_call(op, operands, results, summary)
             return
         stays = name == "func.call" or (name == "func.return" and not self.boundaries) or self._ends_unknown(op)
-        # A branch goes with the arguments of its blocks, which are never left on tensors.
+        # A branch is bufferized with the arguments of its successors, which never stay tensors.
         if not stays and op not in s.op_successors:
             left = self._left_without_place(op)
             if left is not None:
@@ -149,7 +148,7 @@ class TensorEffects(EffectTables):
             self.undefined[result] = model.result_is_undefined(s.ops[op], index)
 
     def _left_without_place(self, op: int) -> str | None:
-        """Return the op that dialect-filter leaves on tensors although nothing can be put around ``op``, if any."""
+        """Return the op that dialect-filter leaves on tensors where no conversions can be next to ``op``, if any."""
         s = self.snapshot
         name, around = s.op_name[op], s.op_name[s.block_op[s.op_block[op]]]
         if around in _WHOLE and not self._allows(around):
@@ -221,7 +220,7 @@ class TensorEffects(EffectTables):
                 self._committed.append(operand)
 
     def _add_escape(self, op: int, operand: int) -> None:
-        """Loads from the memref that the op returns are reads like others, if there are no other uses of it."""
+        """If the memref that the op returns is only loaded from, the loads are its reads; otherwise it escapes."""
         s = self.snapshot
         uses = [use for result in s.results(op) for use in s.value_uses[result]]
         if not self.writes[operand] and all(s.op_name[s.operand_op[use]] in _LOADS for use in uses):
@@ -237,14 +236,14 @@ class TensorEffects(EffectTables):
                 self.sources.setdefault(tie.value, []).append(operand)
 
     def _ends_unknown(self, op: int) -> bool:
-        """Whether ``op`` ends a region of an op without a model: it is not known where its operands go."""
+        """Whether ``op`` terminates a region of an op without a model: its operands may be forwarded anywhere."""
         s = self.snapshot
         block = s.op_block[op]
         ends = s.block_op[block] in self.unknown_ops and s.block_ops[block][-1] == op
         return ends and op not in s.op_successors
 
     def _add_unknown(self, op: int, operands: list[int], results: list[int], *, stays: bool) -> None:
-        """An op without a model: it may read every operand and return any of their buffers."""
+        """Enter an op without a model: it may read every operand and return any of their buffers."""
         s = self.snapshot
         name = s.op_name[op]
         problem = None if stays else _why_unknown(name, self._allow_unknown)
@@ -252,12 +251,12 @@ class TensorEffects(EffectTables):
             self.refusals.append(Refusal(s.ops[op], problem))
             return
         self.unknown_ops.add(op)
-        # The op keeps its tensors: it gets them from and hands them to buffers, and as an op on tensors it does not
-        # write what it is given. What it returns may be one of its operands, or what an op inside of it was given.
-        # The arguments of other blocks than the first come from branches.
+        # The op keeps its tensors, with conversions from and to buffers around it. As an op on tensors it does not
+        # write its operands. A result may be one of its operands, or an operand of an op inside of it.
+        # The arguments of blocks other than the first come from branches.
         entries = [block for region in s.op_regions[op] for block in region[:1]]
         arguments = [a for block in entries for a in s.arguments(block) if s.value_is_tensor[a]]
-        # One tie for each operand will do: what it may become shares memory anyway, as one set of values.
+        # One tie for each operand is enough: all its possible targets are in one may-alias set anyway.
         group, outer = [*results, *arguments], self._unknown_target_around(op)
         self.shared[op] = list(pairwise(group))
         if group and outer >= 0:
@@ -272,7 +271,7 @@ class TensorEffects(EffectTables):
             self.readonly[argument] = f"a region argument of {name}, whose buffer is not known"
 
     def _unknown_target_around(self, op: int) -> int:
-        """Return a value that tensors of an op may flow to inside of the ops without models around it; -1 if none."""
+        """Return a value of an enclosing op without a model that tensors of ``op`` may flow to; -1 if none."""
         s = self.snapshot
         while (op := s.block_op[s.op_block[op]]) > 0:
             if op in self.unknown_targets:
@@ -292,11 +291,11 @@ class TensorEffects(EffectTables):
                 result_ties = summary.result_ties[s.value_index[result]]
                 relation = result_ties.get(index)
                 if relation is not None:
-                    # A call that may have to copy its operand for the sake of a layout promises no identity.
+                    # The result of a call that may copy its operand to another layout is not surely equivalent to it.
                     definite = len(result_ties) == 1 and relation is Relation.EQUIVALENT and not copies
                     ties.append(Tie(result, relation if definite else Relation.UNKNOWN, definite))
             self._set_ties(operand, ties)
-            # A refused operand is copied once, and all results that may be in it are in that copy.
+            # A refused operand is copied once: all results that may be in its buffer share that copy.
             shared.extend(pairwise(tie.value for tie in ties))
         first = s.op_first_result[op]
         shared.extend((first + a, first + b) for a, b in summary.shared_results)
@@ -307,9 +306,9 @@ class TensorEffects(EffectTables):
 
 
 def _why_unknown(name: str, allow: bool) -> str | None:
-    """Why an op on tensors without a model is refused; None if it is not.
+    """Return why an op on tensors without a model is refused; None if it is not.
 
-    A package that cannot be loaded may have its model: what is lost in silence is never found.
+    A package that failed to load may contain the model, so the message names that package.
     """
     if broken := broken_models():
         return f"op '{name}' works on tensors but has no bufferization model that can be used: {broken[0]}"

@@ -1,13 +1,13 @@
-"""Slices of one class in different iterations: whether what an iteration writes is read in a later one.
+"""Slices of one class in different iterations: whether elements written in one iteration are read in a later one.
 
-A write ``w`` and a read ``r`` of value ``u`` lie in loops; the outermost one that leads from ``w`` to ``r`` without
-passing the definition of ``u`` is given. Time leads from ``w`` in one iteration to ``r`` in the same one, if ``r``
-comes after it there, or in a later one of one of the common loops, with any iterations of the loops inside of that. In
-each case the slices may have an element in common or not, which ``index_sets/relations.py`` decides. Runs of a parallel
-region have no order: another one takes the place of a later one.
+A write ``w`` and a read ``r`` of value ``u`` lie in loops. The outermost loop that leads from ``w`` to ``r`` without
+passing the definition of ``u`` is given. After ``w`` in one iteration, ``r`` runs in the same iteration, if it comes
+later there, or in a later iteration of one of the common loops, with any iterations of the loops inside of that one.
+For each case ``index_sets/relations.py`` decides whether the slices are disjoint. Runs of a parallel region have no
+order: any other run counts as a later one.
 
-Cost: a question for each common loop, of which there may be a fixed number; a program gets a fixed number of questions
-and a share for each operand, so that the analysis stays linear. Answers are remembered.
+Cost: a query for each common loop, up to a fixed number of loops. A program has a budget of a fixed number of queries
+and a share for each operand, so the analysis stays linear. Answers are cached.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _DEEPEST = 64
 _LATER = (Direction.LATER,)
 _OTHERS = (Direction.LATER, Direction.EARLIER)
 _QUESTIONS = 256
-"""How many questions a program gets, and one more for every eight of its operands."""
+"""The budget of queries for a program; there is one more for every eight operands."""
 
 
 class SliceIterations:
-    """Answers for the program of one snapshot; reads what it needs when it is asked."""
+    """Compares slices in the program of one snapshot; index expressions are read on demand."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -44,10 +44,10 @@ class SliceIterations:
         self._left = _QUESTIONS + len(snapshot.operand_op) // 8
 
     def are_apart(self, written: tuple[Slice, int], read: tuple[Slice, int], loop: int, *, later: bool) -> bool:
-        """Whether the slice that an op writes never meets the one that an op reads afterwards.
+        """Whether the written slice is disjoint from the slices that are read afterwards.
 
-        Both are slices of one class, given with the number of their op. Time leads around the loops from ``loop``, a
-        repetitive block, inwards; ``later`` says that it also leads from the one to the other in one iteration.
+        Both are slices of one class, given with the number of their op. ``loop``, a repetitive block, is the outermost
+        loop that leads from the write to the read. ``later``: the read also follows the write in one iteration.
         """
         s = self._snapshot
         blocks = s.op_block[written[1]], s.op_block[read[1]]
@@ -64,7 +64,7 @@ class SliceIterations:
         if max(map(len, nests)) > _MOST_LOOPS:
             return False
         inner = [loop_ for loop_ in nests[0] if loop_ in nests[1]]
-        # The variable of a loop around only one of the two occurs in that one's slice only: it needs no direction.
+        # The variable of a loop around one of the two only occurs in that slice only: it needs no direction.
         directions: dict[int, Direction] = {}
         first, second = reader.slice(written), reader.slice(read)
         if later and not self._are_disjoint(first, second, inner, directions):
@@ -78,7 +78,7 @@ class SliceIterations:
         return bool(inner)
 
     def _threads(self, block: int, loop: int) -> set[int]:
-        """Return the variables of the parallel regions around ``block`` that are ``loop`` or lie inside of it."""
+        """Return the variables of the parallel regions around ``block`` that are ``loop`` or nested in it."""
         s, reader = self._snapshot, self._reader
         found: set[int] = set()
         region = s.block_parallel[block]

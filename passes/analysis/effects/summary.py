@@ -1,8 +1,8 @@
-"""What a caller must know of a function: which argument buffers it reads and writes, and where its results live.
+"""Function summaries for callers: which argument buffers are read and written, and which may hold results.
 
-Functions are analysed callees first, so a call sees the summary of what it calls; for cycles of the call graph see
-``whole_module/recursion.py``. Calls to functions without a body and to functions that are not known get the pessimistic
-summary: every tensor argument is read and written, and every result may live in any argument's buffer.
+Functions are analysed callees first, so the summary of the callee is available at a call. For cycles of the call graph
+see ``whole_module/recursion.py``. Calls to functions without a body and to unknown functions get the pessimistic
+summary: every tensor argument is read and written, and every result may be in any argument's buffer.
 
 Counterpart upstream: ``FuncAnalysisState`` of ``FuncBufferizableOpInterfaceImpl``.
 """
@@ -31,11 +31,11 @@ _WRITABLE = "bufferization.writable"
 
 @dataclass(frozen=True, slots=True)
 class FunctionSummary:
-    """One entry per argument or result of the function; entries of non-tensors mean nothing.
+    """One entry per argument or result of the function; entries of non-tensors have no meaning.
 
-    ``result_ties`` maps, for each result, the arguments whose buffer it may be to the relation; a single
-    ``EQUIVALENT`` entry means it is always that argument's buffer. ``result_readonly`` holds a reason when the buffer
-    of a result must not be written, else the empty string. ``shared_results`` are pairs of results that may share
+    ``result_ties`` maps, for each result, the arguments whose buffer it may be to the relation. A single
+    ``EQUIVALENT`` entry means that it is always that argument's buffer. ``result_readonly`` is the reason why the
+    buffer of a result must not be written, or the empty string. ``shared_results`` are pairs of results that may share
     memory with each other.
     """
 
@@ -52,7 +52,7 @@ def callee_name(call: ir.Operation) -> str:
 
 
 def buffer_layouts(function: ir.Operation) -> dict[int, ir.Attribute]:
-    """Return the layouts that ``bufferization.buffer_layout`` demands for arguments of ``function``, by number."""
+    """Return the layouts that ``bufferization.buffer_layout`` sets for arguments of ``function``, by index."""
     if "arg_attrs" not in function.attributes:
         return {}
     key = "bufferization.buffer_layout"
@@ -61,7 +61,7 @@ def buffer_layouts(function: ir.Operation) -> dict[int, ir.Attribute]:
 
 
 def declared_writable(function: ir.Operation, argument: int) -> bool | None:
-    """Return what ``bufferization.writable`` says of an argument of ``function``; None if it has no such attribute."""
+    """Return the value of ``bufferization.writable`` of an argument of ``function``; None if it is not set."""
     attributes = function.attributes
     if "arg_attrs" not in attributes:
         return None
@@ -70,13 +70,13 @@ def declared_writable(function: ir.Operation, argument: int) -> bool | None:
 
 
 def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: bool) -> FunctionSummary:
-    """Return the summary that is right for any body a function of this type may have.
+    """Return the summary that is right for any body of a function of this type.
 
-    The result of a ``recursive`` function is ``unwritable`` if a body may return a constant, say
-    (``whole_module/recursion.py``); a declaration promises writable results, which is upstream's convention.
+    The results of a ``recursive`` function are ``unwritable``, as its body may, for example, return a constant
+    (``whole_module/recursion.py``). A declaration promises writable results, which is upstream's convention.
 
-    Arguments are taken as written unless they are marked ``bufferization.writable = false``, which is enforced in a
-    body, or, for a declaration, ``bufferization.access = "read"`` or ``"none"``: there it cannot be checked.
+    Arguments are assumed to be written unless they are marked ``bufferization.writable = false``, which is enforced in
+    a body. For a declaration, ``bufferization.access = "read"`` or ``"none"`` does the same; it cannot be checked.
     """
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     arguments = [i for i, t in enumerate(type_.inputs) if is_tensor(t)]
@@ -99,7 +99,7 @@ def pessimistic_summary(function: ir.Operation, *, recursive: bool, unwritable: 
 
 
 def call_order(functions: dict[str, ir.Operation], calls: dict[str, list[str]]) -> tuple[list[list[str]], set[str]]:
-    """Return the functions callees first, those of one cycle together, and those that can reach themselves (recursion).
+    """Return the strongly connected components of the call graph, callees first, and the recursive functions.
 
     Linear in functions and calls.
     """

@@ -1,8 +1,8 @@
-"""What ops do to tensors, as tables over the operands and values of a snapshot; filled by ``reader.py``.
+"""The effects of ops on tensors, as tables over the operands and values of a snapshot; filled by ``reader.py``.
 
-For each tensor operand: does its op read the content, does it write the buffer, which results may then live in that
-buffer, where is the content merely forwarded to (region arguments, results), which part is touched. For each value:
-is its content ever read, has it any content, may its buffer be written. Constant time per question.
+For each tensor operand: whether its op reads the content and writes the buffer, the tied results, the region arguments
+and results that it is forwarded to, and the slice that is accessed. For each value: whether its content is ever read,
+whether it has any content, and whether its buffer may be written. Constant time per lookup.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Tie(NamedTuple):
-    """Value ``value`` may live in the buffer of the operand that owns this tie."""
+    """Value ``value`` may be in the buffer of the operand that owns this tie."""
 
     value: int
     relation: Relation
@@ -38,7 +38,7 @@ class Tie(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SharedOutput:
-    """What a region argument that all runs of a parallel region insert into starts as and becomes."""
+    """The init operand and the result of a region argument that all runs of a parallel region insert into."""
 
     operand: int
     result: int
@@ -46,10 +46,10 @@ class SharedOutput:
 
 @dataclass(frozen=True, slots=True)
 class CommittedContent:
-    """The content of operand ``operand`` is overwritten by what its memory holds in the end.
+    """The content of operand ``operand`` is overwritten by the final content of its memory.
 
-    ``continues`` says that its own content may be a part of that; ``steps`` are the operands that lead from it to
-    that, if nothing else leads there.
+    ``continues``: its own content may be a part of the final one. ``steps`` are the operands of the chain from one to
+    the other, empty if any source of the final content is not such a step.
     """
 
     operand: int
@@ -66,9 +66,9 @@ class Refusal:
 
 
 class CarriedTensor(NamedTuple):
-    """One tensor that a loop carries: the terminator's operand, the region argument and the result it reaches.
+    """One loop-carried tensor: the terminator's operand, and the region argument and the result it is forwarded to.
 
-    ``result`` is -1 when the operand reaches the argument only.
+    ``result`` is -1 if the operand is forwarded to the argument only.
     """
 
     operand: int
@@ -77,7 +77,7 @@ class CarriedTensor(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """One tensor that a region forwards to another region's argument, and the results that it becomes instead."""
+    """One tensor that a region forwards to the argument of another region and to results, as alternatives."""
 
     operand: int
     targets: tuple[int, ...]
@@ -85,7 +85,7 @@ class Passed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegionForwardings:
-    """What the regions of an op forward: to their next iteration, to another region, and to results only."""
+    """The forwardings of the regions of an op: to the next iteration, to another region, and to results only."""
 
     carried: list[CarriedTensor]
     passed: list[Passed]
@@ -93,7 +93,7 @@ class RegionForwardings:
 
 
 class EffectTables:
-    """The tables of one module; what is not entered is false, or absent."""
+    """The tables of one module; missing entries are false or absent."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -115,19 +115,19 @@ class EffectTables:
         self.sources: dict[int, list[int]] = {}
         """For a value, the operands it is tied to or forwarded from."""
         self.shared: dict[int, list[tuple[int, int]]] = {}
-        """For an op, pairs of its results that may share memory, whatever is decided about its operands."""
+        """By op, pairs of its results that may share memory independently of the decisions about its operands."""
         self.shared_outputs: dict[int, SharedOutput] = {}
-        """For an argument of a parallel region, where it comes from and which result it becomes."""
+        """By argument of a parallel region, its init operand and its result."""
         self.early_definitions: dict[int, int] = {}
-        """For such an argument, where it gets its content: in front of its op."""
+        """By such argument, the position where its content is defined: in front of its op."""
         self.insertions: dict[int, list[int]] = {}
-        """For such an argument, the operands that write what a run of the region inserts."""
+        """By such argument, the operands of the insertions of a run of the region."""
         self.derived_reads: dict[int, list[int]] = {}
         """For an operand whose op returns a memref of it, the operands that read that memref, if these are all uses."""
         self.commits: dict[int, list[CommittedContent]] = {}
-        """For a function, what it says of the content that memory has in the end."""
+        """By function, its commits."""
         self.region_forwardings: dict[int, RegionForwardings] = {}
-        """For an op with regions, what they forward, once it was read (``in_place/region_flow.py``)."""
+        """By op with regions, the cached forwardings of these (``in_place/region_flow.py``)."""
         self.refusals: list[Refusal] = []
         self.unknown_ops: set[int] = set()
         self._active: dict[int, list[int]] = {}
@@ -135,7 +135,7 @@ class EffectTables:
         """For an op without a model, a value that tensors of ops inside of it may flow to; -1 if there is none."""
 
     def active_ops(self, function: int) -> list[int]:
-        """Return the ops in ``function`` that have tensors, regions or successors; payloads are mostly not of these."""
+        """Return the ops in ``function`` that have tensors, regions or successors; this skips most payload ops."""
         s = self.snapshot
         found = self._active.get(function)
         if found is None:
@@ -146,9 +146,9 @@ class EffectTables:
         return found
 
     def ops_around_tensors(self, function: int) -> set[int]:
-        """Return the ops in ``function`` in whose regions something has to do with tensors: mostly not their payloads.
+        """Return the ops in ``function`` with active ops or tensor arguments in their regions; skips most payload ops.
 
-        Nothing else can be forwarded by a region, or written by a thread.
+        Only the regions of these ops can forward tensors or write them in threads.
         """
         s, active = self.snapshot, self.active_ops(function)
         following = zip(active, (*active[1:], function), strict=False)
@@ -160,7 +160,7 @@ class EffectTables:
         }
 
     def is_same_buffer(self, operand: int, value: int) -> bool:
-        """Whether ``value`` is the very buffer of ``operand`` if that is in place."""
+        """Whether ``value`` is equivalent to ``operand`` if that is in place."""
         return Tie(value, Relation.EQUIVALENT, True) in self.ties.get(operand, ())
 
     def has_tensor_arguments(self, op: int) -> bool:
@@ -181,7 +181,7 @@ class EffectTables:
         return [v for v in range(first, first + s.op_result_count[op]) if is_tensor[v]]
 
     def forget_function(self, function: int) -> None:
-        """Take back what was entered for ``function``, but for refusals."""
+        """Remove all entries for ``function`` except refusals."""
         s = self.snapshot
         self.commits.pop(function, None)
         tables = (self.reads, self.writes, self.content_reads, self.must_in_place, self.escapes, self.discards)

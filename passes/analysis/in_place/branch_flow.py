@@ -1,8 +1,8 @@
-"""What branches forward to block arguments.
+"""The tensors that branches forward to block arguments.
 
-A block argument is in the buffer that some branch forwarded. If these are all of one equivalence class, but for those
-that forward the argument itself, so is the argument (docs/theory/foundations.md). What the back edges of a loop in the
-CFG forward is decided together, after the loop's body: it may be the same buffers in another order.
+A block argument is in the buffer that some branch forwards. If all forwarded buffers, except the argument itself, are
+of one equivalence class, so is the argument (docs/theory/foundations.md). All forwardings on the back edges of a loop
+in the CFG are decided together, after the loop's body: they may permute the argument buffers.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ __all__ = ["BranchFlow"]
 
 
 class BranchFlow:
-    """The branches of one function and the tensor arguments of the blocks that they lead to. Linear in both.
+    """The branches of one function and the tensor arguments of their successor blocks. Linear in both.
 
-    ``sets`` and ``decisions`` are those of the analysis that asks.
+    ``sets`` and ``decisions`` are those of the calling analysis.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class BranchFlow:
         self._sets = sets
         self._decisions = decisions
         self.arguments: list[int] = []
-        """The tensor arguments that branches forward to, last block first."""
+        """The tensor arguments of successor blocks, last block first."""
         self._joined: dict[int, list[int]] = {}
         self._rounds: dict[int, list[list[CarriedTensor]]] = {}
         self._waiting: set[int] = set()
@@ -53,13 +53,13 @@ class BranchFlow:
         self._add_rounds(s.block_branches[region[0]])
 
     def _add_rounds(self, branches: int) -> None:
-        """Note what back edges of loops forward where that may be several buffers in another order."""
+        """Collect the forwardings on loop back edges that may permute several buffers."""
         s = self._snapshot
         graph, first = s.graphs[branches], s.graph_first[branches]
         for begin, end, _ in graph.loops:
             tensors = [a for a in s.arguments(first + begin) if s.value_is_tensor[a]]
             back = [place for place in graph.predecessors[begin] if begin <= place <= end]
-            # Another entry into the loop would forward what the header's arguments are not.
+            # Another entry into the loop would forward values that bypass the header's arguments.
             if len(tensors) < 2 or not all(graph.dominates(begin, place) for place in range(begin, end + 1)):
                 continue
             for place in back:
@@ -69,7 +69,7 @@ class BranchFlow:
                     self._waiting.update(entry.operand for entry in edge)
 
     def _edges(self, branch: int, block: int) -> Iterator[list[CarriedTensor]]:
-        """Yield what ``branch`` forwards to ``block``, once for each edge that leads there."""
+        """Yield the forwardings from ``branch`` to ``block``, one list per edge."""
         s = self._snapshot
         count = sum(s.value_is_tensor[a] for a in s.arguments(block))
         entries = [CarriedTensor(o, target, -1) for o, target in self.values(branch) if s.value_block[target] == block]
@@ -77,21 +77,21 @@ class BranchFlow:
             yield entries[start : start + count]
 
     def waits(self, operand: int) -> bool:
-        """Whether ``operand`` is forwarded on a back edge that is still to be decided."""
+        """Whether ``operand`` is forwarded on an undecided back edge."""
         return operand in self._waiting
 
     def take_rounds(self, block: int) -> list[list[CarriedTensor]]:
-        """Return what the back edges to loop header ``block`` forward, by edge, if that is still to be decided."""
+        """Remove and return the undecided forwardings on the back edges to loop header ``block``, by edge."""
         rounds = self._rounds.pop(block, [])
         self._waiting.difference_update(entry.operand for edge in rounds for entry in edge)
         return rounds
 
     def waiting_headers(self) -> list[int]:
-        """Return the headers of loops whose back edges are still to be decided."""
+        """Return the headers of loops with undecided back edges."""
         return list(self._rounds)
 
     def rotation(self, rounds: list[list[CarriedTensor]]) -> list[CarriedTensor]:
-        """Return the largest part of ``rounds`` that is, on every edge, the same buffers in another order."""
+        """Return the largest part of ``rounds`` that permutes the same buffers on every edge."""
         find, s = self._sets.equivalence.find, self._snapshot
         entries = [entry for edge in rounds for entry in edge]
         arguments = {e.argument for e in entries if find(s.operand_value[e.operand]) != find(e.argument)}
@@ -108,13 +108,13 @@ class BranchFlow:
         return self._joined.get(branch, [])
 
     def values(self, branch: int) -> Iterator[tuple[int, int]]:
-        """Yield what ``branch`` forwards: the operand and the argument."""
+        """Yield the forwardings of ``branch``: the operand and the block argument."""
         for operand in self._snapshot.operands(branch):
             for target in self._effects.forwards.get(operand, ()):
                 yield operand, target
 
     def entered_loop(self, branch: int, block: int) -> int:
-        """Return the outermost loop around ``block`` that ``branch``, which leads to it, is not in; -1 if none."""
+        """Return the outermost loop around ``block`` that its predecessor ``branch`` is not in; -1 if none."""
         s = self._snapshot
         entered, loop = -1, s.block_loop[block]
         while loop >= 0 and not s.encloses(loop, s.op_enter[branch]):
@@ -132,12 +132,12 @@ class BranchFlow:
     # --- what was decided --------------------------------------------------------------------------------------
 
     def is_settled(self, argument: int, operand: int) -> bool:
-        """Whether every operand but ``operand`` that reaches ``argument`` forwards the argument's own buffer."""
+        """Whether every operand forwarded to ``argument``, except ``operand``, is in the argument's own buffer."""
         root = self._sets.equivalence.find(argument)
         return all(self._forwards(o, root) for o in self._effects.sources[argument] if o != operand)
 
     def unite(self, argument: int) -> None:
-        """If the buffers that ``argument`` may be, other than itself, are of one class, make it one of that class."""
+        """Put ``argument`` into the class of the buffers forwarded to it, if these, except itself, are of one class."""
         s, find = self._snapshot, self._sets.equivalence.find
         sources, own = self._effects.sources[argument], find(argument)
         root = next((r for r in (find(s.operand_value[o]) for o in sources) if r != own), own)

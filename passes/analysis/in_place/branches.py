@@ -1,11 +1,11 @@
-"""What branches forward to block arguments: the same buffer, or a copy.
+"""Whether branches forward a buffer itself to a block argument, or a copy.
 
-An argument may be the buffer of any branch's operand, so each forwarding is an edge that is accepted or copied. What
-enters a loop of the CFG waits for the loop's body. What its back edges forward is decided together: it may be the same
-buffers in another order. An argument belongs to the class that all edges forward, if they forward one.
+An argument may be the buffer of any branch's operand, so each forwarding is an edge that is accepted or copied. Edges
+into a loop of the CFG are decided after the loop's body. The forwardings on its back edges are decided together: they
+may permute the buffers. An argument belongs to the class that all edges forward, if there is one such class.
 
-Linear in the branches' operands, but for the comparisons. See docs/theory/foundations.md, and *rotation* in
-docs/theory/loops.md; ``branch_flow.py`` tells what the branches are.
+Linear in the branches' operands, except for the comparisons. See docs/theory/foundations.md, and *rotation* in
+docs/theory/loops.md; ``branch_flow.py`` collects the branches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["BranchDecisions"]
 
 
 class BranchDecisions:
-    """Decides about the branches of ``function``; ``carried`` rotates buffers for it."""
+    """Decides the forwardings of the branches of ``function``; ``carried`` decides rotations."""
 
     def __init__(self, joiner: Joiner, record: DecisionRecord, function: int, carried: CarriedDecisions) -> None:
         self._joiner = joiner
@@ -32,21 +32,21 @@ class BranchDecisions:
         self._flow = BranchFlow(joiner.effects, function, joiner.sets, record.decisions)
 
     def decide_first(self, op: int, exits: ExitDecisions) -> None:
-        """Decide what branch ``op`` forwards before anything else, but not to loops that it enters or goes round."""
+        """Decide the forwardings of branch ``op`` before anything else, except into or around a loop."""
         for operand, argument in self._flow.values(op):
             entered = self._flow.entered_loop(op, self._snapshot.value_block[argument])
             if entered < 0 and not self._flow.waits(operand):
                 exits.decide(operand, [argument])
 
     def entered_loops(self, op: int) -> Iterator[tuple[int, range]]:
-        """Yield the loops that branch ``op`` enters: the header, and all of the blocks."""
+        """Yield the loops that branch ``op`` enters: the header and all blocks."""
         for block in self._snapshot.op_successors[op]:
             loop = self._flow.entered_loop(op, block)
             if loop >= 0:
                 yield block, self._flow.blocks(loop)
 
     def decide(self, op: int) -> None:
-        """Decide what branch ``op`` forwards, after the bodies and back edges of the loops that it enters."""
+        """Decide the forwardings of branch ``op``, after the bodies and back edges of the loops that it enters."""
         for operand, argument in self._flow.values(op):
             if operand not in self._record and not self._flow.waits(operand):
                 self._decide_edge(operand, argument)
@@ -54,7 +54,7 @@ class BranchDecisions:
             self._flow.unite(argument)
 
     def decide_rounds(self, header: int) -> None:
-        """Decide what the back edges to ``header`` forward: the same buffers in another order, or each alone."""
+        """Decide the forwardings on the back edges to ``header``: as a rotation where possible, else one by one."""
         rounds = self._flow.take_rounds(header)
         rotation = self._flow.rotation(rounds)
         if rotation:
@@ -64,14 +64,14 @@ class BranchDecisions:
                 self._decide_edge(entry.operand, entry.argument)
 
     def finish(self) -> None:
-        """Decide the back edges that are left, and join each argument to the class that all its edges forward."""
+        """Decide the remaining back edges, and put each argument into the class that all its edges forward."""
         for header in self._flow.waiting_headers():
             self.decide_rounds(header)
         for argument in self._flow.arguments:
             self._flow.unite(argument)
 
     def _decide_edge(self, operand: int, argument: int) -> None:
-        """Decide whether an argument may be the buffer itself; it is that always if it is itself on all other ways."""
+        """Decide whether ``argument`` may be the buffer of ``operand``: settled if all other edges forward itself."""
         find = self._joiner.sets.equivalence.find
         if find(self._snapshot.operand_value[operand]) == find(argument):
             self._record.accept(operand)

@@ -1,8 +1,8 @@
 """The order in which the in-place analysis takes its decisions.
 
-Every order is sound: a decision is accepted only if it keeps the invariant of ``function_decisions.py``. What the order
-chooses is which of two clashing decisions is refused, so it is a matter of cost. One thing is the same in all orders:
-an op with regions is decided after everything inside of it, because what a loop yields is known only then.
+Every order is sound: a decision is accepted only if it keeps the invariant of ``function_decisions.py``. The order only
+chooses which of two clashing decisions is refused, so it is a matter of cost. All orders decide an op with regions
+after everything inside of it, because the class of a value that a loop yields is known only then.
 
 Cost: n log n in the ops of a function. Counterpart upstream: ``analysis-heuristic`` and ``analysis-fuzzer-seed``.
 """
@@ -24,7 +24,7 @@ class Heuristic(enum.Enum):
     """Values of the option ``analysis-heuristic``: ours, then upstream's."""
 
     CHEAPEST = "cheapest"
-    """A few orders, of which the one with the fewest copies, then the fewest allocations counts."""
+    """Tries a few orders and takes the outcome with the fewest copies, then the fewest allocations."""
     BOTTOM_UP = "bottom-up"
     TOP_DOWN = "top-down"
     FROM_TERMINATORS = "bottom-up-from-terminators"
@@ -35,10 +35,10 @@ class Heuristic(enum.Enum):
 class DecisionOrder:
     """One order of decisions.
 
-    ``exits_first``: what branches yield is decided before anything else, so that a write later on is refused once and
-    not each branch; else it is decided in the turn of the branch's terminator. ``postpone``: ties whose refusal
-    costs no copy come last. ``pass_on``: a loop goes on with the buffer that a yielded value is in, rather than with a
-    copy in the buffer that it carries. ``seed`` is the fuzzer's, and of no meaning to other heuristics.
+    ``exits_first``: branch yields are decided before anything else, so that one later write is refused instead of each
+    branch; otherwise each is decided in the turn of its terminator. ``postpone``: ties whose refusal costs no copy come
+    last. ``pass_on``: a loop prefers to carry on the yielded buffer itself to copying it into the carried buffer.
+    ``seed`` is used by the fuzzer only.
     """
 
     heuristic: Heuristic = Heuristic.BOTTOM_UP
@@ -49,7 +49,7 @@ class DecisionOrder:
 
     @classmethod
     def fuzzer(cls, seed: int) -> DecisionOrder:
-        """Return the order that ``seed`` stands for; everything that may differ between orders is drawn."""
+        """Return the random order of ``seed``; every field that may differ between orders is drawn."""
         draw = random.Random(seed)
         exits_first, postpone, pass_on = (draw.random() < 0.5 for _ in range(3))
         return cls(Heuristic.FUZZER, exits_first, postpone, pass_on, seed)
@@ -77,7 +77,7 @@ class DecisionOrder:
 
 
 def _nested_first(s: Snapshot, ops: range, turns: list[int]) -> list[int]:
-    """Return ``ops`` by their ``turns``, but ops with regions after everything inside of them."""
+    """Return ``ops`` sorted by ``turns``, with each op after all ops nested in it."""
     first = ops.start
     for op in reversed(ops):
         parent = s.block_op[s.op_block[op]]
@@ -88,7 +88,7 @@ def _nested_first(s: Snapshot, ops: range, turns: list[int]) -> list[int]:
 
 
 def _ranks_from_terminators(effects: TensorEffects, function: int) -> list[int]:
-    """Rank first what the terminators yield, back along the ties, then everything else, each backwards."""
+    """Rank the ops that define yielded values, back along the ties, before all others; both in reverse order."""
     s = effects.snapshot
     ops = s.nested_ops(function)
     later = [True] * len(ops)

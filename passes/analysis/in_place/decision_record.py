@@ -1,7 +1,7 @@
-"""The decisions of one function while they are taken: what was accepted, what was refused and why.
+"""The decisions of one function as they are taken: accepted or refused, with the reason.
 
-A decision is entered once and stays. A refusal that the conversion could not carry out, because the operand must be in
-place or nothing can copy it, is a reason to refuse the program. Constant time per decision.
+A decision is entered once and never changes. The program is refused if a refused operand must be in place or cannot be
+copied. Constant time per decision.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["DecisionRecord"]
 
 
 class DecisionRecord:
-    """Decisions by operand number, and the operands for which no decision can be carried out."""
+    """Decisions by operand number, and the reasons why the program cannot be bufferized."""
 
     def __init__(self, effects: TensorEffects) -> None:
         self._effects = effects
@@ -28,18 +28,18 @@ class DecisionRecord:
         return operand in self.decisions
 
     def enter(self, operand: int, conflict: Conflict | None) -> None:
-        """Decide that ``operand`` is in place if there is no conflict, and else out of place."""
+        """Decide that ``operand`` is in place if there is no conflict, otherwise out-of-place."""
         if conflict is None:
             self.accept(operand)
         else:
             self.refuse(operand, conflict)
 
     def accept(self, operand: int, strategy: Strategy = Strategy.IN_PLACE) -> None:
-        """Decide that ``operand`` costs nothing."""
+        """Decide that ``operand`` needs neither an allocation nor a copy."""
         self.decisions[operand] = Decision(operand, strategy)
 
     def refuse(self, operand: int, conflict: Conflict, strategy: Strategy = Strategy.OUT_OF_PLACE) -> None:
-        """Decide that ``operand`` is not in place, for the reason ``conflict``."""
+        """Decide that ``operand`` is not in place because of ``conflict``."""
         self.decisions[operand] = Decision(operand, strategy, not self.is_cheap(operand), conflict)
         if not is_copyable(self._effects, operand):
             self.refuse_program(operand, f"is unranked and cannot be copied, but {conflict.rule.value}")
@@ -47,12 +47,12 @@ class DecisionRecord:
             self.refuse_in_place(operand, conflict)
 
     def refuse_in_place(self, operand: int, conflict: Conflict) -> None:
-        """State that ``operand``, for which the op may take no other buffer, cannot be in place."""
+        """Refuse the program because ``operand`` must be in place but cannot be."""
         advice = "copy what is still read ahead of the op, with bufferization.alloc_tensor() copy(...)"
         self.refuse_program(operand, f"must be bufferized in-place, but {conflict.rule.value}; {advice}")
 
     def refuse_program(self, operand: int, problem: str) -> None:
-        """State that ``operand`` has a ``problem`` for which the program cannot be bufferized."""
+        """Refuse the program because of a ``problem`` with ``operand``."""
         s = self._snapshot
         message = f"operand #{s.operand_index(operand)} {problem}"
         self.refusals.append(Refusal(s.ops[s.operand_op[operand]], message))

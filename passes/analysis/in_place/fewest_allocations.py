@@ -1,12 +1,12 @@
-"""Whether an outcome of the in-place analysis can be told to be the cheapest of all without trying other orders.
+"""A lower bound on allocations: proves an outcome of the in-place analysis cheapest without trying other orders.
 
-A *clash* is a set of operands of which every sound outcome refuses one: a write ``w`` and a value ``v``, which is still
-to be read behind ``w``, would be one buffer if all of them were in place, since nothing but ties that mean the very
-buffer leads from one value to both. Clashes without an operand in common cost an allocation each. So an outcome without
-copies is the cheapest if each operand that it refuses has a clash of its own. See docs/theory/foundations.md.
+A *clash* is a set of operands of which every sound outcome refuses at least one. If all of them were in place, a write
+``w`` and a value ``v`` that is read after ``w`` would be in one buffer, because chains of equivalent ties lead from one
+value to both. Disjoint clashes cost an allocation each. So an outcome without copies is the cheapest if each operand
+that it refuses has a clash of its own, disjoint from the others. See docs/theory/foundations.md.
 
-Only clashes that no rule can settle count: ops of one block outside of loops, accesses to whole tensors, and writes
-of something else than is there already. Linear in the operands, since no operand is followed twice.
+Only clashes that no rule can resolve count: ops of one block outside of loops, accesses to whole tensors, and writes
+that are not redundant. Linear in the operands, since no operand is followed twice.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ __all__ = ["clash_of", "has_fewest_allocations"]
 _CERTAIN = frozenset({Rule.READ_AFTER_WRITE, Rule.READ_BY_WRITER})
 
 _LONGEST = 256
-"""How many ties are followed for one clash."""
+"""The largest number of ties followed for one clash."""
 
 
 def has_fewest_allocations(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
-    """Whether no order of decisions makes ``analysis``, which copies nothing, need fewer allocations.
+    """Whether no order of decisions needs fewer allocations than ``analysis``, which copies nothing.
 
-    False where that is not known.
+    False where this cannot be proved.
     """
     taken: set[int] = set()
     for decision in analysis.decisions.values():
@@ -42,14 +42,14 @@ def has_fewest_allocations(effects: TensorEffects, analysis: FunctionAnalysis) -
 
 
 def clash_of(effects: TensorEffects, conflict: Conflict) -> set[int]:
-    """Return operands that cannot all be in place because of what ``conflict`` names; none if that is not known."""
+    """Return operands that cannot all be in place because of ``conflict``; empty if this cannot be proved."""
     if not _is_certain(effects, conflict):
         return set()
     s = effects.snapshot
     found = {conflict.write}
     first, second = s.operand_value[conflict.write], conflict.value
     while first != second and len(found) < _LONGEST:
-        # The source of a tie has a smaller number than its result, so the later value is none of the other's sources.
+        # The source of a tie has a smaller number than its result, so the later value is not a source of the other.
         first, second = min(first, second), max(first, second)
         operand = _only_source(effects, second)
         if operand < 0:
@@ -60,7 +60,7 @@ def clash_of(effects: TensorEffects, conflict: Conflict) -> set[int]:
 
 
 def _is_certain(effects: TensorEffects, conflict: Conflict) -> bool:
-    """Whether the write destroys what is read for certain, once both are in one buffer."""
+    """Whether the write must destroy the content that is read, once both are in one buffer."""
     s, write, read = effects.snapshot, conflict.write, conflict.read
     if conflict.rule not in _CERTAIN or min(write, read, conflict.value) < 0:
         return False
@@ -80,14 +80,14 @@ def _is_certain(effects: TensorEffects, conflict: Conflict) -> bool:
 
 
 def _may_overlap(effects: TensorEffects, read: int, write: int) -> bool:
-    """Whether an op may be able to read ``read`` and write ``write`` in one buffer."""
+    """Whether it may be harmless that an op reads ``read`` and writes ``write`` in one buffer."""
     s, op = effects.snapshot, effects.snapshot.operand_op[write]
     model = effects.model(op)
     return model is None or model.is_not_conflicting(s.ops[op], s.operand_index(read), s.operand_index(write))
 
 
 def _only_source(effects: TensorEffects, value: int) -> int:
-    """Return the operand whose very buffer is that of ``value`` if it is in place; -1 if there may be another one."""
+    """Return the operand that ``value`` is equivalent to if it is in place; -1 if there may be another source."""
     sources = effects.sources.get(value, ())
     if len(sources) != 1 or effects.snapshot.operand_value[sources[0]] < 0:
         return -1

@@ -1,8 +1,7 @@
-"""The in-place analysis of one function: a few orders of decisions, of which the cheapest outcome counts.
+"""The in-place analysis of one function: tries a few orders of decisions and takes the cheapest outcome.
 
-Every order is sound (see ``function_decisions.py``), so only cost tells them apart. An order whose outcome has no
-refusal cannot be improved on, and is the usual case. Nor can one whose refusals are all known to be needed
-(``fewest_allocations.py``).
+Every order is sound (see ``function_decisions.py``), so they differ in cost only. An outcome without refusals cannot be
+improved on; this is the usual case. Nor can one whose refusals are all proved necessary (``fewest_allocations.py``).
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ _SECOND = DecisionOrder(exits_first=True)
 _THIRD = DecisionOrder(Heuristic.TOP_DOWN, exits_first=True)
 _PASSING_ON = DecisionOrder(exits_first=True, postpone=True, pass_on=True)
 _SMALL = 4096
-"""Up to how many ops more than two orders are tried."""
+"""The largest number of ops for which more than two orders are tried."""
 
 
 def analyze_function(effects: TensorEffects, function: int, options: AnalysisOptions) -> FunctionAnalysis:
     """Decide every tied and forwarded operand of op number ``function``, whose effects were added before.
 
-    With ``Heuristic.CHEAPEST``, when something is refused, other orders of decisions are tried too, and the cheapest
-    outcome is taken. With ``single_order`` they are tried only when the function could not be bufferized otherwise.
+    With ``Heuristic.CHEAPEST``, if anything is refused, other orders of decisions are tried and the cheapest outcome is
+    taken. With ``single_order`` they are tried only if the first order cannot bufferize the function.
     """
     if options.heuristic is not Heuristic.CHEAPEST:
         asked = OneShotAnalyzer(effects, function, options, _order(options)).run()
         if asked.refusals and effects.commits.get(function):
-            # Memory that others see must hold its content all along, which the first order always achieves if any does.
+            # Memory visible outside must hold its content throughout. The first order achieves this if any order does.
             first = OneShotAnalyzer(effects, function, options, _FIRST).run()
             return first if len(first.refusals) < len(asked.refusals) else asked
         return asked
@@ -55,7 +54,7 @@ def analyze_function(effects: TensorEffects, function: int, options: AnalysisOpt
 
 
 def _is_cheapest(effects: TensorEffects, analysis: FunctionAnalysis) -> bool:
-    """Whether no other order can cost less, as far as can be told without trying it."""
+    """Whether no other order can cost less; False where this cannot be proved without trying them."""
     if not _conflicts(analysis):
         return True
     refusals, copies, _ = _cost(effects, analysis)
@@ -69,12 +68,12 @@ def _conflicts(analysis: FunctionAnalysis) -> list[Conflict]:
 def _order(options: AnalysisOptions) -> DecisionOrder:
     if options.heuristic is Heuristic.FUZZER:
         return DecisionOrder.fuzzer(options.fuzzer_seed)
-    # Upstream takes what branches yield for given, in all of its orders.
+    # Upstream takes branch yields as in place before anything else, in all of its orders.
     return DecisionOrder(options.heuristic, exits_first=True)
 
 
 def _cost(effects: TensorEffects, analysis: FunctionAnalysis) -> tuple[int, int, int]:
-    """Return how many refusals, copies and allocations the decisions lead to; the first is fatal."""
+    """Return the numbers of refusals, copies and allocations of an outcome; a refusal is fatal."""
     refused = [decision for decision in analysis.decisions.values() if not decision.in_place]
     copies = sum(decision.copies for decision in refused)
     inserts = [write for write in analysis.decisions if write in effects.redundant_source]

@@ -7,12 +7,12 @@ argument and result share one). A tie is accepted only if joining its two sets k
 decisions may be taken in any order; the order only chooses which of two clashing ties is refused.
 
 Order: that of a :class:`DecisionOrder`; in all of them a region op's body comes before the op's own ties. The default
-goes backwards: late writes get their way, and a clash between a loop's body and what is used after it is settled by
-one copy in front of the loop.
+is backwards: late writes are accepted first, and a clash between a loop's body and a use after the loop is resolved
+by one copy in front of the loop.
 
-This file decides the ties of ops that view and write, each op in its turn. What is forwarded is decided beside it: by
-loops in ``loops.py``, by terminators in ``region_exits.py``, by branches in ``branches.py``, by threads of parallel
-regions in ``shared_outputs.py``. See docs/THEORY.md for the arguments.
+This file decides the ties of ops that view and write, each op in its turn. Forwardings are decided elsewhere: of loops
+in ``loops.py``, of terminators in ``region_exits.py``, of branches in ``branches.py``, of threads of parallel regions
+in ``shared_outputs.py``. See docs/THEORY.md for the proofs.
 
 Cost: near-linear in ops and uses (see ``conflicts/interference.py`` and ``conflicts/alias_sets.py``). Counterpart
 upstream: ``OneShotAnalysis.cpp``, ``analyzeOp``; here a decision is never revisited, and no rule looks at all pairs.
@@ -60,7 +60,7 @@ class FunctionAnalysis:
     refusals: tuple[Refusal, ...]
 
     def needs_buffer(self, effects: TensorEffects, value: int) -> bool:
-        """Whether anything uses the buffer of ``value``, a tensor without content, rather than a fresh one."""
+        """Whether any use needs the buffer of ``value``, a tensor without content, instead of allocating its own."""
         for operand in effects.snapshot.value_uses[value]:
             decision = self.decisions.get(operand)
             fresh = decision is not None and decision.strategy is Strategy.OUT_OF_PLACE and not decision.copies
@@ -97,14 +97,14 @@ class OneShotAnalyzer:
         self._outputs = OutputDecisions(joiner, record, live, self._carried, copies=options.copy_before_write)
         self._commits = dict.fromkeys(commit.operand for commit in effects.commits.get(function, ()))
         self._postponed: dict[int, list[int]] = {}
-        """By block, the operands that have to wait until others chose."""
+        """By block, the operands whose decisions are postponed."""
 
     def _exclusive(self, op: int) -> bool:
         model = self._effects.model(op)
         return model is not None and model.are_exclusive_regions(self._snapshot.ops[op])
 
     def run(self) -> FunctionAnalysis:
-        """Enter the values, decide in order, and sum up."""
+        """Enter the values, decide all operands in order, and return the result."""
         s, effects = self._snapshot, self._effects
         ops = self._ops
         self._enter_values()
@@ -168,10 +168,10 @@ class OneShotAnalyzer:
                 storage.readonly.append(value)
 
     def _join_first(self, op: int) -> None:
-        """Join what shares memory whatever is decided.
+        """Join the values that may share memory independently of any decision.
 
-        A loop's argument and result: either is the initial buffer or a yielded one. Results of one call that may be
-        one buffer of the callee's.
+        These are a loop's argument and result, as either is the initial buffer or a yielded one, and the results of a
+        call that may be one buffer of the callee's.
         """
         for _, argument, result in carried_values(self._effects, op):
             if result >= 0:
@@ -204,7 +204,7 @@ class OneShotAnalyzer:
                 self._carried.decide_initial(operand, rotating=rotating)
 
     def _decide_regions(self, op: int) -> bool:
-        """Decide what the regions of ``op`` forward; return whether it is a loop that swaps buffers."""
+        """Decide the forwardings of the regions of ``op``; return whether it is a loop that swaps buffers."""
         self._decide_postponed(op)
         self._exits.decide_passed(op)
         carried = carried_values(self._effects, op)
@@ -213,14 +213,14 @@ class OneShotAnalyzer:
         return rotating
 
     def _decide_commits(self) -> None:
-        """Decide the writes that commit, last: by then it is known what is in that memory already."""
+        """Decide the committing writes, last: the content of that memory is known by then."""
         for operand in self._commits:
             self._decide_tie(operand)
 
     def _decide_postponed(self, op: int) -> None:
-        """Decide what was put off in the blocks of ``op``, or put it off further.
+        """Decide the postponed operands of the blocks of ``op``, or postpone them to the enclosing block.
 
-        Whether a loop yields what it carries depends on every decision inside of it, so it has to be known by then.
+        Not in or out of loops: whether a loop yields its carried buffer depends on every decision in its body.
         """
         s = self._snapshot
         outside = op != self._function and s.block_loop[s.op_block[op]] < 0 and not carried_values(self._effects, op)
@@ -235,7 +235,7 @@ class OneShotAnalyzer:
                 self._decide_tie(operand)
 
     def _decide_tie(self, operand: int) -> None:
-        """Decide an operand that its op views or writes."""
+        """Decide whether an operand that its op views or writes is in place."""
         effects = self._effects
         value = self._snapshot.operand_value[operand]
         ties = effects.ties.get(operand, ())
@@ -266,7 +266,7 @@ class OneShotAnalyzer:
         return model is not None and model.surely_copies(s.ops[op], s.operand_index(operand))
 
     def _state(self, tie: Tie, operand: int, value: int) -> None:
-        """State what is known of a result that is tied to ``operand``, with ``value``, if that is in place."""
+        """State the relation of a result tied to ``operand``, whose value is ``value``, given that it is in place."""
         sets, relation = self._sets, tie.relation if tie.definite else Relation.UNKNOWN
         if relation is Relation.EQUIVALENT:
             sets.unite(tie.value, value)
@@ -278,7 +278,7 @@ class OneShotAnalyzer:
             sets.come_from(tie.value, value)
 
     def _decide_choice(self, op: int) -> None:
-        """Decide an op that returns one of several buffers, such as a select, like branches."""
+        """Decide an op whose result may be one of several buffers, such as a select, like branch yields."""
         effects, s = self._effects, self._snapshot
         for operand in s.operands(op):
             ties = effects.ties.get(operand, ())

@@ -1,11 +1,11 @@
-"""What a loop carries from one iteration to the next, and whether it may begin in the buffer that it is given.
+"""Loop-carried tensors: whether a yield is in the carried buffer, and whether a loop may use its init buffer.
 
-A yielded value that is equivalent to what the loop carries costs nothing. Yields that permute the carried buffers are
-*rotated*: the loop swaps buffers. Anything else is copied into the carried buffer, or the next iteration gets the
-yielded buffer itself; the order in which the two are tried is a matter of cost. If both would destroy something the
-next iteration gets a new copy. All is decided in the loop's turn, after everything in its body.
+A yielded value that is equivalent to the loop argument costs nothing. Yields that permute the carried buffers are
+*rotated*: the loop swaps buffers. Any other yield is copied into the carried buffer, or the next iteration gets the
+yielded buffer itself; the order in which the two are tried is a matter of cost. If both would destroy something, the
+next iteration gets a new copy. All this is decided in the loop's turn, after everything in its body.
 
-Cost: linear in what the loop carries, but for the comparisons; a rotation is quadratic in its buffers, whose number is
+Cost: linear in the carried tensors, except for the comparisons; a rotation is quadratic in its buffers, whose number is
 bounded. See docs/theory/loops.md.
 """
 
@@ -24,13 +24,13 @@ from .unranked import is_unranked
 __all__ = ["CarriedDecisions"]
 
 _MOST_ROTATED = 64
-"""How many buffers a loop may swap: each is compared with each. More are copied."""
+"""The largest number of buffers that a loop swaps, as they are compared pairwise. More are not rotated."""
 
 
 class CarriedDecisions:
-    """Decides about loops; ``return_allocs`` says whether one may yield other buffers than it carries.
+    """Decides loop-carried tensors; ``return_allocs``: whether a loop may yield other buffers than it carries.
 
-    ``pass_on_first``: the buffer that is yielded is preferred to a copy of it in the carried one.
+    ``pass_on_first``: passing on the yielded buffer is preferred to copying it into the carried one.
     """
 
     def __init__(
@@ -48,13 +48,13 @@ class CarriedDecisions:
         """Loop arguments that are one buffer in every iteration."""
 
     def settle(self, argument: int, result: int = -1) -> None:
-        """State that ``argument`` is one buffer in every iteration, and so the ``result`` if it has one."""
+        """State that ``argument`` is one buffer in every iteration, which its ``result``, if any, is in too."""
         self._settled.add(argument)
         if result >= 0:
             self._sets.unite(argument, result)
 
     def decide(self, op: int, carried: list[CarriedTensor]) -> bool:
-        """Decide what loop ``op`` yields to its next iteration; return whether it swaps buffers."""
+        """Decide the yields of loop ``op`` to its next iteration; return whether it swaps buffers."""
         s, equivalence = self._snapshot, self._sets.equivalence
         pending = []
         for operand, argument, result in carried:
@@ -72,7 +72,7 @@ class CarriedDecisions:
         return rotates
 
     def decide_initial(self, operand: int, *, rotating: bool) -> None:
-        """Decide whether a loop may work in the buffer that ``operand`` gives it."""
+        """Decide whether a loop may start in the buffer of its init ``operand``."""
         sets, value = self._sets, self._snapshot.operand_value[operand]
         arguments = [v for v in self._effects.forwards[operand] if self._snapshot.value_op[v] < 0]
         argument = arguments[0]
@@ -82,7 +82,7 @@ class CarriedDecisions:
         self.decide_entry(operand, argument, settled=argument in self._settled)
 
     def decide_entry(self, operand: int, argument: int, *, settled: bool) -> None:
-        """Decide whether ``argument`` may be the buffer of ``operand``; if ``settled``, it is never another one."""
+        """Decide whether ``argument`` may be the buffer of ``operand``; if ``settled``, it is no other buffer."""
         value = self._snapshot.operand_value[operand]
         attempt = self._joiner.begin((value, argument))
         if settled:
@@ -117,12 +117,12 @@ class CarriedDecisions:
         return True
 
     def _is_reshaped(self, operand: int, argument: int) -> bool:
-        """Whether a loop yields a reshaped view of what it carries: the carried buffer, or a copy made in the body."""
+        """Whether a loop yields a reshaped view of its argument: of the carried buffer, or a copy made in the body."""
         carried = self._sets.equivalence.find(argument)
         return any(root == carried for _, root in self._sets.reshapes(self._snapshot.operand_value[operand]))
 
     def _pass_on(self, operand: int, argument: int) -> bool:
-        """Carry on with the very buffer that is yielded, whichever it is, if that destroys nothing."""
+        """Pass the yielded buffer itself on to the next iteration, if that destroys nothing."""
         s = self._snapshot
         value, loop = s.operand_value[operand], s.block_op[s.value_block[argument]]
         attempt = self._joiner.begin((argument, value))
@@ -133,7 +133,7 @@ class CarriedDecisions:
         return True
 
     def _decide_other(self, operand: int, argument: int, result: int) -> None:
-        """Copy what is yielded into the carried buffer, or pass it on, in either order; else pass on a new copy."""
+        """Copy the yielded value into the carried buffer or pass it on, in either order; else pass on a new copy."""
         value = self._snapshot.operand_value[operand]
         ways = [partial(self._copy_to_carried, operand, argument, result)]
         if self._return_allocs and not is_unranked(self._effects, value):
@@ -149,7 +149,7 @@ class CarriedDecisions:
             )
 
     def _copy_to_carried(self, operand: int, argument: int, result: int) -> bool:
-        """Copy what a loop yields into the buffer that it carries, if that is as large and nothing is destroyed."""
+        """Copy the yielded value into the carried buffer, if the sizes must be equal and nothing is destroyed."""
         value = self._snapshot.operand_value[operand]
         apart = self._sets.find(value) != self._sets.find(argument)
         if not apart or not keeps_size(self._effects, value, argument) or is_unranked(self._effects, value):

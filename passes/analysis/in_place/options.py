@@ -1,4 +1,4 @@
-"""What the in-place analysis is asked for: plain data, made once from the options of the pass."""
+"""The options of the in-place analysis: plain data, created once from the options of the pass."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ class AnalysisOptions:
     boundaries: bool = False
     """Function arguments and results become buffers."""
     allow_unknown: bool = False
-    """Ops without a model are taken to read, write and alias everything they touch instead of being refused."""
+    """Ops without a model are assumed to read, write and alias all their tensors, instead of being refused."""
     copy_before_write: bool = False
     """Every write is refused."""
     calls_copy: bool = False
-    """A call may pass a copy of an operand's buffer, to give the callee the layout it asks for."""
+    """A call may pass a copy of an operand's buffer, in the layout of the callee's argument."""
     heuristic: Heuristic = Heuristic.CHEAPEST
     single_order: bool = False
-    """With ``Heuristic.CHEAPEST``, only the first of its orders is taken, others only where that one is refused."""
+    """With ``Heuristic.CHEAPEST``, only the first of its orders is tried, others only if it refuses the program."""
     fuzzer_seed: int = 0
     return_allocs: bool = True
     """Loops may yield other buffers than the ones they carry."""
     parallel: bool = True
     """Runs of a parallel region are kept apart."""
     dialects: tuple[str, ...] = ()
-    """If there are any, ops of all other dialects keep their tensors."""
+    """If not empty, ops of all other dialects keep their tensors."""
     no_analysis: tuple[str, ...] = ()
     """Functions in which every write is refused."""
     encodings: bool = False
-    """The encoding of a tensor is the memory space of its buffer; else tensors with encodings are refused."""
+    """The encoding of a tensor is the memory space of its buffer; otherwise tensors with encodings are refused."""
     must_infer_space: bool = False
-    """A buffer without a stated memory space is refused, instead of put into the default one."""
+    """A buffer without a stated memory space is refused instead of being put into the default one."""
 
     def of_function(self, name: str) -> AnalysisOptions:
         """Return the options for function ``name``."""
         return replace(self, copy_before_write=True) if name in self.no_analysis else self
 
     def allows(self, name: str) -> bool:
-        """Whether the op called ``name`` is to be bufferized. Where tensors meet buffers already is not asked for."""
+        """Whether the op called ``name`` is to be bufferized. Ops between tensors and buffers always are."""
         return not self.dialects or name.partition(".")[0] in self.dialects or name in _BORDER

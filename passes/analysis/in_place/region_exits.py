@@ -1,9 +1,9 @@
-"""What the regions of an op yield: to its results, as branches do, or to another region, as `scf.while` does.
+"""The yields of regions: to the results of their op, as in branches, or to another region, as in `scf.while`.
 
-A result may be the buffer of any region's value, so yielding one is an edge that is accepted or copied. If all regions
-yield one equivalence class the result belongs to it, whichever runs. What has one source only is that very buffer.
-Linear in the terminators' operands, but for the comparisons. See *origins* in docs/theory/conflicts.md and *passed* in
-docs/theory/loops.md.
+A result may be the buffer of any region's yielded value, so each yield is an edge that is accepted or copied. If all
+regions yield one equivalence class, the result belongs to it. A target with a single source is equivalent to it.
+Linear in the terminators' operands, except for the comparisons. See *origins* in docs/theory/conflicts.md and *passed*
+in docs/theory/loops.md.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ __all__ = ["ExitDecisions"]
 
 
 class ExitDecisions:
-    """Decides what terminators yield: ``first`` of all, or in the turns of the terminators."""
+    """Decides the yields of terminators: ``first`` of all, or in the turns of the terminators."""
 
     def __init__(self, joiner: Joiner, record: DecisionRecord, *, first: bool) -> None:
         self._joiner = joiner
         self._record = record
         self._first = first
         self._waiting: dict[int, list[tuple[int, list[int]]]] = {}
-        """For a terminator whose turn is still to come, what it yields to results only."""
+        """By terminator whose turn is still to come, its operands that are yielded to results only."""
 
     def begin(self, op: int) -> None:
-        """Decide what the terminators of ``op`` yield to its results, or leave it to their turns."""
+        """Decide the yields of the terminators of ``op`` to its results, or postpone them to their turns."""
         for operand, targets in exit_values(self._joiner.effects, op):
             if self._first:
                 self.decide(operand, targets)
@@ -37,7 +37,7 @@ class ExitDecisions:
                 self._waiting.setdefault(terminator, []).append((operand, targets))
 
     def decide_waiting(self, terminator: int) -> None:
-        """Decide what was left to the turn of ``terminator``."""
+        """Decide the yields that were postponed to the turn of ``terminator``."""
         for operand, targets in self._waiting.get(terminator, ()):
             self.decide(operand, targets)
 
@@ -50,7 +50,7 @@ class ExitDecisions:
         self._record.enter(operand, self._joiner.decide(attempt))
 
     def decide_passed(self, op: int) -> None:
-        """Decide whether what a region of a loop forwards, to the next region or the results, is copied."""
+        """Decide whether tensors that a region of a loop forwards to the next region or the results are copied."""
         for operand, targets in passed_values(self._joiner.effects, op):
             value = self._joiner.snapshot.operand_value[operand]
             attempt = self._joiner.begin((value, *targets))
@@ -59,7 +59,7 @@ class ExitDecisions:
             self._record.enter(operand, self._joiner.decide(attempt))
 
     def unite(self, op: int) -> None:
-        """Make a result of ``op`` that is of one class, whichever region runs, a member of that class."""
+        """Put each result of ``op`` into the class that all regions yield for it, if it is one class."""
         find, decisions = self._joiner.sets.equivalence.find, self._record.decisions
         results: dict[int, list[int]] = {}
         for operand, targets in exit_values(self._joiner.effects, op):

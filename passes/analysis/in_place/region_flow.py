@@ -1,4 +1,4 @@
-"""What the regions of ops forward: loops to their next iteration, branches to their results."""
+"""The tensors that regions forward: of loops to the next iteration, of branches to the results."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NOTHING = RegionForwardings([], [], [])
 
 
 def carried_values(effects: TensorEffects, op: int) -> list[CarriedTensor]:
-    """Return what ``op`` carries from one iteration to the next; empty for ops that are no loops."""
+    """Return the tensors that ``op`` carries from one iteration to the next; empty for ops that are not loops."""
     return _forwardings(effects, op).carried
 
 
 def passed_values(effects: TensorEffects, op: int) -> list[Passed]:
-    """Return what a region of ``op`` forwards to another one that has no other source for it, as in `scf.while`."""
+    """Return the tensors that a region of ``op`` forwards to targets without other sources, as in `scf.while`."""
     return _forwardings(effects, op).passed
 
 
@@ -31,7 +31,7 @@ def exit_values(effects: TensorEffects, op: int) -> list[tuple[int, list[int]]]:
 
 
 def _forwardings(effects: TensorEffects, op: int) -> RegionForwardings:
-    """Return what the regions of ``op`` forward. Read once: each order of decisions asks several times."""
+    """Return the forwardings of the regions of ``op``. Cached: each order of decisions needs them several times."""
     if not effects.snapshot.op_regions[op]:
         return _NOTHING
     found = effects.region_forwardings.get(op)
@@ -61,7 +61,7 @@ def _read(effects: TensorEffects, op: int) -> RegionForwardings:
 
 
 def _is_passed(effects: TensorEffects, targets: tuple[int, ...]) -> bool:
-    """Whether each of ``targets`` comes from one place only."""
+    """Whether each of ``targets`` has a single source."""
     return all(len(effects.sources[target]) == 1 for target in targets)
 
 
@@ -73,10 +73,10 @@ def _terminator_operands(effects: TensorEffects, op: int) -> Iterator[int]:
 
 
 def permuted(effects: TensorEffects, sets: AliasSets, carried: list[CarriedTensor]) -> list[CarriedTensor]:
-    """Return the largest part of ``carried`` whose yielded buffers are exactly its carried ones, in another order.
+    """Return the largest part of ``carried`` whose yielded buffers are a permutation of its carried ones.
 
-    Leaves out, as long as there is one, an entry whose carried buffer is not yielded exactly once, or whose yielded
-    buffer is not carried by the part. Each entry once, so linear.
+    Repeatedly removes an entry whose carried buffer is not yielded exactly once, or whose yielded buffer is not carried
+    by the part. Each entry is removed at most once, so linear.
     """
     find, s = sets.equivalence.find, effects.snapshot
     arguments = [find(entry.argument) for entry in carried]
@@ -91,7 +91,7 @@ def permuted(effects: TensorEffects, sets: AliasSets, carried: list[CarriedTenso
     left_out = set(work)
     while work:
         index = work.pop()
-        # The entry's carried buffer is carried no more, and no other entry that is left yields its yielded one.
+        # The entry's carried buffer is no longer carried, and no remaining entry yields its yielded one.
         for other in (*by_yielded.get(arguments[index], ()), *by_argument.get(yielded[index], ())):
             if other not in left_out:
                 left_out.add(other)

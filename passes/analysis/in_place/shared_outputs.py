@@ -1,8 +1,8 @@
-"""What the runs of a parallel region insert: into the buffer that their shared output starts in, or into a copy of it.
+"""Insertions of threads into shared outputs: in place in the output's init buffer, or into a copy of it.
 
-Decided before anything else of a function, because what the runs may write at all depends on it. They may not insert
-into that buffer when some run still reads what another one inserts; then all insertions go to one copy, made in front
-of the loop, and the argument is only read. Linear in the insertions, but for the comparisons. See
+Decided before anything else in a function, because the writes allowed to threads depend on it. Threads must not insert
+into the init buffer if one still reads elements that another inserts. Then all insertions go to one copy, made in front
+of the loop, and the argument is only read. Linear in the insertions, except for the comparisons. See
 docs/theory/threads.md.
 """
 
@@ -18,7 +18,7 @@ __all__ = ["OutputDecisions"]
 
 
 class OutputDecisions:
-    """Decides about shared outputs; ``copies`` says that every write is refused."""
+    """Decides the insertions into shared outputs; ``copies``: every write is refused."""
 
     def __init__(
         self, joiner: Joiner, record: DecisionRecord, live: Liveness, carried: CarriedDecisions, *, copies: bool
@@ -30,7 +30,7 @@ class OutputDecisions:
         self._copies = copies
 
     def decide(self, op: int) -> None:
-        """Decide about the shared outputs of the parallel op ``op``, if it has any."""
+        """Decide the insertions into the shared outputs of the parallel op ``op``, if it has any."""
         s, outputs = self._joiner.snapshot, self._joiner.effects.shared_outputs
         blocks = [block for region in s.op_regions[op] for block in region]
         for argument in (a for block in blocks for a in s.arguments(block) if a in outputs):

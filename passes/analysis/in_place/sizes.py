@@ -1,7 +1,7 @@
-"""Whether a loop carries tensors of one size: what a yielded value must have to be copied into the carried buffer.
+"""Whether a loop-carried tensor keeps its sizes, so that a yielded value may be copied into the carried buffer.
 
-A dynamic size is followed back to where it comes from: through ops that return what they were given to write, slices,
-`tensor.dim` and forwarded values. What cannot be followed is a size of its own, equal to itself only.
+A dynamic size is traced back through tied results, slices, `tensor.dim` and forwarded values. A size that cannot be
+traced further is symbolic, equal to itself only.
 
 Cost: a constant number of steps per dimension.
 """
@@ -16,7 +16,7 @@ from ..index_sets.slices import Symbol
 __all__ = ["followed_size", "keeps_size"]
 
 _STEPS = 64
-"""How far a size is followed back."""
+"""The largest number of steps that a size is traced back."""
 
 _CREATORS = frozenset({"tensor.empty", "tensor.generate"})
 """Ops whose operands are the dynamic sizes of their result, outermost first."""
@@ -26,7 +26,7 @@ _Size = int | tuple[int, int]
 
 
 def keeps_size(effects: TensorEffects, value: int, argument: int) -> bool:
-    """Whether ``value``, yielded to loop ``argument``, certainly has the sizes of the argument in every iteration.
+    """Whether ``value``, yielded to loop ``argument``, must have the sizes of the argument in every iteration.
 
     By induction: the argument has its initial sizes in the first iteration; if it has them in one, and ``value`` then
     has them too, it has them in the next.
@@ -45,9 +45,9 @@ def keeps_size(effects: TensorEffects, value: int, argument: int) -> bool:
 
 
 def followed_size(effects: TensorEffects, value: int, dimension: int) -> _Size:
-    """Follow one size of a tensor value back: a number, an index value and -1, or a dimension of a tensor value.
+    """Trace one size of a tensor value back to a constant, an index value and -1, or a dimension of a tensor value.
 
-    What a loop carries has the size of its initial value, if what is yielded keeps it.
+    A loop argument has the sizes of its init if every yielded value keeps them.
     """
     for _ in range(_STEPS):
         found = _size(effects, value, dimension, {})
@@ -59,7 +59,7 @@ def followed_size(effects: TensorEffects, value: int, dimension: int) -> _Size:
 
 
 def _initial(effects: TensorEffects, argument: int) -> int | None:
-    """Return the initial value of a loop argument that has its sizes in every iteration."""
+    """Return the init of a loop argument that has the sizes of the init in every iteration; None for others."""
     s = effects.snapshot
     sources = effects.sources.get(argument, ())
     if s.value_op[argument] >= 0 or len(sources) < 2 or s.comes_from_branches(argument):
@@ -72,7 +72,7 @@ def _initial(effects: TensorEffects, argument: int) -> int | None:
 
 
 def _size(effects: TensorEffects, value: int, dimension: int, assumed: dict[int, int]) -> _Size:
-    """Follow one dynamic size back; an argument in ``assumed`` has the size of the value it stands for."""
+    """Trace one dynamic size back; an argument in ``assumed`` is assumed to have the sizes of the value given there."""
     s = effects.snapshot
     for _ in range(_STEPS):
         type_ = s.values[value].type
@@ -95,7 +95,7 @@ def _size(effects: TensorEffects, value: int, dimension: int, assumed: dict[int,
 
 
 def _same_shape(effects: TensorEffects, value: int) -> int | None:
-    """Return the value that ``value`` has the shape of, because it is that one, forwarded or written to."""
+    """Return the only source of ``value``, if it is forwarded or is the destination, and so has the same shape."""
     s = effects.snapshot
     sources = effects.sources.get(value, ())
     if len(sources) != 1:
@@ -106,7 +106,7 @@ def _same_shape(effects: TensorEffects, value: int) -> int | None:
 
 
 def _index(effects: TensorEffects, value: int, dimension: int) -> int | Symbol | None:
-    """Return what the op that makes ``value`` takes for a size, if it says so."""
+    """Return the size operand or attribute of the op that defines ``value``, if it has one."""
     s = effects.snapshot
     op = s.value_op[value]
     if op < 0:
@@ -120,7 +120,7 @@ def _index(effects: TensorEffects, value: int, dimension: int) -> int | Symbol |
 
 
 def _measured(effects: TensorEffects, index: int) -> tuple[int, int] | None:
-    """Return the tensor and the dimension that an index value is the size of."""
+    """Return the tensor and the dimension whose size an index value is, if it is a `tensor.dim`."""
     s = effects.snapshot
     op = s.value_op[index] if index >= 0 else -1
     if op < 0 or s.op_name[op] != "tensor.dim":

@@ -15,13 +15,13 @@ from ..effects.summary import FunctionSummary
 __all__ = ["summarize_function"]
 
 _LARGE = 16
-"""How many results in one set are compared with each other; more are taken to share memory."""
+"""Up to this number, results in one set are compared pairwise; more are assumed to share memory."""
 
 
 def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -> FunctionSummary:
     """Return which arguments of op number ``function`` are read and written, and which may hold its results.
 
-    An argument counts as written as soon as anything that may alias it is. Linear in arguments times results.
+    An argument counts as written if any value that may alias it is. Linear in arguments times results.
     """
     s = effects.snapshot
     blocks = s.op_regions[function][0]
@@ -50,7 +50,7 @@ def summarize_function(effects: TensorEffects, sets: AliasSets, function: int) -
 
 
 def _either(first: dict[int, Relation], second: dict[int, Relation]) -> dict[int, Relation]:
-    """Return what holds of a result that is returned in two places: it is an argument's buffer only if both say so."""
+    """Merge the relations of a result at two returns: it is equivalent to an argument only if it is at both."""
     return {
         argument: first[argument] if first.get(argument) is second.get(argument) else Relation.UNKNOWN
         for argument in (*first, *second)
@@ -70,7 +70,7 @@ def _shared(effects: TensorEffects, sets: AliasSets, op: int) -> Iterator[tuple[
         groups.setdefault(sets.find(value), []).append((position, value))
     for group in groups.values():
         if len(group) > _LARGE:
-            # Too many to compare: a chain connects them all, which is what callers make of the pairs anyway.
+            # Too many to compare: a chain connects them all. Callers merge the pairs into one set anyway.
             yield from ((a, b) for (a, _), (b, _) in pairwise(group))
             continue
         for (first, a), (second, b) in combinations(group, 2):

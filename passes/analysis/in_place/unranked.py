@@ -1,4 +1,4 @@
-"""Which unranked tensors can be copied: a copy needs a rank, and a buffer of an unranked tensor does not tell it."""
+"""Which unranked tensors can be copied: a copy needs a rank, which the type of an unranked tensor lacks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def is_unranked(effects: TensorEffects, value: int) -> bool:
 
 
 def is_copyable(effects: TensorEffects, operand: int) -> bool:
-    """Whether the conversion can give ``operand`` a buffer of its own.
+    """Whether the conversion can copy ``operand`` to a new buffer.
 
-    It can if the operand is ranked, was ranked before a cast, or if its op tells the rank.
+    It can if the operand is ranked, is the cast of a ranked tensor, or if its op determines the rank.
     """
     s = effects.snapshot
     value, op = s.operand_value[operand], s.operand_op[operand]

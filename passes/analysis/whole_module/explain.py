@@ -1,4 +1,4 @@
-"""In-place decisions as sentences: what is copied or allocated, because of what, and where."""
+"""In-place decisions as sentences: what is copied or allocated, why and where."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def describe_place(snapshot: Snapshot, operand: int) -> str:
 
 
 def describe_decision(snapshot: Snapshot, decision: Decision) -> str:
-    """Return one sentence that says what was decided and, for a "no", which rule said so."""
+    """Return one sentence with the decision and, for a refusal, the rule."""
     text = f"{describe_place(snapshot, decision.operand)} {_WHAT[decision.strategy]}"
     if decision.conflict is None:
         return text
@@ -36,7 +36,7 @@ def describe_decision(snapshot: Snapshot, decision: Decision) -> str:
 
 
 def conflict_notes(analysis: ModuleAnalysis, conflict: Conflict) -> list[tuple[str, ir.Location]]:
-    """Return what the conflict is between, as notes with locations."""
+    """Return notes with the locations of the write, the read and the value of the conflict."""
     s = analysis.snapshot
     notes = []
     if conflict.write >= 0:

@@ -1,15 +1,15 @@
-"""Tensors that live in the module: which loads may use the memory itself, and which need a copy.
+"""Global tensors of a module: which loads may use the memory itself, and which need a copy.
 
 State is memory that every function of the module may load from and store to. No tensor value is ever written in that
-memory, and a store is a copy into it, at its own place. So only one thing can go wrong: the memory changes between a
-load and the last use of what was loaded. A load therefore uses the memory itself, which it does not make writable, iff
+memory, and a store is a copy into it, at the position of the store. So the only hazard is that the memory changes
+between a load and the last use of the loaded value. A load uses the memory itself, as a read-only buffer, iff
 
-* nothing in the module stores to the state, and nothing else can; or
+* no op in the module stores to the state, and no code outside of it can; or
 * all uses of the result, and of views of it, are reads in the block of the load or inside of ops of that block, and no
-  store, and nothing that may lead to one, comes between the load and the last of them.
+  op that stores, or may lead to a store, comes between the load and the last of these uses.
 
-Any other load copies. What may lead to a store: a call of a function that stores, itself or through others; a call of
-a function that is not known, which may call back or know a state that is not private; and an op without a model.
+Any other load copies. These ops may lead to a store: a call of a function that stores, itself or through callees; a
+call of an unknown function, which may call back or access a state that is not private; and an op without a model.
 
 Cost: linear in the ops of a module that has state, and constant in any other.
 """
@@ -28,7 +28,7 @@ from ..effects.tables import Refusal
 __all__ = ["ProgramState"]
 
 _ANY = ""
-"""Stands for every symbol among the stores of a function."""
+"""Wildcard for every symbol, in the stores of a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class _Access:
 
 
 class ProgramState:
-    """What is declared in the module of ``effects``; :meth:`add_function` decides the loads of one function."""
+    """The state declared in the module of ``effects``; :meth:`add_function` decides the loads of one function."""
 
     def __init__(self, effects: TensorEffects, functions: dict[str, int], allows: Callable[[str], bool]) -> None:
         self._effects = effects
@@ -48,14 +48,14 @@ class ProgramState:
         self.copied: set[int] = set()
         """Loads whose result is a copy."""
         self.declarations: list[int] = []
-        """The ops that declare state which becomes memory."""
+        """The ops that declare state to be bufferized."""
         self._states: dict[str, GlobalTensor] = {}
         self._declare(allows)
         self._accesses = self._find_accesses() if self._states else []
         self._stores = self._close_stores() if self._states else {}
 
     def _declare(self, allows: Callable[[str], bool]) -> None:
-        """Note what is declared by ops that ``allows`` says are to be bufferized; the others keep their tensors."""
+        """Collect the state declared by ops that ``allows`` accepts; the others keep their tensors."""
         s = self._snapshot
         for op in (op for region in s.op_regions[0] for block in region for op in s.block_ops[block]):
             model = self._effects.model(op)
@@ -79,7 +79,7 @@ class ProgramState:
     # --- who stores what ---------------------------------------------------------------------------------------
 
     def _close_stores(self) -> dict[str, set[str]]:
-        """Return, for each function, what it may store to, itself or through what it calls."""
+        """Return, for each function, the symbols that it may store to, itself or through callees."""
         s = self._snapshot
         stores: dict[str, set[str]] = {name: set() for name in self._functions}
         callers: dict[str, list[str]] = {}
@@ -102,7 +102,7 @@ class ProgramState:
         return stores
 
     def _may_store(self, op: int) -> set[str]:
-        """Return what ``op`` itself, without its regions, may store to."""
+        """Return the symbols that ``op`` itself, without its regions, may store to."""
         s, name = self._snapshot, self._snapshot.op_name[op]
         if name == "func.call":
             return self._stores.get(callee_name(s.ops[op]), {_ANY})
@@ -111,7 +111,7 @@ class ProgramState:
     # --- loads -------------------------------------------------------------------------------------------------
 
     def add_function(self, function: int) -> None:
-        """Decide for the loads of ``function``, whose effects are known, whether they copy."""
+        """Decide which loads of ``function`` copy; its effects must be entered before."""
         s = self._snapshot
         inside = s.nested_ops(function)
         accesses = [access for access in self._accesses if access.op in inside]
@@ -137,14 +137,14 @@ class ProgramState:
                 self.copied.add(access.op)
 
     def _is_fixed(self, symbol: str) -> bool:
-        """Whether nothing ever stores to the state."""
+        """Whether the state is never stored to."""
         state = self._states[symbol]
         if not state.is_mutable:
             return True
         return state.is_private and not any(access.stores and access.symbol == symbol for access in self._accesses)
 
     def _stays(self, load: int, moments: list[int]) -> bool:
-        """Whether none of ``moments``, at which the memory may be stored to, falls into the use of what is loaded."""
+        """Whether the loaded value is dead at each of ``moments``, at which the memory may be stored to."""
         s = self._snapshot
         last = s.op_enter[load]
         for operand in self._reads(load):
@@ -154,7 +154,7 @@ class ProgramState:
             around = self._around(op, s.op_block[load])
             if around < 0:
                 return False
-            # A store of the loaded value itself is done reading when it writes.
+            # A store of the loaded value itself reads it before writing.
             end = s.op_enter[op] - 1 if op == around and self._puts_back(operand, load) else s.op_exit[around]
             last = max(last, end)
         after = bisect_right(moments, s.op_enter[load])
@@ -182,7 +182,7 @@ class ProgramState:
                     yield -1
                 else:
                     yield operand
-                    # The memory must not be written: what the op writes is a buffer of its own.
+                    # The memory must not be written: the op writes a buffer of its own.
                     ties = () if effects.writes[operand] else effects.ties.get(operand, ())
                     work.extend(tie.value for tie in ties if tie.value not in seen)
                     seen.update(tie.value for tie in ties)
@@ -198,9 +198,9 @@ class ProgramState:
     # --- refusals ----------------------------------------------------------------------------------------------
 
     def refusals(self, analysed: list[int]) -> Iterator[Refusal]:
-        """Yield why state cannot become memory, given the functions that are ``analysed``; settles what is declared.
+        """Yield why state cannot be bufferized, given the ``analysed`` functions; finalizes ``declarations``.
 
-        State that no analysed function uses, but others do, stays as it is.
+        State that is used only outside of the analysed functions is left unchanged.
         """
         s = self._snapshot
         inside = {op for function in analysed for op in s.nested_ops(function)}

@@ -1,16 +1,16 @@
-"""Which memref types buffers will have: strides, offset and memory space, before anything is converted.
+"""Memref types of buffers (strides, offset and memory space), inferred before the conversion.
 
-A function's arguments must have types before its callers are converted, and a loop's before its body is. Where all that
-will arrive there is known, its smallest common layout is enough; without this analysis it would be "any strides".
+Types of function arguments are needed before the callers are converted, types of loop arguments before the body. If all
+incoming buffers are known, their smallest common layout is used; otherwise it would be "any strides".
 
-Contract: reads the snapshot, the finished decisions and the op models' ``buffer_type``, changes nothing. The answer for
-a value is an *upper bound*: the buffer that the conversion makes for it can be cast to that type, never needing a copy.
+Contract: reads the snapshot, the finished decisions and the op models' ``buffer_type``, changes nothing. The result for
+a value is an *upper bound*: the buffer that the conversion makes for it can be cast to that type without a copy.
 
-Method: a least fixpoint. A value's type is the join (``joint_type``) of what flows into it: the operands of every call
-for an argument of a private function, the returned value for a call's result, initial and yielded values for what a
-loop carries, what branches forward to a block argument, else what the op's model says. Values start without a type
-and only ever rise, an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only values
-that some question depends on are looked at, and recursion needs no special treatment. See docs/theory/layouts.md.
+Method: a least fixpoint. A value's type is the join (``joint_type``) of its sources: the operands of every call for an
+argument of a private function, the returned values for a call's result, init and yields for a loop-carried tensor, the
+forwarded operands for a block argument; otherwise the op's model gives it. Values start without a type and only rise,
+an entry of a layout from static to dynamic, so each changes at most rank + 2 times. Only values that a query depends on
+are visited, and recursion needs no special treatment. See docs/theory/layouts.md.
 
 Cost: linear in those values and what they depend on, times the rank. Counterpart upstream: ``getBufferType``, which
 follows definitions backwards and gives arguments of functions any strides.
@@ -40,11 +40,11 @@ def _unchanged(type_: ir.Type) -> ir.Type:
 
 @dataclass(frozen=True)
 class Signatures:
-    """What is known of functions' types beforehand.
+    """The function types that are given before the inference.
 
-    ``fixed`` has the types of the arguments that do not depend on callers; ``calls`` the calls of each function whose
-    arguments do; ``declared`` the types of functions without a body. ``converted`` says what becomes of a result's type
-    at the return. Without ``boundaries`` functions keep their tensors, and calls return any buffer.
+    ``fixed``: the types of the arguments that do not depend on callers. ``calls``: the calls of each function whose
+    arguments do. ``declared``: the types of functions without a body. ``converted`` maps the type of a returned buffer
+    to the result type. Without ``boundaries`` functions keep their tensors, and calls return any buffer.
     """
 
     boundaries: bool
@@ -63,7 +63,7 @@ class Callers:
 
 
 def find_callers(analysis: ModuleAnalysis) -> Callers:
-    """Return who calls what. Asks ops of dialects that may name functions for their attributes; linear."""
+    """Return the calls of each function. Inspects attributes of ops in dialects that may name functions; linear."""
     s = analysis.snapshot
     names = _function_names(analysis)
     calls: dict[str, list[int]] = {}
@@ -95,16 +95,16 @@ def returned_operands(snapshot: Snapshot, function: int) -> list[int]:
 
 
 def infer_layouts(analysis: ModuleAnalysis, signatures: Signatures) -> dict[int, ir.Type]:
-    """Return the memref types of values that the conversion will ask for.
+    """Return the memref types of values that the conversion will need.
 
-    These are the function arguments that ``signatures`` does not fix, what recursive functions return, what loops
-    carry from buffer to buffer, and what branches forward. Call it with a current context and location.
+    These are the function arguments that ``signatures`` does not fix, the returned values of recursive functions, loop
+    arguments that change buffers, and block arguments of branches. Needs a current context and location.
     """
     return _Inference(analysis, signatures).run()
 
 
 _ALL = -1
-"""In the place of an operand: all of them."""
+"""Stands for all operands in place of one."""
 
 
 class _Inference:
@@ -119,9 +119,9 @@ class _Inference:
             self._decisions.update(function.decisions)
         self._types: dict[int, ir.Type] = {}
         self._users: dict[int, list[tuple[int, int]]] = {}
-        """For a value, those whose types depend on its, each with the operand through which it does."""
+        """By value, the values whose types depend on its type, each with the operand in between."""
         self._carried: dict[int, int] = {}
-        """For a loop's result, the argument that carries it."""
+        """By loop result, the corresponding loop argument."""
         for targets in self._effects.forwards.values():
             arguments = [value for value in targets if self._snapshot.value_op[value] < 0]
             if arguments:
@@ -131,7 +131,7 @@ class _Inference:
         wanted = list(self._wanted())
         values = self._reachable(wanted)
         self._solve((value, _ALL) for value in values)
-        # What has no type yet depends on nothing but itself: functions that only call each other.
+        # Values without a type depend on each other only: functions that only call each other.
         unknown = [value for value in values if value not in self._types]
         for value in unknown:
             self._types[value] = self._any(value)
@@ -156,7 +156,7 @@ class _Inference:
     # --- what depends on what ----------------------------------------------------------------------------------
 
     def _reachable(self, wanted: Iterable[int]) -> list[int]:
-        """Return ``wanted`` and all values behind them; enters each under what it depends on."""
+        """Return ``wanted`` and all values they depend on; enters each as a user of its dependences."""
         seen = dict.fromkeys(wanted)
         work = list(seen)
         while work:
@@ -172,7 +172,7 @@ class _Inference:
         return sorted(seen)
 
     def _operands_behind(self, value: int) -> list[int]:
-        """Return the operands whose buffers decide about the type of ``value``."""
+        """Return the operands whose buffer types determine the type of ``value``."""
         s = self._snapshot
         op, index = s.value_op[value], s.value_index[value]
         if value in self._signatures.fixed:
@@ -186,20 +186,20 @@ class _Inference:
             return [s.op_first_operand[call] + index for call in self._signatures.calls.get(name, ())]
         sources = self._effects.sources.get(value, [])
         argument = self._carried.get(value, -1)
-        # A loop's result has the type of what it carries, also where the loop surely changes that.
+        # A loop's result has the type of the loop argument, even if the loop must run and change the buffer.
         return sources if argument < 0 else list(dict.fromkeys([*sources, *self._effects.sources[argument]]))
 
     # --- the fixpoint ------------------------------------------------------------------------------------------
 
     def _solve(self, changes: Iterable[tuple[int, int]]) -> None:
-        """Raise types until nothing changes; ``changes`` are values and the operand behind them that has changed."""
+        """Raise types up to the fixpoint; ``changes`` are pairs of a value and the operand whose type has changed."""
         work = list(changes)[::-1]
         waiting = set(work)
         while work:
             change = work.pop()
             waiting.discard(change)
             value, operand = change
-            # A function may have any number of calls: only what is new is joined.
+            # A function may have any number of calls: only the changed operand is joined.
             joins = operand != _ALL and self._snapshot.function_of(value) >= 0
             type_ = self._join(value, [operand]) if joins else self._evaluate(value)
             if type_ is None or type_ == (old := self._types.get(value)):
@@ -219,7 +219,7 @@ class _Inference:
         return dynamic_layout_type(self._tensor(value))
 
     def _evaluate(self, value: int) -> ir.Type | None:
-        """Return the type of ``value`` as far as the values behind it have one; None if that is not known yet."""
+        """Return the type of ``value`` from the types of its dependences so far; None if none is known yet."""
         s, effects = self._snapshot, self._effects
         if value in self._signatures.fixed:
             return self._signatures.fixed[value]
@@ -251,7 +251,7 @@ class _Inference:
         return None if type_ is None else self._signatures.converted(type_)
 
     def _op_result(self, value: int, op: int, operands: list[int]) -> ir.Type | None:
-        """Return what the model says of an op's result."""
+        """Return the type that the op model gives for a result, or any layout if it gives none."""
         s, effects = self._snapshot, self._effects
         model = effects.model(op)
         if model is None:

@@ -1,8 +1,8 @@
-"""Refuse elements and memory spaces that a buffer cannot have, and spaces that are not stated.
+"""Refuse element types and memory spaces that a buffer cannot have, and spaces that are not stated.
 
-A buffer is in the space of the buffer that it is made from: a view, a copy, an in-place result. Where it is made from
-none, an op states the space (``bufferization.alloc_tensor``, ``to_tensor``), or its tensor type does, with
-``use-encoding-for-memory-space``. Otherwise it is in the default one, which ``must-infer-memory-space`` forbids.
+A view, a copy or an in-place result is in the memory space of its source buffer. At an allocation site the space is
+stated by the op (``bufferization.alloc_tensor``, ``to_tensor``), or by the tensor type with
+``use-encoding-for-memory-space``. Otherwise it is the default one, which ``must-infer-memory-space`` forbids.
 
 Linear in the ops of a function.
 """
@@ -23,7 +23,7 @@ __all__ = ["refuse_assumed_spaces", "refuse_elements", "refuse_encodings"]
 
 
 def refuse_encodings(snapshot: Snapshot, *, as_spaces: bool) -> Iterator[Refusal]:
-    """Refuse tensors with an encoding: what it means for a buffer is known to others only, unless it is its space."""
+    """Refuse tensors with an encoding, whose meaning for a buffer is unknown, unless it is the memory space."""
     for type_ in snapshot.tensor_types():
         if not isinstance(type_, ir.RankedTensorType) or type_.encoding is None:
             continue
@@ -40,7 +40,7 @@ def refuse_encodings(snapshot: Snapshot, *, as_spaces: bool) -> Iterator[Refusal
 
 
 def refuse_elements(snapshot: Snapshot) -> Iterator[Refusal]:
-    """Refuse tensors of elements that memrefs cannot have: those of a type whose dialect does not allow it."""
+    """Refuse tensors with element types that memrefs do not allow."""
     for type_ in snapshot.tensor_types():
         element = ir.ShapedType(type_).element_type
         if not _is_element(element):
@@ -51,19 +51,19 @@ def refuse_elements(snapshot: Snapshot) -> Iterator[Refusal]:
 
 
 def _is_element(type_: ir.Type) -> bool:
-    """Whether memrefs take ``type_`` for their elements."""
+    """Whether memrefs allow ``type_`` as element type."""
     return _is_memref(type_, None)
 
 
 def _is_space(type_: ir.RankedTensorType) -> bool:
-    """Whether memrefs take the encoding as their space. A sparse tensor is stored in another way altogether."""
+    """Whether memrefs allow the encoding as memory space. That of a sparse tensor is a storage format instead."""
     if str(type_.encoding).startswith("#sparse_tensor"):
         return False
     return _is_memref(type_.element_type, type_.encoding)
 
 
 def _is_memref(element: ir.Type, space: ir.Attribute | None) -> bool:
-    """Whether memrefs of these elements in this space exist; the bindings' own error has no place and is dropped."""
+    """Whether memrefs of this element type and space exist; the bindings' own error has no location and is dropped."""
     handler = element.context.attach_diagnostic_handler(lambda _: True)
     try:
         with ir.Location.unknown(element.context):
@@ -83,7 +83,7 @@ def _holder(s: Snapshot, type_: ir.Type) -> ir.Operation:
 
 
 def refuse_assumed_spaces(effects: TensorEffects, function: int) -> Iterator[Refusal]:
-    """Refuse what would put a buffer into the default space for want of a better one, or into one of two spaces."""
+    """Refuse allocation sites without a stated memory space, and buffers that join two different spaces."""
     s = effects.snapshot
     flow = UnionFind()
     stated: dict[int, str] = {}
@@ -107,7 +107,7 @@ def refuse_assumed_spaces(effects: TensorEffects, function: int) -> Iterator[Ref
 
 
 def _made(effects: TensorEffects, op: int, function: int) -> Iterator[int]:
-    """Yield the tensors whose buffers ``op`` makes from no other tensor's; for a function, its arguments."""
+    """Yield the tensors of which ``op`` is the allocation site; for a function, its arguments."""
     s = effects.snapshot
     if op == function or op in effects.unknown_ops:
         for region in s.op_regions[op]:
@@ -122,7 +122,7 @@ def _made(effects: TensorEffects, op: int, function: int) -> Iterator[int]:
 
 
 def _has_source(effects: TensorEffects, op: int, value: int) -> bool:
-    """Whether the buffer of ``value`` is made from one that exists. An op on tensors only returns unknown ones."""
+    """Whether the buffer of ``value`` comes from an operand's. That of an op that stays on tensors is unknown."""
     return op not in effects.unknown_ops and bool(effects.sources.get(value))
 
 

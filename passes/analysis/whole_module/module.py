@@ -1,7 +1,7 @@
 """The one-shot analysis of a whole module: one snapshot, functions callees first, summaries at the calls.
 
-Nothing is changed. The result holds every decision, or the reasons for which the module cannot be bufferized; a
-caller looks at ``refusals`` before it rewrites anything.
+Nothing is changed. The result holds every decision, or the reasons why the module cannot be bufferized. A caller must
+check ``refusals`` before it rewrites anything.
 
 Cost: near-linear in the size of the module.
 """
@@ -46,12 +46,12 @@ class ModuleAnalysis:
     not_analysed: set[int] = field(default_factory=set)
     """Functions in which everything is copied because the option ``no-analysis-func-filter`` names them."""
     options: AnalysisOptions | None = None
-    """What was asked for, if this is the analysis of a whole module."""
+    """The options of the analysis, if this is the analysis of a whole module."""
 
     def answers(self, module: ir.Operation, options: AnalysisOptions) -> bool:
-        """Whether an analysis of ``module`` with ``options`` is this one, provided that nothing has changed since.
+        """Whether this is the analysis of ``module`` with ``options``, provided that nothing has changed since.
 
-        One that took ops without a model for unknown ones serves for the option to refuse them if there are none.
+        If there are no unknown ops, the option to allow them makes no difference.
         """
         if self.snapshot.root is not module or self.options is None or self.refusals:
             return False
@@ -63,10 +63,10 @@ class ModuleAnalysis:
 _ONCE = frozenset(
     {"builtin.module", "func.func", "memref.alloca_scope", "scf.execute_region", "scf.if", "scf.index_switch"}
 )
-"""Ops that run each of their regions at most once. What is not here and has no model may do anything."""
+"""Ops that run each of their regions at most once. Other ops without a model may run them any number of times."""
 
 _SEQUENTIAL = _ONCE | {"affine.for"}
-"""Ops that do not overlap runs of a region in time."""
+"""Ops whose runs of a region do not overlap in time."""
 
 
 def _is_repetitive(op: ir.Operation, name: str, region: int) -> bool:
@@ -105,8 +105,8 @@ def analyze_module(
 def _effects(
     snapshot: Snapshot, names: Mapping[str, int], summaries: Mapping[str, FunctionSummary], options: AnalysisOptions
 ) -> TensorEffects:
-    """Return the tables of what ops do, still without any."""
-    # A buffer in a memory space of its own, or with another layout, is copied where a function wants another one.
+    """Return empty effect tables."""
+    # A call copies a buffer whose memory space or layout differs from that of the callee's argument.
     return TensorEffects(
         snapshot,
         find_model,
@@ -150,7 +150,7 @@ def _analyze_functions(
 def _other_refusals(
     analysis: ModuleAnalysis, options: AnalysisOptions, names: Mapping[str, int], called: Container[str]
 ) -> Iterator[Refusal]:
-    """Yield what is refused of the module besides decisions; `called` are the functions that calls name."""
+    """Yield the refusals that do not come from decisions; `called` are the functions named by calls."""
     snapshot, effects = analysis.snapshot, analysis.effects
     yield from effects.refusals
     if not analysis.refusals and not effects.refusals:
@@ -166,9 +166,9 @@ def _other_refusals(
 
 
 def read_effects(module: ir.Operation, *, unknown: Container[str] = ()) -> tuple[TensorEffects, list[int]]:
-    """Read what the ops of ``module`` do to tensors, without deciding anything; and the functions that were read.
+    """Return the effects of the ops of ``module`` without any decisions, and the functions that were read.
 
-    Ops named in ``unknown`` and ops without a model may do anything, and so may calls. A function with an op that its
+    Calls, ops named in ``unknown`` and ops without a model have pessimistic effects. A function with an op that its
     model refuses is left out. Linear.
     """
     snapshot = Snapshot(module, _is_repetitive, _is_parallel)
@@ -190,7 +190,7 @@ def read_effects(module: ir.Operation, *, unknown: Container[str] = ()) -> tuple
 def _analyze(
     analysis: ModuleAnalysis, functions: Mapping[str, int], options: AnalysisOptions, prepare: Preparation | None
 ) -> Iterator[FunctionAnalysis]:
-    """Analyse functions that do not depend on each other's summaries, and enter those."""
+    """Analyse functions that do not depend on each other's summaries, and enter their summaries."""
     effects = analysis.effects
     for name, op in functions.items():
         before = len(effects.refusals)
@@ -216,7 +216,7 @@ def _has_memory_spaces(snapshot: Snapshot) -> bool:
 
 
 def _impossible_layouts(snapshot: Snapshot, functions: Mapping[str, int], called: Container[str]) -> Iterator[Refusal]:
-    """Refuse demands on arguments' layouts that no strided buffer can meet, or no new one that a call passes."""
+    """Refuse argument layouts that no strided buffer has, or that a contiguous copy made at a call cannot have."""
     for name, op in functions.items():
         inputs = ir.FunctionType(ir.TypeAttr(snapshot.ops[op].attributes["function_type"]).value).inputs
         for index, layout in buffer_layouts(snapshot.ops[op]).items():
@@ -238,7 +238,7 @@ def _has_contiguous_buffers(tensor: ir.Type, layout: ir.Attribute) -> bool:
 
 
 def _function_addresses(snapshot: Snapshot) -> Iterator[Refusal]:
-    """Refuse what refers to a function whose type will change, without being a call that changes with it."""
+    """Refuse references, other than calls, to functions whose type will change."""
     for op, name in enumerate(snapshot.op_name):
         if name == "func.constant":
             type_ = ir.FunctionType(snapshot.ops[op].results[0].type)
@@ -271,7 +271,7 @@ def _has_body(snapshot: Snapshot, function: int) -> bool:
 
 
 def _has_tensors(snapshot: Snapshot, function: int) -> bool:
-    """Whether the function works on tensors or merely mentions them in its type."""
+    """Whether the function has tensors in its body or in its type."""
     type_ = ir.FunctionType(ir.TypeAttr(snapshot.ops[function].attributes["function_type"]).value)
     if any(is_tensor(t) for t in (*type_.inputs, *type_.results)):
         return True

@@ -1,12 +1,12 @@
 """Functions that call each other in a cycle: their summaries are assumed, and kept if the decisions then imply them.
 
-The first assumption is that calls inside of the cycle never return and touch nothing. Functions are analysed under it;
-what that implies for callers is weaker, and is assumed next, until nothing changes. A result that was found to live in
-one argument's buffer is first assumed to *be* that buffer, always. If a few rounds do not settle it, nothing is assumed
-(``pessimistic_summary``), which is always right.
+The first assumption is that calls inside of the cycle never return and access nothing. Functions are analysed under it.
+The implied summaries are weaker and are assumed next, up to a fixpoint. A result that may be in one argument's buffer
+is first assumed to be equivalent to it. If a few rounds do not reach a fixpoint, ``pessimistic_summary`` is assumed,
+which is always right.
 
-Sound although the first assumptions are false: only decisions whose own implications are within what was assumed are
-kept, and those are right by induction over the depth of calls (docs/theory/calls.md).
+Sound although the first assumptions are false: decisions are kept only if the assumed summary covers the implied one,
+and then they are right by induction over the depth of calls (docs/theory/calls.md).
 
 Cost: each function of the cycle is analysed once in every round, of which there are few.
 """
@@ -37,9 +37,9 @@ def analyze_recursion(
     options: AnalysisOptions,
     prepare: Callable[[int], None],
 ) -> list[FunctionAnalysis]:
-    """Analyse the ``functions`` of one cycle and enter their summaries; refusals of ops are left in ``effects``.
+    """Analyse the ``functions`` of one cycle and enter their summaries; refusals of ops are entered in ``effects``.
 
-    ``prepare`` is called with each function when its effects are known, before decisions are taken.
+    ``prepare`` is called with each function after its effects are entered and before decisions are taken.
     """
 
     def analyze(name: str) -> FunctionAnalysis | None:
@@ -76,7 +76,7 @@ def analyze_recursion(
 
 
 def _nothing(function: ir.Operation) -> FunctionSummary:
-    """Return the summary of a function that never returns and touches nothing."""
+    """Return the summary of a function that never returns and accesses nothing."""
     type_ = ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
     no = (False,) * len(type_.inputs)
     results = range(len(type_.results))
@@ -84,13 +84,13 @@ def _nothing(function: ir.Operation) -> FunctionSummary:
 
 
 def _guess(summary: FunctionSummary) -> FunctionSummary:
-    """Assume that a result which may live in one argument's buffer is that buffer."""
+    """Assume that a result that may be in the buffer of a single argument is equivalent to it."""
     ties = tuple(dict.fromkeys(ties, Relation.EQUIVALENT) if len(ties) == 1 else ties for ties in summary.result_ties)
     return replace(summary, result_ties=ties, shared_results=tuple(sorted(set(summary.shared_results))))
 
 
 def join_summaries(first: FunctionSummary, second: FunctionSummary) -> FunctionSummary:
-    """Return the strongest summary that is right for whatever either is right for."""
+    """Return the strongest summary that covers both."""
     return FunctionSummary(
         tuple(a or b for a, b in zip(first.argument_is_read, second.argument_is_read, strict=True)),
         tuple(a or b for a, b in zip(first.argument_is_written, second.argument_is_written, strict=True)),
@@ -101,7 +101,7 @@ def join_summaries(first: FunctionSummary, second: FunctionSummary) -> FunctionS
 
 
 def _join_ties(first: dict[int, Relation], second: dict[int, Relation]) -> dict[int, Relation]:
-    """A single EQUIVALENT entry is a promise that has to hold for both; entries without one only say "may"."""
+    """A single EQUIVALENT entry is a "must" that has to hold in both; any other entry is a "may"."""
     if first == second:
         return first
     return dict.fromkeys(sorted({*first, *second}), Relation.UNKNOWN)

@@ -1,10 +1,10 @@
 """Which arguments of public functions are written in place although they are not marked as writable.
 
-The pass keeps upstream's default, by which a function owns its arguments. A caller outside of the module may not know
-that: the array it passed changes. Such an argument should say ``bufferization.writable``, whichever way.
+The pass keeps upstream's default: a function owns its arguments. A caller outside of the module may not expect that its
+array is changed. Such an argument should be marked ``bufferization.writable``, either true or false.
 
 Contract: reads finished decisions, changes nothing. Linear in arguments and writes; no more than a few hundred writes
-are looked at for one argument.
+are checked for one argument.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _MANY = 256
 
 
 def find_written_arguments(analysis: ModuleAnalysis) -> Iterator[tuple[int, str, tuple[str, ir.Location]]]:
-    """Yield the arguments of public functions that are written in place and do not say ``bufferization.writable``.
+    """Yield the arguments of public functions that are written in place and not marked ``bufferization.writable``.
 
-    Each by its value number, with the warning and the note that names the write.
+    Each is given by its value number, with the warning and the note that names the write.
     """
     s = analysis.snapshot
     for function in analysis.functions:

@@ -1,13 +1,13 @@
 """Allocate the buffers of a conversion: on the heap, on the stack, in another memory space, or by a caller's function.
 
-While a function is converted every buffer is a ``memref.alloc`` in the default space, or a buffer from an
-:data:`AllocationFunction`, cast to it. What a strategy changes is changed afterwards, when all uses are known:
+During the conversion of a function every buffer is a ``memref.alloc`` in the default space, or a buffer from an
+:data:`AllocationFunction`, cast to it. A strategy is applied afterwards, when all uses are known:
 
-* stack: an allocation moves in front of the loops that it can leave and becomes a ``memref.alloca`` if nothing that
-  may lie in it leaves the function, and no loop is left around it: the stack grows with each iteration, and is given
-  back by the function only. What cannot be on the stack stays on the heap, with the reason;
-* a memory space: the type of the buffer, with its space, goes on to its views. Where a buffer meets others (loops,
-  branches, calls, returns) a ``memref.memory_space_cast`` stays.
+* stack: an allocation is hoisted out of loops where possible. It becomes a ``memref.alloca`` if no value that may be in
+  it escapes the function and no loop is left around it, as the stack would grow with each iteration until the function
+  returns. Other allocations stay on the heap, with the reason;
+* a memory space: the views of a buffer get types with its space. Where a buffer meets others (loops, branches, calls,
+  returns) a ``memref.memory_space_cast`` stays.
 
 Linear in ops and uses, times the loop nesting for the stack.
 """
@@ -59,13 +59,13 @@ def allocate_in_space(space: ir.Attribute) -> AllocationFunction:
 
 @dataclass(frozen=True)
 class Allocator:
-    """Allocates for a :class:`BufferRewriter` by ``function``, and finishes what it began when all is converted."""
+    """Allocates for a :class:`BufferRewriter` by ``function``; :meth:`finish` runs after the conversion."""
 
     function: AllocationFunction = allocate_on_heap
     on_stack: bool = False
 
     def __call__(self, type_: ir.MemRefType, dynamic_sizes: Sequence[ir.Value], alignment: int) -> ir.Value:
-        """Return a buffer of exactly ``type_``. Raises PassFailure if the function made something else."""
+        """Return a buffer of exactly ``type_``. Raises PassFailure if ``function`` returns an unsuitable type."""
         buffer = self.function(type_, dynamic_sizes, alignment)
         made = buffer.type
         if made == type_:
@@ -82,10 +82,10 @@ class Allocator:
         return cast.result
 
     def finish(self, module: ir.Operation) -> list[KeptAllocation]:
-        """Put on the stack, or into their spaces, what was allocated; return what had to stay on the heap."""
+        """Move the allocations to the stack or into their spaces; return those that had to stay on the heap."""
         marked: list[ir.Operation] = []
         if self.function is not allocate_on_heap or self.on_stack:
-            # What is marked on other ops is not ours.
+            # The attribute on other ops does not come from here.
             marked = find_ops(module, *_MARKED, where=lambda op: _MARK in op.attributes)
         if self.on_stack:
             return _move_to_stack(module, marked)
@@ -116,7 +116,7 @@ def _move_to_stack(module: ir.Operation, allocations: list[ir.Operation]) -> lis
 
 
 def _obstacle(allocation: ir.Operation) -> KeptAllocation | None:
-    """Return why a buffer cannot be on the stack, if there is a reason."""
+    """Return why a buffer cannot be on the stack; None if it can."""
     op = allocation
     while op.name != "func.func":
         parent = op.parent
@@ -139,7 +139,7 @@ def _in_space(type_: ir.MemRefType, space: ir.Attribute | None) -> ir.MemRefType
 
 
 def _spread_space(cast: ir.Operation) -> None:
-    """Let users of the result of ``cast`` use the buffer in its own space, as far as types allow."""
+    """Replace uses of the result of ``cast`` by the buffer in its own space, where the user's types allow it."""
     source = cast.operands[0]
     space = ir.MemRefType(source.type).memory_space
     assert space is not None
@@ -152,7 +152,7 @@ def _spread_space(cast: ir.Operation) -> None:
 
 
 def _retype_views(buffer: ir.Value, space: ir.Attribute) -> None:
-    """Put the views of ``buffer`` into ``space``; what else takes one of them gets it cast to the type it had."""
+    """Change the types of the views of ``buffer`` to ``space``; other users get a cast to the previous type."""
     work = [buffer]
     while work:
         for use in list(work.pop().uses):
@@ -178,7 +178,7 @@ def _cast_for_others(view: ir.Value, type_: ir.Type) -> None:
 
 
 def _takes_any_space(op: ir.Operation) -> bool:
-    """Whether ``op`` reads, writes or views a memref whatever its space is."""
+    """Whether ``op`` reads, writes or views memrefs of any memory space."""
     if op.name in VIEWS:
         return all(isinstance(result.type, ir.MemRefType | ir.IndexType) for result in op.results)
     return op.name in _MEMREF_ACCESSES or op.name.partition(".")[0] in _ACCESSES

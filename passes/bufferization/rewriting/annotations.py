@@ -1,7 +1,7 @@
 """Attach the decisions to ops as the attributes of ``test-analysis-only``, spelled as upstream does.
 
 ``__inplace_operands_attr__``
-    One string per operand: ``true`` in-place, ``false`` out-of-place, ``none`` for what is no tensor.
+    One string per operand: ``true`` in-place, ``false`` out-of-place, ``none`` for operands that are not tensors.
 ``__equivalent_func_args__``, ``bufferization.access``
     With function boundaries. On a return, the argument whose buffer each operand always is, -1 if there is none (left
     out where no operand is one); on the tensor arguments of a function, whether their buffers are read and written.
@@ -66,7 +66,7 @@ def _annotate_operands(analysis: ModuleAnalysis, function: FunctionAnalysis) -> 
         entries = ["none"] * s.op_operand_count[op]
         for operand in operands:
             decision = function.decisions.get(operand)
-            # An operand that is only read has nothing that could be decided against it.
+            # There is no decision for an operand that is only read.
             entries[s.operand_index(operand)] = "true" if decision is None or decision.in_place else "false"
         s.ops[op].attributes[IN_PLACE] = _strings(entries)
 
@@ -117,7 +117,7 @@ def _annotate_access(function: ir.Operation, summary: FunctionSummary) -> None:
 
 
 class _Names:
-    """Alias sets by the names that the values have in the printed module."""
+    """Alias sets, with the names of the values in the printed module."""
 
     def __init__(self, analysis: ModuleAnalysis, state: ir.AsmState) -> None:
         self._snapshot = analysis.snapshot
@@ -148,7 +148,7 @@ class _Names:
 
 
 class _Conflicts:
-    """Numbers the conflicts of a module and puts them where they happen."""
+    """Numbers the conflicts of a module and attaches them to the ops involved."""
 
     def __init__(self, analysis: ModuleAnalysis) -> None:
         self._analysis = analysis

@@ -1,10 +1,10 @@
 """Function signatures with buffers: argument and result types, and the entry and exit of a function.
 
 ``infer-layout-map`` (the default): arguments of public functions may have any strided layout, as callers may pass any;
-those of private functions have the layout that all calls have in common. A result has the layout of the buffer that is
-returned. ``fully-dynamic-layout-map``: all may have any. ``identity-layout-map``: arguments and results are contiguous,
-and a buffer that is not is copied, never cast, so no stride is lost. ``bufferization.buffer_layout`` on an argument
-says what its layout is, whatever the option is.
+those of private functions have the join of the layouts at all calls. A result has the layout of the returned buffer.
+``fully-dynamic-layout-map``: all arguments and results may have any strided layout. ``identity-layout-map``: they are
+contiguous, and a buffer that is not is copied, never cast, so no stride is lost. ``bufferization.buffer_layout`` on an
+argument overrides the option.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SignatureConverter:
         return ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
 
     def _argument_types(self, function: ir.Operation) -> Iterator[ir.Type]:
-        """Yield the types of arguments as far as the function itself says them."""
+        """Yield the types of the arguments by the attributes of ``function`` and the option."""
         layouts = buffer_layouts(function)
         for index, type_ in enumerate(self._function_type(function).inputs):
             if index in layouts and is_tensor(type_):
@@ -63,8 +63,8 @@ class SignatureConverter:
     def declare(self, analysis: ModuleAnalysis, rewriter: BufferRewriter) -> None:
         """Set the types that must be known before any body is converted.
 
-        These are declarations' types, those of all arguments, of what recursive functions return and of what loops
-        carry.
+        These are the types of declarations, of all arguments, of results of recursive functions and of loop-carried
+        tensors.
         """
         s = analysis.snapshot
         bodies = {function.function for function in analysis.functions}
@@ -130,7 +130,7 @@ class SignatureConverter:
                 argument.replace_all_uses_with(block.add_argument(argument.type, argument.location))
 
     def finish(self, function: ir.Operation, rewriter: BufferRewriter) -> None:
-        """Drop the old arguments, which nothing uses any more, and give ``function`` the type that it now has."""
+        """Drop the old arguments, which have no uses left, and set the new type of ``function``."""
         block = function.regions[0].blocks[0]
         for _ in range(len(block.arguments) // 2):
             block.erase_argument(0)
@@ -150,7 +150,7 @@ class SignatureConverter:
         _drop_attributes(function)
 
     def _result_types(self, function: ir.Operation, returns: list[ir.Operation]) -> list[ir.Type]:
-        """Return the types that all ``returns`` can bring their operands to; a function may never return."""
+        """Return result types to which all ``returns`` can cast or copy their operands; a function may never return."""
         tensors = self._function_type(function).results
         if not returns:
             return [self._type(type_) for type_ in tensors]
@@ -162,7 +162,7 @@ class SignatureConverter:
         ]
 
     def _result_type(self, type_: ir.Type) -> ir.Type:
-        """Return the type that a returned buffer of ``type_`` is to have."""
+        """Return the result type for a returned buffer of ``type_``."""
         if self._layout is BoundaryLayout.INFER or not isinstance(type_, ir.MemRefType):
             return type_
         tensor = ir.RankedTensorType.get(type_.shape, type_.element_type)

@@ -1,12 +1,12 @@
-"""Convert block arguments: to memrefs, or to nothing where every branch forwards one known buffer.
+"""Convert block arguments to memrefs, or erase them where every branch forwards the same buffer.
 
-A block is visited after the branches that lead forward to it, so the buffers that they bring, and their types, are
-known; of a branch back from inside of a loop only the decision is. An argument that is the same memref on every way
-forward, and itself on every way back, is that memref and disappears. Any other one has a type that all buffers it may
-get can be cast to (``whole_module/layouts.py``).
+A block is visited after its forward predecessors, so the buffers that they forward, and their types, are known. For a
+back edge of a loop only the decision is known. An argument that is the same memref on every forward edge, and itself on
+every back edge, is replaced by that memref. Any other argument gets a type to which all forwarded buffers can be cast
+(``whole_module/layouts.py``).
 
-The branches are built anew when their region is finished, as op models rely on the old arguments until then. Linear in
-the operands of branches.
+The branches are rebuilt when their region is finished, as op models rely on the old arguments until then. Linear in the
+operands of branches.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class BranchConversion:
         self._function = function
         self._rewriter = rewriter
         self._passed: dict[int, ir.Value] = {}
-        """For an operand of a branch that was visited, the buffer that it forwards."""
+        """By operand of a visited branch, the forwarded buffer."""
         self._types: dict[int, ir.Type] = {}
-        """For a tensor argument that stays an argument, its memref type."""
+        """By tensor argument that stays a block argument, its memref type."""
         self._branches: dict[int, list[int]] = {}
-        """For an op with branches in its regions, these branches."""
+        """By op, the branches in its regions."""
         self._starts: dict[int, int] = {}
         for op in (function.function, *s.nested_ops(function.function)) if s.graphs else ():
             for region in s.op_regions[op]:
@@ -44,7 +44,7 @@ class BranchConversion:
     # --- blocks ------------------------------------------------------------------------------------------------
 
     def begin(self, op: int) -> None:
-        """If ``op`` begins a block with tensor arguments, give them buffers. The old arguments are erased later."""
+        """If ``op`` is the first of a block with tensor arguments, convert these. The old ones are erased later."""
         number = self._starts.get(op, -1)
         if number < 0:
             return
@@ -62,19 +62,19 @@ class BranchConversion:
         self._rewriter.replaced.add_arguments(s.block_op[number], block, len(old))
 
     def _sides(self, argument: int) -> tuple[list[ir.Value], list[int]]:
-        """Return the buffers that forward edges pass, and the operands of back edges."""
+        """Return the buffers forwarded on forward edges, and the operands of back edges."""
         sources = self._effects.sources[argument]
         forward = [self._passed[operand] for operand in sources if operand in self._passed]
         return forward, [operand for operand in sources if operand not in self._passed]
 
     def _only_buffer(self, argument: int) -> ir.Value | None:
-        """Return the one memref that ``argument`` is on every edge; None if there is none."""
+        """Return the memref that all edges forward to ``argument``; None if they may forward different ones."""
         forward, back = self._sides(argument)
         same = all(buffer == forward[0] for buffer in forward) and all(self._is_itself(argument, o) for o in back)
         return forward[0] if same else None
 
     def _is_itself(self, argument: int, operand: int) -> bool:
-        """Whether ``operand``, on a back edge, forwards the buffer that ``argument`` is at that time."""
+        """Whether ``operand``, on a back edge, forwards the current buffer of ``argument``."""
         s, find = self._snapshot, self._function.sets.equivalence.find
         branches, position = s.block_branches[s.value_block[argument]], s.operand_position(operand)
         place, from_place = s.place(branches, s.value_position[argument]), s.place(branches, position)
@@ -86,7 +86,7 @@ class BranchConversion:
     # --- branches ----------------------------------------------------------------------------------------------
 
     def leave(self, op: int) -> None:
-        """Take the buffers that branch ``op`` forwards, private copies where that was decided."""
+        """Record the buffers that branch ``op`` forwards, with copies for out-of-place operands."""
         s = self._snapshot
         branch, first = s.ops[op], s.op_first_operand[op]
         for operand in self._effects.tensor_operands(op):
@@ -95,7 +95,7 @@ class BranchConversion:
             self._branches.setdefault(s.block_op[s.op_block[op]], []).append(op)
 
     def finish(self, op: int) -> None:
-        """Build the branches in the regions of ``op`` anew."""
+        """Rebuild the branches in the regions of ``op``."""
         for branch in self._branches.pop(op, ()):
             self._rebuild(branch)
 

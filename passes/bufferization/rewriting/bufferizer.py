@@ -1,4 +1,4 @@
-"""From an analysed module to memrefs: the steps that the bufferizing passes have in common."""
+"""From an analysed module to memrefs: the common steps of the bufferizing passes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Bufferizer", "check_alignment", "raise_refusals"]
 
 
 def check_alignment(alignment: int, op: ir.Operation) -> None:
-    """Raise ``PassFailure`` if no buffer can have the ``alignment`` of the option ``buffer-alignment``."""
+    """Raise ``PassFailure`` if ``alignment``, of the option ``buffer-alignment``, is not possible."""
     if alignment < 0 or alignment & (alignment - 1):
         raise PassFailure(f"buffer-alignment is {alignment}, but must be 0 or a power of two", op)
     if alignment > MAX_ALIGNMENT:
@@ -40,22 +40,22 @@ def raise_refusals(analysis: ModuleAnalysis) -> None:
 
 @dataclass(frozen=True)
 class Bufferizer:
-    """Turns modules whose decisions are taken into memrefs. ``verify`` checks statically what was made."""
+    """Converts analysed modules to memrefs. ``verify``: check the result statically."""
 
     alignment: int
-    """That of new buffers in bytes, 0 for none."""
+    """The alignment of new buffers in bytes, 0 for none."""
     verify: bool
     layout: BoundaryLayout = BoundaryLayout.INFER
-    """Of the memrefs in function signatures."""
+    """The layout of the memrefs in function signatures."""
     unknown: UnknownLayout = UnknownLayout.DYNAMIC
-    """Of memrefs that are made from tensors that stay."""
+    """The layout of the memrefs that stand for tensors that are not bufferized."""
     allocator: Allocator = Allocator()
     """Makes the buffers."""
     merges_views: bool = False
-    """One view is left for each piece of memory; without, that is so only in modules with bindings."""
+    """Whether equal views are merged in every module, rather than only in modules with bindings."""
 
     def run(self, analysis: ModuleAnalysis, trace: BufferTrace) -> list[KeptAllocation]:
-        """Convert the module; return what had to stay on the heap. Raises ``PassFailure`` for a wrong result."""
+        """Convert the module; return allocations that stay on the heap. Raises ``PassFailure`` for a wrong result."""
         module = analysis.snapshot.root
         recording = Recording(analysis.snapshot) if self.verify or is_always_on() else None
         boundary = SignatureConverter(self.layout) if analysis.effects.boundaries else None

@@ -1,7 +1,7 @@
-"""Convert the functions of an analysed module to memrefs: a walk in program order that asks the op models.
+"""Convert the functions of an analysed module to memrefs: a walk in program order that calls the op models.
 
-Every decision was taken before; a module that cannot be bufferized was refused before. Functions are converted
-callees first, so that a call knows the types its callee has by then. Linear in the number of ops.
+All decisions are taken before, and modules that cannot be bufferized are refused before. Functions are converted
+callees first, so that the callee's new type is known at a call. Linear in the number of ops.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["convert_module"]
 
 
 def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary: SignatureConverter | None) -> None:
-    """Convert every analysed function; ``boundary`` says what function types become, None keeps them on tensors."""
+    """Convert every analysed function; ``boundary`` converts function types, None keeps them on tensors."""
     if boundary is not None:
         boundary.declare(analysis, rewriter)
     else:
@@ -36,7 +36,7 @@ def convert_module(analysis: ModuleAnalysis, rewriter: BufferRewriter, boundary:
 
 
 def _convert_state(analysis: ModuleAnalysis, rewriter: BufferRewriter) -> None:
-    """Turn the tensors that live in the module into memrefs."""
+    """Convert the global tensors of the module to memrefs."""
     for number in analysis.state.declarations:
         op, model = rewriter.turn_to(number), analysis.effects.model(number)
         assert model is not None, op.name
@@ -63,7 +63,7 @@ class _FunctionConversion:
         self._branches = BranchConversion(analysis, function, rewriter)
 
     def run(self) -> None:
-        """Give the arguments buffers, convert the body, finish the signature."""
+        """Assign buffers to the arguments, convert the body, finish the signature."""
         s, number = self._snapshot, self._function.function
         op = s.ops[number]
         self._rewriter.begin(self._function)
@@ -82,7 +82,7 @@ class _FunctionConversion:
                 self._boundary.finish(op, self._rewriter)
 
     def _keep_arguments(self, block: int) -> None:
-        """Keep the arguments of ``block`` tensors, and make buffers of them."""
+        """Keep the arguments of ``block`` as tensors, with conversions to buffers."""
         s = self._snapshot
         with ir.InsertionPoint.at_block_begin(s.blocks[block]):
             for argument in s.arguments(block):
@@ -93,7 +93,7 @@ class _FunctionConversion:
         """Visit ops in program order; a region op is entered before its body and bufferized after it."""
         s = self._snapshot
         open_ops: list[int] = []
-        # Where blocks branch, one that gets buffers may begin with any op.
+        # With branches, a block with tensor arguments may begin with any op.
         for op in s.nested_ops(function) if s.op_successors else self._effects.active_ops(function):
             while open_ops and s.op_exit[open_ops[-1]] < s.op_enter[op]:
                 self._leave(open_ops.pop())
@@ -142,7 +142,7 @@ class _FunctionConversion:
                 model.bufferize(operation, self._rewriter)
 
     def _leave_region(self, terminator: int) -> None:
-        """Let the model of the op around ``terminator`` finish that region."""
+        """Call the model of the parent op of ``terminator`` to finish that region."""
         s = self._snapshot
         block = s.op_block[terminator]
         around = s.block_op[block]
@@ -152,7 +152,7 @@ class _FunctionConversion:
             model.leave_region(self._rewriter.turn_to(around), s.block_region[block], self._rewriter)
 
     def _is_forwarded(self, op: int) -> bool:
-        """Whether ``op`` is a terminator whose region op deals with it: all its tensors are forwarded."""
+        """Whether ``op`` is a terminator that its parent op converts: all its tensors are forwarded."""
         effects = self._effects
         operands = effects.tensor_operands(op)
         return (

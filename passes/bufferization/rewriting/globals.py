@@ -55,7 +55,7 @@ class Globals:
         return name
 
     def drop_unused(self) -> None:
-        """Erase the globals that this object made and that no op refers to any more. One walk, if there are any."""
+        """Erase the globals that this object created and that have no uses left. One walk, if there are any."""
         if not self._made:
             return
         uses = find_ops(self._module, "memref.get_global")

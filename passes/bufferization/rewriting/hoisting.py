@@ -12,7 +12,7 @@ __all__ = ["hoist"]
 
 
 def hoist(found: HoistableAllocation) -> None:
-    """Move one allocation, what it needs, and its deallocation."""
+    """Move one allocation, the ops that define its operands, and its deallocation."""
     for op in found.moves:
         # Another allocation may have taken it out of a loop further outside.
         if is_inside(op.results[0], found.loop):

@@ -20,9 +20,9 @@ __all__ = ["MemrefBuilder"]
 
 
 class MemrefBuilder:
-    """Builds ops in ``module``. ``alignment`` is in bytes, 0 for none; ``allocate`` makes the buffers.
+    """Builds ops in ``module``. ``alignment`` is in bytes, 0 for none; ``allocate`` creates the buffers.
 
-    ``trace`` collects which operand each allocation and copy was made for.
+    ``trace`` records the operand that each allocation and copy was made for.
     """
 
     def __init__(self, module: ir.Operation, trace: BufferTrace, alignment: int, allocate: AllocationFunction) -> None:

@@ -1,6 +1,6 @@
 """Copy a module for bufferization: bindings promoted to values, tensors in destination style.
 
-Bufferization that may still refuse the program works on such a copy, which takes over when nothing was refused.
+Bufferization that may still refuse the program works on such a copy, which replaces the original on success.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["promoted_copy"]
 def promoted_copy(module: ir.Operation) -> ir.Operation | None:
     """Return a promoted copy of ``module``, or None if it has no loads and stores; raises ``PassFailure``.
 
-    What was promoted before is checked. Costs one look at the context for a module without the dialect.
+    Bindings that are promoted already are checked. Constant time for a module without the dialect.
     """
     found = dispatch_ops(module)
     if found:

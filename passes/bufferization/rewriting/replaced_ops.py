@@ -12,7 +12,7 @@ __all__ = ["ReplacedOps"]
 
 
 class ReplacedOps:
-    """What was replaced, by number of the snapshot, in program order."""
+    """The replaced ops and block arguments, by number of the snapshot, in program order."""
 
     def __init__(self) -> None:
         self._ops: list[tuple[int, ir.Operation]] = []
@@ -27,7 +27,7 @@ class ReplacedOps:
         self._arguments.append((number, block, count))
 
     def erase_inside(self, number: int) -> None:
-        """Erase what was replaced inside of op ``number``, the last one that has regions and is finished."""
+        """Erase the replaced ops and arguments inside of op ``number``, the last finished op with regions."""
         while self._ops and self._ops[-1][0] > number:
             self._ops.pop()[1].erase()
         while self._arguments and self._arguments[-1][0] >= number:

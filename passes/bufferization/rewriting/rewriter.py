@@ -1,7 +1,7 @@
 """The rewriter that op models build memref IR with.
 
-It knows which memref holds each tensor value and carries out decisions: an out-of-place operand gets an allocation
-and, if its content is needed, a copy; a yielded value is copied where that was decided. It takes no decision.
+It maps each tensor value to its memref and carries out decisions: an out-of-place operand gets an allocation and, if
+its content is needed, a copy; a yielded value is copied if its decision requires it. It takes no decision.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class UnknownLayout(enum.Enum):
 class BufferRewriter(MemrefBuilder):
     """Implements ``dialects.rewriter.Rewriter`` for the functions of one module, one function after the other.
 
-    ``unknown`` is the layout that is asked for where a buffer is made from a tensor that stays. ``trace``,
+    ``unknown`` is the layout of a buffer that is made from a tensor that is not bufferized. ``trace``,
     ``alignment`` and ``allocate``: see :class:`MemrefBuilder`.
     """
 
@@ -53,12 +53,12 @@ class BufferRewriter(MemrefBuilder):
         self._unknown = unknown
         self._at = 0
         self._terminators: dict[ir.Block, int] = {}
-        """The terminators that the model at hand was given, by block."""
+        """The terminators passed to the current op model, by block."""
         self._buffers: dict[int, ir.Value] = {}
         self._tensors: dict[int, ir.Value] = {}
-        """The memrefs that were made from values that stay tensors, in the function at hand."""
+        """The memrefs of values that stay tensors, in the current function."""
         self._outputs: dict[int, ir.Value] = {}
-        """For an argument of a parallel region, the buffer that is inserted into."""
+        """By argument of a parallel region, the buffer that is inserted into."""
         self._detached: set[int] = set()
         self._settled: set[ir.Value] = set()
         """The buffers of views that were copied."""
@@ -68,10 +68,10 @@ class BufferRewriter(MemrefBuilder):
         self.replaced = ReplacedOps()
         self.signatures: dict[str, ir.FunctionType] = {}
         self.layouts: dict[int, ir.Type] = {}
-        """What was inferred of the types of buffers; see ``whole_module/layouts.py``."""
+        """The inferred memref types of values; see ``whole_module/layouts.py``."""
 
     def begin(self, function: FunctionAnalysis) -> None:
-        """Make the decisions of ``function`` the ones to carry out."""
+        """Start the conversion of ``function``, by its decisions."""
         self._function = function
 
     def turn_to(self, op: int) -> ir.Operation:
@@ -83,7 +83,7 @@ class BufferRewriter(MemrefBuilder):
     # --- looking up --------------------------------------------------------------------------------------------
 
     def _number(self, op: ir.Operation) -> int:
-        """Return the number of the op at hand, or of a terminator that its model was given."""
+        """Return the number of the current op, or of a terminator passed to its model."""
         return self._at if op is self._snapshot.ops[self._at] else self._terminators[op.block]
 
     def _operand(self, op: ir.Operation, operand: int) -> int:
@@ -105,7 +105,7 @@ class BufferRewriter(MemrefBuilder):
         return self._private_copy(number, decision)
 
     def _is_private_already(self, operand: int, decision: Decision) -> bool:
-        """Whether a value that is copied for its layout is in a new buffer, which nothing else will use."""
+        """Whether a value that is copied for its layout is in a new buffer that has no other uses."""
         if decision.conflict is None or decision.conflict.rule is not Rule.NOT_CONTIGUOUS:
             return False
         s = self._snapshot
@@ -253,7 +253,7 @@ class BufferRewriter(MemrefBuilder):
                 self._buffers[value] = self._snapshot.values[value]
 
     def keep_on_tensors(self, op: int) -> None:
-        """Leave an op without a model as it is: give it tensors made from buffers and take buffers of its results."""
+        """Keep an op without a model: convert buffers to tensors for its operands, and its results to buffers."""
         s = self._snapshot
         for operand in s.operands(op):
             value = s.operand_value[operand]
@@ -271,7 +271,7 @@ class BufferRewriter(MemrefBuilder):
                     self.hold_tensor(value)
 
     def hold_tensor(self, value: int) -> None:
-        """Let a value that stays a tensor be held by a memref that is made from it here."""
+        """Create the memref of a value that stays a tensor, at the current insertion point."""
         tensor = self._snapshot.values[value]
         make = identity_type if self._unknown is UnknownLayout.IDENTITY else dynamic_layout_type
         type_ = make(tensor.type)

@@ -1,7 +1,7 @@
 """Clean up after the conversion: drop dead views, fold chains of casts and tensors made of their own buffers.
 
-Models build views of what they replace before anyone knows who will use them, and casts where types meet. What is left
-over is taken out here, with one walk over each function, users first; nothing is moved.
+Op models build views before their uses are known, and casts where types differ. The redundant ones are erased here,
+with one walk over each function, users first; nothing is moved.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DROPPED = frozenset(
         "memref.subview",
     }
 )
-"""Ops without effects that a conversion makes; what nothing uses is erased."""
+"""Ops without effects that a conversion creates; unused ones are erased."""
 
 _CONSTANT = "arith.constant"
 
@@ -63,7 +63,7 @@ def _skip_casts(op: ir.Operation) -> None:
 
 
 def _may_cast(source: ir.Type, target: ir.Type) -> bool:
-    """Whether one cast can stand for two without promising more about sizes and strides than is known."""
+    """Whether one cast can replace two without asserting more static sizes and strides than they did."""
     if source == target:
         return True
     if not isinstance(source, ir.MemRefType) or not isinstance(target, ir.MemRefType):

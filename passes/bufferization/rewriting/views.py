@@ -39,7 +39,7 @@ def canonicalize_views(function: ir.Operation) -> None:
 
 
 def _share(views: list[ir.Operation]) -> None:
-    """Replace each of ``views``, in program order, by an equal one whose block holds it, if there is one."""
+    """Replace each of ``views``, in program order, by an earlier equal one in its block or an enclosing one, if any."""
     known: dict[ir.Block, dict[_Key, ir.Value]] = {}
     for op in views:
         key = _key(op)
@@ -52,7 +52,7 @@ def _share(views: list[ir.Operation]) -> None:
 
 
 def _find(known: dict[ir.Block, dict[_Key, ir.Value]], op: ir.Operation, key: _Key) -> ir.Value | None:
-    """Return the value for ``key`` that was found before in the block of ``op`` or one around it."""
+    """Return the earlier value for ``key`` in the block of ``op`` or an enclosing one."""
     while True:
         twin = known.get(op.block, {}).get(key)
         if twin is not None:
@@ -64,7 +64,7 @@ def _find(known: dict[ir.Block, dict[_Key, ir.Value]], op: ir.Operation, key: _K
 
 
 def _key(op: ir.Operation) -> _Key:
-    """Return what two ops have in common if and only if they make the same value."""
+    """Return a key that two ops share if and only if they define the same value."""
     operands = tuple(number if (number := _constant(value)) is not None else value for value in op.operands)
     attributes = op.attributes
     return (op.name, op.results[0].type, operands, *((name, attributes[name]) for name in sorted(attributes)))

@@ -17,7 +17,7 @@ __all__ = ["drop"]
 
 
 def drop(op: ir.Operation, links: Sequence[Link]) -> None:
-    """Drop from ``op`` what ``links``, which are of this op, say."""
+    """Drop the tensors of ``links``, which belong to ``op``, from it."""
     dropped = {link.index for link in links}
     if op.name == "scf.for":
         _drop_carried(op, dropped)
@@ -30,7 +30,7 @@ def drop(op: ir.Operation, links: Sequence[Link]) -> None:
 
 
 def _drop_carried(op: ir.Operation, dropped: Collection[int]) -> None:
-    """Let an ``scf.for`` carry less."""
+    """Drop iteration arguments of an ``scf.for``."""
     body = op.regions[0].blocks[0]
     operands = list(op.operands)
     for index in sorted(dropped, reverse=True):
@@ -41,7 +41,7 @@ def _drop_carried(op: ir.Operation, dropped: Collection[int]) -> None:
 
 
 def _drop_shared(op: ir.Operation, dropped: Collection[int]) -> None:
-    """Let an ``scf.forall`` share less; nothing is inserted into these any more."""
+    """Drop shared outputs of an ``scf.forall``; they have no insertions left."""
     body = op.regions[0].blocks[0]
     operands, count = list(op.operands), len(op.results)
     first, rank = len(operands) - count, len(body.arguments) - count
@@ -54,7 +54,7 @@ def _drop_shared(op: ir.Operation, dropped: Collection[int]) -> None:
 
 
 def _drop_repeated(op: ir.Operation, links: Sequence[Link]) -> None:
-    """Let an ``scf.while`` carry less; what it is given and what it returns may be in different order."""
+    """Drop carried tensors of an ``scf.while``; its inits and results may be in different order."""
     before, after = (region.blocks[0] for region in op.regions)
     operands = list(op.operands)
     for link in links:
@@ -71,7 +71,7 @@ def _drop_repeated(op: ir.Operation, links: Sequence[Link]) -> None:
 
 
 def _drop_results(op: ir.Operation, dropped: Collection[int]) -> None:
-    """Let an ``scf.if`` return less: both of its branches yield these from outside."""
+    """Drop results of an ``scf.if``: both of its branches yield values from outside for them."""
     yielded = list(list(op.regions[0].blocks[0].operations)[-1].operation.operands)
     for index in dropped:
         op.results[index].replace_all_uses_with(yielded[index])
@@ -97,7 +97,7 @@ def _shrink_terminator(block: ir.Block, dropped: Collection[int]) -> None:
 
 
 def _replace(op: ir.Operation, operands: Sequence[ir.Value], dropped: Collection[int]) -> None:
-    """Put an op without the dropped results in the place of ``op``."""
+    """Replace ``op`` by one without the dropped results."""
     left = [result for index, result in enumerate(op.results) if index not in dropped]
     new = rebuild(op, operands, [result.type for result in left])
     for old, result in zip(left, new.results, strict=True):

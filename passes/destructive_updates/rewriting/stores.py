@@ -1,7 +1,7 @@
 """Rewrite destructive updates as planned: to loads and stores of tiles, in loops that carry fewer tensors.
 
-Everything has been decided; the order here is: what is stored first and reloaded last, updates and reads, then the
-loops and branches from the innermost one on.
+All decisions are taken before. The order is: initial stores of sources and final reloads, reads and updates, then loops
+and branches from the inside out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["StoreRewriter", "erase_dead"]
 
 
 class StoreRewriter:
-    """Rewrites the program of one snapshot, which nothing may use for positions afterwards."""
+    """Rewrites the program of one snapshot, whose positions are invalid afterwards."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -30,12 +30,12 @@ class StoreRewriter:
         self._places: dict[int, StoreTarget] = {}
         self._moved: dict[int, int] = {}
         self._now: dict[int, ir.Value] = {}
-        """What stands for a value that is reloaded."""
+        """By reloaded value, the reload that replaces it."""
 
     def apply(
         self, rewrites: Sequence[UpdateRewrite], tiles: Iterable[tuple[int, int]], redundant: Iterable[int]
     ) -> None:
-        """Carry out ``rewrites``, let slices of whole loads be loads, drop stores. Linear in what changes."""
+        """Apply ``rewrites``, turn slices of whole loads into loads, drop stores. Linear in the changed ops."""
         s = self._snapshot
         for store in redundant:
             s.ops[store].erase()
@@ -58,7 +58,7 @@ class StoreRewriter:
             drop(s.ops[op], self._links[op])
 
     def _begin_and_end(self, rewrite: UpdateRewrite, place: StoreTarget) -> None:
-        """Store the source if the target has to hold it, let other users reload, and drop the store."""
+        """Store the source first if planned, replace other uses by a reload, and drop the store."""
         s = self._snapshot
         first, last, old = s.ops[rewrite.first], s.ops[rewrite.update.ops[-1]], s.ops[rewrite.store]
         value, source = s.values[rewrite.update.value], self._source(rewrite)
@@ -81,7 +81,7 @@ class StoreRewriter:
             replace_insertion(s.ops[access.op], place)
 
     def _move_numbers(self, rewrite: UpdateRewrite) -> None:
-        """Compute where in the target it is stored before the chain begins."""
+        """Move the ops that compute the stored slice of the target before the chain."""
         s = self._snapshot
         late, begin = late_numbers(s, rewrite.store, rewrite.update), s.op_enter[rewrite.first]
         for op in late if isinstance(late, list) else ():
@@ -106,7 +106,7 @@ class StoreRewriter:
                 replace_read(s.ops[access.op], place)
 
     def _loaded_from(self, load: int) -> StoreTarget:
-        """Return what ``load`` reads, wherever in the program it is by now."""
+        """Return the memory that ``load`` reads; independent of the current position of the load."""
         if load not in self._places:
             self._places[load] = place_of(self._snapshot.ops[load])
         return self._places[load]
@@ -124,8 +124,8 @@ def erase_dead(function: ir.Operation) -> None:
 
 
 def _is_pure(op: ir.Operation) -> bool:
-    """Whether neither ``op`` nor anything in it has an effect."""
-    # A loop without uses of its results may fill memory.
+    """Whether neither ``op`` nor any op in its regions has an effect."""
+    # A loop whose results are unused may still write memory.
     return op.name == "dispatch.load" or (
         is_pure(op) and all(find_effect(block) is None for region in op.regions for block in region)
     )

@@ -38,7 +38,7 @@ class StoreTarget:
     dropped: frozenset[int] = frozenset()
 
     def slice(self, subset: Subset | None) -> Subset | None:
-        """Return ``subset`` of the tensor as a slice of the target; creates the sums that it takes. None is all."""
+        """Return ``subset`` of the tensor as a slice of the target; creates its index arithmetic. None is all."""
         part = self.part
         if part is None or subset is None:
             return part if subset is None else subset
@@ -53,7 +53,7 @@ class StoreTarget:
 
 
 def place_of(op: ir.Operation) -> StoreTarget:
-    """Return what a load reads or a store writes."""
+    """Return the memory that a load reads or a store writes."""
     is_load = op.name == "dispatch.load"
     target = op.operands[0 if is_load else 1]
     part = dispatch.subset_of(op) if op.name.startswith("dispatch.") else None
@@ -90,7 +90,7 @@ def replace_read(op: ir.Operation, place: StoreTarget) -> None:
 
 
 def _load_from_memref(op: ir.Operation, target: ir.Value) -> ir.Value:
-    """Create what reads from all of ``target`` what ``op``, of an element or a vector, reads from a tensor."""
+    """Create the memref counterpart of ``op``, a read of an element or a vector, on all of ``target``."""
     operands = [target, *list(op.operands)[1:]]
     if op.name == "tensor.extract":
         return memref.load(target, operands[1:])
@@ -117,7 +117,7 @@ def store_tile(value: ir.Value, place: StoreTarget, subset: Subset | None) -> No
 
 
 def replace_insertion(op: ir.Operation, place: StoreTarget) -> None:
-    """Replace an insertion by a store; uses of its result use what it was inserted into."""
+    """Replace an insertion by a store, and its result by its destination."""
     tile, into = op.operands[0], op.operands[1]
     # A thread inserts at its end.
     is_parallel = op.name == "tensor.parallel_insert_slice"
@@ -141,7 +141,7 @@ def replace_insertion(op: ir.Operation, place: StoreTarget) -> None:
 
 
 def replace_whole(op: ir.Operation, operand: int, place: StoreTarget, *, is_readable: bool) -> None:
-    """Let ``op``, which overwrites its ``operand``, store all of what becomes of it; its content is what is there."""
+    """Store the result of ``op`` that is tied to ``operand`` to all of ``place``, which holds the operand's content."""
     into = op.operands[operand]
     result = op.results[_model(op).aliasing_values(op, operand)[0].result]
     result.replace_all_uses_with(into)
@@ -154,7 +154,7 @@ def replace_whole(op: ir.Operation, operand: int, place: StoreTarget, *, is_read
 
 
 def _box(op: ir.Operation, operand: int) -> tuple[Subset, ir.RankedTensorType]:
-    """Return what a transfer accesses of its ``operand``, and the type of that as a tile."""
+    """Return the slice of ``operand`` that a transfer accesses, and the type of that slice as a tile."""
     subset = _model(op).subset(op, operand)
     if subset is None:
         raise AssertionError(f"'{op.name}' was planned as a transfer of a box")
