@@ -185,7 +185,7 @@ class _Reader:
     # --- comparing ---------------------------------------------------------------------------------------------
 
     def _index(self, value: ir.Value) -> Index:
-        """Return ``value`` over symbols; results of equal interface ops, such as push constants, are one symbol."""
+        """Return ``value`` as a sum; results of equal interface ops, such as push constants, are one symbol."""
         index = self._sums.of(value)
         if isinstance(index, Symbol):
             return Symbol(self._symbol(index.value))

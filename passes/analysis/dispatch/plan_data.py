@@ -47,7 +47,7 @@ class StorageKind(enum.Enum):
 
 
 class UnionKind(enum.Enum):
-    """How a value lies in the buffer of the one that it was united with. The value is what the plan prints."""
+    """The relation of a value to the buffer it was united with. The value is its text in the printed plan."""
 
     SAME = "is"
     SLICE = "is a slice of"

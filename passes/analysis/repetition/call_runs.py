@@ -107,7 +107,7 @@ class Run:
 
 
 def find_runs(block: ir.Block, fewest: int, of_kind: int) -> list[Run]:
-    """The runs in `block` with enough steps, at least `of_kind` of each kind, whose frames fit on the stack."""
+    """The runs in `block` of at least `fewest` steps, and `of_kind` for each kind, whose frames fit on the stack."""
     found: list[Run] = []
     room = _MOST_PLACES
     for run in _read_block(block):

@@ -83,7 +83,7 @@ class SizeReader:
         return OpenSizes(tuple(sizes), tuple(types), tuple(places)) if sizes else NOTHING_OPEN
 
     def _without_outermost_size(self, type_: ir.Type) -> tuple[ir.Type, int] | None:
-        """A memref type with any outermost size, and the size; None without one, or if all else is not static."""
+        """A memref type with a dynamic outermost size, and that size; None at rank 0 or if anything else is dynamic."""
         if type_ not in self._types:
             self._types[type_] = _without_outermost_size(type_)
         return self._types[type_]
