@@ -34,7 +34,7 @@ CORRECTIONS = (
     (r"\A", "from collections.abc import Mapping\nfrom typing import Any\n"),
     # `Value` alone stands for a value of whatever type: its type is seldom known more precisely.
     (r", bound=Type\)", ", bound=Type, default=Any, covariant=True)"),
-    # An attribute arrives as its most derived class, which whoever asks for it by name knows.
+    # An attribute has its most derived class, and code that gets it by name relies on that class.
     (r"(def __(?:getitem|next)__\(self.*\)) -> Attribute:", r"\1 -> Any:"),
     (r"dict\[str, Attribute\] \| None", "Mapping[str, Attribute] | None"),
     (r"(def body\(self\)) -> object:", r"\1 -> list[Any]:"),

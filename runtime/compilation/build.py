@@ -214,7 +214,7 @@ def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = 
 
 def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
     """Optimize the functions that marked ops become; return whether each computes its result in place."""
-    # A dynamic size is taken for a large one, which would wake threads for small ops.
+    # A dynamic size counts as large, so small ops would wake threads.
     kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
     if kernels is not None:
         _run(kernels.module, lowering.KERNELS, threads=settings.threads, machine=settings.machine)
@@ -225,7 +225,7 @@ def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
 
 
 def _start(module: ir.Module, settings: Settings, *, pooled: bool) -> Engine:
-    """Link what the runtime brings into a lowered module, and compile it to machine code."""
+    """Link the runtime's functions into a lowered module, and compile it to machine code."""
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)
     if pooled:
@@ -284,7 +284,7 @@ def _has_lifetimes(module: ir.Operation) -> bool:
 
 
 def _read_forms(module: ir.Operation, signatures: Mapping[str, Signature]) -> dict[str, Form]:
-    """What the boundary passes made of each entry point; raises `PassError` if a pipeline removed one."""
+    """The form of each entry point after the boundary passes; raises `PassError` if a pipeline removed one."""
     aligned = demands_alignment(module)
     functions = entry_functions(module)
     for name in signatures:

@@ -140,12 +140,12 @@ class Program:
     """
 
     def __init__(self, source: ir.Module, settings: Settings, *, verified: bool = False) -> None:
-        # It verifies attributes that are read here, and the IR unless the parser has done so.
+        # Verifies the attributes that are read here, and the IR unless the parser has verified it.
         run_pipeline(source, _NOTHING, verify_each=not verified)
         require_host_layout(source.operation)
         is_lowered_here = settings.pipeline is None
         if require_possible_types(source.operation, lowered_here=is_lowered_here) and is_lowered_here:
-            to_default_space(source.operation)  # The host has one memory. A pipeline may have a use for spaces before.
+            to_default_space(source.operation)  # The host has one memory space; a pipeline may still use others before.
         with source.context:
             drop_results_of_passes(source.operation)
             source, finished = lower_dispatch_functions(source, settings.pipeline)

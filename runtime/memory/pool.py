@@ -5,9 +5,9 @@ and zeroes each page at the first write, which may take as long as the computati
 that programs free are kept here: at most `MOST_BLOCKS` blocks, and `MOST_BYTES` in all, for all programs together.
 Beyond that the oldest are freed. `release_memory` frees everything.
 
-Blocks are `malloc`'s: whoever has one may free it, and a block of another library may be given to the pool. NumPy
-arrays that own a block (results of dynamic size) give it to the pool when their last view is deleted. The size of a
-block is from `malloc_usable_size`; where the C library has no such function, nothing is kept.
+Blocks are `malloc`'s: any owner may free one, and blocks of other libraries may be given to the pool. NumPy arrays that
+own a block (results of dynamic size) give it to the pool when their last view is deleted. The size of a block is from
+`malloc_usable_size`; where the C library has no such function, nothing is kept.
 
 Where the system gives large pages on demand (`madvise`), it is asked for them.
 

@@ -14,7 +14,7 @@ from functools import cache
 __all__ = ["first_deadly"]
 
 Found = tuple[str, int]
-"""A message, and the offset in the text that it is about."""
+"""A message, and the offset in the text it refers to."""
 
 # The parsers of these three ops use the list of integers even if it could not be parsed.
 _LISTS = re.compile(rb"\)\s*(?:permutation|dimensions)\s*=\s*")
@@ -119,7 +119,7 @@ def _bad_iterators(text: bytes) -> Iterator[Found]:
 
     @cache
     def behind(alias: bytes, opening: bytes) -> int:
-        """Where what an attribute alias stands for goes on behind `opening`; -1 if it is something else, or nothing."""
+        """The offset behind `opening` in the definition of an attribute alias; -1 if it does not begin so."""
         found = re.search(rb"^[ \t]*%b[ \t]*=[ \t]*%b" % (re.escape(alias), opening), text, re.MULTILINE)
         return found.end() if found else -1
 
