@@ -2,7 +2,7 @@
 
 A producer is fused into its consumer if
 
-* all its loops are parallel, and the map of its init is a permutation of them: every element is computed once;
+* all its loops are parallel, and the map of its init has one result for each: every element is computed once;
 * only inputs of the consumer use its result, and both are in the same block;
 * the consumer reads each element once: all its loops occur in the operand's indexing map. A fill costs nothing, so it
   may be read many times;
@@ -93,7 +93,7 @@ def _brought(
         for index in consumer.indices[operand]
     }
     brought: list[int] = []
-    # An unread init is not added: fusion that materializes it would save nothing.
+    # An unread init is not added: fusion that keeps it alive would save nothing.
     for operand in sorted(range(len(producer.indices)), key=lambda operand: not producer.reads[operand]):
         named = {own[index.loop].loop for own in loops for index in producer.indices[operand] if index.loop is not None}
         is_input = operand < producer.inputs
