@@ -142,7 +142,7 @@ OPTIMIZE_CONFIGURATIONS: tuple[Configuration, ...] = (
     _optimized("kernels", eager=True),
     _optimized("kernels-128", machine="vector-bits=128 registers=16", options=_fuzzed(7), eager=True),
 )
-"""What `optimize=True` does, for this machine and for a tiny one; its passes one at a time; ops marked as kernels.
+"""The passes of `optimize=True`, for this machine and a tiny one; each pass alone; ops marked as kernels.
 
 Compiled programs are optimized as a whole in all of these. Kernels become functions, and calls of them tables, in
 compiled programs only; nothing fits into tiny caches, and so nothing would become a kernel.

@@ -69,7 +69,7 @@ class _Route:
         self.program = program
         self.source = source
         self.seen: set[str] = set()
-        """What was evaluated."""
+        """The programs that were evaluated."""
         self._bufferized: dict[str, Any] = {}
 
     def bufferize(self, configuration: Configuration) -> Any:
@@ -215,7 +215,7 @@ def _execute(
         yield finding(*_stopped(error))
         return
     trial.executed += 1
-    # A second call would see what the first one has stored in a global.
+    # A second call would see the first one's stores to globals.
     calls = 1 if "ml_program.global private mutable" in program.text else len(wanted)
     for number, (given, reference) in enumerate(zip(program.argument_sets[:calls], wanted, strict=False)):
         arguments = copies_of(given)

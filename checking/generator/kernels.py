@@ -38,7 +38,7 @@ class _Kernel:
         self.walks_rows = draw.chance(0.4)
         self.length = _TILE * draw.between(1, 4)
         self.height = draw.between(1, 4) if draw.chance(0.4) else 0
-        """How many rows a binding has; 0 where that comes with the call."""
+        """The number of rows of a binding; 0 if the call gives it."""
         accesses = [draw.choice(("readonly", "writeonly", "readwrite", "readwrite")) for _ in range(draw.between(1, 3))]
         self.accesses = ["readwrite", *accesses] if set(accesses) <= {"readonly", "writeonly"} else accesses
         self.lines: list[str] = []

@@ -38,7 +38,7 @@ def _trips(builder: Builder) -> IndexValue:
 
 @dataclass(frozen=True)
 class Counter:
-    """How a loop counts: its range as MLIR writes it, the induction variable, the argument sets in which it runs."""
+    """The iteration of a loop: its range as MLIR text, induction variable, and argument sets in which it runs."""
 
     range: str
     index: IndexValue

@@ -192,4 +192,4 @@ RULES = [
     _rule(convolution, 0.7),
     _rule(softmax, 0.8),
 ]
-"""What structured programs consist of, beside sweeps and what `generate` has as well."""
+"""The rules of structured programs, besides sweeps and rules shared with `generate`."""

@@ -107,7 +107,7 @@ def cache_folder(asked: object) -> Path | None:
 
 
 def cache_key(text: str, *settings: object) -> str:
-    """The key of the program `text` with `settings`, whose `repr` must tell them apart."""
+    """The key of the program `text` with `settings`; different settings must have different `repr`s."""
     digest = hashlib.sha256()
     for part in (text, repr(settings), _environment(), str(detect_machine())):
         encoded = part.encode()

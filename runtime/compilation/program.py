@@ -56,8 +56,8 @@ def compile(  # noqa: A001, PLR0913
     function keeps up to two blocks for each result. Large temporaries are kept too, for all programs together, 256 MiB
     at most (see `release_memory`).
 
-    A `cf.assert` that fails is an `AssertionError` of whoever called, with the place and the message. What the call had
-    allocated is not freed then, and what it had written stays written. Programs with assertions run one call at a time.
+    A `cf.assert` that fails raises `AssertionError` in the caller, with the location and the message. Allocations of
+    the call are not freed then, and its writes are not undone. Programs with assertions run one call at a time.
 
     A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.

@@ -38,7 +38,7 @@ _VECTOR = re.compile(rb"\bvector\s*<\s*((?:\[?\s*\d+\s*\]?\s*x\s*)+)")
 # Verification takes the result of each tensor among the outs, and counts memrefs as having one.
 _OUTS = re.compile(rb"\bouts\s*\(")
 
-# The parsers of these two ops take what is between the brackets for strings.
+# The parsers of these two ops assume that the elements between the brackets are strings.
 _ITERATED = re.compile(rb"\b(?:linalg\.generic|vector\.contract)\s*(?:\{|(#[\w.$-]+))")
 _ITERATORS = re.compile(rb"\biterator_types\s*=\s*(?:\[|(#[\w.$-]+))")
 
@@ -145,7 +145,7 @@ def _bad_iterators(text: bytes) -> Iterator[Found]:
 
 
 def _closing(text: bytes, place: int, brackets: re.Pattern[bytes] = _PARENTHESIS) -> int:
-    """Where the parenthesis, or other bracket, that is open at `place` is closed, or the end."""
+    """The offset of the bracket that closes the one open at `place`; the end of the text without one."""
     depth = 1
     for match in brackets.finditer(text, place):
         depth += 1 if match[0] in b"([{" else -1

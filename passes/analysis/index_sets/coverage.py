@@ -69,7 +69,7 @@ class _Choice:
     start: Index
     factor: Index
     first: Index
-    """Where the slice begins in the first iteration."""
+    """The offset of the slice in the first iteration."""
 
 
 @dataclass(frozen=True, slots=True)

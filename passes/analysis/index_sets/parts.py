@@ -53,7 +53,7 @@ _Extent = tuple[Index, Index, Index]
 """Offset, size and stride."""
 
 Demand = tuple[DimensionRelation, int, int]
-"""What is demanded, and of which extents, by their numbers."""
+"""A constraint, and the numbers of the extents it applies to."""
 
 
 def answer_of(points: Points, outcome: Solvability) -> DimensionAnswer:

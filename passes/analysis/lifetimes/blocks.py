@@ -152,7 +152,7 @@ class GraphLifetimes(RegionLifetimes):
                 if origin is not None:
                     self._hand_over(place, origin, root)
 
-    # Who owns what
+    # Ownership
 
     def _hand_over(self, place: _Pass, root: int, heir: int) -> None:
         """Let an edge hand over `root` to argument `heir`, unless it hands it over to an earlier argument."""

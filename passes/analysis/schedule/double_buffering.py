@@ -162,7 +162,8 @@ class _Carried:
         """Return the inserted slices; None for other ops, or slices that differ between iterations."""
         slices: list[Subset] = []
         for write in writes:
-            # A version in between lacks what is inserted later: the other tensor has that from two iterations ago.
+            # An intermediate version lacks later insertions: there, the other tensor has content from two iterations
+            # ago.
             if write.op.name != _INSERT or (write is not writes[0] and len(list(write.op.results[0].uses)) != 1):
                 return None
             subset = _folded(mixed_subset(write.op, 2))
