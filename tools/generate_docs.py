@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
 
 
 def generate(root: Path = ROOT) -> dict[Path, str]:
-    """What each generated file should contain."""
+    """The expected text of each generated file."""
     return {root / "docs" / "PASSES.md": passes_page(list(Registry(BUILT_IN, group=None).passes()))}
 
 

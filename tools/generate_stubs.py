@@ -1,4 +1,4 @@
-"""Writes what a type checker needs to know the bindings as `mlir`: `python -m mlir_inplace.tools.generate_stubs DIR`.
+"""Writes type stubs of the bindings under the name `mlir`: `python -m mlir_inplace.tools.generate_stubs DIR`.
 
 The wheels of the bindings type their Python half, but ship the native half, `_mlir_libs`, without stubs, and install
 everything under their own name. This tool writes a folder `DIR/mlir` that holds copies of the Python files and, for the
@@ -34,7 +34,7 @@ CORRECTIONS = (
     (r"\A", "from collections.abc import Mapping\nfrom typing import Any\n"),
     # `Value` alone stands for a value of whatever type: its type is seldom known more precisely.
     (r", bound=Type\)", ", bound=Type, default=Any, covariant=True)"),
-    # An attribute arrives as its most derived class, which whoever asks for it by name knows.
+    # An attribute has its most derived class, and code that gets it by name relies on that class.
     (r"(def __(?:getitem|next)__\(self.*\)) -> Attribute:", r"\1 -> Any:"),
     (r"dict\[str, Attribute\] \| None", "Mapping[str, Attribute] | None"),
     (r"(def body\(self\)) -> object:", r"\1 -> list[Any]:"),
@@ -42,7 +42,7 @@ CORRECTIONS = (
     (r" +def __getitem__\(self, key, /\): \.\.\.\n", ""),
     (r"(def attach_diagnostic_handler\(.*\)) -> object:", r"\1 -> DiagnosticHandler:"),
 )
-"""Patterns and replacements, where the types that the native libraries state are less precise than the truth."""
+"""Patterns and replacements for types that the native libraries declare imprecisely."""
 
 
 def generate_stubs(directory: Path) -> Path:
@@ -90,14 +90,14 @@ def _show_native_context(package: str) -> None:
 
 
 def _stub_path(target: Path, module: str) -> Path:
-    """Where the stub of a native module goes; one that has submodules becomes a folder."""
+    """The path of a native module's stub; a module with submodules becomes a folder."""
     path = target.joinpath(*module.split("."))
     is_package = any(other.startswith(f"{module}.") for other in NATIVE_MODULES)
     return path / "__init__.pyi" if is_package else path.with_suffix(".pyi")
 
 
 def _rename_package(stub: str, package: str) -> str:
-    """The stub's text with every name under `mlir`, so that a type has one name wherever it is mentioned.
+    """The stub's text with every name under `mlir`, so that each type has one name.
 
     The native submodules call themselves `_mlir.ir`, without the package they are loaded from.
     """

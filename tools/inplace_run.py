@@ -107,7 +107,7 @@ def _run(settings: argparse.Namespace) -> int:
         if check:
             print(check(results))
         if prints:
-            sys.stdout.flush()  # Before any file appears: output that cannot be written is a failure.
+            sys.stdout.flush()  # Before any file is created: output that cannot be written is a failure.
         if files:
             files.write(results)
     finally:

@@ -1,7 +1,7 @@
 """Edits that make a program smaller: each changes a module and returns whether it did.
 
-An edit may change what the program computes; the reducer keeps edits after which it is valid and fails as before.
-Operations are named by their numbers in program order, which are the same in every copy of a module.
+An edit may change the semantics of the program; the reducer keeps an edit if the program is still valid and fails as
+before. Operations are named by their numbers in program order, which are the same in every copy of a module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Generated inputs: distinct values, and sizes that show the effect of a wrong alias.
+"""Generated inputs: distinct values, and sizes that expose a wrong alias.
 
 Floats are distinct multiples of 1/4, across all arguments of a set, so that sums and products are exact in any order.
 The first sets have equal sizes, since most programs require some sizes to be equal, and 0 and 1 are among them; later
@@ -23,7 +23,7 @@ _LONGEST = 20
 
 @dataclass(frozen=True)
 class Demands:
-    """What a program requires: sizes by (argument, dimension), and values of scalars by argument."""
+    """The requirements of a program: sizes by (argument, dimension), and values of scalars by argument."""
 
     sizes: dict[tuple[int, int], int] = field(default_factory=dict)
     scalars: dict[int, int] = field(default_factory=dict)

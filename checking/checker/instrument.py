@@ -17,7 +17,7 @@ from .tracing import SCALARS, Channel, Site, Traced
 
 _SYMBOL = "inplace_trace_"
 
-# Constants are never wrong, and empty tensors have no value yet.
+# Constants are never wrong, and the content of `tensor.empty` is undefined.
 _UNTOLD = ("arith.constant", "tensor.empty", "bufferization.alloc_tensor")
 
 

@@ -49,7 +49,7 @@ class Ended:
 
     @property
     def cause(self) -> str:
-        """Why it was ended: the signal, and the last line it printed."""
+        """The cause of its end: the signal, and the last line it printed."""
         if self.hung:
             return "it did not end in time"
         name = signal.Signals(self.killed_by).name if self.killed_by > 0 else f"exit code {-self.killed_by}"
@@ -93,9 +93,9 @@ def _fork() -> int:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             with contextlib.suppress(OSError, ValueError):
-                stream.flush()  # or both processes would write what it holds
+                stream.flush()  # or both processes would flush its contents
     with warnings.catch_warnings():
-        # Python warns if there are threads; those of BLAS know what a fork is.
+        # Python warns if there are threads; those of BLAS are fork-safe.
         warnings.simplefilter("ignore", DeprecationWarning)
         return os.fork()
 
@@ -105,7 +105,7 @@ def _received(pipe: IO[bytes]) -> Any:
         try:
             yield pickle.load(pipe)
         except (EOFError, pickle.UnpicklingError):
-            return  # the end, or a message that a crash cut off
+            return  # end of file, or a message truncated by a crash
 
 
 def _ended(messages: list[Any], code: int, output: str) -> Ended:
@@ -137,7 +137,7 @@ def _work(work: Callable[[Send], Any], seconds: float, parent: int, pipe: IO[byt
 
 def _settle(seconds: float, parent: int, output: IO[bytes]) -> None:
     """Limit the child's time, end it with its parent, and redirect its output."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles interrupts
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     allow(seconds)
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

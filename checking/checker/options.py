@@ -10,7 +10,7 @@ from ...passes.pipeline.pipeline import Pipeline
 from ...runtime.interface.signature import Signature
 
 ENGINES = ("jit", "evaluator")
-"""What computes the expected values."""
+"""The engines that compute the expected values."""
 
 REORDERED = 1e-5
 """The default tolerance for optimized programs: some eighty roundings of an f32.
@@ -22,7 +22,7 @@ COMPILING = 12.0
 """The time limit of compiling, in time limits of one call."""
 
 MakeInputs = Callable[[Signature], Sequence[Sequence[Any]]]
-"""Makes argument lists for a function; `check` raises what it raises."""
+"""Makes argument lists for a function; `check` propagates its exceptions."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Options:
 
 @dataclass(frozen=True)
 class CheckStage:
-    """What a child does next; the last one sent says where it crashed. `route`: of the reference."""
+    """The next step of a child; the last one sent before a crash is the one that crashed. `route`: of the reference."""
 
     title: str
     route: int | None = None

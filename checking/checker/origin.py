@@ -1,4 +1,4 @@
-"""Search for the op that causes a difference: both versions report their values, and the first that differs is it."""
+"""Search for the op that causes a difference: the first of the values reported by both versions that differs."""
 
 from __future__ import annotations
 

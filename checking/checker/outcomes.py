@@ -158,7 +158,7 @@ def _compare_memory(stats: MemoryStats) -> CheckFinding | None:
 
 
 def differs(found: Array, wanted: Array, mask: Array, tolerance: float) -> str:
-    """How `found` differs from `wanted` where `mask` is true; empty if it does not.
+    """The difference of `found` from `wanted` where `mask` is true, in words; empty if there is none.
 
     Elements are equal if their bits are, or both are NaN, or the difference is at most `tolerance`, relative to the
     largest finite magnitude that was expected but at least to 1.

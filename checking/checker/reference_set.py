@@ -17,7 +17,7 @@ from .references import OWN_ROUTE, ROUTES, EvaluatorReference, Reference, compil
 
 
 class References:
-    """The references, best first; each is compiled when it is first asked for."""
+    """The references, best first; each is compiled at its first use."""
 
     def __init__(self, module: ir.Module, options: Options, send: Send) -> None:
         self._module, self._options, self._send = module, options, send

@@ -1,8 +1,8 @@
 """References: versions of the program that copy before every write, and the NumPy evaluator.
 
-With a copy before every write there is no wrong in-place decision. Upstream's bufferization comes first, since it
-shares no code with ours; ours serves where upstream refuses. Neither frees memory, so that deallocation cannot be
-wrong, and both stop at accesses out of bounds.
+A copy before every write rules out wrong in-place decisions. Upstream's bufferization comes first, since it shares no
+code with ours; ours serves where upstream refuses. Neither frees memory, so that deallocation cannot be wrong, and both
+stop at accesses out of bounds.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Reference(Protocol):
         ...
 
     def run(self, name: str, arguments: Sequence[Any]) -> Expected:
-        """The expected outcome of function `name` for arguments, which are not changed; an exception refuses them."""
+        """The expected outcome of function `name` for arguments, which are not changed; raises if it rejects them."""
         ...
 
 

@@ -69,7 +69,7 @@ class _FunctionCheck:
             if report.counts[0].input_sets or report.differences:
                 return report
             if self._forbidden:
-                break  # by the program itself, so that others would say the same
+                break  # by the program itself, so other references would refuse too
         if self._refusal:
             reason = f"the program takes none of the inputs tried ({self._refusal}); give inputs that it takes"
         else:

@@ -1,7 +1,7 @@
 """Programs that report each value as soon as it is computed.
 
-After each op, calls of external functions report its results. These functions are declared to read their argument only,
-and the value has just been written, so no decision about later writes changes. They call `Tracer`.
+After each op, calls of external functions report its results. These functions are declared to only read their argument,
+and the value has just been written, so no in-place decision about later writes changes. They call `Tracer`.
 
     %0 = linalg.exp ins(%a : tensor<?xf32>) outs(%b : tensor<?xf32>) -> tensor<?xf32>
     ->

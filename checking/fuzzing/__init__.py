@@ -1,4 +1,4 @@
-"""Fuzzing of bufferization: random programs through many configurations, compared with what the programs mean."""
+"""Fuzzing of bufferization: random programs through many configurations, compared with a reference evaluation."""
 
 from __future__ import annotations
 

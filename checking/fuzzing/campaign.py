@@ -24,14 +24,14 @@ _STARTING = 60.0
 """How many seconds more a process may take to begin with its first program."""
 
 ENGINES = ("evaluator", "jit")
-"""What programs on memrefs are run by."""
+"""The engines that run programs on memrefs."""
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """Which programs are tried in what.
+    """The programs and configurations of a fuzzing run.
 
-    `seeds` are tried in this order; `jit_every`: of so many programs one is compiled and run as well, none for 0.
+    `seeds` are tried in this order; `jit_every`: one of so many programs is also compiled and run, none for 0.
     """
 
     seeds: range
@@ -45,7 +45,7 @@ class Campaign:
     kernels: bool = False
     """Whether the programs are dispatch functions; `features` do not apply to those."""
     optimize: bool = False
-    """Whether every other program consists of structured ops above all, as those are what optimization looks at."""
+    """Whether every other program consists mostly of structured ops, which are what optimization rewrites."""
 
     def run(
         self, note: Callable[[int, Trial], None] = lambda seed, trial: None, *, seconds: float | None = None
@@ -76,7 +76,7 @@ class Campaign:
 
 @dataclass
 class Tally:
-    """What came of a campaign so far."""
+    """The totals of a campaign so far."""
 
     programs: int = 0
     runs: int = 0
@@ -128,7 +128,7 @@ class _Supervisor:
         self._processes = multiprocessing.get_context("spawn")
 
     def run(self, seconds: float | None) -> Tally:
-        """Send seeds to workers until none are left, or no time."""
+        """Send seeds to workers until no seeds or no time are left."""
         begin = time.monotonic()
         workers = [self._start() for _ in range(self._campaign.jobs)]
         try:
@@ -187,7 +187,7 @@ class _Supervisor:
         self._note(seed, trial)
 
     def _replace(self, ended: _Worker, kind: FindingKind, text: str, is_over: bool) -> _Worker | None:
-        """Note what ended a worker, and start another one. The rest of that program is not tried."""
+        """Record why a worker ended, and start another one. The rest of that program is not tried."""
         number = ended.place[1]
         configurations = self._campaign.configurations
         name = configurations[number].name if 0 <= number < len(configurations) else ""
@@ -200,7 +200,7 @@ class _Supervisor:
 
 def _work(campaign: Campaign, connection: Connection, place: Any) -> None:
     """Try programs until the connection is closed; passes with bugs leave their reproducers in a folder of this run."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent handles interrupts.
     with tempfile.TemporaryDirectory() as folder:
         tempfile.tempdir = folder
         while True:

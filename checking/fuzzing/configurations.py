@@ -1,4 +1,4 @@
-"""What programs are put through: the heuristics and random orders of the analysis, each pass of ours, optimization."""
+"""Fuzzing configurations: heuristics and random orders of the analysis, each of our passes, optimization."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Configuration:
     bufferize: str
     on_memrefs: str = ""
     threads: int = 0
-    """Compiled programs are optimized for so many threads; not at all for 0."""
+    """The number of threads to optimize compiled programs for; 0 for no optimization."""
     machine: str = ""
     """The machine to optimize for, as the option `machine` of passes; the detected one if empty."""
     eager: bool = False
-    """Whether code of compiled programs becomes functions and tables however seldom it is repeated."""
+    """Whether code of compiled programs is outlined and tabulated even if it is not repeated."""
 
     def bufferization(self, seed: int) -> str:
         """Return the passes that bufferize the program of a seed."""
@@ -68,7 +68,8 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration("identity-layout", _one_shot(f"{_CONTIGUOUS} {_fuzzed(8)}")),
     Configuration("copy-before-write", _one_shot("copy-before-write=true")),
     Configuration("destinations", _before("inplace-convert-to-destination-style")),
-    # What these passes leave must be right in any order; the one with the fewest copies is left to `destinations`.
+    # The result of these passes must be right for any order of decisions; `destinations` tests the order with the
+    # fewest copies.
     Configuration("eliminate-empties", _before("inplace-eliminate-empty-tensors", options=_fuzzed(7))),
     Configuration("remove-outs", _before("inplace-remove-outs-dependency", options=_fuzzed(6))),
     Configuration("empty-outs", _before("inplace-remove-outs-dependency{mode=empty}", options=_fuzzed(10))),
@@ -104,7 +105,7 @@ KERNEL_CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration("kernel-updates", _before(_UPDATES, options=_fuzzed(3))),
     Configuration("kernel-destinations", _before("inplace-convert-to-destination-style", options=_fuzzed(2))),
 )
-"""What dispatch functions are put through."""
+"""The configurations for dispatch functions."""
 
 _TINY = "vector-bits=128 registers=16 l1=256 l2=1024 l3=4096"
 """Caches that the small tensors of random programs do not fit into, so that they are tiled, packed and skewed."""
@@ -141,7 +142,7 @@ OPTIMIZE_CONFIGURATIONS: tuple[Configuration, ...] = (
     _optimized("kernels", eager=True),
     _optimized("kernels-128", machine="vector-bits=128 registers=16", options=_fuzzed(7), eager=True),
 )
-"""What `optimize=True` does, for this machine and for a tiny one; its passes one at a time; ops marked as kernels.
+"""The passes of `optimize=True`, for this machine and a tiny one; each pass alone; ops marked as kernels.
 
 Compiled programs are optimized as a whole in all of these. Kernels become functions, and calls of them tables, in
 compiled programs only; nothing fits into tiny caches, and so nothing would become a kernel.

@@ -1,4 +1,4 @@
-"""Arguments of a dispatch function: what bufferization finds unused, and drops, is left out of a call."""
+"""Arguments of a dispatch function, without those that bufferization dropped as unused."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["used_arguments"]
 
 
 def used_arguments(source: ir.Operation, function: ir.Operation) -> Sequence[int] | None:
-    """Return which arguments of the dispatch function `source` are those of `function`, what became of it.
+    """Return which arguments of the dispatch function `source` its lowered form `function` still has.
 
     None if it is no dispatch function.
     """

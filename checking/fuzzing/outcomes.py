@@ -14,7 +14,7 @@ from .comparison import Agreement, compare, describe
 
 
 class FindingKind(enum.Enum):
-    """What can be wrong. Refusals are no failures; they are counted by their messages."""
+    """Kinds of failures, and refusals, which are no failures and are counted by message."""
 
     VALUE = "wrong value"
     ARGUMENT = "changed argument"
@@ -35,7 +35,7 @@ class FindingKind(enum.Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to report about a program in a configuration, in one line of words."""
+    """A finding about a program in a configuration, described in one line."""
 
     seed: int
     configuration: str
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass
 class Trial:
-    """What came of one program."""
+    """The outcome of one program."""
 
     findings: list[Finding] = field(default_factory=list)
     runs: int = 0

@@ -1,7 +1,7 @@
 """One random program through all configurations: bufferized, freed, evaluated, compared.
 
-Passes that configurations have in common run once, and what bufferizes to the same text is evaluated once. The
-reference is the program on tensors, evaluated by `checking/evaluator`, which shares nothing with what is tested.
+Passes that configurations share run once, and programs that bufferize to the same text are evaluated once. The
+reference is the program on tensors, evaluated by `checking/evaluator`, which shares no code with the tested passes.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class _Route:
         self.program = program
         self.source = source
         self.seen: set[str] = set()
-        """What was evaluated."""
+        """The programs that were evaluated."""
         self._bufferized: dict[str, Any] = {}
 
     def bufferize(self, configuration: Configuration) -> Any:
-        """Return a module on memrefs that nobody else has; raises what the passes raise."""
+        """Return a private module on memrefs; raises the exceptions of the passes."""
         passes = configuration.bufferization(self.program.seed)
         if passes not in self._bufferized:
             module = self.source.operation.clone()
@@ -86,7 +86,7 @@ class _Route:
 
 
 def _quiet_context() -> ir.Context:
-    """Return a context whose remarks nobody sees; errors come as exceptions."""
+    """Return a context that discards remarks; errors are raised as exceptions."""
     context = ir.Context()
     context.attach_diagnostic_handler(lambda _: True)
     return context
@@ -130,7 +130,7 @@ def _try(
 
 
 def _stopped(error: Exception) -> tuple[FindingKind, str]:
-    """What the error of a pass is: a refusal or a bug."""
+    """Classify the error of a pass: a refusal or a bug."""
     if isinstance(error, PassError):
         return FindingKind.REFUSED, first_error(str(error))
     return FindingKind.BUG, f"{type(error).__name__}: {error}"
@@ -215,7 +215,7 @@ def _execute(
         yield finding(*_stopped(error))
         return
     trial.executed += 1
-    # A second call would see what the first one has stored in a global.
+    # A second call would see the first one's stores to globals.
     calls = 1 if "ml_program.global private mutable" in program.text else len(wanted)
     for number, (given, reference) in enumerate(zip(program.argument_sets[:calls], wanted, strict=False)):
         arguments = copies_of(given)

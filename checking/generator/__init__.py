@@ -1,8 +1,8 @@
 """Random programs for tests of bufferization: well-typed, defined for the arguments they come with, and repeatable.
 
-`generate(seed)` gives a program in which values meet: tensors are read again after they were written over, used in
-several places, passed around by loops, branches and calls. No two argument sets have the same sizes, and some sizes are
-0 and 1. Slices are in bounds, loops end, nothing that is undefined is read; so any two correct ways to run a program
+`generate(seed)` gives a program with many potential conflicts: tensors are read again after an in-place write, have
+several users, and are forwarded by loops, branches and calls. No two argument sets have the same sizes, and some sizes
+are 0 and 1. Slices are in bounds, loops end, and no undefined element is read; so any two correct ways to run a program
 agree. `generate_kernel(seed)` gives a dispatch function, `generate_structured(seed)` a program of structured ops.
 """
 

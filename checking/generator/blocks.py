@@ -1,6 +1,6 @@
 """Functions with a random CFG: irreducible loops, cf.switch, several returns.
 
-Each block is given a counter, and leaves the function when that is large, so every run ends.
+Each block has a counter argument, and returns when that is large, so every run ends.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def write_blocks(builder: Builder, models: Sequence[Tensor], results: Sequence[T
         builder.constant(number)
     for number in order:
         block = blocks[number]
-        # A constant may tell that a branch is never taken.
+        # With a constant condition, a branch may be statically dead.
         known = number == 0 and builder.draw.below(3) == 0
         first = builder.constant(0).name if known else builder.module.parameters.indices[-1].name
         block.counter = first if number == 0 else builder.name()

@@ -89,7 +89,7 @@ def _count(room: int, stride: int) -> int:
 
 
 def _computed_size(builder: Builder, extent: Size, offset: Size, stride: int) -> IndexValue:
-    """What is left after the offset, but no more than a few elements."""
+    """The remainder behind the offset, limited to a few elements."""
     value = builder.value(extent)
     if offset != 0:
         start = builder.value(offset)

@@ -1,7 +1,7 @@
-"""Writes a program line by line, with the values that are in scope: what productions take from and add to.
+"""Writes a program line by line, and keeps the scope of values that productions use and extend.
 
-Values are chosen so that they meet: recent ones, those used before, and above all those that something has been
-written over, since reading them again is what shows a wrong alias.
+Values are chosen to cause conflicts: recent ones, those with users, and above all those that may have been overwritten
+in place, since reading these again exposes a wrong alias.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from .values import (
 
 
 class NothingFits(Exception):
-    """A production found nothing to work on, before it added anything that matters."""
+    """A production found no operands, before it added any relevant op."""
 
 
 @dataclass
 class Scope:
-    """What may be used at a place."""
+    """The values that may be used at a point of the program."""
 
     tensors: list[Tensor] = field(default_factory=list)
     indices: list[IndexValue] = field(default_factory=list)
     conditions: list[ConditionValue] = field(default_factory=list)
     scalars: list[Scalar] = field(default_factory=list)
     overwritten: list[Tensor] = field(default_factory=list)
-    """Tensors in whose place something may have been written."""
+    """Tensors whose buffer may have been overwritten in place."""
 
     def copy(self) -> Scope:
         """Return a scope that can grow without this one."""
@@ -50,7 +50,7 @@ class Scope:
 
 @dataclass
 class Module:
-    """What all functions of a program share."""
+    """The state that all functions of a program share."""
 
     draw: Draw
     sets: int
@@ -67,12 +67,12 @@ class Module:
     callable: list[CallableFunction] = field(default_factory=list)
     """The functions that may be called."""
     usual: tuple[int, ...] = ()
-    """Static sizes that much of the program has, so that a slice of one tensor has the type of another one."""
+    """Static sizes that are frequent in the program, so that a slice of one tensor has the type of another one."""
     likeness: float = 0.4
     """How often a parameter has the shape of another one."""
 
     def name(self, prefix: str) -> str:
-        """Return a name that nothing else has."""
+        """Return an unused name."""
         self.count += 1
         return f"{prefix}{self.count}"
 
@@ -130,7 +130,7 @@ class Builder:
 
     @contextmanager
     def region(self, live: Sequence[int] | None = None, *, is_parallel: bool = False) -> Generator[Scope]:
-        """What is added meanwhile is in a region: names that it adds go out of scope. Yields the scope inside."""
+        """Add ops to a region in the `with` block: their names go out of scope at its end. Yields the inner scope."""
         scope, before, was_sequential = self.scope, self.live, self.is_sequential
         self.is_sequential = was_sequential and not is_parallel
         self.scope = scope.copy()
@@ -139,7 +139,7 @@ class Builder:
         if live:
             self.live = tuple(live)
         yield self.scope
-        # What was written over inside stays interesting outside.
+        # Tensors overwritten in the region stay preferred outside.
         kept = [tensor for tensor in self.scope.overwritten if tensor in scope.tensors]
         scope.overwritten = kept[-12:]
         self.scope, self.live, self.is_sequential = scope, before, was_sequential
@@ -289,13 +289,13 @@ class Builder:
         return self.tensor_of(tensor.sizes, tensor.element, same_type=True)
 
     def destination(self, sizes: tuple[Size, ...], element: str) -> Tensor:
-        """Return what may be overwritten completely without being read: an old tensor, or one without content."""
+        """Return a destination to be overwritten completely without a read: an old tensor, or one without content."""
         if self.draw.chance(0.3):
             return self.empty(sizes, element)
         return self.written(self.tensor_of(sizes, element, same_type=True))
 
     def written(self, tensor: Tensor) -> Tensor:
-        """Note that something is written over `tensor`, if all of its content is defined; return it."""
+        """Record that `tensor` may be overwritten in place, if all of its content is defined; return it."""
         if tensor in self.scope.tensors:
             self.scope.overwritten.append(tensor)
         return tensor

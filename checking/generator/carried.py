@@ -1,4 +1,4 @@
-"""What enters and leaves regions: loop-carried tensors, region arguments, operands of terminators."""
+"""Values that enter and leave regions: loop-carried tensors, region arguments, operands of terminators."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .values import IndexValue, Tensor, largest
 
 
 def pick_carried(builder: Builder, most: int = 3) -> list[Tensor]:
-    """Return tensors for a loop to begin with; one may be there twice. Raises `NothingFits`."""
+    """Return the inits of loop-carried tensors; one may occur twice. Raises `NothingFits`."""
     first = builder.pick()
     # Those of one type can be swapped.
     others = (
@@ -21,7 +21,7 @@ def pick_carried(builder: Builder, most: int = 3) -> list[Tensor]:
 
 
 def arguments_for(builder: Builder, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Bring region arguments of the types and sizes of `tensors` into scope, as tensors to be written over."""
+    """Bring region arguments of the types and sizes of `tensors` into scope, as overwritten tensors."""
     arguments = [replace(tensor, name=builder.name()) for tensor in tensors]
     builder.scope.tensors += arguments
     builder.scope.overwritten += arguments
@@ -35,7 +35,7 @@ def steps(builder: Builder, most: int) -> None:
 
 
 def yielded_for(builder: Builder, arguments: Sequence[Tensor]) -> list[Tensor]:
-    """Return what a loop yields: tensors of the types of its arguments, often computed on these or swapped."""
+    """Return the yielded values of a loop: tensors of its arguments' types, often computed from these or swapped."""
     if len(arguments) > 1 and builder.draw.chance(0.3):
         first = arguments[0]
         alike = [t for t in arguments if t.type == first.type and builder.same_shape(t.sizes, first.sizes)]
@@ -61,7 +61,7 @@ def declared(tensors: Sequence[Tensor]) -> str:
 
 
 def inits(arguments: Sequence[Tensor], tensors: Sequence[Tensor]) -> str:
-    """Return `%a = %t, …`: what arguments begin with."""
+    """Return `%a = %t, …`: arguments with their inits."""
     return ", ".join(f"{a.name} = {t.name}" for a, t in zip(arguments, tensors, strict=True))
 
 

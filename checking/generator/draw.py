@@ -24,7 +24,7 @@ class Draw:
         return first + self.below(last - first + 1)
 
     def chance(self, probability: float) -> bool:
-        """Whether something happens that happens with `probability`."""
+        """True with probability `probability`."""
         return self._random.random() < probability
 
     def choice(self, items: Sequence[_Item]) -> _Item:

@@ -13,7 +13,7 @@ from .carried import bind, declared, named, names, types
 from .values import CallableFunction, IndexValue, Size, Tensor
 
 Body = Callable[[Builder, tuple[Tensor, ...]], Sequence[Tensor]]
-"""Writes the body of a function with these arguments, and returns tensors like its results."""
+"""Writes the body of a function with these arguments, and returns tensors of its result types."""
 
 
 def random_models(builder: Builder, count: int, pick: Callable[[], str]) -> list[Tensor]:
@@ -62,7 +62,7 @@ def private_function(module: Module, prefix: str, models: Sequence[Tensor], body
     head = f"private {name}({module.parameters.declared}, {declared(arguments)}) -> ({types(results)})"
     text = write_function(builder, head)
     module.functions.append(text)
-    # Whether it may run at the same time as others; what it calls is not looked at, so calls count too.
+    # Whether it may run concurrently with others; callees are not inspected, so calls count too.
     is_pure = "ml_program." not in text and "func.call" not in text
     return CallableFunction(name, arguments, results, False, is_pure)
 
@@ -120,7 +120,7 @@ def _write_recursive(
 
 
 def emit_call(builder: Builder, function: CallableFunction, values: Sequence[Tensor], number: str = "") -> None:
-    """Add a call, which a recursive function is given a number for."""
+    """Add a call; a recursive function gets a counter as its first argument."""
     parameters, result = builder.module.parameters, builder.name()
     passed = ", ".join(filter(None, [number, parameters.passed, names(values)]))
     given = ", ".join(["index"] * bool(number) + [parameters.types, types(values)])

@@ -17,7 +17,7 @@ from .values import IndexValue, Tensor
 FEATURE = "indices"
 
 LENGTH = 24
-"""How long the vectors are that computed places lie in."""
+"""The length of the vectors that computed positions index."""
 
 _Range: TypeAlias = tuple[int, int]
 

@@ -38,7 +38,7 @@ class _Kernel:
         self.walks_rows = draw.chance(0.4)
         self.length = _TILE * draw.between(1, 4)
         self.height = draw.between(1, 4) if draw.chance(0.4) else 0
-        """How many rows a binding has; 0 where that comes with the call."""
+        """The number of rows of a binding; 0 if the call gives it."""
         accesses = [draw.choice(("readonly", "writeonly", "readwrite", "readwrite")) for _ in range(draw.between(1, 3))]
         self.accesses = ["readwrite", *accesses] if set(accesses) <= {"readonly", "writeonly"} else accesses
         self.lines: list[str] = []
@@ -74,7 +74,7 @@ class _Kernel:
 
     @contextmanager
     def region(self, tile: str | None = None) -> Generator[None]:
-        """What is defined inside is forgotten at the end."""
+        """A scope: values defined in the `with` block are dropped at its end."""
         before = self.rows[:], self.tiles[:], self.tile
         self.tile = self.tile if tile is None else tile
         self.depth += 1
@@ -177,7 +177,7 @@ class _Kernel:
         self.define(f"tensor.insert_slice {tile} into {target}[{self.tile}] [{_TILE}] [1] : {types}", whole=True)
 
     def loop(self, *, whole: bool) -> None:
-        """Go over the tiles of the row, with a tensor that is carried along."""
+        """Loop over the tiles of the row, with a loop-carried tensor."""
         whole = self.draw.chance(0.7) or not self.tile
         initial, t = self.pick(whole=whole), self.type(whole=whole)
         index, carried, name = self.name(), self.name(), self.name()
@@ -223,7 +223,7 @@ class _Kernel:
         for _ in range(self.size):
             self.produce()
         for binding, access in enumerate(self.accesses):
-            # What is not used is no part of the kernel's interface.
+            # Unused arguments are not part of the kernel's interface.
             if not any(f"%b{binding}[" in line for line in self.lines):
                 (self.store if access == "writeonly" else self.load)(whole=True, binding=binding)
         if self.walks_rows:
@@ -235,7 +235,7 @@ class _Kernel:
         return GeneratedProgram(seed, text, "main", ("kernels",), used, sets, tuple(range(len(self.accesses))))
 
     def _header(self) -> Iterator[str]:
-        """What a kernel is given, all of it in every kernel, so that all are called alike."""
+        """The inputs of a kernel: all of them in every kernel, so that all have one signature."""
         yield from ("%c0 = arith.constant 0 : index", f"%tile = arith.constant {_TILE} : index")
         yield "%given_n = dispatch.push_constant 0 : index"
         yield "%given_rows = dispatch.push_constant 1 : index"

@@ -38,7 +38,7 @@ def _trips(builder: Builder) -> IndexValue:
 
 @dataclass(frozen=True)
 class Counter:
-    """How a loop counts: its range as MLIR writes it, the induction variable, the argument sets in which it runs."""
+    """The iteration of a loop: its range as MLIR text, induction variable, and argument sets in which it runs."""
 
     range: str
     index: IndexValue
@@ -90,7 +90,7 @@ def for_loop(builder: Builder) -> None:
 
 @production(FEATURE, 0.6, is_nest=True)
 def changing_sizes(builder: Builder) -> None:
-    """scf.for that carries a tensor which gets smaller, so that its sizes are known only when it is there."""
+    """scf.for that carries a shrinking tensor, whose sizes are known only at run time."""
     source = builder.pick(lambda t: 0 < t.rank < 3)
     start = builder.cast(source, tuple(builder.value(size) for size in source.sizes))
     counter = random_counter(builder)
@@ -120,7 +120,7 @@ def changing_sizes(builder: Builder) -> None:
 
 @production(FEATURE, 0.6, is_nest=True)
 def changing_shapes(builder: Builder) -> None:
-    """scf.for that reshapes the tensor that it carries, and yields what has its shape again, perhaps its own memory."""
+    """scf.for that reshapes its carried tensor, and yields one of the old shape, which may alias the carried one."""
     carried = builder.pick(lambda t: 0 < t.rank < 3 and t.is_static)
     sizes = [size for size in carried.sizes if isinstance(size, int)]
     counter = random_counter(builder)
@@ -182,7 +182,7 @@ def _while_body(
 
 
 def _handed(builder: Builder, arguments: list[Tensor], outside: list[IndexValue]) -> list[Tensor]:
-    """Return what the condition forwards: of types that are known outside, with sizes that are among `outside`."""
+    """Return the operands that the condition forwards: of types known outside, with sizes that are among `outside`."""
     models = [*arguments, builder.draw.choice(arguments)] if builder.draw.chance(0.25) else arguments
     names_outside = {index.name for index in outside}
 

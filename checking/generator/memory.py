@@ -38,7 +38,7 @@ def dealloc(builder: Builder) -> None:
 
 @production(FEATURE, 0.4)
 def to_buffer(builder: Builder) -> None:
-    """A tensor given to code on memrefs that reads an element of it."""
+    """A tensor passed to code on memrefs that reads an element of it."""
     source = builder.pick(lambda t: t.rank > 0)
     position = element_position(builder, source)
     memref = f"memref<{shape_text(source.sizes)}{source.element}, strided<[{', '.join('?' * source.rank)}], offset: ?>>"
@@ -65,7 +65,7 @@ def _globals(builder: Builder) -> list[tuple[str, Tensor, bool]]:
 
 @production("globals", 0.6)
 def global_load(builder: Builder) -> None:
-    """The tensor that a global holds now."""
+    """The current tensor of a global."""
     name, model, is_mutable = builder.draw.choice(_globals(builder))
     if is_mutable and not builder.is_sequential:
         raise NothingFits
@@ -76,7 +76,7 @@ def global_load(builder: Builder) -> None:
 
 @production("globals", 0.6)
 def global_store(builder: Builder) -> None:
-    """Another tensor for a global to hold."""
+    """A store of another tensor to a global."""
     if not builder.is_sequential:
         raise NothingFits
     name, model, _ = _globals(builder)[0]

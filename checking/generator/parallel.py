@@ -1,4 +1,4 @@
-"""Productions: scf.forall whose runs insert apart from each other, and scf.parallel that reduces numbers."""
+"""Productions: scf.forall whose iterations insert disjoint slices, and scf.parallel that reduces numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEATURE = "parallel"
 
 @dataclass(frozen=True)
 class _Chunks:
-    """How a dimension is shared out: each of `count` runs has `size` elements of it."""
+    """The partition of a dimension: each of `count` iterations has `size` elements of it."""
 
     dimension: int
     count: Size
@@ -35,7 +35,7 @@ def _chunks(builder: Builder, tensor: Tensor) -> _Chunks:
 
 @production(FEATURE, 1.5, is_nest=True)
 def forall(builder: Builder) -> None:
-    """scf.forall over parts of one tensor, or of two that are shared out alike."""
+    """scf.forall over parts of one tensor, or of two with the same partition."""
     shared = builder.pick(lambda t: t.rank > 0)
     chunks = _chunks(builder, shared)
     shared_outs = [shared] + ([builder.like(shared)] if builder.draw.chance(0.3) else [])
@@ -80,7 +80,7 @@ def _box(builder: Builder, tensor: Tensor, chunks: _Chunks, index: IndexValue) -
 
 
 def _value(builder: Builder, out: Tensor, box: Box) -> Tensor:
-    """What a run inserts: its part with something done to it, something fresh, or any tensor of that shape."""
+    """The tensor that an iteration inserts: its updated part, a new tensor, or any tensor of that shape."""
     choice = builder.draw.below(4)
     if choice < 2:
         part = take(builder, out, box)

@@ -1,4 +1,4 @@
-"""What is computed on elements: a few ops whose results stay small or wrap around, and do not depend on rounding."""
+"""Payloads: a few scalar ops whose results stay small or wrap around, and do not depend on rounding."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Rule: TypeAlias = Callable[[Builder], None]
 
 @dataclass(frozen=True)
 class Production:
-    """A rule with its feature. `is_nest`: it opens regions, so how deep it may be used is limited."""
+    """A rule with its feature. `is_nest`: it opens regions, so its nesting depth is limited."""
 
     feature: str
     name: str

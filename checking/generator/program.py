@@ -23,7 +23,7 @@ _FUNCTIONS = ("blocks", "recursion", "buffers")
 """Features that are kinds of functions, not productions."""
 
 FEATURES: tuple[str, ...] = (*dict.fromkeys(p.feature for p in PRODUCTIONS), *_FUNCTIONS)
-"""Everything that a program can be asked to have, or not to have."""
+"""All features that a program can be restricted to."""
 
 _DEPTH = 3
 
@@ -97,7 +97,7 @@ class _Assembly:
         self.module = Module(self.draw, SETS, parameters, self.produce, usual=usual, likeness=likeness)
         self.elements = self._draw_elements()
         self.usable = [p for p in PRODUCTIONS if p.feature in allowed]
-        # Each program favours some features, so that they meet; what is rare overall is frequent in a few programs.
+        # Each program favours some features, so that rare ones are combined: each is frequent in a few programs.
         self.favour = {f: self.draw.choice((0.3, 1.0, 1.0, 3.0)) for f in FEATURES}
 
     def _draw_elements(self) -> list[str]:
@@ -142,7 +142,7 @@ class _Assembly:
         return assembled(self.seed, builder, boundary, results, argument_sets(self.module.parameters, models))
 
     def _has(self, feature: str, probability: float) -> bool:
-        """Whether a program has something of a feature; the fewer features are asked for, the more likely."""
+        """Draw whether a program uses a feature; the fewer features are requested, the more likely."""
         probability = min(0.7, probability * len(FEATURES) / len(self.allowed))
         has = feature in self.allowed and self.draw.chance(probability)
         self.module.features[feature] += has

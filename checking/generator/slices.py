@@ -1,4 +1,4 @@
-"""Productions: slices taken and inserted, elements read and written, sizes asked for."""
+"""Productions: extract and insert of slices and elements, dim and rank."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def insert_slice(builder: Builder) -> None:
 
 @production(FEATURE, 3)
 def update_slice(builder: Builder) -> None:
-    """The matching pair: a part taken out, computed on, and put back there or at the same place of another tensor."""
+    """The matching pair: a slice extracted, updated, and inserted back, or at the same place of another tensor."""
     target = builder.pick(lambda t: t.rank > 0)
     box = random_box(builder, target.sizes)
     tile = take(builder, target, box)
@@ -120,7 +120,7 @@ def rank(builder: Builder) -> None:
 
 @production(FEATURE, 0.7)
 def assembled(builder: Builder) -> None:
-    """A new tensor of two parts that are computed and inserted, which could be computed there."""
+    """A new tensor of two inserted parts, each of which could be computed in place of its slice."""
     model = builder.pick(lambda t: t.rank > 0 and isinstance(t.sizes[0], int) and t.sizes[0] > 1)
     first, *rest = model.sizes
     assert isinstance(first, int)
@@ -142,7 +142,7 @@ def assembled(builder: Builder) -> None:
 
 @production(FEATURE, 0.5)
 def fresh_into_slice(builder: Builder) -> None:
-    """Something computed in a tensor of its own, and inserted afterwards: what can be computed in place."""
+    """A tensor computed out-of-place and then inserted, which could be computed in its destination slice."""
     target = builder.pick(lambda t: t.rank > 0 and t.element in ELEMENTS)
     box = random_box(builder, target.sizes)
     fresh = builder.filled(box.kept, target.element)

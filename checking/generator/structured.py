@@ -23,7 +23,7 @@ class Operand:
 
 
 Body = Callable[[list[str]], Sequence[str]]
-"""Writes what is computed on elements, those of the operands, and returns the names of what is yielded."""
+"""Writes a payload on the elements of the operands, and returns the names of the yielded values."""
 
 
 def write_generic(
@@ -157,7 +157,7 @@ def reduction_generic(builder: Builder) -> None:
 
 @production(FEATURE, 0.5)
 def generic_on_a_part(builder: Builder) -> None:
-    """A map to the first row or column only: the rest of the init stays."""
+    """An output map to the first row or column only: the rest of the init is kept."""
     model = builder.pick(lambda t: t.rank in (1, 2) and any(isinstance(size, int) for size in t.sizes))
     fixed = builder.draw.choice([d for d, size in enumerate(model.sizes) if isinstance(size, int)])
     rest = [d for d in range(model.rank) if d != fixed]

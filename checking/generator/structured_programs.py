@@ -1,7 +1,7 @@
-"""Programs of structured ops: products, reductions, convolutions, rows, sweeps, and what is computed on their results.
+"""Programs of structured ops: products, reductions, convolutions, row-wise ops, sweeps, and ops on their results.
 
-`generate` has all ops that there are, on tensors of a few elements. These are chains of ops that are worth optimizing,
-with sizes that fill some vectors and leave a rest, that are 0, 1 or unknown.
+`generate` covers all ops, on tensors of a few elements. These are chains of ops that are worth optimizing, with sizes
+of some vectors and a remainder, of 0 or 1, and dynamic ones.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from .values import FLOATS, Size, Tensor, literal
 __all__ = ["RULES", "element_op", "emit_structured", "settled"]
 
 Body = Callable[[list[str]], str]
-"""Writes what is computed on elements, and returns the name of the result."""
+"""Writes a payload on elements, and returns the name of the result."""
 
 _WIDE = {"f16": "f32", "bf16": "f32", "i8": "i32"}
-"""What elements are summed up in, or sums would be rounded, or wrap around at once."""
+"""Accumulator types: in the element type, sums would be rounded or wrap around at once."""
 
 
 def emit_structured(builder: Builder, domain: int, ins: Sequence[Operand], out: Operand, body: Body) -> Tensor:
@@ -192,4 +192,4 @@ RULES = [
     _rule(convolution, 0.7),
     _rule(softmax, 0.8),
 ]
-"""What structured programs consist of, beside sweeps and what `generate` has as well."""
+"""The rules of structured programs, besides sweeps and rules shared with `generate`."""

@@ -1,4 +1,4 @@
-"""What a program under construction knows: tensors with sizes, indices with bounds, conditions, functions.
+"""Facts about the values of a program under construction: tensor sizes, index bounds, conditions, functions.
 
 Every run of a program is one of a few argument sets, so an index is known by its bounds in each of them; that makes
 all slices, loops and element accesses right by construction, for sizes of 0 and 1 too.
@@ -22,7 +22,7 @@ class IndexValue:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is one number in each argument set, whenever it is looked at."""
+        """Whether it is a single number in each argument set, in every iteration."""
         return all(low == high for low, high in self.bounds)
 
 

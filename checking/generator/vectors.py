@@ -30,12 +30,12 @@ def _vector(builder: Builder, element: str, shape: tuple[int, ...]) -> tuple[str
 
 
 def _has_place(builder: Builder, tensor: Tensor, transferred: int) -> bool:
-    """Whether the dimensions that a transfer does not go along have an element; along the others it may find none."""
+    """Whether the dimensions outside of the transfer's map have an element; those in the map may be empty."""
     return tensor.rank >= transferred and all(builder.minimum(s) > 0 for s in tensor.sizes[: tensor.rank - transferred])
 
 
 def _start(builder: Builder, tensor: Tensor) -> str:
-    """Return where a transfer begins; elements that are not there are padding, so 0 is always right."""
+    """Return the start of a transfer; out-of-bounds elements are padding, so 0 is always right."""
     try:
         return element_position(builder, tensor)
     except NothingFits:

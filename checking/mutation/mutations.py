@@ -1,9 +1,9 @@
 """Random mutations of MLIR text, as inputs that must be refused with a diagnostic or processed.
 
-`mutate` is a function of its arguments and the random generator alone, so that a seed tells a trial. Some mutations
-destroy the text (truncation, flipped bytes, dropped braces), some keep most of it well-formed (all of one type become
-another, values change places, numbers become extreme), so that verifiers, analyses and rewriters are met too, and not
-the parser alone.
+`mutate` depends only on its arguments and the random generator, so a seed reproduces a trial. Some mutations destroy
+the text (truncation, flipped bytes, dropped braces). Others keep most of it well-formed (one type is replaced by
+another, values are swapped, numbers become extreme), so that they reach verifiers, analyses and rewriters, not only the
+parser.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ _DEPTHS = (10, 300, 5_000, 200_000)
 
 
 def mutate(data: bytes, other: bytes, rng: random.Random) -> bytes:
-    """`data` after one to three mutations; `other` is what it may be spliced with. Linear in both.
+    """`data` after one to three mutations; it may be spliced with `other`. Linear in both.
 
-    Most get mutations only of the kinds that often leave text well-formed: it is behind the parser that bugs are.
+    Most inputs get only mutations that often keep text well-formed, since the bugs are behind the parser.
     """
     text, donor = data.decode(errors="replace"), other.decode(errors="replace")
     splicers = [functools.partial(splicer, donor) for splicer in SPLICERS]
@@ -121,7 +121,7 @@ def _splice(donor: str, text: str, rng: random.Random) -> str:
 
 
 def _tokens(text: str) -> tuple[list[str], list[int]]:
-    """All tokens, and the places of those that mean something."""
+    """All tokens, and the positions of the significant ones."""
     tokens = _TOKEN.findall(text)
     return tokens, [place for place, token in enumerate(tokens) if not (token.isspace() or token.startswith("//"))]
 
@@ -186,7 +186,7 @@ def _change_number(text: str, rng: random.Random) -> str:
 
 
 def _change_numbers(text: str, rng: random.Random) -> str:
-    """All occurrences of one number become another, so that types go on fitting."""
+    """All occurrences of one number become another, so that types still match."""
     return _replace_all_of_one(_NUMBER, text, rng.choice(_NUMBERS), rng)
 
 
@@ -237,7 +237,7 @@ def _change_attribute(text: str, rng: random.Random) -> str:
 
 
 def _add_attribute(text: str, rng: random.Random) -> str:
-    """An attribute that passes read, with a value nobody meant, at an op, an argument or a function."""
+    """An attribute that passes read, with an unintended value, at an op, an argument or a function."""
     added = f"{rng.choice(_OURS)} = {rng.choice(_ATTRIBUTES)}"
     kind = rng.randrange(3)
     if kind == 0:

@@ -1,7 +1,7 @@
 """One trial of `mutate_inputs`: a mutated input through pipelines of `inplace-opt` and through `mi.compile`.
 
-It runs in a child process, whose death by a signal is a finding of the parent's. Nothing is executed: a mutated program
-may loop for ever by right.
+It runs in a child process; if a signal kills the child, the parent records a finding. No compiled program is executed:
+a mutated program may legitimately loop for ever.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ PIPELINES = (
     f"inplace-verify-bufferization{{record}},{_ONE_SHOT},inplace-verify-bufferization{{report}}",
     f"{_KERNELS},inplace-plan-bufferize{{bufferize-function-boundaries verify-bufferization}}",
 )
-"""What an input may be sent through."""
+"""The pipelines for inputs."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def make_trial(seed: int, number: int, corpus: Sequence[bytes]) -> MutationTrial
 
 
 def run_trial(trial: MutationTrial, path: Path, opt: Opt, report: Callable[[str], None]) -> list[MutationFinding]:
-    """Runs a trial, with its input in the file `path`; `report` is told what is about to be done.
+    """Runs a trial, with its input in the file `path`; calls `report` before each step.
 
     `opt` is what `inplace-opt` does with its arguments; it returns the exit code.
 
@@ -124,12 +124,12 @@ def run_trial(trial: MutationTrial, path: Path, opt: Opt, report: Callable[[str]
 
 
 def output_path(path: Path) -> Path:
-    """Where the output of what was done last with the input `path` is, should the process die of it."""
+    """The file with the output of the last step on the input `path`, for the case that it kills the process."""
     return path.with_suffix(".out")
 
 
 def _captured(way: str, path: Path, run: Callable[[], tuple[str, str]]) -> MutationFinding:
-    """The finding of `run`, which says a class and a text, with all that was printed meanwhile."""
+    """The finding of `run`, which returns a class and a text, with all output printed meanwhile."""
     kept = os.dup(1), os.dup(2)
     output = os.open(output_path(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for descriptor in (1, 2):
@@ -164,7 +164,7 @@ def _compile(data: bytes, optimize: bool) -> tuple[str, str]:
 
 
 def _worse(kind: str, text: str) -> str:
-    """The class of what was said, where that is worse than the exit code tells."""
+    """The class of the output, if that is worse than the class of the exit code."""
     if "after pass 'inplace-" in text:
         return "invalid"
     if "internal error" in text or "reproducer generated" in text:

@@ -1,4 +1,4 @@
-"""Argument checks: all that can be checked before native code runs.
+"""Argument checks: everything that can be checked before native code runs.
 
 Nothing is converted silently. A dtype must be exactly the parameter's; only a Python or NumPy scalar may stand for a
 rank-0 array, under the same rules as for a scalar parameter.
@@ -72,7 +72,7 @@ def _wrong_dtype(label: str, wanted: ValueType, dtype: np.dtype[Any]) -> TypeErr
 
 
 def check_array(label: str, wanted: ValueType, array: Array) -> None:
-    """Raise `TypeError` if the dtype, `ValueError` if the rank or a static size is not what `wanted` says."""
+    """Raise `TypeError` if the dtype, `ValueError` if the rank or a static size differs from `wanted`."""
     if array.dtype != wanted.element.dtype:
         raise _wrong_dtype(label, wanted, array.dtype)
     sizes_fit = array.ndim == len(wanted.shape) and all(

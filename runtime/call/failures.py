@@ -1,4 +1,4 @@
-"""Assertions of a program that fail, as exceptions of whoever called it."""
+"""Failed assertions of a program, raised as exceptions in its caller."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _Native = Callable[[int], None]
 
 
 def raising_failures(code: Engine | LoadedObject) -> Callable[[_Native], _Native]:
-    """What makes a native function of `code` raise `AssertionError` if an assertion of the program has failed.
+    """A wrapper for native functions of `code` that raises `AssertionError` if an assertion of the program failed.
 
-    One call at a time: a failure is noted where all functions of the program note theirs.
+    One call at a time: all functions of the program record failures at the same place.
     """
     take = code.function(TAKE_FAILURE)
-    lock = RLock()  # Native code may call back, and what it calls may call the program.
+    lock = RLock()  # Native code may call back into Python, which may call the program again.
 
     def raising(function: _Native) -> _Native:
         def run(table: int) -> None:

@@ -1,7 +1,7 @@
 """Fast path for the common call: contiguous arrays in, one fresh array out.
 
-A call of a small program takes longer to prepare than to run. So what all calls of a plan share is computed once, and
-rare conditions are tested for all arrays at once. Other calls take the slow path, which also says what is wrong.
+A call of a small program takes longer to prepare than to run. So everything that all calls of a plan share is computed
+once, and rare conditions are tested for all arrays at once. Other calls take the slow path, which also reports errors.
 """
 
 from __future__ import annotations

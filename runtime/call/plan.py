@@ -1,4 +1,4 @@
-"""Call plans: what is computed once for all calls with the same dtypes, shapes and strides.
+"""Call plans: the precomputed part of all calls with the same dtypes, shapes and strides.
 
 A call then reads addresses and scalars, packs them into a frame, jumps, and wraps the results.
 """

@@ -16,7 +16,7 @@ from ..interface.signature import Signature
 from ..memory.statistics import HEADER_BYTES, Recorder, block_bytes
 from .arguments import check_array
 
-# What MLIR's lowering writes where a constant's descriptor would hold the pointer to free.
+# The allocated pointer that MLIR's lowering writes into the descriptor of a constant.
 _CONSTANT_MARK = 0xDEADBEEF
 
 

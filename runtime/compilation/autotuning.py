@@ -110,7 +110,7 @@ def _fastest(calls: Mapping[str, Callable[[], Any]], rounds: int) -> str:
 
 
 def _key(module: ir.Module, arguments: Sequence[Any], function: str | None, threads: int) -> str:
-    """Return a digest of all that an answer depends on."""
+    """Return a digest of all inputs that determine the answer."""
     shapes = [f"{getattr(one, 'dtype', type(one).__name__)}{getattr(one, 'shape', '')}" for one in arguments]
     parts = [str(pipeline(OPTIMIZE, threads=threads)), str(detect_machine()), str(function), *shapes, str(module)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

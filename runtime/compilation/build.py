@@ -148,7 +148,7 @@ def build(source: ir.Module, signatures: Mapping[str, Signature], settings: Sett
                 use_pool(loaded)
             return _finish(loaded, entry.forms, settings, owns_results=entry.owns_results)
         except (UnsupportedObjectError, OSError):
-            pass  # Compile it, which reports what is wrong if anything is.
+            pass  # Compile it, which reports any error.
     built = _compile(source, signatures, settings, contiguous=contiguous)
     code = built.engine.object_code() if isinstance(built.engine, Engine) and built.codes else None
     if code is not None and is_supported(code):
@@ -163,7 +163,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
     module = private_copy(source)
     separate_entries(module.operation)
     protect_arguments(module.operation)
-    # 1. Tensors: fuse, tile and vectorize, so that bufferization decides afterwards what is in place.
+    # 1. Tensors: fuse, tile and vectorize before bufferization makes its in-place decisions.
     if settings.optimize:
         _run(module, lowering.optimize_phases(kernels=decided.kernels), **decided.tensor_options)
     # 2. From tensors to memrefs: by our passes, or by the caller's.
@@ -173,7 +173,7 @@ def _compile(source: ir.Module, signatures: Mapping[str, Signature], settings: S
         run_pipeline(module, settings.pipeline)
         if names_memory_spaces(module.operation):
             to_default_space(module.operation)
-    # 3. The boundary: signatures as NumPy calls them. A plain program keeps its own, and checks what it accesses.
+    # 3. The boundary: signatures for calls from NumPy. A plain program keeps its own, and checks its accesses.
     if settings.plain:
         verify_sizes(module.operation)
     else:
@@ -214,7 +214,7 @@ def _run(module: ir.Module, phases: Sequence[lowering.Phase], *, verify: bool = 
 
 def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
     """Optimize the functions that marked ops become; return whether each computes its result in place."""
-    # A dynamic size is taken for a large one, which would wake threads for small ops.
+    # A dynamic size counts as large, so small ops would wake threads.
     kernels = take_kernels(module.operation, open_sizes=settings.threads == 1)
     if kernels is not None:
         _run(kernels.module, lowering.KERNELS, threads=settings.threads, machine=settings.machine)
@@ -225,7 +225,7 @@ def _optimize_kernels(module: ir.Module, settings: Settings) -> bool:
 
 
 def _start(module: ir.Module, settings: Settings, *, pooled: bool) -> Engine:
-    """Link what the runtime brings into a lowered module, and compile it to machine code."""
+    """Link the runtime's functions into a lowered module, and compile it to machine code."""
     if settings.memory_stats:
         link_counters(module, checked=settings.checked)
     if pooled:
@@ -284,7 +284,7 @@ def _has_lifetimes(module: ir.Operation) -> bool:
 
 
 def _read_forms(module: ir.Operation, signatures: Mapping[str, Signature]) -> dict[str, Form]:
-    """What the boundary passes made of each entry point; raises `PassError` if a pipeline removed one."""
+    """The form of each entry point after the boundary passes; raises `PassError` if a pipeline removed one."""
     aligned = demands_alignment(module)
     functions = entry_functions(module)
     for name in signatures:

@@ -3,8 +3,8 @@
 An entry is the machine code of one program with the forms of its entry points. Its name is a digest of all that it was
 made from: the text of the program, the settings, this package's files, passes and op models of other packages, the
 bindings, and the processor. It is written atomically, and starts with a digest of its content, so that a broken entry
-counts as missing. The least recently used entries are removed when all together are larger than `MOST_BYTES`. Whoever
-can write to the folder decides what code runs: a folder that this module creates is for its user only.
+counts as missing. The least recently used entries are removed when all together are larger than `MOST_BYTES`. A user
+with write access to the folder can execute code through it: a folder that this module creates is private to its user.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def cache_folder(asked: object) -> Path | None:
 
 
 def cache_key(text: str, *settings: object) -> str:
-    """The key of the program `text` with `settings`, whose `repr` must tell them apart."""
+    """The key of the program `text` with `settings`; different settings must have different `repr`s."""
     digest = hashlib.sha256()
     for part in (text, repr(settings), _environment(), str(detect_machine())):
         encoded = part.encode()

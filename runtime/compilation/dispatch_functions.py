@@ -1,8 +1,8 @@
 """Dispatch functions of a program: bufferized and lowered to plain functions before anything else.
 
-Lowering decides their signature, so it comes before signatures are read. Other functions must not be touched yet: their
-arguments are tensors. So a copy of the module is bufferized and lowered, and its dispatch functions, with the symbols
-that they refer to, replace those of the original.
+Lowering determines their signature, so it comes before signatures are read. Other functions must not be changed yet:
+their arguments are tensors. So a copy of the module is bufferized and lowered, and its dispatch functions, with the
+symbols that they refer to, replace those of the original.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ __all__ = ["collection_paused"]
 def collection_paused() -> Generator[None]:
     """Pause the garbage collector in the `with` block.
 
-    The switch is one for all threads. Where several compile, the first that is done turns it on again, which only costs
-    the others time.
+    The switch is one for all threads. If several threads compile, the first to finish turns it on again, which only
+    costs the others time.
     """
     if not gc.isenabled():
         yield

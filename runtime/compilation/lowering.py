@@ -91,7 +91,7 @@ MARK_KERNELS = (
 )
 
 EAGER_MARKS = {"repeats": 1, "many": 1, "elements": 1}
-"""Options of MARK_KERNELS for tests: ops become kernels where that is not worth it."""
+"""Options of MARK_KERNELS for tests: ops become kernels even where that does not pay."""
 
 
 def optimize_phases(*, kernels: bool) -> tuple[Phase, ...]:
@@ -262,14 +262,13 @@ OUTLINE = (
 )
 
 EAGER_OUTLINES = {"repeats": 2, "crowd": 1, "fewest": 2, "of_kind": 1}
-"""Options of OUTLINE for tests: ops become functions, and calls tables, where that is not worth it."""
+"""Options of OUTLINE for tests: ops are outlined, and calls tabulated, even where that does not pay."""
 
 
 def outline_phases(*, count: bool) -> tuple[Phase, ...]:
     """OUTLINE; with `count`, copies are counted before.
 
-    The IR must be valid afterwards: once there are loops and addresses, nobody can tell any more that a view leaves the
-    bounds of its memref.
+    The IR must be valid afterwards: on loops and addresses, an out-of-bounds view can no longer be detected.
     """
     return (*(COUNT if count else ()), *OUTLINE)
 

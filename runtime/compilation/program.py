@@ -56,8 +56,8 @@ def compile(  # noqa: A001, PLR0913
     function keeps up to two blocks for each result. Large temporaries are kept too, for all programs together, 256 MiB
     at most (see `release_memory`).
 
-    A `cf.assert` that fails is an `AssertionError` of whoever called, with the place and the message. What the call had
-    allocated is not freed then, and what it had written stays written. Programs with assertions run one call at a time.
+    A `cf.assert` that fails raises `AssertionError` in the caller, with the location and the message. Allocations of
+    the call are not freed then, and its writes are not undone. Programs with assertions run one call at a time.
 
     A dispatch function takes an array for each of its bindings, then its push constants, then workgroup sizes and
     counts (see `inplace-lower-dispatch`); it writes into the arrays of bindings that it may write.
@@ -143,12 +143,12 @@ class Program:
     """
 
     def __init__(self, source: ir.Module, settings: Settings, *, verified: bool = False) -> None:
-        # It verifies attributes that are read here, and the IR unless the parser has done so.
+        # Verifies the attributes that are read here, and the IR unless the parser has verified it.
         run_pipeline(source, _NOTHING, verify_each=not verified)
         require_host_layout(source.operation)
         is_lowered_here = settings.pipeline is None
         if require_possible_types(source.operation, lowered_here=is_lowered_here) and is_lowered_here:
-            to_default_space(source.operation)  # The host has one memory. A pipeline may have a use for spaces before.
+            to_default_space(source.operation)  # The host has one memory space; a pipeline may still use others before.
         with source.context:
             drop_results_of_passes(source.operation)
             source, finished = lower_dispatch_functions(source, settings.pipeline)

@@ -33,7 +33,7 @@ def verify_sizes(module: ir.Operation) -> None:
 
 
 def _pairs(op: ir.Operation) -> Iterator[tuple[Place, Place]]:
-    """Pairs of places that one loop iterates over, of which static sizes do not say that they agree."""
+    """Pairs of operand dimensions that one loop indexes and whose static sizes do not prove them equal."""
     maps = linalg.get_indexing_maps(op)
     if maps is None:
         return

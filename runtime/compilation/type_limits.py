@@ -1,4 +1,4 @@
-"""Limits of types and data layouts: what LLVM takes minutes for, ends the process for, or compiles for another machine.
+"""Limits of types and data layouts, for programs on which LLVM takes minutes, aborts, or targets another machine.
 
 The size in bytes of a memref larger than the address space wraps in native code, which then allocates too little.
 """
@@ -25,7 +25,7 @@ _MOST_ELEMENTS = 1 << 15
 _MOST_BYTES = (1 << 63) - 1
 _BYTE_BITS = 8
 _MOVES = frozenset({"arith.bitcast", "arith.constant", "arith.select"})
-"""Ops of arith that look at no number."""
+"""Ops of arith that move values without arithmetic."""
 
 _LAYOUT = "dlti.dl_spec"
 _WORD_BITS = 64
@@ -104,12 +104,12 @@ def _require_no_arithmetic(root: ir.Operation) -> None:
 
 
 def _problem(type_: ir.Type) -> str | None:
-    """What is wrong with a type, and what to do; None if nothing is."""
+    """The problem with a type, and a remedy; None if there is none."""
     return next(filter(None, (_own_problem(part) for part in _parts(type_))), None)
 
 
 def _parts(type_: ir.Type) -> Iterator[ir.Type]:
-    """`type_`, the type of its elements, and that of theirs: a memref may hold vectors."""
+    """`type_`, its element type, and the element type of that: a memref may hold vectors."""
     yield type_
     while isinstance(type_, ir.ShapedType | ir.ComplexType):
         type_ = type_.element_type

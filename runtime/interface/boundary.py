@@ -1,8 +1,8 @@
-"""The boundary of a compiled program: what is promised of arguments before, and the native signature after the passes.
+"""The boundary of a compiled program: the contract of its arguments before the passes, and the native signature after.
 
-Before bufferization, arguments that may not be changed are protected. After it, memref arguments are marked for the
-boundary passes. The signature that these leave is read into a `Form`: the layout each array must have, the out
-arguments, and for each result the place where it is after the call.
+Before bufferization, read-only arguments are marked so. After it, memref arguments are marked for the boundary passes.
+The resulting signature is read into a `Form`: the layout each array must have, the out arguments, and for each result
+its location after the call.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def separate_entries(module: ir.Operation) -> None:
             if uses.calls:
                 copy = uses.function.operation.clone(ir.InsertionPoint(uses.function))
                 copy.operation.attributes["sym_visibility"] = ir.StringAttr.get("private")
-                symbols.insert(copy)  # which gives it a name of its own
+                symbols.insert(copy)  # which gives it a unique name
                 copies[name] = ir.FlatSymbolRefAttr.get(ir.StringAttr(copy.operation.attributes["sym_name"]).value)
     for call in find_ops(module, "func.call") if copies else ():
         callee = ir.FlatSymbolRefAttr(call.attributes["callee"])
@@ -141,7 +141,7 @@ def demands_alignment(module: ir.Operation) -> bool:
 def read_form(function: func.FuncOp, signature: Signature, *, aligned: bool) -> Form:
     """The native signature of an entry point. `aligned`: the code relies on the alignment of allocations.
 
-    Raises `PassError` when the function is not on memrefs, which only a caller's pipeline can cause.
+    Raises `PassError` if the function is not on memrefs, which only a caller's pipeline can cause.
     """
     layouts: list[Layout | None] = []
     outs: list[OutArgument] = []

@@ -135,7 +135,7 @@ def _float(spelling: str, code: str, dtype: np.dtype[Any]) -> ElementType:
         _require_real(spelling, value)
         number = _as_float(value, spelling)
         try:
-            struct.pack(f"<{code}", number)  # native order would make it infinite
+            struct.pack(f"<{code}", number)  # conversion in native order would overflow to infinity
         except OverflowError as error:
             raise ValueError(f"{value} does not fit into {spelling}") from error
         return (number,)
@@ -189,7 +189,7 @@ def _narrow_float(spelling: str) -> ElementType:
     def encode(value: Any) -> tuple[Any, ...]:
         value = _scalar(value)
         if isinstance(value, dtype.type):
-            return (int(np.asarray(value).view(word)),)  # a float would not keep which NaN it is
+            return (int(np.asarray(value).view(word)),)  # a float would not keep the NaN payload
         _require_real(spelling, value)
         number = _as_float(value, spelling)
         if largest < abs(number) < math.inf:

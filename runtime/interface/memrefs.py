@@ -129,7 +129,7 @@ _free.argtypes, _free.restype = (ctypes.c_void_p,), None
 
 
 _free_with: list[Callable[[int], None]] = [_free]
-"""Frees the memory of arrays that own a block of native code's."""
+"""Frees the memory of arrays that own a block allocated by native code."""
 
 
 def free_with(give: Callable[[int], None]) -> None:

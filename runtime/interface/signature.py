@@ -70,7 +70,7 @@ class Parameter:
 
     @property
     def label(self) -> str:
-        """How messages call it: `argument 0` or `argument 0 ('a')`."""
+        """Its name in messages: `argument 0` or `argument 0 ('a')`."""
         return f"argument {self.index} ({self.name!r})" if self.name else f"argument {self.index}"
 
 
@@ -151,5 +151,5 @@ def _value_type(type_: ir.Type, what: str) -> ValueType:
 
 
 def may_be_written(value: ir.Value) -> bool:
-    """Whether the memory of a memref argument may be written through it; True where a user is not known."""
+    """Whether the memory of a memref argument may be written through it; True if it has an unknown user."""
     return isinstance(value.type, ir.MemRefType) and bool(accesses([value]) & WRITE)

@@ -5,9 +5,9 @@ and zeroes each page at the first write, which may take as long as the computati
 that programs free are kept here: at most `MOST_BLOCKS` blocks, and `MOST_BYTES` in all, for all programs together.
 Beyond that the oldest are freed. `release_memory` frees everything.
 
-Blocks are `malloc`'s: whoever has one may free it, and a block of another library may be given to the pool. NumPy
-arrays that own a block (results of dynamic size) give it to the pool when their last view is deleted. The size of a
-block is from `malloc_usable_size`; where the C library has no such function, nothing is kept.
+Blocks are `malloc`'s: any owner may free one, and blocks of other libraries may be given to the pool. NumPy arrays that
+own a block (results of dynamic size) give it to the pool when their last view is deleted. The size of a block is from
+`malloc_usable_size`; where the C library has no such function, nothing is kept.
 
 Where the system gives large pages on demand (`madvise`), it is asked for them.
 
@@ -78,12 +78,12 @@ _lock = Lock()
 
 
 def wants_pool(module: ir.Operation) -> bool:
-    """Whether `module`, on memrefs, may allocate large blocks, and the C library can tell the size of a block."""
+    """Whether `module`, on memrefs, may allocate large blocks, and the C library has `malloc_usable_size`."""
     types: set[ir.Type] = set()
 
     def visit(op: ir.OpView, _: rewrite.PatternRewriter) -> bool:
         types.add(op.operation.results[0].type)
-        return True  # No match, so that nothing is rewritten.
+        return True  # Never matches, so nothing is rewritten.
 
     if hasattr(ctypes.CDLL(None), "malloc_usable_size"):
         # A tenth of the time of a walk that visits all ops. Unreachable blocks do not count.
@@ -107,8 +107,8 @@ def memory_pool() -> MemoryPool:
 def release_memory() -> None:
     """Free the temporaries of programs that are kept for later calls, 256 MiB at most.
 
-    Programs may run meanwhile. What they free afterwards is kept again. Results of static size are not concerned: their
-    program keeps them as long as it lives.
+    Programs may run meanwhile. Memory that they free afterwards is kept again. Results of static size are not affected:
+    their program keeps them as long as it lives.
     """
     if _pools:
         _pools[0].release()

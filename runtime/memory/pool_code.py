@@ -80,7 +80,7 @@ _NEW = (
 ^new:
   llvm.return %new : !llvm.ptr"""
 )
-"""What is done with a new block before it is returned; what is asked for may be refused, and nothing is lost then."""
+"""Code that runs on a new block before it is returned: a request for large pages, whose failure is harmless."""
 
 POOL = f"""
 {_DECLARED}

@@ -1,7 +1,7 @@
 """Pool of large results that callers have dropped, for the results of later calls.
 
 The kernel maps and zeroes each page of fresh memory at the first write: for a result of many megabytes that takes
-longer than to compute it. Memory that is dropped often goes back to the system, so each call would pay for it.
+longer than the computation. Freed memory often goes back to the system, so each call would pay for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LEAST_BYTES = 1 << 20
 _MOST_BLOCKS = 2
 """A loop whose result is its next argument needs two."""
 _REFERENCES = 2
-"""References to a block that nobody else has: the variable, and the argument of `getrefcount`."""
+"""The reference count of an otherwise unreferenced block: the variable, and the argument of `getrefcount`."""
 _COUNTS = getattr(sys, "_is_gil_enabled", lambda: True)
 
 

@@ -51,8 +51,8 @@ class MemoryStats:
     Heap buffers are counted, those of results included; stack memory and the caller's arrays are not. All sizes are in
     bytes. `peak_bytes` is the most that was allocated at one moment, results included. Copies are executed
     `memref.copy` and `linalg.copy` ops, and those of the call itself (an `out=` array that could not be written to
-    directly). `leaked_bytes` is what nobody will free; results are no leak. `bad_frees` are double frees and frees of
-    memory that was never allocated; only a checked allocator counts them.
+    directly). `leaked_bytes` is memory without an owner that will free it; results are no leak. `bad_frees` are double
+    frees and frees of memory that was never allocated; only a checked allocator counts them.
     """
 
     allocations: int
@@ -103,7 +103,7 @@ class Recorder:
         self._fill.value = byte
 
     def counted(self, run: Callable[[], Any], report: Report) -> Any:
-        """What `run` returns; `report` gets its statistics. One call at a time: the counters belong to the module."""
+        """The result of `run`; calls `report` with its statistics. One call at a time: counters are the module's."""
         with self._lock:
             self._reset()
             result = run()

@@ -52,7 +52,7 @@ class Engine:
         callbacks: Mapping[str, Any] | None = None,
     ) -> None:
         libraries = [load_library(path) for path in shared_libs]
-        self._callbacks = dict(callbacks or {})  # which native code calls as long as it lives
+        self._callbacks = dict(callbacks or {})  # kept alive as long as native code may call them
         self._assembly = InlineAssembly(require_lowered(module.operation))
         _require_room(module.operation)
         self._functions = _require_symbols(module.operation, libraries, self._callbacks)
@@ -117,7 +117,7 @@ def load_library(path: str) -> ctypes.CDLL:
 def require_lowered(module: ir.Operation) -> list[ir.Operation]:
     """Raise `PassError` for the first operation that the lowering to LLVM left, with its place.
 
-    Returns the inline assembly, which nobody has looked at yet.
+    Returns the inline assembly, which has not been checked yet.
     """
     assembly: list[ir.Operation] = []
 

@@ -1,7 +1,7 @@
-"""Inline assembly: what would crash LLVM is refused before it, and what LLVM refused while it made code, after.
+"""Checks of inline assembly: constraints that crash LLVM, and errors that code generation only prints.
 
-LLVM takes operands by the constraints, and reads past the end of what there is if there are more of these. Text that it
-cannot assemble it reports on standard error only, and leaves out: the program would run without it.
+LLVM reads one operand for each constraint, past the end of the list if there are more constraints. It reports text that
+it cannot assemble only on standard error, and omits it: the program would run without it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STRUCT = "!llvm.struct<"
 
 
 class InlineAssembly:
-    """The inline assembly of a module in the LLVM dialect, by its places, so that the module may go.
+    """The inline assembly of a module in the LLVM dialect, by location; it does not keep the module alive.
 
     Raises `PassError` for the first op whose constraints do not fit its operands and results.
     """
@@ -36,7 +36,7 @@ class InlineAssembly:
         self._places = [(_text(op, "asm_string"), place_text(op.location)) for op in ops]
 
     def require_assembled(self, report: str) -> None:
-        """Raise `PassError` if `report`, what code generation printed, says that something was left out."""
+        """Raise `PassError` if `report`, the output of code generation, has an assembler error."""
         found = _ERROR.search(report) if self._places else None
         if found is None:
             return
@@ -52,7 +52,7 @@ def _text(op: ir.Operation, name: str) -> str:
 
 
 def _constraint_problem(op: ir.Operation) -> str | None:
-    """Why LLVM would not take the constraints of `op`; None if it takes them."""
+    """The reason why LLVM would reject the constraints of `op`; None if it accepts them."""
     text = _text(op, "constraints")
     outputs = inputs = others = 0
     for one in text.split(",") if text else []:

@@ -50,7 +50,8 @@ def native_name(name: str) -> str:
 def _is_in_library(name: str) -> bool:
     """Whether the C library of this process has a function of that name.
 
-    LLVM's optimizer knows some and replaces calls of `abs` or `isdigit`, for example, whoever defines them.
+    LLVM's optimizer recognizes some by name: it replaces calls of `abs` or `isdigit`, for example, even if the program
+    defines them.
     """
     if name == "main" or not name.isidentifier() or not name.isascii():
         return False

@@ -44,7 +44,7 @@ class _Section:
     info: int
     alignment: int
     place: int = -1
-    """Where it is in the image."""
+    """Its location in the image."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class LoadedObject:
 
     @staticmethod
     def _lay_out(sections: Sequence[_Section]) -> list[int]:
-        """Give each section a place: code, then constants, then variables; return where each of these ends."""
+        """Assign offsets to the sections: code, then constants, then variables; return the end of each of these."""
         end = 0
         ends: list[int] = []
         for kind in (_EXECUTE, 0, _WRITE):

@@ -35,7 +35,7 @@ def check_bytecode(data: bytes, name: str) -> None:
 
     Bytecode that MLIR refuses passes the check: reading it again gives the diagnostics.
     """
-    if not sys.executable:  # Embedded in another program: there is no interpreter to start.
+    if not sys.executable:  # Python is embedded in another program: there is no interpreter to start.
         return
     command = [sys.executable, "-c", _TRY.format(path=sys.path)]
     try:

@@ -1,10 +1,10 @@
-"""Source names in locations, where the bindings' parser had none to give."""
+"""Sets the source name in locations of text that was parsed without one."""
 
 from __future__ import annotations
 
 from mlir import ir
 
-# What `Module.parse` calls its source.
+# The source name that `Module.parse` uses.
 UNNAMED_SOURCE = "-"
 
 

@@ -14,7 +14,7 @@ from functools import cache
 __all__ = ["first_deadly"]
 
 Found = tuple[str, int]
-"""A message, and the offset in the text that it is about."""
+"""A message, and the offset in the text it refers to."""
 
 # The parsers of these three ops use the list of integers even if it could not be parsed.
 _LISTS = re.compile(rb"\)\s*(?:permutation|dimensions)\s*=\s*")
@@ -38,7 +38,7 @@ _VECTOR = re.compile(rb"\bvector\s*<\s*((?:\[?\s*\d+\s*\]?\s*x\s*)+)")
 # Verification takes the result of each tensor among the outs, and counts memrefs as having one.
 _OUTS = re.compile(rb"\bouts\s*\(")
 
-# The parsers of these two ops take what is between the brackets for strings.
+# The parsers of these two ops assume that the elements between the brackets are strings.
 _ITERATED = re.compile(rb"\b(?:linalg\.generic|vector\.contract)\s*(?:\{|(#[\w.$-]+))")
 _ITERATORS = re.compile(rb"\biterator_types\s*=\s*(?:\[|(#[\w.$-]+))")
 
@@ -119,7 +119,7 @@ def _bad_iterators(text: bytes) -> Iterator[Found]:
 
     @cache
     def behind(alias: bytes, opening: bytes) -> int:
-        """Where what an attribute alias stands for goes on behind `opening`; -1 if it is something else, or nothing."""
+        """The offset behind `opening` in the definition of an attribute alias; -1 if it does not begin so."""
         found = re.search(rb"^[ \t]*%b[ \t]*=[ \t]*%b" % (re.escape(alias), opening), text, re.MULTILINE)
         return found.end() if found else -1
 
@@ -145,7 +145,7 @@ def _bad_iterators(text: bytes) -> Iterator[Found]:
 
 
 def _closing(text: bytes, place: int, brackets: re.Pattern[bytes] = _PARENTHESIS) -> int:
-    """Where the parenthesis, or other bracket, that is open at `place` is closed, or the end."""
+    """The offset of the bracket that closes the one open at `place`; the end of the text without one."""
     depth = 1
     for match in brackets.finditer(text, place):
         depth += 1 if match[0] in b"([{" else -1

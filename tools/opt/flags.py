@@ -44,7 +44,7 @@ class Flag:
 
     @property
     def spelling(self) -> str:
-        """The flag as people write it."""
+        """The flag as written on the command line."""
         return f"-{self.name}" if len(self.name) == 1 else f"--{self.name}"
 
     @property
@@ -186,7 +186,7 @@ def list_text(passes: Registry) -> str:
 
 
 def _broken_lines(broken: Sequence[RegistryError]) -> list[str]:
-    """What is said of passes that installed packages promise and do not have."""
+    """The help text for passes that installed packages declare but do not define."""
     return ["", "broken packages:", *(f"  {error}; repair or uninstall it" for error in broken)] if broken else []
 
 

@@ -66,7 +66,7 @@ def process(source: Source, job: Job) -> tuple[bool, str]:
         try:
             text = _transform(source, job, context)
         except (ir.MLIRError, PassError):
-            pass  # Every one of them has been reported as diagnostics.
+            pass  # All errors have been reported as diagnostics.
         except PipelineError as error:
             print(error, file=sys.stderr)
     return reporter.finish(text is not None), text or ""

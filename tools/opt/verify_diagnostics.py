@@ -83,7 +83,7 @@ class DiagnosticVerifier:
         candidates = [e for e in self._expectations if e.line == line and e.pattern.search(found.message)]
         exact = [e for e in candidates if e.severity == found.severity]
         if exact:
-            # The first that is still open, so that two equal expectations need two diagnostics.
+            # The first that is still unmatched, so that two equal expectations need two diagnostics.
             next((e for e in exact if not e.matched), exact[0]).matched = True
         elif candidates:
             message = f"{found.severity} emitted where {candidates[0].severity} was expected: {found.message}"

@@ -58,7 +58,7 @@ def make_arguments(given: Sequence[str], signature: Signature, seed: int) -> lis
 
 
 def _example(parameter: Parameter) -> str:
-    """An `--arg` that would do for a parameter."""
+    """A valid `--arg` for a parameter."""
     if not parameter.type.is_array:
         return "1"
     return "random" if parameter.type.is_static else _with_sizes(parameter)
@@ -98,7 +98,7 @@ def _make(text: str, parameter: Parameter, random: np.random.Generator) -> Any:
 
 
 def _known_shape(parameter: Parameter) -> tuple[int, ...]:
-    """The parameter's shape; raises `ValueError` with a way to say it when a size is dynamic."""
+    """The parameter's shape; raises `ValueError` if a size is dynamic, with an `--arg` that states it."""
     sizes = [size for size in parameter.type.shape if size is not None]
     if len(sizes) < len(parameter.type.shape):
         raise ValueError(

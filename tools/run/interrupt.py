@@ -14,7 +14,7 @@ def interruptible(on_interrupt: Callable[[], None]) -> Generator[None, None, Non
     """While the body runs, an interrupt calls `on_interrupt`, which must not return.
 
     Python's own handler would run only after the native call. Its C part, though, writes each signal's number into a
-    pipe at once, and a thread waits there. Outside the main thread, which alone may ask for that, nothing changes.
+    pipe at once, and a thread waits there. Outside the main thread, where that is not allowed, nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -34,6 +34,6 @@ def interruptible(on_interrupt: Callable[[], None]) -> Generator[None, None, Non
         yield
     finally:
         signal.set_wakeup_fd(previous)
-        os.close(sending)  # The end of the pipe is the end of the thread.
+        os.close(sending)  # Closing the pipe ends the thread.
         watcher.join()
         os.close(receiving)

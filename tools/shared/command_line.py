@@ -138,7 +138,7 @@ def run_program(name: str, run: Callable[[], int]) -> int:
     try:
         return run()
     except PipelineError as error:
-        print_error(f"{name}: {error}")  # which has the severity, the place and a caret
+        print_error(f"{name}: {error}")  # which has the severity, the location and a caret
         return USAGE
     except (UsageError, RegistryError) as error:
         print_error(f"{name}: error: {error}")
@@ -147,7 +147,7 @@ def run_program(name: str, run: Callable[[], int]) -> int:
         if str(error):
             print_error(f"{name}: error: {error}")
     except BrokenPipeError:
-        abandon_standard_output()  # Whoever read it has gone.
+        abandon_standard_output()  # The reader has closed the pipe.
     except OSError as error:
         print_error(f"{name}: error: {explain_os_error(error)}")
     except KeyboardInterrupt:

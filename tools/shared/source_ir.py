@@ -100,7 +100,7 @@ def _parse_explicit_module(source: Source, context: ir.Context) -> ir.Operation 
             parsed = ir.Operation.parse(source.text, source_name=source.name, context=context).operation
         except ir.MLIRError:
             return None
-    # Warnings would come again from the other parser, so only an attempt that counts may repeat them.
+    # The other parser would repeat the warnings, so those of an unsuccessful attempt are dropped.
     if parsed.name != "builtin.module":
         return None
     for diagnostic in attempt.diagnostics:

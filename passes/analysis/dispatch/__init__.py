@@ -1,1 +1,1 @@
-"""What functions of the dispatch dialect read and write through their bindings."""
+"""Dispatch functions: interface, accesses to bindings, promotion plan, bufferization plan."""

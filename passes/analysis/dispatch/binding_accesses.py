@@ -1,7 +1,6 @@
-"""Where a function loads from its bindings and stores to them: which slot, which memory, in program order.
+"""The loads from and stores to a function's bindings, with slot and memory, in program order.
 
-Two slots never share memory; two bindings of one slot may, unless they are one op. Linear; a question takes a binary
-search.
+Two slots never share memory; two bindings of one slot may. Linear; a query takes a binary search.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Window = tuple[int, int]
 
 
 class BindingAccesses:
-    """The loads and stores of one function; ``problem`` is an op that keeps them from being known."""
+    """The loads and stores of one function; ``problem`` is an op that makes them unknown."""
 
     def __init__(self, snapshot: Snapshot, function: int) -> None:
         self._snapshot = snapshot
@@ -65,12 +64,12 @@ class BindingAccesses:
         return self._slots[op]
 
     def is_same_memory(self, first: int, second: int) -> bool:
-        """Whether two accesses go to one declaration."""
+        """Whether two accesses are to the same declaration."""
         declared = [dispatch.binding_of(self.binding(op)) for op in (first, second)]
         return declared[0] is not None and declared[1] is not None and declared[0].results[0] == declared[1].results[0]
 
     def is_whole(self, op: int) -> bool:
-        """Whether a load or a store is certainly of all of its binding, with all dimensions."""
+        """Whether a load or a store certainly accesses its whole binding, at full rank."""
         operation = self._snapshot.ops[op]
         subset = dispatch.subset_of(operation)
         if subset is None:
@@ -80,7 +79,7 @@ class BindingAccesses:
         return value == tensor and covers(subset, tensor)
 
     def is_same_part(self, first: int, second: int) -> bool:
-        """Whether two accesses certainly are of the same elements of one memory, in the same order."""
+        """Whether two accesses certainly cover the same elements of one memory, in the same order."""
         if not self.is_same_memory(first, second):
             return False
         subset = dispatch.subset_of(self._snapshot.ops[first])

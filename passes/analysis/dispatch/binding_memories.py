@@ -1,9 +1,9 @@
 """The interface of a dispatch function: which memory its bindings declare, and its loads and stores.
 
-A *memory* is what all declarations of one slot (set and binding) with one byte offset, type and sizes name. Different
-slots never share memory; two memories of one slot must be proved disjoint (``ranges.py``) unless both are only read.
-Offsets and sizes are compared as sums (``index_sets/sums.py``), where equal push constants and workgroup numbers are
-one symbol.
+A *memory* is an equivalence class of declarations: those of one slot (set and binding) with equal byte offset, type and
+sizes. Different slots never share memory; two memories of one slot must be proved disjoint (``ranges.py``) unless both
+are only read. Offsets and sizes are compared as sums (``index_sets/sums.py``), where equal push constants and workgroup
+numbers are one symbol.
 
 Refused, with locations: one slot with two accesses, memory that may overlap other memory or that has two shapes, and a
 dispatch value with users outside of the dialect. Nothing is changed; all results are plain data. Linear in the ops,
@@ -42,7 +42,7 @@ _USERS = ("dispatch.tie_shape", "dispatch.load", "dispatch.store", "dispatch.con
 
 @dataclass(frozen=True, slots=True)
 class BindingRefusal:
-    """Why op number ``op`` cannot be bufferized; ``notes`` are texts about further ops."""
+    """The reason why op number ``op`` cannot be bufferized; ``notes`` are messages at further ops."""
 
     op: int
     message: str
@@ -51,7 +51,7 @@ class BindingRefusal:
 
 @dataclass(frozen=True, slots=True)
 class BindingMemory:
-    """What declarations of one slot, byte offset, type and sizes name. Ops are numbers of the snapshot, in order."""
+    """The declarations of one slot with equal byte offset, type and sizes. Ops are snapshot numbers, in order."""
 
     slot: Slot
     access: Access
@@ -63,7 +63,7 @@ class BindingMemory:
     loads: tuple[int, ...]
     stores: tuple[int, ...]
     contents: tuple[int, ...]
-    """The ``dispatch.contents`` of it that promotion made before."""
+    """Its ``dispatch.contents`` from an earlier promotion."""
 
     @property
     def root(self) -> int:
@@ -78,7 +78,7 @@ class BindingMemory:
 
 @dataclass(frozen=True)
 class BindingMemories:
-    """The memories of function ``function``, and what is wrong with it."""
+    """The memories of function ``function``, and the reasons to refuse it."""
 
     function: int
     memories: tuple[BindingMemory, ...] = ()
@@ -172,7 +172,7 @@ class _Reader:
         found = self._of_value.get(s.operand_value[operand])
         if found is None:
             value = s.ops[op].operands[s.operand_index(operand)]
-            # A declaration that was refused, or is a memref already, has been reported or needs no report.
+            # A refused declaration has been reported; one that is a memref already needs no report.
             if is_dispatch_type(value.type) and binding_of(value) is None:
                 message = f"'{name}' of {value.type} that no dispatch.binding here makes; declare the binding"
                 self._problems.append(BindingRefusal(op, message))
@@ -185,7 +185,7 @@ class _Reader:
     # --- comparing ---------------------------------------------------------------------------------------------
 
     def _index(self, value: ir.Value) -> Index:
-        """Return ``value`` over symbols; results of equal interface ops, such as push constants, are one symbol."""
+        """Return ``value`` as a sum; results of equal interface ops, such as push constants, are one symbol."""
         index = self._sums.of(value)
         if isinstance(index, Symbol):
             return Symbol(self._symbol(index.value))

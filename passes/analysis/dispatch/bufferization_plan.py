@@ -1,15 +1,15 @@
-"""The bufferization plan: the in-place decisions of a function, read as classes of tensors that share one buffer.
+"""The bufferization plan: the in-place decisions of a function as equivalence classes of tensors that share one buffer.
 
-Contract: changes nothing and decides nothing. The one-shot analysis decides, in one fixed order, and joins two sets
-only if no decided write destroys a value that is still read (``conflicts/joining.py``); the plan says what came out:
-for every union the rule that proposed it, for every refusal the rule that refused it, with the ops it is about. So a
-class of the plan is a may-alias set of the analysis, and no union is in it that the interference check did not pass.
+Contract: changes nothing and decides nothing. The one-shot analysis decides, in one fixed order, and unites two sets
+only if that causes no RaW conflict with a decided write (``conflicts/joining.py``). The plan records the outcome: for
+every union the rule that proposed it, for every refusal the rule that refused it, with the ops concerned. So a class of
+the plan is a may-alias set of the analysis, and every union in it has passed the interference check.
 
-A class that holds the contents of a binding which the function commits is *stored*: its members are computed in place
-in the output. A value stored from elsewhere is a separation, whose rule says where the value is.
+A class with the contents of a binding that the function commits is *stored*: its members are computed in place in the
+output. A value stored from another buffer is a separation; its rule names the buffer.
 
-Cost: that of the analysis, and linear in operands and values on top. docs/theory/foundations.md says why the reading is
-right. Source: the plan of IREE's LinalgBufferize pass (2021); there, classes are joined by local rules (one use, not
+Cost: that of the analysis, and linear in operands and values on top. docs/theory/foundations.md proves it correct.
+Source: the plan of IREE's LinalgBufferize pass (2021); there, classes are joined by local rules (one use, not
 read-only) without looking at reads, so what it ties is a subset of what is tied here.
 """
 
@@ -95,7 +95,7 @@ def analyze_bufferization_plan(op: ir.Operation, options: AnalysisOptions | None
 
 
 def plan_of(analysis: ModuleAnalysis) -> BufferizationPlan:
-    """Return the plan that the decisions of ``analysis`` make. Linear in operands and values."""
+    """Return the plan that follows from the decisions of ``analysis``. Linear in operands and values."""
     names = ir.AsmState(analysis.snapshot.root)
     functions = tuple(_PlanReader(analysis, function, names).read() for function in analysis.functions)
     return BufferizationPlan(functions, tuple((r.message, r.op.location) for r in analysis.refusals))
@@ -117,7 +117,7 @@ class _PlanReader:
                 self._members.setdefault(function.sets.find(value), []).append(value)
         self._places: dict[int, Storage] = {}
         self._contents: set[int] = set()
-        """The tensors that stand for the memory of a binding at some time."""
+        """The tensors that represent the memory of a binding at some point of the program."""
         self._committed: set[int] = set()
         self._find_bindings()
 
@@ -154,7 +154,7 @@ class _PlanReader:
                 self._follow_contents(op)
 
     def _follow_contents(self, op: int) -> None:
-        """Record results of ``op`` that are contents again: after stores, and carried by loops."""
+        """Record results of ``op`` that are contents too: after stores, and carried by loops."""
         s, effects = self._snapshot, self._effects
         for operand in s.operands(op):
             if s.operand_value[operand] in self._contents:
@@ -163,7 +163,7 @@ class _PlanReader:
                     self._contents.update(tie.value for tie in effects.ties.get(operand, ()))
 
     def _binding(self, value: ir.Value, contents: PlannedValue) -> Storage:
-        """Return the memory of ``value``, a `dispatch.binding` or one whose shape was tied."""
+        """Return the memory of ``value``, a `dispatch.binding` or a `dispatch.tie_shape` of one."""
         owner = binding_of(value)
         assert owner is not None
         slot, offset = slot_of(owner), byte_offset_of(owner)
@@ -171,7 +171,7 @@ class _PlanReader:
         return Storage(StorageKind.BINDING, contents, (slot.set, slot.binding), text, access_of(value.type).value)
 
     def _number(self, value: ir.Value) -> str:
-        """Return an index as a number if it is constant, else its name."""
+        """Return an index as a number if it is constant, else as its name."""
         owner = None if isinstance(value, ir.BlockArgument) else ir.OpResult(value).owner.operation
         if owner is not None and owner.name == "arith.constant":
             return str(ir.IntegerAttr(owner.attributes["value"]).value)
@@ -196,7 +196,7 @@ class _PlanReader:
     # --- storages ----------------------------------------------------------------------------------------------
 
     def _storages(self, members: list[int]) -> tuple[Storage, ...]:
-        """Return the memory that the members bring into a class."""
+        """Return the storages of a class: the memory that its members are defined in."""
         found = [storage for value in members if (storage := self._storage(value)) is not None]
         return tuple(found) if found else (Storage(StorageKind.GIVEN, self._value(members[0])),)
 
@@ -211,7 +211,7 @@ class _PlanReader:
         return None if sources else self._defined(value)
 
     def _defined(self, value: int) -> Storage:
-        """Return the memory of a value that comes from no operand."""
+        """Return the memory of a value that aliases no operand."""
         s, effects, planned = self._snapshot, self._effects, self._value(value)
         if value in self._places:
             return self._places[value]
@@ -250,7 +250,7 @@ class _PlanReader:
                     yield self._stored(operand)
 
     def _stored(self, operand: int) -> Union:
-        """Return the union of the operand with the value that its op would copy into it, which is there already."""
+        """Return the union of the operand with the source value that its op need not copy, being in place already."""
         s = self._snapshot
         source = s.operand_value[self._effects.redundant_source[operand]]
         if operand in self._effects.slices:
@@ -298,7 +298,7 @@ class _PlanReader:
     # --- separations -------------------------------------------------------------------------------------------
 
     def _separations(self, storages: dict[int, tuple[Storage, ...]]) -> Iterator[Separation]:
-        """Yield refused unions, and values that are copied to where they are inserted, in program order."""
+        """Yield refused unions, and values that are copied into their destination, in program order."""
         effects, function = self._effects, self._function
         for op in self._snapshot.nested_ops(function.function):
             for operand in effects.tensor_operands(op):
@@ -316,7 +316,7 @@ class _PlanReader:
                     yield self._separation(source, rule, True, notes)
 
     def _where(self, conflict: Conflict, storages: dict[int, tuple[Storage, ...]]) -> Iterator[Note]:
-        """Yield the memory that must not be written, if that is what a refusal is about."""
+        """Yield the read-only memory, if it is the reason of a refusal."""
         if conflict.rule is Rule.NOT_WRITABLE and conflict.value >= 0:
             storage = storages[self._function.sets.find(conflict.value)][0]
             yield f"the value lies in the {storage}", storage.value.location
@@ -339,7 +339,7 @@ class _PlanReader:
     def _elsewhere(
         self, target: int, source: int, storages: dict[int, tuple[Storage, ...]]
     ) -> tuple[SeparationRule, tuple[Note, ...]]:
-        """Return where the value of operand ``source`` is, other than in the slice that it is inserted into."""
+        """Return the buffer of operand ``source``, if that is not the slice it is inserted into."""
         s, find = self._snapshot, self._function.sets.find
         mine, theirs = find(s.operand_value[source]), find(s.operand_value[target])
         decision = self._decision(target)

@@ -1,4 +1,4 @@
-"""The dispatch functions of a module, which nothing in the module may call."""
+"""The dispatch functions of a module, which must have no callers in the module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["find_dispatch_functions"]
 
 
 def find_dispatch_functions(module: ir.Operation) -> list[func.FuncOp]:
-    """Return the functions with dispatch ops, or that had some when their interface was pinned, in order.
+    """Return the functions with dispatch ops or a pinned interface, in order.
 
     One walk; linear in the ops, times their nesting depth.
 
@@ -36,7 +36,7 @@ def find_dispatch_functions(module: ir.Operation) -> list[func.FuncOp]:
     found: list[func.FuncOp] = []
     for op in inside:
         function = _enclosing(op)
-        # Functions do not nest: those of one function follow each other.
+        # Functions do not nest, so the ops of one function are consecutive.
         if not found or found[-1].operation != function.operation:
             found.append(function)
     for function in found:

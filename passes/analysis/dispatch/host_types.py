@@ -10,7 +10,7 @@ __all__ = ["byte_size", "natural_alignment"]
 
 
 def byte_size(type_: ir.Type) -> int:
-    """Return the bytes from one element of a buffer to the next: i1 takes one, i24 four, index eight."""
+    """Return the stride in bytes between elements of a buffer: 1 for i1, 4 for i24, 8 for index."""
     if isinstance(type_, ir.ComplexType):
         return 2 * byte_size(type_.element_type)
     if isinstance(type_, ir.VectorType):

@@ -1,7 +1,7 @@
-"""The interface of a dispatch function on memrefs: bindings, push constants, and the grid it runs in.
+"""The interface of a dispatch function on memrefs: bindings, push constants, and workgroup ids, sizes and counts.
 
 Read in one walk; nothing is changed. Refused, with locations: ops that are not bufferized yet, and interfaces that a
-plain function cannot have.
+plain `func.func` cannot express.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 
 @dataclass(frozen=True)
 class Declaration:
-    """One `dispatch.binding`. `stated`: the dynamic sizes that it, and each `dispatch.tie_shape` of it, names.
+    """One `dispatch.binding`. `stated`: the dynamic size operands of it, and of each `dispatch.tie_shape` of it.
 
     `offset` is in bytes.
     """
@@ -48,10 +48,10 @@ class Declaration:
 
 @dataclass(frozen=True)
 class BindingUse:
-    """The declarations of one slot, perhaps none if it is only pinned.
+    """The declarations of one slot; there may be none if it is only pinned.
 
-    `whole`: all of them are the memory from its start on, as one type, which is the argument's, `type`; otherwise they
-    are views of bytes. `access` is what the source says, None if it does not.
+    `whole`: all of them have offset 0 and one type, which is that of the argument, `type`; otherwise they are views of
+    bytes. `access` is the access that the source declares, None without one.
     """
 
     slot: Slot
@@ -63,7 +63,7 @@ class BindingUse:
 
 @dataclass(frozen=True)
 class PushConstantUse:
-    """The ops that read one push constant, perhaps none if it is only pinned."""
+    """The ops that read one push constant; there may be none if it is only pinned."""
 
     index: int
     type: ir.Type
@@ -72,9 +72,9 @@ class PushConstantUse:
 
 @dataclass(frozen=True)
 class DispatchFunction:
-    """A dispatch function. `grid` has the ops for each name and dimension; `order` lists all ops as they stand.
+    """A dispatch function. `grid` has the ops for each name and dimension; `order` lists all ops in program order.
 
-    What is pinned (`pinned_interface.py`) is there even if no op asks for it any more.
+    Pinned arguments (`pinned_interface.py`) are included even if no op uses them any more.
     """
 
     function: func.FuncOp
@@ -96,7 +96,7 @@ class _Found:
 
 
 def has_dispatch_ops(op: ir.Operation) -> bool:
-    """Whether there is a dispatch op inside `op`. One walk, which ends at the first."""
+    """Whether there is a dispatch op inside `op`. One walk, interrupted at the first."""
     return first_op(op, lambda inner: inner.name.startswith("dispatch.")) is not None
 
 
@@ -130,7 +130,7 @@ def collect_dispatch_function(function: func.FuncOp) -> DispatchFunction:
 
 
 def _file(op: ir.Operation, found: _Found) -> None:
-    """Enter an op into `found` if it belongs to the interface."""
+    """Record an op in `found` if it belongs to the interface."""
     name = op.name
     if name == "dispatch.binding":
         found.bindings.setdefault(slot_of(op), []).append(op)
@@ -183,7 +183,7 @@ def _binding(
 
 
 def _require_view(slot: Slot, declaration: Declaration) -> None:
-    """Refuse a view of bytes that is not contiguous, or whose dynamic sizes are not stated."""
+    """Refuse a view of bytes that is not contiguous, or has dynamic sizes without operands."""
     if not has_identity_layout(declaration.type):
         raise PassFailure(
             f"{slot} is one of several views of one memory, but not contiguous: {declaration.type}; "

@@ -1,8 +1,8 @@
-"""The interface of a dispatch function as an attribute, so that optimization does not change what a caller passes.
+"""The interface of a dispatch function as an attribute, so that optimization does not change its arguments.
 
 Bufferization and canonicalization drop bindings, push constants and numbers of the grid that are unused, but a caller
-passes what the source declares. `interface_attribute` describes that; kept on the function as `inplace.interface`, it
-lets `inplace-lower-dispatch` make the same arguments whatever is left.
+passes what the source declares. `interface_attribute` describes the declared interface. Kept on the function as
+`inplace.interface`, it makes the arguments that `inplace-lower-dispatch` creates independent of the remaining uses.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PinnedBinding:
 
 @dataclass
 class PinnedInterface:
-    """What the source of a function declares; empty if nothing is pinned."""
+    """The interface that the source of a function declares; empty if nothing is pinned."""
 
     bindings: dict[Slot, PinnedBinding] = field(default_factory=dict)
     constants: dict[int, ir.Type] = field(default_factory=dict)

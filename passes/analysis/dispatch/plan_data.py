@@ -1,7 +1,7 @@
-"""The bufferization plan as plain data: which tensors share one buffer, by which rule, and which do not, and why.
+"""The bufferization plan as plain data: unions of tensors into buffers, separations, and the rule behind each.
 
-Everything here is text, numbers and locations: a plan outlives the ops that it was made from, can be compared and
-printed, and is never changed. It is made in ``bufferization_plan.py``. Printing is linear in the plan.
+All data is text, numbers and locations: a plan outlives the ops it was made from, can be compared and printed, and is
+immutable. ``bufferization_plan.py`` makes it. Printing is linear in the plan.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = [
 ]
 
 Note = tuple[str, ir.Location]
-"""A sentence and the place that it is about."""
+"""A sentence and its location."""
 
 
 class StorageKind(enum.Enum):
-    """What memory a class of tensors lives in. The value is what the plan prints."""
+    """The kind of memory of a class of tensors. The value is its text in the printed plan."""
 
     BINDING = "binding"
     ARGUMENT = "function argument"
@@ -47,7 +47,7 @@ class StorageKind(enum.Enum):
 
 
 class UnionKind(enum.Enum):
-    """How a value lies in the buffer of the one that it was united with. The value is what the plan prints."""
+    """The relation of a value to the buffer it was united with. The value is its text in the printed plan."""
 
     SAME = "is"
     SLICE = "is a slice of"
@@ -56,7 +56,7 @@ class UnionKind(enum.Enum):
 
 
 class UnionRule(enum.Enum):
-    """Why a union was proposed. The value is what the plan prints."""
+    """The rule that proposed a union. The value is its text in the printed plan."""
 
     LOAD = "load tied to its binding"
     STORE = "store tied to its target"
@@ -76,7 +76,7 @@ class UnionRule(enum.Enum):
 
 
 class SeparationRule(enum.Enum):
-    """Why what is inserted somewhere has to be copied there, beyond the rules of ``decisions.Rule``."""
+    """Reasons to copy an inserted value into its destination, in addition to ``decisions.Rule``."""
 
     CONSTANT = "the value is a constant"
     OTHER_BINDING = "the value is in another binding"
@@ -89,7 +89,7 @@ class SeparationRule(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class PlannedValue:
-    """A tensor: its number in the snapshot, its name (``loc("name")``, else as printed), and what defines it."""
+    """A tensor: its number in the snapshot, its name (``loc("name")``, else as printed), and its definition."""
 
     number: int
     name: str
@@ -102,11 +102,11 @@ class PlannedValue:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """Memory that a class lives in, and the value that brings it into the class.
+    """Memory of a class, and the value that is defined in it.
 
     ``binding`` is (set, binding), ``offset`` the byte offset as a number or the name of the value that says it,
-    ``access`` what the type of the binding allows; they are there for ``StorageKind.BINDING`` only. ``detail`` says
-    more about the others.
+    ``access`` the access that the type of the binding allows; only ``StorageKind.BINDING`` has these. ``detail``
+    describes the others.
     """
 
     kind: StorageKind
@@ -126,7 +126,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """``value`` lies in the buffer of ``source``: how, by which rule, and at which op that was proposed."""
+    """``value`` lies in the buffer of ``source``: the relation, the rule, and the op at which it was proposed."""
 
     value: PlannedValue
     source: PlannedValue
@@ -141,10 +141,10 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """A union that was refused: operand ``operand`` of ``op`` does not share its buffer with what the op makes of it.
+    """A refused union: operand ``operand`` of ``op`` does not share its buffer with the value that the op makes of it.
 
-    ``copies`` says whether the content is copied, else a new buffer is all that it costs. ``rule`` refused it; the
-    ``notes`` say what it is about, with places. ``carried`` says that a loop copies into the buffer it carries.
+    ``copies``: whether the content is copied; otherwise the cost is only a new buffer. ``rule`` refused it; the
+    ``notes`` give the ops concerned, with locations. ``carried``: a loop copies into the buffer it carries.
     """
 
     op: str
@@ -170,8 +170,8 @@ class Separation:
 class BufferClass:
     """Values that share memory: ``members`` in program order, and the ``unions`` that brought them together.
 
-    There is one storage as a rule; several if a branch or a loop chooses between buffers. ``is_stored`` says that the
-    class holds the contents of a binding that is written, so its members are computed in place in the output.
+    There is usually one storage; several if a branch or a loop chooses between buffers. ``is_stored``: the class has
+    the contents of a written binding, so its members are computed in place in the output.
     """
 
     number: int
@@ -214,7 +214,7 @@ class FunctionPlan:
 
     @property
     def copies(self) -> int:
-        """How many copies the separations cost."""
+        """The number of copies that the separations cost."""
         return sum(found.copies for found in self.separations)
 
     def __str__(self) -> str:
@@ -222,13 +222,13 @@ class FunctionPlan:
 
     @property
     def summary(self) -> str:
-        """One line that counts."""
+        """One line with the counts."""
         classes = f"{len(self.classes)} class{'' if len(self.classes) == 1 else 'es'}"
         copies = f"{self.copies} cop{'y' if self.copies == 1 else 'ies'}"
         return f"plan of @{self.name}: {classes}, {len(self.store_set)} stored, {copies}"
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the plan, with the place of each."""
+        """Yield the lines of the plan, with the location of each."""
         yield self.summary
         for found in self.classes:
             yield f"  {found}"
@@ -244,7 +244,8 @@ class FunctionPlan:
 class BufferizationPlan:
     """The plans of the functions of a module, callees first.
 
-    ``refusals`` say why the module cannot be bufferized; if there are any, the plan is not to be carried out.
+    ``refusals`` are the reasons why the module cannot be bufferized; if there are any, the plan must not be carried
+    out.
     """
 
     functions: tuple[FunctionPlan, ...]

@@ -1,7 +1,7 @@
-"""Which ops of a dispatch function have the same results in every workgroup, so that they can run before the grid.
+"""Workgroup-invariant ops of a dispatch function, which can be hoisted in front of the grid.
 
 An op is known ahead if it has no effect, can neither trap nor read memory, and all its operands are known ahead. Then
-it may run even if no workgroup does. In doubt an op stays in the grid.
+it may run speculatively, even if no workgroup does. An op that may violate this stays in the grid.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _AFFINE = frozenset(("affine.apply", "affine.max", "affine.min"))
 def find_known_ahead(
     entry: ir.Block, order: Iterable[ir.Operation], is_given: Callable[[ir.Operation], bool]
 ) -> list[ir.Operation]:
-    """Return the ops of `order` (a walk in pre-order) that are known ahead, each after those that it needs.
+    """Return the ops of `order` (a pre-order walk) that are known ahead, in topological order.
 
-    `is_given` says which ops of the grid (`dispatch.workgroup_id`, …) are the same in all workgroups. Linear in
+    `is_given`: whether a grid op (`dispatch.workgroup_id`, …) has the same result in all workgroups. Linear in
     operands.
     """
     known: set[ir.Value] = set(entry.arguments)
@@ -68,7 +68,7 @@ def _divides_by_constants(root: ir.AffineExpr) -> bool:
 
 
 def needed_ahead(entry: ir.Block, known: Sequence[ir.Operation], wanted: Iterable[ir.Value]) -> list[ir.Operation]:
-    """Return the ops to run ahead, in order: those of `known` in the entry block, and those that `wanted` values need.
+    """Return the ops to hoist, in order: those of `known` in the entry block, and those that `wanted` depends on.
 
     Linear in operands.
     """

@@ -1,8 +1,8 @@
-"""Whether contents and commits are as promotion makes them, which bufferization relies on.
+"""Check of the invariants of promoted contents and commits, which bufferization relies on.
 
-There is one ``dispatch.contents`` for a memory, or two tensors would alias without the analysis knowing it. A memory
-that is committed is committed before every return, by the last ops there: at each return it must hold what the program
-says, and nothing may write it afterwards. Linear in the ops; nothing is changed.
+There is one ``dispatch.contents`` for a memory: two such tensors would alias, and the analysis would not see it. A
+committed memory is committed before every return, by the last ops there: at each return it must hold the committed
+value, and nothing may write it afterwards. Linear in the ops; nothing is changed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["find_calls", "find_misuse", "function_around"]
 
 
 def find_misuse(snapshot: Snapshot) -> list[BindingRefusal]:
-    """Return the errors in functions that were promoted before."""
+    """Return the violations in functions that were already promoted."""
     s = snapshot
     sums = IndexSums(s)
     functions = dict.fromkeys(
@@ -31,7 +31,7 @@ def find_misuse(snapshot: Snapshot) -> list[BindingRefusal]:
 
 
 def find_calls(snapshot: Snapshot) -> list[BindingRefusal]:
-    """Return the calls of functions with bindings: the caller would not know about the memory that they share."""
+    """Return the calls of functions with bindings: the analysis of the caller would miss the memory they share."""
     s = snapshot
     functions = {function_around(s, op) for op, name in enumerate(s.op_name) if name == "dispatch.binding"}
     names = {str(s.ops[function].attributes["sym_name"]): function for function in functions if function > 0}

@@ -1,9 +1,9 @@
-"""What promotion does in a function: where the content of each memory is defined, changes, and is joined.
+"""The promotion plan of a function: where the content of each memory is defined, stored, and joined (as in mem2reg).
 
-The memory of a binding becomes a tensor value (see ``passes/dispatch/promote_bindings.py``). The places of stores
-decide which values there are: each region op around a store forwards the content, and no other one does; in CFGs,
-versions are joined in the iterated dominance frontier of the blocks that store. The content is defined after the
-declaration, which moves to the entry block if it is nested and its operands are available there.
+The memory of a binding becomes a tensor value (see ``passes/dispatch/promote_bindings.py``). The stores determine the
+values: exactly the region ops around a store forward the content; in CFGs, versions are joined by arguments of the
+blocks in the iterated dominance frontier of the stores. The content is defined after the declaration, which moves to
+the entry block if it is nested and its operands are available there.
 
 Refused: accesses in ops with unknown control flow, stores in ops that cannot forward tensors, and stores of a thread
 that depend on more than the thread. Plain data over the snapshot; nothing is changed. Linear in the ops times their
@@ -27,10 +27,10 @@ __all__ = ["ContentBegin", "PromotionPlan", "plan_promotion"]
 _THREADED = frozenset(
     {"scf.execute_region", "scf.for", "scf.forall", "scf.if", "scf.index_switch", "scf.while"},
 )
-"""Ops that can forward what is stored in their regions."""
+"""Ops that can forward the content stored in their regions."""
 
 _PLAIN = frozenset({"affine.for", "affine.if", "affine.parallel", "memref.alloca_scope", "scf.parallel"})
-"""Further ops with known control flow. Ops with a model have it too."""
+"""Further ops with known control flow, besides those with a model."""
 
 _MOVABLE = frozenset(
     {
@@ -51,7 +51,7 @@ _MOVABLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ContentBegin:
-    """Where the content of a memory is defined: after op ``root``, once ``moved`` have moved before ``before``."""
+    """The definition of a memory's content: after op ``root``, once ``moved`` have moved before ``before``."""
 
     root: int
     moved: tuple[int, ...] = ()
@@ -64,9 +64,9 @@ class PromotionPlan:
 
     bindings: BindingMemories
     stored: dict[int, tuple[int, ...]]
-    """For an op with regions, also the function, the memories that are stored inside."""
+    """For an op with regions (including the function), the memories that are stored inside."""
     joins: dict[int, tuple[int, ...]]
-    """For a block, the memories of which several versions are joined there by an argument."""
+    """For a block, the memories that get an argument there, which joins versions."""
     places: dict[int, ContentBegin]
     threads: ThreadStores
     problems: tuple[BindingRefusal, ...]
@@ -128,7 +128,7 @@ class _Planner:
     # --- accesses ----------------------------------------------------------------------------------------------
 
     def _collect_stores(self) -> tuple[dict[int, tuple[int, ...]], dict[int, dict[int, None]]]:
-        """Return which memories are stored inside of each op with regions, and in each block of a CFG."""
+        """Return the memories that are stored inside of each op with regions, and in each block of a CFG."""
         s = self._snapshot
         stored: dict[int, dict[int, None]] = {}
         blocks: dict[int, dict[int, None]] = {}
@@ -190,7 +190,7 @@ class _Planner:
     # --- places ------------------------------------------------------------------------------------------------
 
     def _place(self, memory: BindingMemory) -> ContentBegin | None:
-        """Return where the content of ``memory`` is defined: before its first access, in the entry block."""
+        """Return the definition of the content of ``memory``: before its first access, in the entry block."""
         s = self._snapshot
         first = min((*memory.loads, *memory.stores), key=s.op_enter.__getitem__)
         while s.op_block[first] != self._entry and s.block_op[s.op_block[first]] != self._function:

@@ -1,10 +1,11 @@
-"""Stores in an ``scf.forall``: what each *thread*, an iteration of its body, inserts into the shared content.
+"""Stores in an ``scf.forall``, as insertions of each *thread* (iteration of its body) into the shared content.
 
 A thread's stores become insertions at the end of the loop, which are unordered. So the slices of two stores of one
-thread must be disjoint, or the later one must overwrite all of the earlier one, which is then left out. Which elements
-are stored must not depend on loops or branches inside of the thread. A load of exactly what the thread stored before is
-that value; so it does not depend on stores of other threads. Slices are compared as sums of symbols, which are the same
-in one iteration. Quadratic in a thread's stores to one memory, whose number is bounded.
+thread must be disjoint, or the later one must overwrite all of the earlier one, which is then dropped. The set of
+stored elements must not depend on loops or branches inside of the thread. A load of exactly a slice that the thread
+stored before is replaced by the stored value, which does not depend on stores of other threads. Slices are compared as
+sums of symbols, which are the same in one iteration. Quadratic in a thread's stores to one memory, whose number is
+bounded.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ _MOST = 32
 
 @dataclass(frozen=True)
 class ThreadStores:
-    """For a forall, the stores that are inserted at its end, in order; these overwrite the other ones."""
+    """For a forall, the stores that become insertions at its end, in order; they overwrite all dropped ones."""
 
     inserted: dict[int, tuple[int, ...]]
     forwarded: dict[int, int]
-    """For a load, the store of its value in the same thread; -1 if the thread stored none of its elements."""
+    """For a load, the reaching store of the same thread; -1 if the thread has stored none of its elements."""
     problems: tuple[BindingRefusal, ...]
 
 
@@ -113,7 +114,7 @@ def _forall_around(s: Snapshot, stored: dict[int, tuple[int, ...]], op: int) -> 
 
 
 def _last_stores(s: Snapshot, sums: IndexSums, stores: Sequence[int]) -> list[int] | int:
-    """Return those of ``stores`` that no later one overwrites, or one that overlaps with another one in part."""
+    """Return those of ``stores`` that no later one overwrites, or a store that partly overlaps another one."""
     if len(stores) == 1:
         return list(stores)
     if len(stores) > _MOST:

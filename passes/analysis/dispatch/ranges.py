@@ -1,7 +1,7 @@
-"""Byte ranges of the memories that one slot declares, and whether they are certainly disjoint.
+"""Byte ranges of the memories of one slot, and whether they are certainly disjoint.
 
-Exact for static sizes and offsets that differ by constants; elements have their sizes in memrefs. Anything else is not
-known to be disjoint. Sorts the ranges: n log n.
+Exact for static sizes and offsets that differ by constants; an element counts with its size in a memref. Other ranges
+are not known to be disjoint. Sorts the ranges: n log n.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["byte_size", "overlapping"]
 
 
 def byte_size(type_: ir.RankedTensorType | ir.MemRefType) -> int | None:
-    """Return the bytes of a contiguous buffer of ``type_``; None if that is not known."""
+    """Return the size in bytes of a contiguous buffer of ``type_``; None if it is unknown."""
     try:
         return prod(type_.shape) * element_bytes(type_.element_type) if type_.has_static_shape else None
     except ValueError:
@@ -26,7 +26,7 @@ def byte_size(type_: ir.RankedTensorType | ir.MemRefType) -> int | None:
 
 
 def overlapping(ranges: Sequence[tuple[Index, ir.RankedTensorType]]) -> tuple[int, int, str] | None:
-    """Return two of ``ranges``, by number, that may overlap, and how; None if all are disjoint.
+    """Return the numbers of two ``ranges`` that may overlap, with the relation; None if all are disjoint.
 
     A range is a byte offset and the type of the memory there.
     """

@@ -1,12 +1,13 @@
 """Whether slices written in all iterations of a loop nest cover a whole tensor.
 
-To cover means: for each element there is an iteration. The proof names it, loop by loop from the outermost one: the
-last iteration whose slice can begin at the element or before, with all inner loops at their first iteration; for a loop
-that moves the slice backwards the first such iteration; for a loop whose variable is the slice's position between
-strides the one with the element's remainder; for a loop that does not move the slice the first one. The rest is linear:
-no element is outside of the slices of these iterations, and these iterations exist for all elements.
+To cover means: each element lies in the slice of some iteration. The proof constructs that iteration, loop by loop from
+the outermost one: the last iteration whose slice can begin at or before the element, with all inner loops at their
+first iteration. If the loop moves the slice backwards, it is the first such iteration; if the loop's variable is the
+slice's offset within its stride, the one with the element's remainder; if the loop does not move the slice, the first
+one. The rest is linear: no element is outside of the slices of these iterations, and these iterations exist for all
+elements.
 
-If there is such an element after all, it is examined with numbers for all symbols: if it is in no slice of any
+If the system yields an uncovered element, it is checked with its values for all symbols: if it is in no slice of any
 iteration, the tensor is not covered; otherwise the answer is "unknown". For slices whose begin and end never decrease
 from one iteration to the next, only the named iteration matters, so that the answer is exact.
 
@@ -31,7 +32,7 @@ from .symbols import IndexTerms, InductionVariable
 __all__ = ["covers"]
 
 _SLICES = 4
-"""How many different slices are looked at; the work grows with their number to the power of the dimensions."""
+"""The most slices considered; the work grows with their number to the power of the rank."""
 
 
 def covers(
@@ -40,8 +41,8 @@ def covers(
     """Whether each element of a tensor of ``sizes`` lies in one of ``slices`` in some iteration of ``nest``.
 
     The slices are those of one iteration of the innermost loop. NO comes with values of the symbols that do not depend
-    on the loops, for which an element is left out. Symbols that loops change in unknown ways may have any value.
-    Of more than four different slices the first four have to do.
+    on the loops, for which an element is left out. Symbols that loops change in unknown ways may have any value. Of
+    more than four different slices only the first four are considered.
     """
     distinct = list(dict.fromkeys(slices))
     usable = [
@@ -51,7 +52,7 @@ def covers(
         return DimensionAnswer(Answer.UNKNOWN)
     terms, loops = gathered(sets.terms, nest, usable, sets.runs_always(nest))
     tensor = _Tensor(terms, tuple(sizes), loops, tuple(usable[:_SLICES]))
-    # What a few slices cover all of them cover; what a few leave out another may have.
+    # A tensor covered by a few slices is covered by all; an element outside of a few may be in another one.
     answers = (Answer.YES, Answer.NO) if len(tensor.slices) == len(distinct) else (Answer.YES,)
     for found in map(tensor.covered, tensor.slices) if usable else (tensor.any_element(),):
         if found.answer in answers:
@@ -61,14 +62,14 @@ def covers(
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The dimension in which a loop moves the guiding slice (-1: none), where it begins, and by how much it moves."""
+    """The dimension in which a loop moves the guiding slice (-1: none), its initial offset, and its step."""
 
     loop: InductionVariable
     dimension: int
     start: Index
     factor: Index
     first: Index
-    """Where the slice begins in the first iteration."""
+    """The offset of the slice in the first iteration."""
 
 
 @dataclass(frozen=True, slots=True)

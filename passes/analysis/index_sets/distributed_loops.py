@@ -1,4 +1,4 @@
-"""Loops that are distributed over workgroups or threads, as one loop.
+"""Undoes cyclic distribution: a loop over ids and the loop distributed over them become one loop.
 
 ``for iv = base + id * size to n step size * count``, run for all ids from 0 up to ``count``, has the iterations of
 ``for iv = base to n step size``: with ``id + k * count`` for the ``k``-th iteration of workgroup ``id``, each number
@@ -26,8 +26,8 @@ def gathered(
 ) -> tuple[IndexTerms, tuple[InductionVariable, ...]]:
     """Return ``nest`` with each pair of a loop over ids and a loop that is distributed over it replaced by one loop.
 
-    ``runs`` says whether a loop certainly has an iteration. A loop over ids stays if anything else depends on its
-    variable, or if it may have no iteration. The returned table defines the returned loops.
+    ``runs``: whether a loop certainly has an iteration. A loop over ids stays if anything else depends on its variable,
+    or if it may have no iteration. The returned table defines the returned loops.
     """
     needed = [symbol for slice_ in slices for symbol in slice_.symbols]
     loops = list(nest)
@@ -59,7 +59,7 @@ def _ids_of(terms: IndexTerms, loop: InductionVariable) -> frozenset[int]:
 
 
 def _whole(terms: IndexTerms, ids: InductionVariable, loop: InductionVariable) -> InductionVariable | None:
-    """Return the loop of which ``loop`` has every ``count``-th iteration, starting from that with the id's number."""
+    """Return the loop of which ``loop`` runs every ``count``-th iteration, from number ``id`` on."""
     if ids.lower != 0 or ids.step != 1 or ids.upper is None:
         return None
     size = terms.factor(loop.lower, ids.variable)
@@ -70,7 +70,7 @@ def _whole(terms: IndexTerms, ids: InductionVariable, loop: InductionVariable) -
 
 
 def _reaches(terms: IndexTerms, symbols: Iterable[int], ids: int, loop: int) -> bool:
-    """Whether one of ``symbols`` depends on the id in another way than through the variable of the loop."""
+    """Whether one of ``symbols`` depends on the id other than through the variable of the loop."""
     stack, seen = list(symbols), {loop}
     while stack:
         symbol = stack.pop()

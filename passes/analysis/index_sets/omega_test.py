@@ -6,8 +6,8 @@ A row is a sum ``constant + Σ factor * variable``; variables are integers from 
 * An equation is solved for a variable with factor 1 or -1; without one, Euclid's steps make one: a change of variables
   by ``x_k = y - Σ (a_i // a_k) x_i`` keeps integers integers and makes the factors smaller.
 * A variable is projected out by adding each lower bound to each upper one. Over integers that is exact if all lower or
-  all upper factors are 1. Else the *dark shadow* is tried, in which there is room for an integer in any case; if it is
-  empty but the *real shadow* is not, the few solutions close to a lower bound remain, which are equations.
+  all upper factors are 1. Else the *dark shadow* is tried, in which the interval always contains an integer. If it is
+  empty but the *real shadow* is not, any solution is close to a lower bound: these cases (*splinters*) are equations.
 
 Every step is an equivalence, so "no" is a proof, and "yes" comes with a solution. The work is bounded: a system
 that needs more rows than the budget raises :class:`TooHard`.
@@ -33,7 +33,7 @@ Row = Mapping[int, int]
 
 
 class TooHard(Exception):
-    """A system needs more work than is spent on one."""
+    """A system exceeds the budget of work."""
 
 
 def solve(equations: Iterable[Row], bounds: Iterable[Row], budget: int = _BUDGET) -> dict[int, int] | None:
@@ -126,7 +126,7 @@ class _Omega:
     def _isolate(self, row: Row) -> tuple[int, Row, Row | None] | None:
         """Solve an equation for a variable: the variable, its value, and the remaining equation if there is one.
 
-        The variable is ``CONSTANT`` if the equation says nothing; None if it has no solution.
+        The variable is ``CONSTANT`` if the equation is trivial; None if it has no solution.
         """
         factors = {key: value for key, value in row.items() if key != CONSTANT}
         constant = row.get(CONSTANT, 0)

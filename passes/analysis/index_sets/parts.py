@@ -1,4 +1,4 @@
-"""Questions about slices in independent parts: dimensions that have no symbol in common are decided one by one.
+"""Decomposition of queries about slices: dimensions without common symbols are decided separately.
 
 That two slices have an element in common, or that one has an element that the other lacks, is a conjunction of demands,
 one for each dimension, and of the loops' bounds. Demands that depend on different symbols, even indirectly, are
@@ -30,16 +30,16 @@ Witness = tuple[tuple[int, int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class DimensionAnswer:
-    """An answer, and for NO the values that show it."""
+    """An answer, and for NO the values of a counterexample."""
 
     answer: Answer
     witness: Witness = ()
     element: tuple[int, ...] = ()
-    """Where one element is concerned, its indices."""
+    """The indices of the element, for queries about one element."""
 
 
 class DimensionRelation(enum.Enum):
-    """What is demanded of one dimension of two slices."""
+    """The constraint on one dimension of two slices."""
 
     COMMON = "common"
     """An index that the first one has at the first point and the second one at the second point."""
@@ -53,7 +53,7 @@ _Extent = tuple[Index, Index, Index]
 """Offset, size and stride."""
 
 Demand = tuple[DimensionRelation, int, int]
-"""What is demanded, and of which extents, by their numbers."""
+"""A constraint, and the numbers of the extents it applies to."""
 
 
 def answer_of(points: Points, outcome: Solvability) -> DimensionAnswer:
@@ -84,7 +84,7 @@ class Parts:
         self._points: dict[object, Points] = {}
         self._findings: dict[object, DimensionAnswer] = {}
         self._groups: dict[object, list[_Group]] = {}
-        # Slices are looked up once: everything else has numbers.
+        # Slices are hashed once; everything else uses their numbers.
         self._numbers: dict[_Extent, int] = {}
         self._extents: list[tuple[Slice, frozenset[int]]] = []
         self._slices: dict[Slice, tuple[int, ...]] = {}

@@ -2,7 +2,8 @@
 
 A question about two accesses is about two points, the *sides* ``FIRST`` and ``SECOND``: two iterations of some loops,
 and the same one of the loops around these. A symbol that varies with one of the former has a value for each side, any
-other one has one value for both. What is known of a symbol (``symbols.py``) is demanded when it is first mentioned.
+other one has one value for both. The constraints of a symbol's definition (``symbols.py``) are added when it first
+occurs.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ FIRST, SECOND = 1, 2
 _BOTH = 0
 
 _DEEPEST = 48
-"""How many definitions deep symbols are looked into; deeper ones may be anything."""
+"""The depth to which definitions of symbols are expanded; deeper ones are arbitrary."""
 
 
 class Direction(enum.Enum):
-    """How the iteration of a loop at the second point compares with that at the first one."""
+    """The order of the iterations of a loop at the two points, as in a direction vector."""
 
     SAME = "="
     LATER = "<"

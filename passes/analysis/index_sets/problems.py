@@ -20,7 +20,7 @@ from .omega_test import CONSTANT, Row, combine, evaluate
 __all__ = ["Answer", "Case", "Problem", "ProductRows", "Solvability", "not_less", "product_rules"]
 
 _MOST_PRODUCTS = 24
-"""With more products, they are not compared with each other."""
+"""Products are compared with each other up to this number."""
 
 
 class Answer(enum.Enum):
@@ -29,7 +29,7 @@ class Answer(enum.Enum):
     YES = "yes"
     """For all values."""
     NO = "no"
-    """Not for some values, which are known."""
+    """Not for all values; a counterexample is known."""
     UNKNOWN = "unknown"
 
 

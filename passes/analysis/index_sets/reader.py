@@ -26,14 +26,14 @@ from .symbols import IndexTerms, InductionVariable, Range
 __all__ = ["Follow", "IndexReader"]
 
 _DEEPEST = 32
-"""How deep values are looked into; deeper ones are symbols."""
+"""The depth to which definitions of values are followed; deeper ones are symbols."""
 
 _DIVISIONS = frozenset(
     f"arith.{name}" for name in ("floordivsi", "ceildivsi", "ceildivui", "divsi", "divui", "remsi", "remui")
 )
 
 Follow = Callable[[int, int], "int | tuple[int, int]"]
-"""Where a dynamic size of a tensor value comes from: a number, a dimension of a value, or an index value and -1."""
+"""The source of a dynamic size of a tensor value: a number, a dimension of a value, or an index value and -1."""
 
 
 class IndexReader:
@@ -102,7 +102,7 @@ class IndexReader:
         s = self._snapshot
         op = s.value_op[value]
         if op < 0:
-            # Reading the loop defines its variables.
+            # Reading the loop defines the induction variables.
             self.loops_around(s.value_block[value])
             return None
         name = s.op_name[op]

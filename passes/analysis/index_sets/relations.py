@@ -5,9 +5,9 @@ contrary": linear constraints over integers, which ``search.py`` decides. So ``Y
 comes with a counterexample, and ``UNKNOWN`` is the answer for constraints that are not linear (a dynamic tile size
 times an index, beyond what is known of such products) or take more than a fixed amount of work.
 
-Exact are offsets, sizes, bounds and steps that are sums of symbols with constant factors, minima and maxima of such,
-quotients and remainders by constants; and constant strides. Where steps or factors are symbols, ``YES`` is still a
-proof and ``NO`` still has a counterexample.
+Answers are exact for constant strides, and offsets, sizes, bounds and steps that are sums of symbols with constant
+factors, minima and maxima of such sums, or quotients and remainders by constants. With symbolic steps or factors,
+``YES`` is still a proof and ``NO`` still has a counterexample.
 
 ``coverage.py`` answers what all iterations together cover.
 
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 MOST_LOOPS = 24
-"""How deep a nest may be if its loops are examined one by one, which takes as many systems of as many rows."""
+"""The greatest depth of a nest whose loops are compared one by one: one system, linear in the depth, for each."""
 
 
 class SetRelation(enum.Enum):

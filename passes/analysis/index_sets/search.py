@@ -1,8 +1,8 @@
 """Whether a problem has a solution: parts that share no unknown are decided one by one.
 
-Alternatives are left out at first: if the rest has no solution, neither has the whole. An alternative that the solution
-happens to satisfy stays out; otherwise each case is tried. If a solution of the rules for products violates a product,
-a few numbers are tried for its factors; if that fails too, the answer is unknown.
+Alternatives are omitted at first: if the remaining rows have no solution, neither has the problem. An alternative that
+the solution already satisfies stays omitted; otherwise each case is tried. If a solution of the rules for products
+violates a product, a few numbers are tried for its factors; if that fails too, the answer is unknown.
 
 The unknowns of a problem fall into parts that no row connects, mostly dimensions that different loops move. An
 alternative whose cases are about several parts (an element is outside of a slice in one dimension or another) is split
@@ -69,7 +69,7 @@ class _Search:
         rest = [other for other in problem.alternatives if other is not cases]
         for case in sorted(cases, key=lambda case: not case.holds(values)):
             narrowed = problem.copy()
-            # Slices that differ in one dimension have equal cases in all others.
+            # Slices that differ in one dimension have the same cases in all others.
             narrowed.alternatives = [other for other in rest if not any(_is_part_of(weaker, case) for weaker in other)]
             narrowed.add(case)
             found = self.run(narrowed)

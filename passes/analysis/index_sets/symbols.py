@@ -1,4 +1,4 @@
-"""Definitions of the symbols of indices: loops, minima, quotients, products, ranges.
+"""Definitions of index symbols: induction variables, minima and maxima, quotients, products, ranges.
 
 An index (``sums.py``) is a sum of symbols. Most symbols are values of a snapshot; others stand for subexpressions that
 are no value of the program, such as the quotient in ``d0 + d0 floordiv 2``, and have numbers that no snapshot uses. Two
@@ -29,7 +29,7 @@ _FIRST_VIRTUAL = 1 << 40
 _EFFORT = 160
 
 _DEEPEST = 24
-"""How deep definitions are followed; deeper ones may be negative."""
+"""The depth to which definitions are followed; deeper ones are taken as possibly negative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Anything from ``least`` on, and below ``bound`` if there is one."""
+    """An integer of at least ``least``, and below ``bound`` if there is one."""
 
     least: Index | None = None
     bound: Index | None = None
@@ -189,7 +189,7 @@ class IndexTerms:
         return self._varies[symbol]
 
     def is_never_negative(self, index: Index, depth: int = _DEEPEST) -> bool:
-        """Whether ``index`` is certainly at least 0; looked at term by term."""
+        """Whether ``index`` is certainly at least 0; decided term by term."""
         if isinstance(index, int):
             return index >= 0
         if isinstance(index, Symbol):

@@ -1,15 +1,16 @@
 """Lifetimes in functions whose blocks branch to one another: liveness of roots over the block graph.
 
-Each memref argument of a block is a root of its own. An edge *hands over* a buffer to it if the edge's operand is, but
-for views, a root that its block owns and that nothing else needs after the edge; it *lends* one otherwise. An argument
-that some edge hands a buffer to owns its memory, unless that is the memory of a root lent to it; the address tells. An
-argument that is only lent buffers owns nothing: its uses are uses of what it may be.
+Each memref argument of a block is a separate root. An edge *hands over* ownership of a buffer to it if the edge's
+operand, looking through views, is a root that its block owns and that is dead after the edge otherwise; else it *lends*
+one. An argument that some edge hands a buffer over to owns its memory, unless that is the memory of a root lent to it;
+a comparison of addresses decides. An argument that is only lent buffers owns nothing: its uses are uses of the roots it
+may be.
 
-A root is live from its definition to its last use by anything that may be it. It is freed where that ends: behind the
-last use in a block, at the start of a block that all ways lead to with the root dead, or on an edge of its own. What
-is lent has to be defined on every way to the block that borrows it, so that there is something to free; otherwise the
-function is refused. Which edges hand over is decided by starting with all that might and taking back, round by round,
-those that something else depends on. Linear in the ops; in the graph, a few rounds over bit sets of the roots.
+A root is live from its definition to its last use through any value that may be it. It is freed at the end of its live
+range: behind the last use in a block, at the start of a block on all of whose incoming edges it is dead, or on a split
+edge. A lent root has to be defined on every path to the block that borrows it, so that it can be freed; otherwise the
+function is refused. The edges that hand over are a fixpoint: it starts with all candidates and removes, round by round,
+those whose root is still needed. Linear in the ops; in the graph, a few rounds over bit sets of the roots.
 """
 
 from __future__ import annotations
@@ -53,27 +54,27 @@ class GraphLifetimes(RegionLifetimes):
         count = len(self.graph.blocks)
         self._ops: list[list[ir.Operation]] = []
         self._uses: list[dict[int, int]] = []
-        """For each block, the roots it uses, and the position of the last op that does."""
+        """For each block, the roots it uses, and the position of the last use."""
         self._owned: list[Root] = []
         self._home: dict[int, int] = {}
-        """The block that each root is defined in; none for what is there from the start."""
+        """The block that each root is defined in; none for roots that are live on entry to the function."""
         self._defined = [0] * count
         self._live_in = [0] * count
         self._live_out = [0] * count
         self._argument: dict[int, list[tuple[_Pass, ir.Value]]] = {}
-        """For an argument's root: what each edge passes."""
+        """For an argument's root: the operand that each edge forwards."""
         self._handed: dict[_Pass, int] = {}
         self._handed_on: dict[tuple[int, int], int] = {}
-        """For source block and number of the successor, the mask of what is handed over."""
+        """For source block and number of the successor, the mask of roots that the edge hands over."""
         self._heirs: dict[tuple[int, int, int], int] = {}
-        """For source block, number of the successor and a root that is handed over: the argument that gets it."""
+        """For source block, number of the successor and a root that is handed over: the receiving argument."""
         self._owners: set[int] = set()
-        """Roots of arguments that own what they are handed."""
+        """Roots of arguments that own their memory."""
         self._whole: list[int] = []
         """For each root, the mask of the roots that a memref of this root may be."""
 
     def run(self) -> None:
-        """Scan the blocks, settle who owns what, and place the frees in `frees` and `edge_frees`."""
+        """Scan the blocks, determine ownership, and place the frees in `frees` and `edge_frees`."""
         for argument in self.graph.blocks[0].arguments:
             if is_buffer(argument.type):
                 self.new_root(RootKind.BORROWED, (argument,), None)
@@ -151,10 +152,10 @@ class GraphLifetimes(RegionLifetimes):
                 if origin is not None:
                     self._hand_over(place, origin, root)
 
-    # Who owns what
+    # Ownership
 
     def _hand_over(self, place: _Pass, root: int, heir: int) -> None:
-        """Let an edge hand over `root` to argument `heir`, unless it does so to an earlier argument."""
+        """Let an edge hand over `root` to argument `heir`, unless it hands it over to an earlier argument."""
         edge = place[:2]
         if not self._handed_on.get(edge, 0) >> root & 1:
             self._handed_on[edge] = self._handed_on.get(edge, 0) | 1 << root
@@ -173,7 +174,7 @@ class GraphLifetimes(RegionLifetimes):
         raise PassFailure(message, self.graph.terminators[0])
 
     def _take_back(self, is_wrong: Callable[[_Pass], bool]) -> bool:
-        """Lend instead of handing over where `is_wrong`; whether there was such a place."""
+        """Lend instead of handing over where `is_wrong`; return whether that changed anything."""
         lent = [place for place in self._handed if is_wrong(place)]
         for place in lent:
             root = self._handed.pop(place)
@@ -186,7 +187,7 @@ class GraphLifetimes(RegionLifetimes):
         return root not in self._argument or root in self._owners
 
     def _find_owners(self) -> None:
-        """An argument owns if some edge hands it a buffer that was allocated: handing on in circles makes no owner."""
+        """An argument owns if an allocated buffer reaches it over handing-over edges; a cycle alone makes no owner."""
         heirs: dict[int, list[int]] = {}
         work: list[int] = []
         for edge, heir in self._heirs.items():
@@ -207,7 +208,7 @@ class GraphLifetimes(RegionLifetimes):
         return bool(self._live_in[target] >> self._handed[place] & 1)
 
     def _close(self) -> None:
-        """Find what each argument may be: itself, if it owns, what it is lent, and what handed-over roots may be."""
+        """Compute the roots each argument may be: itself if it owns, lent roots, and those of handed-over roots."""
         self._whole = [1 << number for number in range(len(self.roots))]
         for root in self._argument:
             if not self._owns(root):
@@ -224,7 +225,7 @@ class GraphLifetimes(RegionLifetimes):
                     self._whole[root], changed = mask, True
 
     def _given(self, place: _Pass, value: ir.Value) -> tuple[int, int]:
-        """What an argument may be, besides itself, for being passed `value`: heirs of this edge, and other roots."""
+        """The roots, besides itself, that an argument may be if an edge forwards `value`: heirs of the edge, others."""
         heirs = others = 0
         for root in _bits(self._mask(self.sets[value])):
             heir = self._heirs.get((place[0], place[1], root))
@@ -244,7 +245,8 @@ class GraphLifetimes(RegionLifetimes):
         owned = sum(1 << root.number for root in self._owned)
         used = [self._mask(frozenset(uses)) & ~self._defined[b] for b, uses in enumerate(self._uses)]
         for root in self._argument:
-            # Whether it owns its memory is asked by comparing it with what it may have been lent.
+            # Its ownership is decided at run time by comparing its address with those of the roots it may have been
+            # lent.
             home = self._home[root]
             used[home] |= self._whole[root] & ~self._defined[home]
         for block in range(count):
@@ -261,12 +263,12 @@ class GraphLifetimes(RegionLifetimes):
                     self._live_out[block], self._live_in[block], changed = out, into, True
 
     def _check_homes(self) -> None:
-        """What is live in a block, and what its arguments are compared with, must be there on every way to it."""
+        """The roots that are live in a block, or compared with its arguments, must be defined on every path to it."""
         for block, live in enumerate(self._live_in):
             self._check_dominance(live, block, self._ops[block][0])
         for root, passes in self._argument.items():
             for place, value in passes:
-                # A buffer of an earlier run of the block is none that its roots stand for.
+                # The block's roots do not stand for buffers of its earlier executions.
                 _, others = self._given(place, value)
                 self._check_dominance(others, self._home[root], self.graph.terminators[place[0]])
 
@@ -283,11 +285,11 @@ class GraphLifetimes(RegionLifetimes):
     # Frees
 
     def all_roots(self, value: ir.Value) -> Roots:
-        """What `value` may be, arguments that own nothing replaced by what they were lent."""
+        """The roots `value` may be, with arguments that own nothing replaced by the roots lent to them."""
         return frozenset(_bits(self._mask(self.sets[value])))
 
     def place_frees(self, given_away: Sequence[Sequence[ir.Value]]) -> None:
-        """Free each root where it dies. `given_away` are, for each block, the memrefs that the function returns."""
+        """Free each root where it dies. `given_away`: for each block, the memrefs whose ownership it returns."""
         mine = [root for root in self._owned if not root.freed_by_program]
         for number in filter(self._owns, self._argument):
             self.roots[number].avoid = frozenset(_bits(self._whole[number])) - {number}
@@ -330,10 +332,10 @@ class GraphLifetimes(RegionLifetimes):
             self._free_together(frees, ops[position])
 
     def _free_together(self, frees: Sequence[tuple[int, Sequence[ir.Value]]], before: ir.Operation) -> None:
-        """Free what dies in one place, each root with the memrefs that it must not be.
+        """Free the roots that die at one point, each with the memrefs that it must not alias.
 
-        An argument may be another one, and that one may be the first. If both die here, somebody has to free the
-        buffer that they may share: the first of them does so without a look at the second.
+        Two arguments may be each other. If both die here, exactly one must free a buffer that they share: the first one
+        is freed without a comparison with the second.
         """
         numbers = {number for number, _ in frees}
         for number, out in frees:
@@ -343,7 +345,7 @@ class GraphLifetimes(RegionLifetimes):
             self.add_frees(replace(root, avoid=root.avoid - mutual) if mutual else root, before, out)
 
     def _place_on_edges(self, ends: dict[tuple[int, int], list[int]]) -> None:
-        """Put frees at the start of a block where all its edges agree, else on the edge."""
+        """Put frees at the start of a block if all its incoming edges agree, else on the edge."""
         for block, edges in enumerate(self.graph.into):
             lists = [ends[edge.source, edge.index] for edge in edges]
             shared = set[int]().union(*lists[:1]).intersection(*lists)

@@ -19,7 +19,7 @@ __all__ = ["BranchEdge", "BranchEdges"]
 
 @dataclass(frozen=True)
 class BranchEdge:
-    """Successor number `index` of `terminator`: from block `source` to `target`, whose arguments get `operands`."""
+    """Successor number `index` of `terminator`: from block `source` to `target`, with forwarded `operands`."""
 
     source: int
     target: int
@@ -29,7 +29,7 @@ class BranchEdge:
 
 
 class BranchEdges:
-    """The reachable ones of `blocks`, numbered by their places in the graph, and the edges out of and into each."""
+    """The reachable blocks, numbered as in the graph, and the outgoing and incoming edges of each."""
 
     def __init__(self, blocks: Sequence[ir.Block]) -> None:
         self._graph = BlockGraph.of(blocks)
@@ -44,7 +44,7 @@ class BranchEdges:
                 self.into[target].append(edge)
 
     def dominates(self, first: int, second: int) -> bool:
-        """Whether every way to block `second` leads through block `first`, another one."""
+        """Whether block `first` strictly dominates block `second`."""
         return first != second and self._graph.dominates(first, second)
 
 

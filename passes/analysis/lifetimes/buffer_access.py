@@ -1,7 +1,7 @@
 """Whether a program reads or writes the memory of a memref, by its uses.
 
-Followed: views and casts. Known: loads, stores, transfers, copies, structured ops, and returns, whose caller may read.
-Any other user counts as both.
+Views and casts are followed. The effects of loads, stores, transfers, copies and structured ops are modelled; a return
+counts as a read by the caller. Any other user counts as both.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _NAMES = ("none", "read", "write", "read-write")
 
 
 def accesses(values: Iterable[ir.Value]) -> int:
-    """`READ`, `WRITE`, both (`|`) or 0: what is done to the memory of `values`. Linear in the uses of their views."""
+    """`READ`, `WRITE`, both (`|`) or 0: the accesses to the memory of `values`. Linear in the uses of their views."""
     pending, found = list(values), 0
     while pending and found != READ | WRITE:
         for use in pending.pop().uses:
             user = use.owner.operation
-            # The shape that memref.reshape takes as well is read, not viewed.
+            # The shape operand of memref.reshape is read, not viewed.
             if user.name in _VIEWS and use.operand_number == 0:
                 pending.append(user.results[0])
             else:
@@ -60,7 +60,7 @@ def _of_user(user: ir.Operation, number: int) -> int:
 
 
 def _of_structured(user: ir.Operation, number: int) -> int:
-    """Inputs are read; an output is read too where the payload uses its element."""
+    """Inputs are read; an init is also read if the payload uses its element."""
     if number < ir.DenseI32ArrayAttr(user.attributes["operandSegmentSizes"])[0]:
         return READ
     arguments = user.regions[0].blocks[0].arguments if len(user.regions) == 1 else ()

@@ -1,9 +1,9 @@
 """Allocations that can be hoisted out of loops.
 
-An allocation has no content that a program may rely on, so iterations may share one buffer if no iteration sees the
-buffer of another: nothing that may lie in the buffer may leave the iteration, by a yield, a return, a store of the
-memref itself, a call that might hand it back, or an op that nobody knows. Only loops that run one iteration after the
-other can share; whatever may overlap its runs, or is not known, is a barrier. See docs/theory/after-bufferization.md.
+The content of an allocation is undefined, so iterations may share one buffer if no iteration sees the buffer of
+another. So no alias of the buffer may escape the iteration: by a yield, a return, a store of the memref itself, a call
+that might return it, or an unknown op. Only iterations of a sequential loop can share a buffer; an op that may run its
+regions concurrently, or is unknown, is a barrier. See docs/theory/after-bufferization.md.
 
 Nothing is changed here. Linear in ops and uses, times the loop nesting.
 """
@@ -46,7 +46,7 @@ class HoistableAllocation:
 
 @dataclass(frozen=True)
 class KeptAllocation:
-    """An allocation that stays in the loop around it, and why; `op` stands in the way."""
+    """An allocation that stays in the loop around it, and why; `op` prevents hoisting."""
 
     allocation: ir.Operation
     reason: str
@@ -81,7 +81,7 @@ def plan_hoisting(root: ir.Operation) -> HoistingPlan:
 
 
 def _loop_around(op: ir.Operation) -> ir.Operation | None:
-    """The loop whose body holds `op` directly: in its only block, and not the op that ends it."""
+    """The loop with `op` directly in the only block of its body, and not as the terminator."""
     parent = op.parent
     if parent is None:
         return None
@@ -148,7 +148,7 @@ def find_escape(allocation: ir.Operation) -> KeptAllocation | None:
 
 
 def _only_accesses(op: ir.Operation, operand: int) -> bool:
-    """Whether `op` reads and writes the elements of the memref it is given, and keeps nothing."""
+    """Whether `op` only accesses elements of its memref operands, and captures none of them."""
     name = op.name
     if name in _GIVES_AWAY or (name == "memref.store" and operand == 0):
         return False
@@ -158,7 +158,7 @@ def _only_accesses(op: ir.Operation, operand: int) -> bool:
 
 
 def _runs_at_once(op: ir.Operation, block: ir.Block) -> bool:
-    """Whether `op`, somewhere inside of `block`, runs before the op of `block` that holds it is done."""
+    """Whether `op`, nested in an op of `block`, is executed before that op completes."""
     while op.block != block:
         op = op.block.owner.operation
         if op.name.partition(".")[0] not in _SYNCHRONOUS:
@@ -167,7 +167,7 @@ def _runs_at_once(op: ir.Operation, block: ir.Block) -> bool:
 
 
 def _needed(allocation: ir.Operation, loop: ir.Operation) -> list[ir.Operation]:
-    """The ops inside of `loop` that compute the sizes, in the order in which they can move in front of it."""
+    """The ops inside of `loop` that compute the sizes, in an order in which they can move in front of it."""
     needed: dict[ir.Operation, None] = {}
     work = [(value, False) for value in reversed(list(allocation.operands))]
     while work:
@@ -201,7 +201,7 @@ def _is_pure(op: ir.Operation) -> bool:
 
 
 def _runs(loop: ir.Operation, place: ir.Operation) -> bool:
-    """Whether the block of `place` in `loop` certainly runs when the loop does."""
+    """Whether the block of `place` in `loop` certainly runs whenever the loop op is executed."""
     if loop.name == "scf.while":
         return place.block == loop.regions[0].blocks[0]
     return loop.name == "scf.for" and surely_runs(loop)

@@ -1,8 +1,9 @@
 """Lifetimes of memrefs that loops carry: `scf.for` and `scf.while`.
 
-A loop is a graph of *places*: the block arguments that carry memrefs. A place gets a buffer from outside, from another
-place, or made in the loop. Which outer roots a place may be, and whether it may be made in the loop, is the least
-solution over that graph. What the loop made and does not pass on is freed at the end of the block that was given it.
+A loop is a graph of *places*: the block arguments that carry memrefs. The buffer of a place comes from outside, from
+another place, or from an allocation in the loop. The outer roots a place may be, and whether it may be allocated in the
+loop, are the least fixpoint over that graph. A buffer that the loop allocated and does not forward is freed at the end
+of the block that received it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _FOR_BOUNDS = 3
 
 @dataclass
 class _Places:
-    """What reaches each place: `passed`, of which `made` by the block that passes it, and `starts` from outside.
+    """The roots that reach each place: `passed` by blocks, `made` in the passing block, and `starts` from outside.
 
     `positions` maps the root that stands for a place, inside of its block, to the place.
     """
@@ -33,7 +34,7 @@ class _Places:
     positions: dict[int, int] = field(default_factory=dict)
 
     def close(self) -> tuple[dict[int, Roots], set[int]]:
-        """The outer roots that each place may be, over all iterations, and the places that may be made in the loop."""
+        """The outer roots that each place may be, in any iteration, and the places that may be loop allocations."""
         sources = {n: [self.positions[r] for r in roots if r in self.positions] for n, roots in self.passed.items()}
         outer = {
             n: self.starts.get(n, NONE) | (roots - self.made[n] - self.positions.keys())
@@ -53,7 +54,7 @@ class _Places:
 
 
 class _Body:
-    """One region of a loop: its block's arguments as places, and what it passes on."""
+    """One region of a loop: its block's arguments as places, and the memrefs it forwards."""
 
     def __init__(
         self, lifetimes: RegionLifetimes, block: ir.Block, places: Mapping[int, ir.Value], all_: _Places
@@ -67,7 +68,7 @@ class _Body:
         self.passed: list[ir.Value] = []
 
     def pass_on(self, places: Mapping[int, ir.Value], all_: _Places) -> None:
-        """The terminator hands `places` their next buffers."""
+        """The terminator forwards to `places` their next buffers."""
         for place, value in places.items():
             self._lifetimes.check_address(value, self.scan.terminator)
             all_.passed[place] = self._lifetimes.sets[value]
@@ -75,10 +76,10 @@ class _Body:
         self.passed = list(places.values())
 
     def free(self, fresh: set[int], outer: Roots) -> None:
-        """Free at the end what is not passed on."""
+        """Free the places that are not forwarded, at the end of the block."""
         self._lifetimes.free_own(self.scan, self.passed)
         given = [argument for place, argument in sorted(self.arguments.items()) if place in fresh]
-        # Memory that is given is not freed before, so what is allocated meanwhile has another address.
+        # Received memory is not freed earlier, so allocations in the body have other addresses.
         others = [value for value in self.passed if not self._lifetimes.is_made_in(self.scan, value)]
         self._lifetimes.free_carried(given, self.scan, others, outer)
 

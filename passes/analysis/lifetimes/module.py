@@ -1,30 +1,31 @@
-"""Ownership and lifetimes of memrefs in structured code: which buffer is freed where.
+"""Ownership and lifetimes of memrefs in structured code: where each buffer is freed.
 
 A *root* is a piece of memory as seen from one block: an allocation or a call's result (owned), an argument, a constant
-or the stack (borrowed), an argument of a loop's body (borrowed, or left over from an earlier iteration), or what a
-structured op may have made inside and passes out (joined). Each memref has the set of roots it may be; views have the
-set of their source. Sets are found in one walk, inside out, because a block sees the inside of an op only as results:
+or the stack (borrowed), an argument of a loop's body (borrowed, or left over from an earlier iteration), or a result of
+a structured op that may have been allocated in its regions (joined). Each memref has the set of roots it may be; views
+have the set of their source. Sets are found in one post-order walk, because a block sees the regions of an op only
+through its results:
 
     %r = scf.if %c -> memref {          sets:   %a {a}, inside %b {b}
       yield %a                                  %r {a, r}: either the outer a, or something made inside
     } else { yield %b (allocated here) }        r owns its memory unless its address is that of a
 
-That address is the whole run-time cost of ownership: where it is not known who owns a buffer, the plan compares
-pointers. An owned or joined root is freed
+That comparison is the only run-time cost of ownership: where the owner is not known statically, the plan compares
+addresses. An owned or joined root is freed
 
 - after the last op of its block that uses a memref whose set contains it, if none of them leaves the block;
 - else at the end of the block, unless its address is that of a memref that leaves; not at all if it surely leaves.
 
-The buffer an iteration was given is freed at the end of the iteration if an earlier one made it: if its address is
-neither that of an initial value or another outer buffer, nor that of a value passed on. A function owns nothing it was
-given and gives away everything it returns, each buffer once: a result that may be borrowed, or an earlier result, is
-cloned then.
+A loop-carried buffer is freed at the end of the iteration that received it if an earlier iteration allocated it: if its
+address is neither that of an init or another outer buffer, nor that of a yielded value. A function owns none of its
+arguments, and its caller owns all its results, each buffer once: a result that may be borrowed, or that may be an
+earlier result, is cloned.
 
-Addresses may be compared because memory stays allocated while anything that may be it is in use (the sets say so), so
-two buffers in use never share an address. Views keep the address of their buffer; the result of `memref.view`, which
-does not, must stay in its block. Refused are memrefs in memrefs, and ops with memref results that are not known. Where
-a function branches between blocks, `blocks.py` decides about its own blocks by their liveness; what lies
-inside of structured ops is decided as here. Linear in the ops for sets of constant size.
+Comparing addresses is sound because the sets keep memory allocated while any value that may be it is in use, so two
+buffers in use never share an address. Views keep the address of their buffer; the result of `memref.view`, which does
+not, must stay in its block. Memrefs of memrefs, and unknown ops with memref results, are refused. For a function with
+several blocks, `blocks.py` places the frees of these blocks by liveness; regions of structured ops are treated as here.
+Linear in the ops for sets of constant size.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ __all__ = ["analyze_lifetimes"]
 def analyze_lifetimes(root: ir.Operation) -> LifetimePlan:
     """The plan for all functions under `root`. Changes nothing.
 
-    Raises `PassFailure`, which names the op, for code that is not covered (see above).
+    Raises `PassFailure`, which names the op, for refused code (see above).
     """
     plans: list[LifetimePlan] = []
     functions: list[ir.Operation] = []
@@ -106,13 +107,13 @@ def _plan_graph(blocks: Sequence[ir.Block]) -> LifetimePlan:
 
 
 def _given_away(terminator: ir.Operation, clones: Sequence[ReturnedClone]) -> list[ir.Value]:
-    """What a function returns that is not always a clone."""
+    """The returned memrefs of a function, without those that are always cloned."""
     always = {clone.operand for clone in clones if clone.when is None}
     return [value for number, value in leaving_buffers(terminator).items() if number not in always]
 
 
 def _owned_returns(table: RootTable, terminator: ir.Operation) -> list[ReturnedClone]:
-    """How to own each memref that a function returns; those that it owns anyway are left out."""
+    """The clones that make a function own each memref it returns; memrefs that it owns anyway are left out."""
     returned = leaving_buffers(terminator)
     clones = (_owned_return(table, terminator, number, returned) for number in returned)
     return [clone for clone in clones if clone is not None]

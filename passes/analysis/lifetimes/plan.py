@@ -9,14 +9,14 @@ from mlir import ir
 
 @dataclass(frozen=True)
 class GlobalBuffer:
-    """The memory of a `memref.global`; it has no value that is visible everywhere."""
+    """The memory of a `memref.global`, for which no single SSA value is visible everywhere."""
 
     symbol: str
     type: ir.Type
 
 
 Handle = ir.Value | GlobalBuffer
-"""Something whose address can be taken."""
+"""Memory whose address can be taken."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Free:
 
 @dataclass(frozen=True)
 class ReturnedClone:
-    """Return a clone in place of operand `operand`: if its address is that of one of `when`, or always (None)."""
+    """Return a clone of operand `operand` if its address is that of one of `when`; always if `when` is None."""
 
     terminator: ir.Operation
     operand: int
@@ -39,7 +39,7 @@ class ReturnedClone:
 
 @dataclass(frozen=True)
 class EdgeFrees:
-    """Do `frees` (in front of no op that is there) on the way from `terminator` to its successor number `index`."""
+    """Frees on the edge from `terminator` to its successor number `index`; `Free.before` is not used."""
 
     terminator: ir.Operation
     index: int
@@ -48,7 +48,7 @@ class EdgeFrees:
 
 @dataclass(frozen=True)
 class LifetimePlan:
-    """What to add so that every buffer is freed once: clones first, then frees, both in the order given."""
+    """The clones and frees to insert, in this order, so that every buffer is freed once."""
 
     clones: tuple[ReturnedClone, ...]
     frees: tuple[Free, ...]

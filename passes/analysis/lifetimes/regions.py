@@ -1,4 +1,4 @@
-"""Lifetimes in one block and the structured ops in it: the walk that finds roots and frees what a block owns.
+"""Lifetimes in one block and the structured ops in it: the walk that finds roots and frees those the block owns.
 
 See ``module.py`` for the rules. Loops are in ``loops.py``. Nothing is changed.
 """
@@ -18,7 +18,7 @@ from .roots import NONE, VIEWS, Root, RootKind, Roots, RootTable, is_buffer, lea
 __all__ = ["BlockScan", "RegionLifetimes"]
 
 _BRANCHES = frozenset(("scf.if", "scf.index_switch", "scf.execute_region"))
-# Ops of other dialects may keep the address for later, as may this one; then nothing is known about the last use.
+# Ops of other dialects, and this one, may capture the address; then the last use is unknown.
 _KEEPS_NO_ADDRESS = frozenset(("affine", "arith", "bufferization", "func", "linalg", "math", "memref", "scf", "vector"))
 _NUMBERS = frozenset(("arith", "complex", "math"))
 _ELEMENTS = frozenset(("linalg.index", "linalg.yield"))
@@ -27,7 +27,7 @@ _TAKES_ADDRESS = "memref.extract_aligned_pointer_as_index"
 
 @dataclass
 class BlockScan:
-    """What one pass over a block found: roots of its own, roots of outer blocks that it uses, and its terminator."""
+    """The result of scanning a block: its own roots, the roots of outer blocks that it uses, and its terminator."""
 
     level: int
     terminator: ir.Operation
@@ -36,9 +36,9 @@ class BlockScan:
 
 
 class RegionLifetimes(RootTable):
-    """Walks blocks, inside out; `frees` collects what blocks inside of structured ops free.
+    """Walks blocks in post-order; `frees` collects the frees in blocks of structured ops.
 
-    `loops` knows the ops that carry memrefs from one iteration to the next.
+    `loops` handles the ops that carry memrefs from one iteration to the next.
     """
 
     def __init__(self, loops: Mapping[str, LoopScan]) -> None:
@@ -65,7 +65,7 @@ class RegionLifetimes(RootTable):
         return scan
 
     def scan_op(self, op: ir.Operation, scan: BlockScan) -> set[int]:
-        """Give the results of `op` their sets; return the roots that it uses, itself or in its regions."""
+        """Assign sets to the results of `op`; return the roots that it uses, itself or in its regions."""
         used: set[int] = set()
         is_buffer_type = self.is_buffer_type
         for operand in op.operands:
@@ -167,19 +167,19 @@ class RegionLifetimes(RootTable):
         return used
 
     def made_in(self, scan: BlockScan, roots: Roots) -> Roots:
-        """Those of `roots` that a block made itself; memory on its stack cannot leave it."""
+        """Those of `roots` that a block allocated itself; stack memory cannot leave it."""
         own = [self.roots[number] for number in roots if self.roots[number].level == scan.level]
         if any(root.kind is RootKind.BORROWED for root in own):
             raise PassFailure("memory on the stack leaves the block it was allocated in", scan.terminator)
         return frozenset(root.number for root in own if root.kind is not RootKind.CARRIED)
 
     def is_made_in(self, scan: BlockScan, value: ir.Value) -> bool:
-        """Whether `value` is surely memory that a block allocated itself, and so none that it was given."""
+        """Whether `value` is certainly memory that a block allocated itself, and so none that it received."""
         roots = [self.roots[number] for number in self.sets[value]]
         return bool(roots) and all(root.kind is RootKind.OWNED and root.level == scan.level for root in roots)
 
     def join(self, op: ir.Operation, outer: Mapping[int, Roots], fresh: Iterable[int], scan: BlockScan) -> None:
-        """Give the results of a structured op their sets; those that may be made inside share a joined root."""
+        """Assign sets to the results of a structured op; those that may be allocated inside share a joined root."""
         made = sorted(fresh)
         joined = NONE
         if made:
@@ -193,7 +193,7 @@ class RegionLifetimes(RootTable):
     # Frees
 
     def free_own(self, scan: BlockScan, leaving: Sequence[ir.Value]) -> None:
-        """Free the roots of a block, of which those in `leaving` may leave it."""
+        """Free the roots of a block; those in `leaving` may leave it."""
         for value in leaving:
             if not self.is_certain(self.sets[value]):
                 self.check_address(value, scan.terminator)
@@ -207,7 +207,7 @@ class RegionLifetimes(RootTable):
             self.add_frees(root, before, out)
 
     def add_frees(self, root: Root, before: ir.Operation, unless: Sequence[Handle]) -> None:
-        """Free `root` before an op, unless its address is that of one of `unless`, or of memory that is not its own."""
+        """Free `root` before an op, unless its address is that of one of `unless`, or of memory it does not own."""
         others = [*unless, *self.handles(root.avoid)]
         kept = _without_casts(others)
         for position, handle in enumerate(root.handles):
@@ -223,7 +223,7 @@ class RegionLifetimes(RootTable):
     def free_carried(
         self, arguments: Sequence[ir.Value], scan: BlockScan, passed: Sequence[ir.Value], outer: Roots
     ) -> None:
-        """Free the buffers that a loop's body was given, where an earlier part of the loop made them."""
+        """Free the buffers that a loop's body received, if an earlier part of the loop allocated them."""
         unless: list[Handle] = [*passed, *self.handles(outer)]
         kept = _without_casts(unless)
         for argument in arguments:
@@ -233,12 +233,12 @@ class RegionLifetimes(RootTable):
 
 
 def _without_casts(handles: Iterable[Handle]) -> set[ir.Value]:
-    """What `handles` are casts of: a free behind a comparison with one of these would never run."""
+    """The sources of the casts `handles`: a free guarded by a comparison with one of these would never run."""
     return {_uncast(handle) for handle in handles if isinstance(handle, ir.Value)}
 
 
 def _uncast(value: ir.Value) -> ir.Value:
-    """Return what `value` is a cast of, which has the same address."""
+    """Return the source of the cast `value`, which has the same address."""
     while not isinstance(value, ir.BlockArgument):
         op = ir.OpResult(value).owner.operation
         if op.name != "memref.cast":
@@ -251,5 +251,5 @@ LoopScan = Callable[[RegionLifetimes, ir.Operation, BlockScan], set[int]]
 
 
 def _has_no_buffers(name: str) -> bool:
-    """Whether ops of that name, in a block whose arguments are numbers, as in a payload, touch no buffer."""
+    """Whether ops of that name access no buffer in a block whose arguments are numbers, such as a payload."""
     return name in _ELEMENTS or (name.partition(".")[0] in _NUMBERS and name != "arith.select")

@@ -1,7 +1,6 @@
-"""Roots, the pieces of memory of the lifetime analysis, and which of them each memref may be.
+"""Roots, the pieces of memory of the lifetime analysis, and the set of roots that each memref may be.
 
-See ``module.py`` for what roots mean; this is the table that the walks over regions and over the block graph
-share.
+``module.py`` defines roots; the walks over regions and over the block graph share this table.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ __all__ = ["NONE", "VIEWS", "Root", "RootKind", "RootTable", "Roots", "is_buffer
 
 
 class RootKind(enum.Enum):
-    """Who owns a root's memory, as seen from the block of the root."""
+    """The owner of a root's memory, as seen from the block of the root."""
 
     OWNED = enum.auto()
-    """That block: it allocated the memory, or got it from a call."""
+    """The block: it allocated the memory, or received it from a call."""
     JOINED = enum.auto()
-    """That block, unless the memory is that of another root that it may be."""
+    """The block, unless the memory is that of another root that it may be."""
     CARRIED = enum.auto()
-    """A loop's body, if an earlier iteration made it."""
+    """The loop's body, if an earlier iteration allocated the memory."""
     BORROWED = enum.auto()
-    """Somebody else."""
+    """Not the block."""
 
 
 @dataclass
@@ -66,7 +65,7 @@ VIEWS = frozenset(
         "view",
     )
 )
-"""Ops whose result lies in the memory of operand 0; all but `memref.view` keep the address, too."""
+"""Ops whose result aliases operand 0; all but `memref.view` also keep the address."""
 
 
 def is_buffer(type_: ir.Type) -> bool:
@@ -75,7 +74,7 @@ def is_buffer(type_: ir.Type) -> bool:
 
 
 def leaving_buffers(terminator: ir.Operation) -> dict[int, ir.Value]:
-    """The memrefs that a terminator passes on, by operand number."""
+    """The memrefs that a terminator forwards, by operand number."""
     return {number: value for number, value in enumerate(terminator.operands) if is_buffer(value.type)}
 
 
@@ -99,12 +98,12 @@ class RootTable:
         return known
 
     def new_level(self) -> int:
-        """A number for a block that has roots of its own."""
+        """A number for a block that has its own roots."""
         self._levels += 1
         return self._levels
 
     def new_root(self, kind: RootKind, handles: tuple[Handle, ...], level: int | None, avoid: Roots = NONE) -> Root:
-        """Add a root; its handles are that root, unless they may be another one, too."""
+        """Add a root; unless it is joined, it is the only root in the sets of its handles."""
         root = Root(len(self.roots), kind, handles, level, avoid)
         self.roots.append(root)
         if kind is not RootKind.JOINED:
@@ -126,11 +125,11 @@ class RootTable:
         return [handle for number in sorted(numbers) for handle in self.roots[number].handles]
 
     def is_certain(self, numbers: Roots) -> bool:
-        """Whether memrefs with this set are all one buffer."""
+        """Whether all memrefs with this set are certainly one buffer."""
         return len(numbers) == 1 and all(len(self.roots[number].handles) == 1 for number in numbers)
 
     def check_address(self, value: ir.Value, op: ir.Operation) -> None:
-        """Refuse a memref that `op` passes on and whose address is not that of its buffer."""
+        """Refuse a memref that `op` forwards if its address is not that of its buffer."""
         if value in self.shifted:
             raise PassFailure(
                 "cannot follow a memref.view out of its block: its address is not that of its buffer; pass the buffer",

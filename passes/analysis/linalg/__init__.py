@@ -1,1 +1,1 @@
-"""What structured ops compute: indexing maps, payloads, reductions, tile sizes."""
+"""Structured ops as loop nests: indexing maps, payloads, reductions, tile sizes, fusion."""

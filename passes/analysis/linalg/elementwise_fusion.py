@@ -1,15 +1,15 @@
-"""Which elementwise linalg ops can be fused into the op that uses their result, without any work done twice.
+"""Elementwise linalg ops that can be fused into the user of their result without recomputation.
 
 A producer is fused into its consumer if
 
-* all its loops are parallel, and its init has one index for each: every element is computed once, from its indices;
+* all its loops are parallel, and the map of its init has one result for each: every element is computed once;
 * only inputs of the consumer use its result, and both are in the same block;
-* the consumer reads each element once: the operand moves with all loops of the consumer. A fill costs nothing, so it
+* the consumer reads each element once: all its loops occur in the operand's indexing map. A fill costs nothing, so it
   may be read many times;
 * the sizes of the consumer's loops still follow from its operands afterwards.
 
 Linear in the ops and their operands; nothing is changed. Upstream counterpart: `linalg-fuse-elementwise-ops`, which
-replaces inits that are not read by new ones, and so loses the destinations of results.
+replaces unread inits by new ones, and so loses the destinations of results.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ class ElementwiseFusion:
     """A producer to be computed inside of its consumer.
 
     Attributes:
-        producer: the op whose result is not stored any more.
+        producer: the op whose result is no longer materialized.
         consumer: the op that computes it.
-        operands: the inputs of the consumer that are that result.
+        operands: the inputs of the consumer that are the producer's result.
         loops: for each of them and each loop of the producer, its index in terms of the loops of the consumer.
         brought: the operands of the producer that become inputs of the consumer: those whose elements it uses, and
-            those without which nothing would say how large a loop is.
+            those needed to infer the size of a loop.
     """
 
     producer: Structured
@@ -45,7 +45,7 @@ class ElementwiseFusion:
 
 
 def find_fusion(op: ir.Operation) -> ElementwiseFusion | None:
-    """Return how linalg op `op` is computed inside of the only op that uses it, or None."""
+    """Return the fusion of linalg op `op` into its only user, or None."""
     uses = list(op.results[0].uses) if len(op.results) == 1 else []
     users = [use.owner.operation for use in uses]
     if not users or any(user != users[0] for user in users) or users[0].block != op.block:
@@ -82,9 +82,9 @@ def _loops(producer: Structured, read: Sequence[OperandIndex]) -> tuple[OperandI
 def _brought(
     producer: Structured, consumer: Structured, operands: Sequence[int], loops: Sequence[Sequence[OperandIndex]]
 ) -> tuple[int, ...] | None:
-    """Return the operands of `producer` to bring along, so that each loop of `consumer` is the index of an operand.
+    """Return the operands of `producer` to add, so that each loop of `consumer` is an index of an operand.
 
-    None if that cannot be: linalg takes the sizes of loops from such indices, and refuses an op without.
+    None if that is impossible: linalg infers loop sizes from such indices, and its verifier demands them.
     """
     known = {
         index.loop
@@ -93,7 +93,7 @@ def _brought(
         for index in consumer.indices[operand]
     }
     brought: list[int] = []
-    # An init that is not read stays behind: nothing would be saved if it had to be there.
+    # An unread init is not added: fusion that keeps it alive would save nothing.
     for operand in sorted(range(len(producer.indices)), key=lambda operand: not producer.reads[operand]):
         named = {own[index.loop].loop for own in loops for index in producer.indices[operand] if index.loop is not None}
         is_input = operand < producer.inputs
@@ -104,7 +104,7 @@ def _brought(
 
 
 def _knows_indices(producer: Structured, loops: Sequence[Sequence[OperandIndex]]) -> bool:
-    """Whether `linalg.index` of `producer` is a loop of the consumer, if the payload asks for it."""
+    """Whether each `linalg.index` in the payload of `producer` is a loop of the consumer."""
     asked = [
         ir.IntegerAttr(op.operation.attributes["dim"]).value
         for op in producer.payload.operations

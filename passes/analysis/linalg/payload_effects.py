@@ -1,8 +1,8 @@
-"""Whether a payload only computes what it yields, so that it may run at another time, and in any order.
+"""Whether a payload is pure, so that its iterations may be moved and reordered.
 
-Only ops that are known to have no effect count: arithmetic, reads of tensors, which are values, and conditions and
-counted loops around these. Reads of memory count as an effect, since others may write it; so do calls, assertions and
-loops that may not terminate.
+Pure are only ops known to have no effect: arithmetic, reads of tensors (which are values), and conditionals and counted
+loops around these. Reads of memory count as effects, since other ops may write it; so do calls, assertions and loops
+that may not terminate.
 
 Linear in the ops; nothing is changed.
 """
@@ -14,7 +14,7 @@ from mlir import ir
 __all__ = ["find_effect", "is_pure"]
 
 _DIALECTS = frozenset({"arith", "complex", "index", "linalg", "math", "tensor", "vector"})
-"""Ops of these that have no memrefs do nothing but compute their results, but for those in `_EFFECTS`."""
+"""Ops of these dialects without memrefs are pure, except for those in `_EFFECTS`."""
 _EFFECTS = frozenset({"vector.print"})
 _OTHERS = frozenset(
     {
@@ -51,7 +51,7 @@ def find_effect(payload: ir.Block) -> str | None:
 
 
 def is_pure(op: ir.Operation) -> bool:
-    """Whether `op`, but for what is nested in it, does nothing but compute its results from values."""
+    """Whether `op`, not counting nested ops, is pure."""
     name = op.name
     if name == _SIZE:
         return True

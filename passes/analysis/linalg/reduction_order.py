@@ -1,8 +1,8 @@
 """Whether tiles of reduction loops may be computed one after the other.
 
-Tiles change the order in which elements are combined as soon as a tiled reduction loop has another one inside of it,
-unless it is the last one that is tiled. A payload that ends in a sum, a product, a maximum or the like admits any
-order. Any other use of the accumulator (`3 * z + x`, an index that is kept) needs the order of the op.
+Tiling reassociates a reduction as soon as a tiled reduction loop contains another one, unless it is the last tiled one.
+A payload that ends in an associative combiner (a sum, a product, a maximum) admits any order. Any other use of the
+accumulator (`3 * z + x`, an argmax) needs the order of the op.
 """
 
 from __future__ import annotations
@@ -23,6 +23,6 @@ def admits_tiles(structured: Structured, loops: Sequence[tuple[int, int]]) -> bo
     if find_combiner(structured) is not None:
         return True
     tiled = [(loop, size) for loop, size in loops if not structured.parallel[loop]]
-    # Tiles are in lexicographic order if those of all loops around the last one have one iteration.
+    # Iterations stay in lexicographic order if the tiles of all loops but the last one have size 1.
     in_order = [loop for loop, _ in tiled] == structured.reduction_loops[: len(tiled)]
     return in_order and all(size == 1 for _, size in tiled[:-1])

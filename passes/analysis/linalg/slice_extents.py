@@ -1,14 +1,15 @@
-"""Which sizes a dimension of a slice in a tiled loop can have: the step, or what is left in the last iteration.
+"""The possible sizes of a dimension of a slice in a tiled loop: the full tile, or the remainder tile.
 
 A tile whose size does not divide the trip count has a dynamic type, since `affine.min` computes its size. If the bounds
 of the loop are known, there are at most two sizes. They follow from a slice whose size in a dimension is
 
     affine.min(T, C - i)    with i from scf.for %i = L to U step S
 
-where L, U, S, T and C are constants. `C - i` falls, so if the size is T in the last iteration but one, it is T in all
-iterations before, and only the last one has a size of its own.
+where L, U, S, T and C are constants. `C - i` decreases, so if the size is T in the next-to-last iteration, it is T in
+all earlier ones, and only the last one may differ.
 
-Constant time; nothing is changed. Upstream counterpart: `affine::simplifyAffineMinOp`, which looks for one constant.
+Constant time; nothing is changed. Upstream counterpart: `affine::simplifyAffineMinOp`, which finds a single constant
+only.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["slice_extents"]
 
 
 def slice_extents(value: ir.Value, dimension: int) -> frozenset[int]:
-    """Return the sizes that `dimension` of `value` can have, at most two; nothing if they are not known."""
+    """Return the possible sizes of `dimension` of `value`, at most two; nothing if they are not known."""
     op = defining_op(value, "tensor.extract_slice")
     if op is None:
         return frozenset()

@@ -1,9 +1,9 @@
-"""A linalg op as numbers: its loops, their sizes, and which elements of its operands an iteration reads and writes.
+"""A linalg op as plain data: its loops, their sizes, and the indices at which an iteration accesses operands.
 
-Every linalg op with a payload is a nest of loops around that payload. Loops that the maps of the inits mention are
-parallel, the others reduce. An index into an operand is a sum of multiples of loops, which is all that convolutions,
-poolings, contractions and elementwise ops need; an op with any other index (`mod`, a symbol) is refused. So is one
-whose payload has effects: its iterations would have to keep their order.
+Every linalg op with a payload is a nest of loops around that payload. Loops that occur in the indexing maps of the
+inits are parallel, the others are reductions. An index into an operand is a sum of multiples of loops, which is all
+that convolutions, poolings, contractions and elementwise ops need; an op with any other index (`mod`, a symbol) is
+refused. So is one whose payload has effects: its iterations could not be reordered.
 
 Linear in the sizes of the maps; nothing is changed. Upstream counterpart: `LinalgOp`, which the bindings do not expose.
 """
@@ -36,16 +36,16 @@ __all__ = [
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _WORD_BYTES = 8
 _REDUCE = "linalg.reduce"
-"""It has an init for each input; other ops without an attribute for the number of inits have one."""
+"""It has an init for each input; other ops without `operandSegmentSizes` have one init."""
 _OWN_PAYLOAD = frozenset({"linalg.generic", "linalg.map", _REDUCE})
-"""Ops whose payloads are arbitrary; those of others follow from their names."""
+"""Ops with arbitrary payloads; the payloads of other ops follow from their names."""
 
 UNKNOWN_SIZE = 1 << 12
 """The size assumed for a dynamic one where only speed depends on it: too large for the caches."""
 
 
 class NotStructured(Exception):
-    """Says why an op cannot be read as a loop nest: a phrase that follows "because"."""
+    """The reason why an op cannot be read as a loop nest: a phrase that follows "because"."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class OperandIndex:
 
     @property
     def loop(self) -> int | None:
-        """The loop that the index is equal to, None if it is anything else."""
+        """The loop that the index equals; None for any other index."""
         ((loop, factor),) = self.coefficients.items() if len(self.coefficients) == 1 else ((None, 0),)
         return loop if factor == 1 and self.constant == 0 else None
 
@@ -78,7 +78,7 @@ class OperandIndex:
 
 @dataclass(frozen=True)
 class Structured:
-    """What a linalg op does.
+    """A linalg op as a loop nest.
 
     Attributes:
         op: the op.
@@ -127,8 +127,8 @@ class Structured:
     def falling(self) -> frozenset[int]:
         """The loops in indices that decrease along a loop, like `7 - d0`: these are not tiled.
 
-        The slice for a tile would begin where its last iteration reads, and its op would need another constant in the
-        map, which depends on the size of the tile.
+        The slice for a tile would begin at the index of its last iteration, and the map of the tiled op would need a
+        constant that depends on the tile size.
         """
         return frozenset(
             loop
@@ -148,7 +148,7 @@ class Structured:
         return any(index.coefficient(loop) for index in self.indices[operand])
 
     def read_along(self, loop: int) -> list[int]:
-        """Return the inputs of which the payload uses elements that change with `loop`."""
+        """Return the inputs that the payload uses and that `loop` indexes."""
         return [operand for operand in range(self.inputs) if self.reads[operand] and self.depends(operand, loop)]
 
     def is_contiguous(self, operand: int, loop: int) -> bool:
@@ -157,7 +157,7 @@ class Structured:
         return last.coefficient(loop) == 1 and not any(index.coefficient(loop) for index in others)
 
     def gathered_along(self, loop: int) -> list[int]:
-        """Return the inputs of which the payload uses elements that change with `loop` and are not contiguous."""
+        """Return the inputs that the payload uses and that `loop` indexes non-contiguously."""
         return [operand for operand in self.read_along(loop) if not self.is_contiguous(operand, loop)]
 
 
@@ -176,7 +176,7 @@ def read_structured(op: ir.Operation) -> Structured:
     """Read linalg op `op`, on tensors or memrefs.
 
     Raises:
-        NotStructured: it is no such op, or an index, an init, a loop or its payload is of another kind than described
+        NotStructured: it is no linalg op, or an index, an init, a loop or its payload is not of the kind described
             above.
     """
     if not op.name.startswith("linalg.") or len(op.regions) != 1 or not len(op.regions[0].blocks):
@@ -200,7 +200,7 @@ def read_structured(op: ir.Operation) -> Structured:
 
 
 def as_structured(op: ir.Operation) -> Structured | None:
-    """Return what `read_structured` does, and None for what it refuses."""
+    """`read_structured`, with None in place of the exception."""
     try:
         return read_structured(op)
     except NotStructured:
@@ -275,7 +275,7 @@ def _index(expression: ir.AffineExpr) -> OperandIndex:
 def _sizes(
     types: Sequence[ir.Type], indices: _Indices, loops: int
 ) -> tuple[tuple[int | None, ...], tuple[tuple[int, int], ...]]:
-    """Return the size of each loop, a static one if there is one, and an operand and dimension of that size."""
+    """Return the size of each loop (static if any operand's is), with an operand and dimension of that size."""
     sizes: dict[int, int | None] = {}
     places: dict[int, tuple[int, int]] = {}
     for operand, (type_, own) in enumerate(zip(types, indices, strict=True)):

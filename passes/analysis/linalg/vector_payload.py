@@ -1,7 +1,7 @@
 """Whether the payload of a linalg op can run on vectors, lane by lane, and how it combines partial results.
 
-Lane by lane means: each of its ops is elementwise, has no effect, and cannot trap on lanes whose result is not used
-(those beyond the end of a row), as an integer division by zero would.
+Lane by lane means: each op is elementwise, has no effect, and cannot trap on lanes whose result is unused (those beyond
+the end of a row); an integer division by zero would trap.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NEUTRAL_KINDS = {
     "arith.ori": "or",
     "arith.xori": "xor",
 }
-"""The ops that combine lanes in any order, with their names in `vector.reduction`."""
+"""The associative ops that combine lanes, with their names in `vector.reduction`."""
 
 MATH_FUNCTIONS = frozenset(
     f"math.{name}"
@@ -51,7 +51,7 @@ MATH_FUNCTIONS = frozenset(
         "tanh",
     )
 )
-"""The ops that become polynomials, on vectors of floats of up to 32 bits."""
+"""The ops that are approximated by polynomials, on vectors of floats of up to 32 bits."""
 
 _TRAPPING = frozenset(
     f"arith.{name}" for name in ("ceildivsi", "ceildivui", "divsi", "divui", "floordivsi", "remsi", "remui")
@@ -77,7 +77,7 @@ def why_not_lanewise(structured: Structured) -> str | None:
 
 
 def has_polynomial(structured: Structured) -> bool:
-    """Return whether an op of the payload becomes a polynomial, a chain of dependent ops."""
+    """Return whether an op of the payload becomes a polynomial, which is a chain of dependent ops."""
     return any(
         op.operation.name in MATH_FUNCTIONS and not isinstance(op.operation.results[0].type, ir.F64Type)
         for op in structured.payload.operations

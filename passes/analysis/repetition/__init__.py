@@ -1,1 +1,1 @@
-"""Code that is repeated on other values."""
+"""Repeated code: equal loop nests, ops and call sequences that differ only in the values they use."""

@@ -1,10 +1,10 @@
-"""Loop nests and linalg ops on memrefs that are equal up to their buffers, and so need to be compiled only once.
+"""Loop nests and linalg ops on memrefs that are equal up to their buffers: each class is compiled once, as a function.
 
-A body is an op that has no result: a `linalg` op, or a whole loop nest that stands in no loop. Two bodies are equal if
-their ops, attributes, types and the way values go from one to the next are; constants from outside count as part of
-the body, all else from outside is a parameter, and where one buffer is used twice both bodies must do so. Keys stand
-for all of that, so equal keys are equality and not that of a hash. Names of values and locations do not count. What has
-equal keys may still differ in sizes that a function can be given (`shared_sizes.py`); `group_bodies` tells them apart.
+A body is an op without results: a `linalg` op, or an outermost loop nest. Two bodies are equal if their ops,
+attributes, types and def-use chains are. A constant defined outside counts as part of the body; any other outside value
+is a parameter, and both bodies must use a parameter at the same places. The key holds all of that, so equal keys mean
+equality, not just equal hashes. Value names and locations do not count. Bodies with equal keys may still differ in
+sizes that the function takes as arguments (`shared_sizes.py`); `group_bodies` separates these.
 
 Nothing is changed here. Linear in the ops: each is read once.
 """
@@ -26,32 +26,32 @@ from .shared_sizes import NOTHING_OPEN, OpenSizes, SizeReader
 __all__ = ["KERNEL_MARK", "Body", "BodyReader", "NotShared", "find_repeated_bodies", "group_bodies", "root_of"]
 
 KERNEL_MARK = "inplace.kernel"
-"""Attribute of linalg ops that are to become functions of their own, and are optimized then."""
+"""Marks linalg ops that are outlined into functions before they are optimized."""
 
 _LOOPS = frozenset({"affine.for", "affine.parallel", "scf.for", "scf.forall", "scf.parallel", "scf.while"})
 _SUNK = frozenset({"arith.constant", "memref.get_global", "ub.poison"})
-"""Ops without operands that are made anew inside of the shared function, as loops with known bounds are faster."""
+"""Ops without operands that are rematerialized in the shared function, as loops with known bounds are faster."""
 
 _SCALARS = frozenset({"arith.constant"})
 
 _KEPT = frozenset({"func.call", "func.call_indirect", "llvm.call", "memref.realloc", "memref.extract_strided_metadata"})
-"""Ops that may need more of a buffer than where its elements are: who allocated it."""
+"""Ops that may need more of a memref than its aligned pointer: the allocated pointer."""
 
 _Counts = dict[ir.Type, int | None]
-"""How many elements memrefs of a type have, as types are few; see `_element_count`."""
+"""Cache of `_element_count` by type, as types are few."""
 
 _DEEPEST = 64
 _FEWEST_ELEMENTS = 256
 _FEWEST_IN_LOOPS = 4096
-"""A call takes some nanoseconds, and LLVM unrolls what is smaller, so it stays where it is."""
+"""A smaller op is not outlined: a call takes some nanoseconds, and LLVM unrolls the op."""
 
 
 @dataclass(frozen=True)
 class Body:
-    """One occurrence: its ops, the last of them by itself, and what they take from outside, in the order of first uses.
+    """One occurrence: its ops, and the values from outside that they use, in the order of first uses.
 
-    `constants` are the ops outside that are part of it. `exclusive` has an entry for each parameter: whether it is
-    certainly memory that the body reaches by no other of its parameters.
+    `constants` are the outside ops that are part of it. `exclusive` has an entry for each parameter: whether its memory
+    certainly aliases no other parameter.
     """
 
     ops: tuple[ir.Operation, ...]
@@ -67,11 +67,11 @@ class Body:
 
 
 class NotShared(Exception):
-    """Raised for an op that has to stay where it is."""
+    """Raised for an op that cannot be outlined."""
 
 
 def find_repeated_bodies(function: ir.Operation, reader: BodyReader) -> dict[int, list[Body]]:
-    """The bodies in a function by their keys, in program order, those that occur once among them."""
+    """The bodies in a function by their keys, in program order, including those that occur once."""
     found: dict[int, list[Body]] = {}
     counts: _Counts = {}
     for op, in_loop in _candidates(function, counts):
@@ -86,9 +86,10 @@ def find_repeated_bodies(function: ir.Operation, reader: BodyReader) -> dict[int
 
 
 def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Iterator[list[Body]]:
-    """Group bodies with equal keys by the function that they share, in program order within each.
+    """Group bodies with equal keys by the function they will share; each group is in program order.
 
-    Where `fewest` have equal sizes they get a function of their own; the others together, if they are `fewest_in_all`.
+    At least `fewest` bodies with equal sizes get a function for these sizes; the others share one if there are at least
+    `fewest_in_all` of them.
     """
     by_sizes: dict[tuple[int, ...], list[Body]] = {}
     for body in bodies:
@@ -104,7 +105,7 @@ def group_bodies(bodies: Iterable[Body], fewest: int, fewest_in_all: int) -> Ite
 
 
 def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[tuple[ir.Operation, bool]]:
-    """Ops that may be bodies, and whether they run many times. Loops in loops are parts of theirs."""
+    """Ops that may be bodies, and whether they run many times. A nested loop is part of the outermost one."""
     work = [(function, False)]
     while work:
         parent, in_loop = work.pop()
@@ -125,7 +126,7 @@ def _candidates(function: ir.Operation, counts: _Counts) -> Iterator[tuple[ir.Op
 
 
 def _is_large(op: ir.Operation, fewest: int, counts: _Counts, *, dynamic: bool) -> bool:
-    """Whether a linalg op has so many elements; `dynamic`: the answer where that is not known. Loops always are."""
+    """Whether a linalg op has at least so many elements; `dynamic` is the answer for unknown sizes. True for loops."""
     if not op.name.startswith("linalg."):
         return True
     most = 0
@@ -141,7 +142,7 @@ def _is_large(op: ir.Operation, fewest: int, counts: _Counts, *, dynamic: bool) 
 
 
 def _element_count(type_: ir.Type) -> int | None:
-    """The number of elements of a memref, None if that is not known; -1 if it is none."""
+    """The number of elements of a memref, None if it is unknown; -1 for other types."""
     if not isinstance(type_, ir.MemRefType):
         return -1
     return math.prod(type_.shape) if type_.has_static_shape else None
@@ -151,9 +152,9 @@ def _element_count(type_: ir.Type) -> int | None:
 class _Outside:
     """A value from outside of bodies.
 
-    `constant` is the op that makes it, if that is to be part of a body, and `entry` what there is to know of the op.
-    `root` is the buffer that it is part of, None if it is none; `is_known` if that is certainly not what an allocation
-    elsewhere in the function gives, and `is_allocation` if it is what an allocation gives.
+    `constant` is its defining op if that becomes part of a body, and `entry` is the op's part of the key. `root` is the
+    buffer that it is a view of, None for other types. `is_known`: the root is certainly not the result of another
+    allocation in the function. `is_allocation`: it is the result of an allocation.
     """
 
     type: ir.Type
@@ -165,10 +166,10 @@ class _Outside:
 
 
 class BodyReader:
-    """Reads bodies of functions that nothing changes meanwhile: what is outside of them is looked at once.
+    """Reads bodies of functions that nothing changes meanwhile; each outside value is analyzed once.
 
-    Keys are numbers, one for all that is equal in what one reader reads. Without `sizes`, all sizes are part of what
-    has to be equal. With `sunk_globals`, constants in memory become part of bodies that use them, as numbers do.
+    Keys are numbers: equal bodies read by one reader have the same. Without `sizes`, all sizes are part of the key.
+    With `sunk_globals`, constant globals become part of bodies that use them, as scalar constants do.
     """
 
     def __init__(self, sizes: SizeReader | None = None, *, sunk_globals: bool = False) -> None:
@@ -176,13 +177,13 @@ class BodyReader:
         self._sunk = _SUNK if sunk_globals else _SCALARS
         self._outside: dict[ir.Value, _Outside] = {}
         self._open: dict[Any, tuple[int, OpenSizes]] = {}
-        """For what bodies are with all their sizes: their keys, and which sizes are open."""
+        """From the description of a body with all its sizes to its key and its open sizes."""
         self._keys: dict[Any, int] = {}
 
     def read(self, ops: tuple[ir.Operation, ...]) -> tuple[int, Body]:
-        """The key of ops that stand together, on tensors or memrefs, and what they need; tensors are parameters.
+        """The key of a group of ops on tensors or memrefs, and their `Body`; tensors are parameters.
 
-        The last op tells which sizes are no part of the key; the others work on operands of it. Raises `NotShared`.
+        The last op determines which sizes are not part of the key; the others work on its operands. Raises `NotShared`.
         """
         reader = _Reader(self._look)
         structure = tuple([reader.read_op(op, 0) for op in ops])
@@ -202,7 +203,7 @@ class BodyReader:
         return number, Body(ops, parameters, tuple(reader.constants), _exclusive(outside), open_)
 
     def _look(self, value: ir.Value) -> _Outside:
-        """What there is to know of a value from outside."""
+        """The properties of a value from outside."""
         found = self._outside.get(value)
         if found is None:
             found = self._outside[value] = self._look_at(value)
@@ -220,7 +221,7 @@ class BodyReader:
 
 
 class _Reader:
-    """Reads ops with all that is in them; `look` tells of values from outside."""
+    """Reads ops with their regions; `look` returns the properties of values from outside."""
 
     def __init__(self, look: Callable[[ir.Value], _Outside]) -> None:
         self._look = look
@@ -229,10 +230,10 @@ class _Reader:
         self.constants: list[ir.Operation] = []
         self.outside: list[Any] = []
         self.own = 0
-        """How many parameters the ops themselves have; what is in them has the others."""
+        """How many parameters are operands of the ops themselves; the others are used in their regions."""
 
     def read_op(self, op: ir.Operation, depth: int) -> Any:
-        """What an op is; raises `NotShared`."""
+        """An op's part of the key; raises `NotShared`."""
         name = op.name
         if name in _KEPT or depth > _DEEPEST or len(op.successors):
             raise NotShared
@@ -275,7 +276,7 @@ class _Reader:
         return value.type
 
     def _number(self, value: ir.Value) -> int:
-        """The number of a value that is seen for the first time, and so is from outside."""
+        """The number of a value without a definition so far, which is therefore from outside."""
         number = self._numbers[value] = len(self._numbers)
         found = self._look(value)
         if found.constant is None:
@@ -288,7 +289,7 @@ class _Reader:
 
 
 def _exclusive(parameters: Sequence[_Outside]) -> tuple[bool, ...]:
-    """For each parameter whether it lies in an allocation of which no other parameter can be a part."""
+    """For each parameter whether it lies in an allocation that no other parameter may alias."""
     buffers = [one for one in parameters if one.root is not None]
     if not all(one.is_known for one in buffers):
         return (False,) * len(parameters)
@@ -296,7 +297,7 @@ def _exclusive(parameters: Sequence[_Outside]) -> tuple[bool, ...]:
 
 
 def _is_known(root: ir.Value) -> bool:
-    """Whether `root` is certainly not the memory of an allocation that is made elsewhere in the function."""
+    """Whether `root` certainly aliases no other allocation of the function."""
     op = defining_op(root)
     if op is None:
         block = parent_block(root)
@@ -305,7 +306,7 @@ def _is_known(root: ir.Value) -> bool:
 
 
 def root_of(value: ir.Value) -> ir.Value:
-    """The buffer that a chain of views is part of."""
+    """The buffer below a chain of views."""
     while (op := defining_op(value, *VIEWS)) is not None:
         value = op.operands[0]
     return value

@@ -1,13 +1,14 @@
 """Long runs of calls, allocations and copies in a block that can be executed from a table.
 
 A *step* is a call without results, an allocation of static size, a deallocation, or a copy between contiguous memrefs.
-A *run* is a stretch of a block with nothing in it but steps and ops without effects. Steps that differ in nothing but
-buffers, sizes and other integers are one *kind*; what a step itself has are *words*. A word is the integer itself or
-the *place* of an address in a frame: a buffer that the run is given has one place, the address of its elements, and if
-it is freed there another one, the address to be freed; a buffer that the run makes has two that follow one another, and
-leaves them to others once it is freed.
+A *run* is a stretch of a block with nothing in it but steps and ops without effects. Steps that differ only in buffers,
+sizes and other integers are of one *kind*; the values in which they differ are *words*. A word is an integer, or the
+*place* (index) of an address in a frame. A buffer defined before the run has one place, for its aligned pointer, and
+another one for its allocated pointer if the run frees it. A buffer allocated in the run has two consecutive places,
+which are reused once it is freed.
 
-Ops without effects that need what the run makes are *late*: addresses and views, of which a table needs nothing.
+Ops without effects that depend on allocations of the run are *late*: addresses and views, which the table does not
+need.
 
 Nothing is changed here. Linear in the ops: each is read once.
 """
@@ -28,19 +29,19 @@ __all__ = ["Call", "Copy", "Deallocation", "Given", "Kind", "Run", "TabulatedAll
 _LARGEST = (1 << 31) - 1
 """Words have 32 bits."""
 _MOST_PLACES = 1 << 14
-"""Frames are on the stack, of which a thread may have little: 128 KiB of it."""
+"""Frames are on the stack, which may be small in a thread: 128 KiB."""
 _VIEWS = frozenset({"memref.cast", "memref.subview"})
-"""Ops whose results have the address of their source; where they begin is an offset in the type."""
+"""Ops whose results have the address of their source; their offset is in the type."""
 _ADDRESSES = frozenset({"arith.index_cast", "llvm.inttoptr", "memref.extract_aligned_pointer_as_index"})
 _WITHOUT_EFFECT = _VIEWS | _ADDRESSES | {"arith.constant", "llvm.mlir.constant", "memref.get_global"}
 _OF_ALLOCATIONS = frozenset({"alignment", "operandSegmentSizes"})
 _WIDTHS = frozenset({1, 8, 16, 32, 64})
-"""Of numbers that take as many bytes as one would think, in memory that is allocated for them and when it is copied."""
+"""Element types of which an allocation and a copy take the same number of bytes, without padding."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call of `callee`; for each argument a value that is the same in all steps, or None if it is a word.
+    """A call of `callee`; for each argument a value that all steps share, or None if it is a word.
 
     `types` are those of the arguments: a word is an address if its type is a pointer.
     """
@@ -52,29 +53,29 @@ class Call:
 
 @dataclass(frozen=True)
 class TabulatedAllocation:
-    """Words: the first of two places, for the address of the elements and the one to be freed; how many bytes."""
+    """Words: the first of the two places (aligned and allocated pointer), and the number of bytes."""
 
     alignment: ir.IntegerAttr | None
 
 
 @dataclass(frozen=True)
 class Deallocation:
-    """Words: the place of the address to be freed."""
+    """Words: the place of the allocated pointer."""
 
 
 @dataclass(frozen=True)
 class Copy:
-    """Words: source and target, each the place of its address and an offset in bytes; how many bytes."""
+    """Words: source and target, each a place and an offset in bytes; the number of bytes."""
 
 
 Kind = Call | TabulatedAllocation | Deallocation | Copy
 _Row = list[int]
-"""The number of a kind, then words."""
+"""The number of the step's kind, then its words."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """An address of a memref from outside of a run: that of its elements, or the one to be freed."""
+    """An address of a memref from outside of a run: its aligned or its allocated pointer."""
 
     memref: ir.Value
     to_be_freed: bool
@@ -86,10 +87,10 @@ class Run:
 
     Attributes:
         kinds: the kinds of its steps, with their numbers, in the order of their first steps.
-        rows: for each step the number of its kind, then its words.
+        rows: for each step the number of its kind and its words.
         steps: the ops, allocations among them.
-        late: the ops without effect that need what an allocation of the run gives, in their order.
-        given: what is in the frame before the run, with its places.
+        late: the ops without effects that depend on allocations of the run, in program order.
+        given: the addresses stored into the frame before the run, with their places.
         made: the places of the allocations, by their results.
         size: how many places the frame has.
         end: the op behind it.
@@ -106,7 +107,7 @@ class Run:
 
 
 def find_runs(block: ir.Block, fewest: int, of_kind: int) -> list[Run]:
-    """The runs in `block` of at least so many steps, `of_kind` for each kind of them, as far as the stack has room."""
+    """The runs in `block` of at least `fewest` steps, and `of_kind` for each kind, whose frames fit on the stack."""
     found: list[Run] = []
     room = _MOST_PLACES
     for run in _read_block(block):
@@ -138,7 +139,7 @@ class _Reader:
         self._pointer = ir.Type.parse("!llvm.ptr")
         self._integers = (ir.IndexType.get(), ir.IntegerType.get_signless(64))
         self._roots: dict[ir.Value, ir.Value] = {}
-        """For views and addresses the memref whose address they have."""
+        """From views and addresses to the memref whose address they have."""
         self._numbers: dict[ir.Value, int] = {}
         """Constants of 64 bits."""
         self._extents: dict[ir.Type, tuple[int, int] | None] = {}
@@ -149,23 +150,23 @@ class _Reader:
         self.run = Run()
         self._late: set[ir.Value] = set()
         self._places: dict[ir.Value, int] = {}
-        """Those of addresses that were arguments of calls."""
+        """The places of addresses that were arguments of calls."""
         self._calls: dict[tuple[ir.Attribute, tuple[ir.Value | None, ...]], int] = {}
-        """The numbers of kinds, by what calls of a kind have in common."""
+        """The numbers of kinds, by the properties that calls of a kind share."""
         self._uses: dict[ir.Value, int] = {}
-        """How often values are used in the run, at least those that it makes, and those that are late."""
+        """Use counts within the run, at least of its allocations and of late values."""
         self._freed: set[ir.Value] = set()
         self._free_places: list[int] = []
 
     def leaks(self) -> bool:
-        """Whether something outside of the run uses an address that may have lost its place there."""
+        """Whether an op outside of the run uses an address whose place may have been reused."""
         return any(
             self._roots.get(value, value) in self._freed and self._uses.get(value, 0) != sum(1 for _ in value.uses)
             for value in (*self.run.made, *self._late)
         )
 
     def read_without_effect(self, op: ir.Operation, name: str) -> None:
-        """Read an op that may stand before or behind the run."""
+        """Read an op that may move before or behind the run."""
         operands = list(op.operands)
         result = op.results[0]
         if name in _VIEWS or (name in _ADDRESSES and result.type in (*self._integers, self._pointer)):
@@ -213,7 +214,7 @@ class _Reader:
         return row
 
     def _word(self, value: ir.Value) -> int | None:
-        """What stands for an argument in the table, if anything does."""
+        """The word for an argument in the table, if any."""
         place = self._places.get(value)
         if place is None:
             number = self._numbers.get(value, -1)
@@ -300,7 +301,7 @@ def _has_address(value: ir.Value) -> bool:
 
 
 def _extent(type_: ir.Type) -> tuple[int, int] | None:
-    """Where the elements of a contiguous memref begin, and how many they are, in bytes; None for other types."""
+    """Offset and size in bytes of the elements of a contiguous memref; None for other types."""
     if not is_plain(type_):
         return None
     memref = ir.MemRefType(type_)

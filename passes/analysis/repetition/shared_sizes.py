@@ -1,15 +1,15 @@
-"""Bodies that differ in outermost sizes only can share a function that takes the sizes as arguments.
+"""Bodies that differ only in outermost sizes can share a function that takes these sizes as arguments.
 
-Rows of `memref<37x64xf32>` and of `memref<38x64xf32>` lie alike: the outermost size of a memref is in no address, only
-in the bound of a loop. The loops inside of that one, which are what is fast, keep their bounds. A size is *open* if it
-may be given: the body is a linalg op, and
+Rows of `memref<37x64xf32>` and of `memref<38x64xf32>` have the same layout: no address depends on the outermost size of
+a memref, only a loop bound does. The inner loops, which are the optimized ones, keep their static bounds. A size is
+*open* if it can be an argument: the body is a linalg op, and
 
-- the loop that the size is the bound of runs over the outermost dimension of operands, and over nothing else of any
-  (the rows of a product, not what is added up, of which there are other sizes and strides);
-- the operand is a memref of which the type says all but where it is, and the payload does not use it.
+- the loop bounded by the size indexes only outermost dimensions of operands (the rows of a product, not its reduction
+  loop, which indexes other dimensions);
+- the operand is a memref whose layout and sizes are static, and the payload does not use it.
 
-Where an op has such a loop and an operand of it stays as it is, the verifier has both sizes equal, so nothing is lost
-but a function that could have been shared. Nothing is changed here. Linear in the ops.
+If another operand of such a loop keeps its static type, the verifier requires both sizes to be equal; the only loss is
+a function that could have been shared. Nothing is changed here. Linear in the ops.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _DYNAMIC_STRIDE = ir.ShapedType.get_dynamic_stride_or_offset()
 
 @dataclass(frozen=True)
 class OpenSizes:
-    """What a body is like without its open sizes.
+    """A body's types without its open sizes.
 
     `sizes` are these, each once. For each parameter, `types` has its type with an outermost dimension of any size, or
     None if it stays as it is, and `places` where in `sizes` that of the outermost dimension is, or -1.
@@ -45,7 +45,7 @@ NOTHING_OPEN = OpenSizes((), (), ())
 
 
 def is_plain(type_: ir.Type) -> bool:
-    """Whether the address of a memref is all that its type does not say: sizes, strides and offset are static."""
+    """Whether sizes, strides and offset of a memref are static, so that only its address is unknown."""
     if not isinstance(type_, ir.MemRefType) or not type_.has_static_shape or type_.memory_space is not None:
         return False
     strides, offset = type_.get_strides_and_offset()
@@ -53,14 +53,14 @@ def is_plain(type_: ir.Type) -> bool:
 
 
 class SizeReader:
-    """Finds open sizes; what depends on maps and types only, which are few, is asked once."""
+    """Finds open sizes; memoizes what depends on maps and types only, which are few."""
 
     def __init__(self) -> None:
         self._operands: dict[tuple[ir.Attribute, ...], list[bool]] = {}
         self._types: dict[ir.Type, tuple[ir.Type, int] | None] = {}
 
     def read(self, op: ir.Operation, parameters: Sequence[ir.Value]) -> OpenSizes:
-        """The open sizes of a body; `parameters` are what it is given, none of which a payload uses."""
+        """The open sizes of a body with `parameters`, none of which a payload uses."""
         maps = linalg.get_indexing_maps(op) if op.name.startswith("linalg.") else None
         if maps is None:
             return NOTHING_OPEN
@@ -83,14 +83,14 @@ class SizeReader:
         return OpenSizes(tuple(sizes), tuple(types), tuple(places)) if sizes else NOTHING_OPEN
 
     def _without_outermost_size(self, type_: ir.Type) -> tuple[ir.Type, int] | None:
-        """A memref type with any outermost size, and the size; None without one, or if all else is not static."""
+        """A memref type with a dynamic outermost size, and that size; None at rank 0 or if anything else is dynamic."""
         if type_ not in self._types:
             self._types[type_] = _without_outermost_size(type_)
         return self._types[type_]
 
 
 def _open_operands(maps: tuple[ir.Attribute, ...]) -> list[bool]:
-    """For each operand whether the loop over its outermost dimension runs over nothing but outermost dimensions."""
+    """For each operand whether the loop over its outermost dimension indexes outermost dimensions only."""
     first: list[int] = []
     others: set[int] = set()
     for attribute in maps:

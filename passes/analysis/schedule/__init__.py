@@ -1,1 +1,1 @@
-"""Schedules of linalg ops: tiles, fusion, packing, vectors, threads, and the machine they are for."""
+"""Schedules of linalg ops: tiling, fusion, packing, vectorization, distribution over threads; the machine model."""

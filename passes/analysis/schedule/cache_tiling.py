@@ -1,16 +1,16 @@
-"""How to tile a linalg op for the caches, and whether to pack: from its structure and the machine.
+"""Cache tile sizes of a linalg op, and whether its operands are packed, from its structure and the machine.
 
-A table of rules (`_RULES`) is asked in order; the first rule that holds decides.
+The first rule that holds in the ordered table `_RULES` decides.
 
-Tiling helps only an op that reads data again. Such an op has a *panel*: an input that is loaded along the lanes and
-does not depend on the rows, so that every row reads it again. (In a matmul with columns in the lanes, the panels are
-slices of the right-hand side.) An op is not tiled if its panels fit into the first cache, nor if they fit into half of
-the second one (the other half is for data that passes through) and there are few rows, or the rows of a panel do not
-compete for the same cache sets, as rows do that are a power of two apart. Each iteration of a batch has panels of its
-own; if they have to be packed, each iteration becomes an op of its own. Otherwise
+Tiling helps only an op that reuses data. Such an op has a *panel*: an input that is loaded along the lanes and does not
+depend on the rows, so that every row rereads it. (In a matmul with columns in the lanes, the panels are slices of the
+right-hand side.) An op is not tiled if its panels fit into the first cache, nor if they fit into half of the second one
+(the other half is for streaming data) and either there are few rows or the rows of a panel do not compete for cache
+sets, as rows at a power-of-two stride do. Each iteration of a batch has panels of its own; if they have to be packed,
+each iteration becomes an op of its own. Otherwise
 
 * the outermost reduction loops are tiled so that a panel takes a quarter of the second cache: it stays there while all
-  rows of a tile read it, and results are read and written again no more often than that needs,
+  rows of a tile read it, and results are reread and rewritten no more often than that requires,
 * the rows are tiled, about equally, so that the other operand of a tile takes half of it; there are at least two tiles,
 * the lane loop is tiled by the register tile, and panels are packed.
 
@@ -18,17 +18,17 @@ Packed panels stay in the last cache while all rows read them, beside other data
 reduction took more than a quarter of it, the lane loop is tiled so that they take an eighth, and each part is tiled as
 an op of its own.
 
-Packing pays as soon as two register tiles read a panel: its rows, each a page from the next, compete for sets of the
-first cache, and their length decides whether that doubles or halves the speed of reading.
+Packing pays as soon as two register tiles read a panel. Unpacked, its rows lie a page apart and compete for sets of the
+first cache; their length decides whether that doubles or halves the read bandwidth.
 
 If the rows are not tiled and an operand is transposed for this op alone, the lane loop is tiled, and each panel is
-transposed when it is needed: it is read from the cache then, not from memory.
+transposed right before its use: the op then reads it from the cache, not from memory.
 
-An op without rows, or with all of them in registers, reads nothing again (vector-matrix products, sums of columns).
-The loops of the register tile would walk down a column of vectors, one page after the other; so of an input larger
-than the second cache a few rows at a time are read along the lanes, as parallel streams, which memory is made for.
-Results are read and written again for every few rows, but those of one row stay in the first cache. There are no more
-streams than the cache has ways for, if rows compete for sets.
+An op without rows, or with all of them in registers, reuses nothing (vector-matrix products, sums of columns). The
+loops of the register tile would walk down a column of vectors, one page after the other; so an input larger than the
+second cache is read a few rows at a time along the lanes, as parallel streams that hardware prefetches. Results are
+reread and rewritten for every few rows, but those of one row stay in the first cache. If rows compete for sets, the
+number of streams is limited by the ways of the cache.
 
 Linear in the op; nothing is changed. Source: Goto and van de Geijn, "Anatomy of high-performance matrix
 multiplication" (2008).
@@ -52,8 +52,8 @@ from .vector_plan import VectorPlan, find_plan
 __all__ = ["CacheTiling", "TileLoop", "choose_tiling"]
 
 _STREAMS = {"memory": 8, "last cache": 16}
-"""How many rows are read as parallel streams: hardware prefetches no more of them, and fewer are too few independent
-sums to keep the processor busy where it does not wait for memory."""
+"""How many rows are read as parallel streams: hardware prefetches no more, and fewer have too few independent
+sums to hide the latency of additions where memory is not the limit."""
 
 _WAY = 1 << 12
 """Lines this far apart are in the same set of the first cache; its size is this times its number of ways."""
@@ -92,7 +92,7 @@ class CacheTiling:
 
 
 def choose_tiling(op: ir.Operation, machine: Machine, *, part: bool = False) -> CacheTiling | None:
-    """Return how to tile linalg op `op`, or None if it is not tiled: too small, or of another kind than those above.
+    """Return how to tile linalg op `op`, or None if it is not tiled: too small, or none of the kinds above.
 
     A `part` of an op is not cut into parts again. Reduction loops are tiled from the outermost one on, all but the last
     one by 1, so that the order of a sum is that of the op.
@@ -115,7 +115,7 @@ class _Panel:
 
 
 class _TilingChooser:
-    """The rules for one op, what they ask about, and the tilings they lead to; each fact is found once."""
+    """The rules for one op, the facts they test (each computed once), and the tilings they choose."""
 
     def __init__(self, plan: VectorPlan, machine: Machine, *, part: bool) -> None:
         self.plan = plan
@@ -150,7 +150,7 @@ class _TilingChooser:
 
     @cached_property
     def batch(self) -> list[int]:
-        """The parallel loops besides the lanes that panels depend on: each iteration has panels of its own."""
+        """The parallel loops, other than the lane loop, that panels depend on: each iteration has its own panels."""
         return [
             loop
             for loop in self.op.parallel_loops
@@ -190,7 +190,7 @@ class _TilingChooser:
         return (*loops, self._columns(size, peel=is_static)) if size < lanes else loops
 
     def _columns(self, size: int, *, peel: bool = True) -> TileLoop:
-        """Return how the lane loop is tiled; never to one column, whose sum would be in the lanes, in another order."""
+        """Return how the lane loop is tiled; never to one column, whose sum would be reassociated over the lanes."""
         return TileLoop(self.plan.lane_loop, size, peel, least=2)
 
     def _is_near(self, operand: int) -> bool:
@@ -213,11 +213,11 @@ class _TilingChooser:
         return not self.plan.reductions
 
     def _reduces_in_lanes(self) -> bool:
-        """Lanes are partial results: a tile would combine them once more."""
+        """The lanes are partial results: each tile would combine them again."""
         return self.plan.combiner is not None
 
     def _falls(self) -> bool:
-        """An index decreases along a loop, so that it cannot be tiled."""
+        """An index decreases along a loop, which therefore cannot be tiled."""
         return bool(self.op.falling)
 
     def _has_no_rows(self) -> bool:
@@ -295,7 +295,7 @@ class _TilingChooser:
 def _places(op: Structured, operand: int, loop: int, machine: Machine) -> int:
     """Return how many lines, one for each iteration of `loop`, fit into the first cache; many for dynamic strides."""
     value = op.op.operands[operand]
-    # Rows of a slice are as far apart as those of what it is taken from.
+    # Rows of a slice have the stride of the source's rows.
     while (extract := defining_op(value, "tensor.extract_slice")) is not None:
         source = extract.operands[0]
         if ir.RankedTensorType(source.type).rank != ir.RankedTensorType(value.type).rank:
@@ -318,6 +318,6 @@ def _element_bytes(op: Structured, operand: int) -> int:
 
 
 def _bytes(op: Structured, operand: int, still: Iterable[int] = ()) -> int:
-    """Return the bytes of an operand that loops access while those in `still` do not move."""
+    """Return the bytes of an operand that the loops access with those in `still` fixed."""
     moved = {loop for index in op.indices[operand] for loop in index.coefficients} - set(still)
     return prod(map(op.size, moved)) * _element_bytes(op, operand)

@@ -1,9 +1,9 @@
 """Which parallel loop of an op, or of a group of ops, is distributed over threads.
 
 The outermost loop with enough iterations for each thread: consecutive rows are consecutive in memory, and each thread
-reads rows of its own. For a contraction it is the lane loop instead if that is long enough: then each thread packs
-panels of its own, and all threads read the rows. Parts are multiples of the register tile, so that only the last one
-has a remainder. If the largest part is more than an eighth above an equal share, as for three heads of attention on two
+reads its own rows. For a contraction it is the lane loop instead if that is long enough: then each thread packs panels
+of its own, and all threads read the rows. Parts are multiples of the register tile, so that only the last one has a
+remainder tile. If the largest part is more than an eighth above an equal share, as for three heads of attention on two
 threads, the loop with the most equal parts is taken. An op with less work than it costs to wake threads stays on one.
 
 Linear in the op; nothing is changed.
@@ -22,7 +22,7 @@ from .vector_plan import find_plan
 __all__ = ["Distribution", "choose_distribution"]
 
 _LEAST_WORK = 1 << 16
-"""How many runs of a payload pay for waking a thread."""
+"""How many payload iterations amortize waking a thread."""
 
 _MOST_EXCESS = 9 / 8
 """If a part is at most this many times an equal share, no other loop is considered."""

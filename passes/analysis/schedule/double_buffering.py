@@ -1,18 +1,18 @@
-"""Loops that compute a new version of a carried tensor from the old one, which is still read meanwhile.
+"""Loops that compute a new version of a loop-carried tensor while the old one is still read: double buffering.
 
-Such a loop needs two buffers that take turns, and no copy: what is written in one iteration is read in the next one.
-The *other* tensor is carried beside the old one, and the new version starts from it instead of its *root*, which is
-what the new version starts from: what is left if all insertions of the body are removed. There are two cases:
+Such a loop needs two alternating buffers and no copy: the buffer written in one iteration is read in the next one. The
+*root* of the new version is the tensor it starts from: the value below all insertions of the body. A second tensor, the
+*other* one, is carried beside the old one, and the new version starts from it instead of the root. There are two cases:
 
-* The root is the carried tensor itself (or a tensor from outside that is its initial value too), and the slices that
-  are inserted are the same in each iteration. All versions agree outside of these slices, so the other tensor can be
-  the root if it has those elements from the start.
-* The root is a `tensor.empty`. Any tensor of its sizes can be the root. If slices of the old version are inserted where
-  they were, and they are everything but the slice that is inserted last, this is the first case again.
+* The root is the carried tensor itself (or a tensor from outside that is also its init), and the inserted slices are
+  the same in each iteration. All versions agree outside of these slices, so the other tensor can replace the root if it
+  has those elements from the start.
+* The root is a `tensor.empty`. Any tensor of its sizes can replace it. If slices of the old version are inserted at
+  their old position, and cover everything but the slice that is inserted last, this is the first case again.
 
-If the old version is not read any more when the new one is begun, one buffer is enough: then the new one starts from
-the old one instead of a `tensor.empty`. If the slices that change are less than half of the tensor, a copy of them
-costs less than a second tensor, and the loop is left alone.
+If the last read of the old version precedes the first write of the new one, one buffer is enough: the new one then
+starts from the old one instead of a `tensor.empty`. If the slices that change are less than half of the tensor, copying
+them costs less than a second tensor, and the loop is left alone.
 
 Linear in the ops of the body and the uses of carried values; nothing is changed. See docs/theory/sweeps.md.
 """
@@ -43,7 +43,7 @@ _RELAYOUTS = frozenset({"linalg.pack", "linalg.unpack"})
 _VIEWS = frozenset({_EXTRACT, "tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"})
 _INDEX_OPS = ("affine.", "arith.", "index.")
 _DEPTH = 32
-"""How many ops between an index and what it is computed from are looked at."""
+"""How many ops an index computation is followed through."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class DoubleBuffering:
         loop: the `scf.for`.
         number: which of its carried values it is.
         user: the op that starts the new version; its `operand` is the root.
-        written: the slices that are inserted, which the other tensor needs no content in; all of it if there are none.
+        written: the inserted slices, where the other tensor needs no content; if there are none, it needs none at all.
         alternates: whether another tensor is needed.
     """
 
@@ -67,7 +67,7 @@ class DoubleBuffering:
 
 
 def find_double_buffering(root: ir.Operation) -> list[DoubleBuffering]:
-    """Return the carried tensors of loops inside `root` that start from elsewhere; outer loops first."""
+    """Return the double-bufferable loop-carried tensors of loops inside `root`; outer loops first."""
     found: list[DoubleBuffering | None] = []
     for loop in find_ops(root, _LOOP, reachable=True):
         *_, terminator = loop.regions[0].blocks[0].operations
@@ -103,7 +103,7 @@ class _Carried:
         self.shape = list(ir.RankedTensorType(self.old.type).shape)
 
     def find(self) -> DoubleBuffering | None:
-        """Return what the new version is to start from; None if it stays as it is."""
+        """Return the new start of the new version; None if it stays as it is."""
         writes = self._writes(self.terminator.operands[self.number])
         is_yielded = any(use.owner.operation == self.terminator for use in self.old.uses)
         if not writes or is_yielded or _runs_once(self.loop):
@@ -135,7 +135,7 @@ class _Carried:
         return writes
 
     def _start(self, op: ir.Operation, result: int) -> int | None:
-        """Return the operand that `result` of `op` starts from, if there is one, which has its sizes then."""
+        """Return the operand that `result` of `op` starts from, if any; both have the same sizes."""
         if op.name in _INSERTIONS:
             return 1
         is_nest = op.name in _NESTS and _DYNAMIC not in self.shape
@@ -144,7 +144,7 @@ class _Carried:
         return None
 
     def _is_empty(self, root: ir.Value) -> bool:
-        """Whether `root` has no content, and the sizes that the tensor has in each iteration."""
+        """Whether `root` has no content, and the same sizes as the tensor in each iteration."""
         op = defining_op(root, _EMPTY)
         if op is None or root.type != self.old.type:
             return False
@@ -159,10 +159,11 @@ class _Carried:
         return source in (self.old, self.initial) and constant_integer(number) == dimension
 
     def _inserted(self, writes: list[_Write]) -> list[Subset] | None:
-        """Return the slices that are inserted; None for other ops, or slices that differ between iterations."""
+        """Return the inserted slices; None for other ops, or slices that differ between iterations."""
         slices: list[Subset] = []
         for write in writes:
-            # A version in between lacks what is inserted later: the other tensor has that from two iterations ago.
+            # An intermediate version lacks later insertions: there, the other tensor has content from two iterations
+            # ago.
             if write.op.name != _INSERT or (write is not writes[0] and len(list(write.op.results[0].uses)) != 1):
                 return None
             subset = _folded(mixed_subset(write.op, 2))
@@ -173,7 +174,7 @@ class _Carried:
         return slices if self._is_much(slices) else None
 
     def _keeps_the_rest(self, writes: list[_Write]) -> bool:
-        """Whether what is inserted last is all that changes: the rest is slices of the old version, where they were."""
+        """Whether only the last insertion changes elements: the others put back slices of the old version."""
         if any(write.op.name != _INSERT for write in writes) or _DYNAMIC in self.shape:
             return False
         last, *others = (mixed_subset(write.op, 2) for write in writes)
@@ -188,7 +189,7 @@ class _Carried:
         )
 
     def _is_much(self, slices: list[Subset]) -> bool:
-        """Whether the slices are half of the tensor at least, or their sizes are not known."""
+        """Whether the slices are at least half of the tensor, or have unknown sizes."""
         sizes = [size for subset in slices for size in subset.sizes]
         known = [size for size in sizes if isinstance(size, int)]
         if len(known) < len(sizes) or _DYNAMIC in self.shape:
@@ -212,7 +213,7 @@ class _Carried:
         return all(self._is_constant(operand, depth - 1) for operand in operands)
 
     def _is_read_late(self, first: _Write, slices: list[Subset]) -> bool:
-        """Whether the old version is read once the new one is begun, other than by an op that may do so in place."""
+        """Whether an op that cannot work in place reads the old version after the new one is begun."""
         begin = self._begin(first)
         values: list[tuple[ir.Value, Subset | None]] = [(self.old, None)]
         for value, part in values:
@@ -230,7 +231,7 @@ class _Carried:
         return False
 
     def _begin(self, first: _Write) -> ir.Operation:
-        """Return the op that begins to write the new version, or to compute what is inserted first."""
+        """Return the op that first writes the new version, or computes the first inserted slice."""
         begin = first.op
         value = begin.operands[0] if begin.name == _INSERT else first.before
         while (op := defining_op(value)) is not None and op.block == self.body:
@@ -256,7 +257,7 @@ def is_known_box(subset: Subset, shape: Sequence[int]) -> bool:
 
 
 def outside_of(subset: Subset, shape: Sequence[int]) -> Iterator[Subset]:
-    """Cut what is outside of a known box into boxes: before it and behind it in each dimension."""
+    """Cut the complement of a known box into boxes: before and behind it in each dimension."""
     offsets, sizes = [0] * len(shape), list(shape)
     for dimension, (first, size) in enumerate(_bounds(subset)):
         for begin, end in ((0, first), (first + size, shape[dimension])):
@@ -306,7 +307,7 @@ def _runs_once(loop: ir.Operation) -> bool:
 
 
 def _updates_in_place(op: ir.Operation, operand: int) -> bool:
-    """Whether `op` reads each element of `operand` in the iteration that writes the same one, and in no other."""
+    """Whether `op` reads each element of `operand` only in the iteration that writes that element."""
     structured = as_structured(op)
     if structured is None:
         return False

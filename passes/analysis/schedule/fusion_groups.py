@@ -1,20 +1,20 @@
 """Groups of linalg ops that are computed tile by tile together, so that intermediate results stay in a cache.
 
-A group has a root, whose results are used outside, and producers, whose results only the group uses. All of them move
-with the *common loops* (`loops`, of the root): a tile of the root needs the same tile of each producer, so nothing is
-computed twice. Softmax, normalizations and attention are such groups: each row is computed from one row, through
+A group has a root, whose results are used outside, and producers, whose results only the group uses. All of them are
+indexed by the *common loops* (`loops`, of the root): a tile of the root needs the same tile of each producer, so
+nothing is recomputed. Softmax, normalizations and attention are such groups: each row is computed from one row, through
 reductions.
 
 Producers are collected from the root backwards; one is taken if at least one common loop is left. A group pays if an
-intermediate result is larger than half of the second cache. Contractions, which have tiles of their own, are left out,
+intermediate result is larger than half of the second cache. Contractions, which are tiled on their own, are left out,
 unless one with so large a result is used by another one, as in attention. In a group with a contraction, a producer
-that does not move with all common loops stays outside if the intermediate results for one iteration of the remaining
-loops are larger than that: the transposed keys of all heads of attention do not move with the rows. There is no such
-group if what each tile reads again, like the weights of a layer, is larger than the second cache; unless it fits into
-half of the last cache, and the intermediate results do not fit into all of it.
+that is not indexed by all common loops stays outside if the intermediate results for one iteration of the remaining
+loops are larger than that: the transposed keys of all heads of attention are not indexed by the rows. There is no such
+group if the data that each tile rereads, like the weights of a layer, is larger than the second cache; unless it fits
+into half of the last cache, and the intermediate results do not fit into all of it.
 
 Linear in the ops and their operands, as a group has at most 64 producers; nothing is changed. Upstream counterpart:
-`transform.structured.fuse`, which has to be told what to fuse.
+`transform.structured.fuse`, which takes the ops to fuse as operands.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def find_groups(ops: Sequence[ir.Operation], machine: Machine) -> list[FusionGro
 def _take_producers(
     finder: _Finder, read: Sequence[Structured | None], numbers: Mapping[ir.Value, int], taken: set[int], root: int
 ) -> list[int]:
-    """Let `finder` take the producers of op number `root`, and theirs; return which it took.
+    """Add the transitive producers of op number `root` to the group of `finder`; return those that were added.
 
     In reverse program order, so that all users of a producer have been seen before it.
     """
@@ -99,7 +99,7 @@ def _take_producers(
 
 
 _Named = Mapping[int, int]
-"""For the loops of an op that are loops of the root, which ones they are."""
+"""From loops of an op to the loops of the root that they equal."""
 
 
 class _Finder:
@@ -114,12 +114,12 @@ class _Finder:
         self._read_by(root, {loop: loop for loop in self.loops})
 
     def _read_by(self, op: Structured, named: _Named) -> None:
-        """Record what `op`, whose loops are `named`, reads, and at which indices."""
+        """Record the operands that `op`, whose loops are `named`, reads, with the indices."""
         for value, indices in zip(op.op.operands, op.indices, strict=True):
             self.uses.setdefault(value, []).append((indices, named))
 
     def take(self, op: Structured | None) -> bool:
-        """Take `op` if the group can compute it tile by tile; return whether it did."""
+        """Add `op` if the group can compute it tile by tile; return whether it was added."""
         if op is None or op.op.block != self.root.op.block:
             return False
         results = list(op.op.results)
@@ -162,13 +162,13 @@ class _Finder:
         return {loop: named for loop, named in (found or {}).items() if named in common and loop not in op.falling}
 
     def _reads_too_much(self) -> bool:
-        """Whether reading panels again for every tile costs more than storing intermediate results."""
+        """Whether rereading panels for every tile costs more than storing intermediate results."""
         panels = self._panel_bytes()
         is_near = panels <= self.machine.l3 // 2 and self._passed_on() > self.machine.l3
         return panels > self.machine.l2 and not is_near
 
     def _panel_bytes(self) -> int:
-        """Return the bytes of the inputs of contractions that every tile reads again."""
+        """Return the bytes of the contractions' inputs that every tile rereads."""
         return sum(
             type_bytes(op.op.operands[operand].type)
             for op, common in ((self.root, self.loops), *self.producers)

@@ -1,14 +1,14 @@
-"""Elementwise ops that can be computed in the loop of a reduction that reads their result, although others use it too.
+"""Elementwise ops with several users that can be computed in the loop of a reduction that reads their result.
 
 Such an op (the differences from a mean, the exponentials of a softmax) cannot be fused into the reduction, since its
-result has to be stored; but the reduction can use each vector when it is stored, instead of reading it again.
+result has to be stored; but the reduction can use each vector as it is stored, instead of loading it again.
 
 The op is *joined* with the reduction if
 
-* it has one result and only parallel loops, and the reduction reads each element of that result once: each dimension of
-  it is a different loop of the reduction, and all loops are such dimensions;
+* it has one result and only parallel loops, and the reduction reads each element of that result once: the dimensions of
+  the result are a permutation of the loops of the reduction;
 * along the lane loop of the reduction, the op's result and all its operands are contiguous;
-* it has other users, and all of them come after the reduction, where it will be computed.
+* it has other users, and all of them come after the reduction, since the op moves there.
 
 Linear in the ops, and in the uses of their results; nothing is changed. No upstream counterpart.
 """
@@ -44,7 +44,7 @@ class Join:
 def find_join(plan: VectorPlan, others: Mapping[ir.Value, VectorPlan], taken: Collection[ir.Value]) -> Join | None:
     """Return which op is joined with the reduction of `plan`.
 
-    `others` are plans of ops by their results; those whose result is in `taken` are joined already.
+    `others` maps results to the plans of their ops; ops whose result is in `taken` are already joined.
     """
     reduction = plan.structured
     if plan.combiner is None:

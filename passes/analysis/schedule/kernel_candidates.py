@@ -1,13 +1,13 @@
-"""Linalg ops on tensors that can stay as they are until they are outlined, and be optimized as functions.
+"""Linalg ops on tensors that can be left unoptimized until they are outlined into functions, and optimized there.
 
-An op that is optimized in place becomes dozens of ops, which all later passes read, once for each occurrence. As a
-linalg op it is one op, and as a function it is optimized once for all occurrences.
+An op that is optimized where it stands becomes dozens of ops, which all later passes process, for each occurrence. Left
+alone it is one op; outlined, it is optimized once for all occurrences.
 
-A candidate is at the top level of its function, has one result, which is used, and static sizes, and all its operands
-fit into the second cache: so it is not packed together with others, and does not use nontemporal stores. An op with few
+A candidate is at the top level of its function. It has one result, which is used, and static sizes. All its operands
+fit into the second cache, so it is not packed together with other ops and needs no nontemporal stores. An op with few
 elements is better kept in registers, between the ops around it. A fill of its init belongs to the candidate. Ops that
-are optimized together with others are no candidates: those in a fusion group, and an elementwise op that may be joined
-with a reduction, with that reduction.
+are optimized together are no candidates: members of a fusion group, and an elementwise op and a reduction that may be
+joined.
 
 Linear in the ops; nothing is changed. No upstream counterpart.
 """
@@ -48,7 +48,7 @@ class Candidate:
 def find_candidates(
     function: ir.Operation, ops: Sequence[ir.Operation], machine: Machine, least: int, reader: BodyReader
 ) -> dict[int, list[Candidate]]:
-    """Return the candidates among `ops`, the linalg ops on tensors of `function`, by what `reader` finds equal.
+    """Return the candidates among `ops`, the linalg ops on tensors of `function`, grouped by `reader`'s equality.
 
     Each has an operand of at least `least` elements.
     """
@@ -81,7 +81,7 @@ def find_candidates(
 
 
 def _unused(ops: Sequence[ir.Operation]) -> set[ir.Value]:
-    """Return the results of `ops` that have no users but ops whose own results are unused."""
+    """Return the results of `ops` that are dead: all users are ops with dead results."""
     unused: set[ir.Value] = set()
     for op in reversed(ops):
         users = [use.owner.operation for result in op.results for use in result.uses]
@@ -91,7 +91,7 @@ def _unused(ops: Sequence[ir.Operation]) -> set[ir.Value]:
 
 
 def _fill_of(op: ir.Operation) -> ir.Operation | None:
-    """Return the fill that makes the only init of `op`."""
+    """Return the fill that defines the only init of `op`."""
     return defining_op(op.operands[len(op.operands) - 1], _FILL)
 
 
@@ -108,7 +108,7 @@ def _loops(op: ir.Operation, machine: Machine, least: int) -> tuple[bool, ...] |
 
 
 def _names_tensors(payload: ir.Block) -> bool:
-    """Whether an op in `payload` uses tensors, which would be memrefs by the time the function is made."""
+    """Whether an op in `payload` uses tensors, which are memrefs by the time the function is outlined."""
     work = [payload]
     while work:
         for view in work.pop().operations:

@@ -1,7 +1,7 @@
-"""What schedules need to know about the machine: vectors, registers, caches and cores; detected, or given.
+"""The machine model of schedules: vectors, registers, caches and cores; detected, or given.
 
-Detection reads what Linux says about the first core (`/proc/cpuinfo`, `/sys/devices/system/cpu`); anything else has
-the value of a common x86-64 machine. `Machine().override(str(machine)) == machine`.
+Detection reads Linux's description of the first core (`/proc/cpuinfo`, `/sys/devices/system/cpu`); properties not found
+there default to a common x86-64 machine. `Machine().override(str(machine)) == machine`.
 
 Sizes of caches are in bytes, of vectors in bits.
 """
@@ -28,7 +28,7 @@ _MOST_BYTES = 1 << 40
 
 @dataclass(frozen=True)
 class Machine:
-    """A core and what is around it.
+    """A core, its caches, and the number of cores.
 
     Attributes:
         vector_bits: the width of a vector register.
@@ -60,7 +60,7 @@ class Machine:
             ValueError: a name is unknown, or a value is no positive integer, or none that a machine has.
             TypeError: `text` is no text.
         """
-        # It comes from users of `compile`, too, who are not checked for types.
+        # Users of `compile` pass it too, and nothing has checked its type.
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"a machine must be text such as 'vector-bits=256 l2=524288', got {type(text).__name__}")
         known = {one.name.replace("_", "-"): one.name for one in fields(self)}
@@ -78,8 +78,8 @@ class Machine:
 
 
 def _positive(name: str, value: str, most: int) -> int:
-    """Return the number that `value` writes; raises `ValueError` if it is not from 1 to `most`."""
-    # Python limits the digits of what `int` reads.
+    """Parse `value`; raises `ValueError` if it is not an integer from 1 to `most`."""
+    # Python limits the number of digits that `int` parses.
     digits = value.lstrip("0")
     if not (digits.isascii() and digits.isdecimal()):
         raise ValueError(f"the property '{name}' of a machine must be a positive integer, got '{value}'")

@@ -1,11 +1,11 @@
-"""Which operands of a linalg op to transpose before it, so that each lane of a vector is a result of its own.
+"""Operands of a linalg op to transpose beforehand, so that each lane of a vector computes a separate result.
 
 In `c[i, j] += a[i, k] * b[j, k]` both inputs are contiguous along `k`, the reduction loop. With `k` in the lanes, each
 result needs a sum over its lanes, and each multiplication a load. With `j` in the lanes neither is needed, but `b` has
-to be contiguous along `j`. Transposing it pays if enough rows `i` read it again.
+to be contiguous along `j`. Transposing it pays if enough rows `i` reuse it.
 
 The other way round, a product with few columns has most of its lanes empty if `j` is in the lanes. With `k` in the
-lanes they are full, if the matrix with few columns is transposed, which is small.
+lanes they are full; that requires a transposition of the matrix with few columns, which is small.
 
 Costs are counted in vector instructions, where `L` is the number of lanes:
 
@@ -13,15 +13,14 @@ Costs are counted in vector instructions, where `L` is the number of lanes:
 * as it is, with gathered lanes: for each vector of results `depth` steps;
 * a step costs 1, and an eighth for each vector that it loads; a gathered vector is `2 L` loads. (An eighth, since a
   load takes half as long as a multiplication, and four rows share it.)
-* an eighth more for each element that all lanes share and that is *far*, as in `c[i, j] += a[k, i] * b[k, j]`: each
-  step reads from another cache line, and these are more lines than the first cache keeps until the next rows read
-  them;
+* an eighth more for each broadcast element that is *far*, as in `c[i, j] += a[k, i] * b[k, j]`: each step reads from
+  another cache line, and these are more lines than the first cache keeps until the next rows read them;
 * transposed: for each vector of results `depth`, and for each vector of a transposed operand a load, a store, and
   `log2(L)` shuffles;
 * transposed and reduced in the lanes: the cost of the reduction, and the cost of transposing.
 
-The choice does not depend on the number of threads, which get the parts of an op only later: so sums are added in the
-same order for any number of threads.
+The choice does not depend on the number of threads, since ops are distributed only later: so the order of summation is
+the same for any number of threads.
 
 Linear in the op; nothing is changed.
 """
@@ -45,7 +44,7 @@ __all__ = ["Transposition", "TranspositionFinder"]
 _UNKNOWN = 1 << 10
 """The size assumed for a dynamic one."""
 _LOAD = 1 / 8
-"""The cost of a load that rows share, in vector instructions."""
+"""The cost of a load that several rows share, in vector instructions."""
 _LINE = 64
 """The bytes of a line of the cache."""
 
@@ -59,7 +58,7 @@ class Transposition:
 
 
 class TranspositionFinder:
-    """Finds operands to transpose for one machine, once for ops that are equal; no op may change meanwhile."""
+    """Finds operands to transpose for one machine; memoized for equal ops, none of which may change meanwhile."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -98,7 +97,7 @@ def _find_orders(op: ir.Operation, machine: Machine) -> dict[int, tuple[int, ...
 
 
 def _lane_loops(structured: Structured) -> list[int]:
-    """Return the loops that could be in the lanes: one along which all outputs are contiguous, and reductions."""
+    """Return the possible lane loops: one along which all outputs are contiguous, and the reduction loops."""
     found = [
         loop
         for loop in structured.parallel_loops
@@ -108,7 +107,7 @@ def _lane_loops(structured: Structured) -> list[int]:
 
 
 def _far(plan: VectorPlan, machine: Machine) -> dict[int, tuple[int, ...]]:
-    """Return the orders for operands whose elements all lanes share, each step from another cache line."""
+    """Return the orders for broadcast operands that each step reads from another cache line."""
     structured, steps = plan.structured, plan.reductions[-1]
     if plan.combiner is not None or _size(structured, steps) * _LINE <= machine.l1 // 2:
         return {}
@@ -145,7 +144,7 @@ def _size(structured: Structured, loop: int) -> int:
 
 
 def _cost(plan: VectorPlan, far: int) -> float:
-    """Return what the op costs as it is, with `far` operands that are far."""
+    """Return the cost of the op as it is, with `far` operands that are far."""
     structured, lanes = plan.structured, plan.lanes
     steps = prod(_size(structured, loop) for loop in structured.loops if loop != plan.lane_loop)
     steps *= -(-_size(structured, plan.lane_loop) // lanes)
@@ -158,7 +157,7 @@ def _cost(plan: VectorPlan, far: int) -> float:
 
 
 def _cost_transposed(plan: VectorPlan, lane_loop: int, turned: list[int]) -> float:
-    """Return what the op costs with `lane_loop` in the lanes, and the operands `turned` transposed before."""
+    """Return the cost with `lane_loop` in the lanes, and the operands `turned` transposed beforehand."""
     structured, lanes = plan.structured, plan.lanes
     cost: float = prod(_size(structured, loop) for loop in structured.loops if loop != lane_loop)
     cost *= -(-_size(structured, lane_loop) // lanes)

@@ -1,12 +1,12 @@
-"""Which inputs of a linalg op to widen before it, because each of their elements would be widened many times.
+"""Inputs of a linalg op to widen beforehand, because the op would widen each of their elements many times.
 
 In `c[i, j] += extf(a[i, k]) * extf(b[k, j])` an element of `a` is widened for each column, and one of `b` for each row.
 Elements that are loaded along the lanes are widened a vector at a time, and the rows of a register tile share that. The
-others are widened one by one before they are broadcast, which takes longer than the products that use them; wide
-elements the processor broadcasts from memory at no cost.
+others are widened one by one before they are broadcast, which takes longer than the products that use them; elements
+that are already wide are broadcast from memory at no cost.
 
-Costs are counted in instructions for each element, where `L` is the number of lanes, and `n` the number of reads that
-share nothing:
+Costs are counted in instructions for each element, where `L` is the number of lanes, and `n` the number of reads of the
+element that do not share a widening:
 
 * as it is, in the lanes: `n / L`,
 * as it is, one by one: `2 n`,
@@ -30,12 +30,12 @@ __all__ = ["Widening", "find_widening"]
 
 _EXTENSIONS = frozenset({"arith.extf", "arith.extsi", "arith.extui"})
 _COPY, _ALONE = 16, 2
-"""What a vector of copies costs, and an element that is widened alone, in instructions."""
+"""The costs of copying a vector, and of widening a single element, in instructions."""
 
 
 @dataclass(frozen=True)
 class Widening:
-    """Inputs to widen: for each of `operands` the op of the payload that widens its element, its only user."""
+    """Inputs to widen: for each of `operands` the payload op that extends its element and is its only user."""
 
     structured: Structured
     operands: dict[int, ir.Operation]
@@ -75,5 +75,5 @@ def _pays(plan: VectorPlan, operand: int) -> bool:
 
 
 def _shared(plan: VectorPlan, loop: int) -> int:
-    """Return how many iterations of `loop` share what is loaded for a register tile."""
+    """Return how many iterations of `loop` share the loads of a register tile."""
     return plan.tile.get(loop, 1) * (plan.lanes if loop == plan.lane_loop else 1)

@@ -1,7 +1,7 @@
-"""Producers with one user, which that linalg op can therefore compute tile by tile, each tile with its own.
+"""Producers whose only user is a linalg op, to be fused into its tiles.
 
-These are fills of the init of a reduction, and transpositions, which matter more: a large transposed matrix goes to
-memory and back, a transposed tile is read from the nearest cache.
+These are fills of the init of a reduction, and transpositions. The latter matter more: a large transposed matrix goes
+to memory and back, a transposed tile is read from the nearest cache.
 
 Linear in the operands; nothing is changed.
 """
@@ -22,7 +22,7 @@ _EMPTY, _FILL, _TRANSPOSE = "tensor.empty", "linalg.fill", "linalg.transpose"
 
 
 def find_fills(root: Structured) -> list[Structured]:
-    """Return the fills that only `root` starts from."""
+    """Return the fills of inits of `root` that have no other user."""
     inits = [root.op.operands[number] for number in root.outputs if root.reads[number]]
     fills = [defining_op(init, _FILL) for init in inits if len(list(init.uses)) == 1]
     return [read_structured(fill) for fill in fills if fill is not None]

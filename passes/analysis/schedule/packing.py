@@ -1,13 +1,13 @@
-"""Slices that a loop reads many times, and that are worth copying into contiguous memory once, before the loop.
+"""Slices that a loop rereads, and that are therefore packed into contiguous memory once, before the loop.
 
 A slice is packed if a loop around it, the *reuse loop*, reads the same slices in each of its iterations: neither the
-source nor the position of the slice depends on it. The loops between them, the *panel loops*, tell the slices apart:
-each slice gets a panel of its own in the packed tensor. Only slices that are inputs of linalg ops are considered, and
-only with panel loops: a slice that does not move is in the cache anyway. Slices that are contiguous already, such as
+source nor the position of the slice depends on it. The loops between the reuse loop and the slice, the *panel loops*,
+index the slices: each has its own panel in the packed tensor. Only slices that are inputs of linalg ops are considered,
+and only with panel loops: a loop-invariant slice is in the cache anyway. Slices that are contiguous already, such as
 some whole rows, gain nothing.
 
-A slice of a transposition that is read by nothing but such slices is the transposition of a slice: that is packed, with
-or without panel loops, and the transposed tensor is never built.
+If such slices are the only users of a transposition, each is the transposition of a slice of its input: that is packed,
+with or without panel loops, and the transposed tensor is never materialized.
 
 Linear in the slices times the depth of loops; nothing is changed. Upstream counterpart:
 `transform.structured.hoist_pad`.
@@ -44,7 +44,7 @@ class Packing:
         computed: the ops inside `reuse` that compute indices for the slice, in order.
         bounds: for each dimension of the slice its largest size; an integer, or a value that is defined before `reuse`.
         rows: a dimension in which all slices begin and end at the same places, if they are adjacent in the last one:
-            rows of the source go through all of them.
+            rows of the source span all of them.
         transposition: the `linalg.transpose` whose result is sliced, if it is computed slice by slice.
     """
 
@@ -58,7 +58,7 @@ class Packing:
 
 
 def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
-    """Return how those of `slices` that are only inputs of linalg ops can be packed."""
+    """Return the packings of those `slices` whose only uses are inputs of linalg ops."""
     found = [packing for op in slices if _is_input(op) and (packing := _packing(op)) is not None]
     transposed = _transposed(found)
     return [
@@ -71,7 +71,7 @@ def find_packings(slices: Iterable[ir.Operation]) -> list[Packing]:
 
 
 def _is_one_piece(op: ir.Operation) -> bool:
-    """Return whether the slice is contiguous: it has all of each dimension after the first with several elements."""
+    """Return whether the slice is contiguous: full in each dimension after the first with several elements."""
     source, subset = op.operands[0], mixed_subset(op, 1)
     shape = ir.RankedTensorType(source.type).shape
     first = next((number for number, size in enumerate(subset.sizes) if size != 1), len(shape))
@@ -89,7 +89,7 @@ def _is_size_of(size: int | ir.Value, source: ir.Value, dimension: int) -> bool:
 
 
 def _transposed(packings: Iterable[Packing]) -> set[ir.Value]:
-    """Return the results of transpositions that are read by slices which can be packed, and nothing else."""
+    """Return the results of transpositions whose only users are packable slices."""
     sources = Counter(packing.op.operands[0] for packing in packings if not _drops_dimensions(packing.op))
     return {
         source
@@ -131,7 +131,7 @@ def _packing(op: ir.Operation) -> Packing | None:
 def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.Operation]) -> Packing | None:
     """Return how `op` is packed before `reuse`; `inside` are the loops in it, outermost first."""
     panels = [loop for loop in inside if loop.regions[0].blocks[0] in used.blocks]
-    # Other block arguments that the indices depend on, such as those of a branch, are not defined before the loop.
+    # Other block arguments among the indices' operands are not defined before the loop.
     foreign = used.blocks - {loop.regions[0].blocks[0] for loop in panels}
     if any(is_inside(block.arguments[0], reuse) for block in foreign):
         return None
@@ -148,7 +148,7 @@ def _before(reuse: ir.Operation, op: ir.Operation, used: _Used, inside: list[ir.
 
 
 def _rows(op: ir.Operation, reuse: ir.Operation) -> int | None:
-    """Return the innermost dimension but the last in which all slices are the same, if they differ in the last one."""
+    """Return the innermost dimension, except the last, with equal extents in all slices, if the last one differs."""
     if _drops_dimensions(op):
         return None
     subset = mixed_subset(op, 1)
@@ -161,7 +161,7 @@ def _rows(op: ir.Operation, reuse: ir.Operation) -> int | None:
 
 
 def is_constant(value: ir.Value) -> bool:
-    """Return whether `value` is an `arith.constant`, which can be built again anywhere."""
+    """Return whether `value` is an `arith.constant`, which can be rematerialized anywhere."""
     return defining_op(value, "arith.constant") is not None
 
 
@@ -175,7 +175,7 @@ def _bound(size: int | ir.Value, reuse: ir.Operation) -> int | ir.Value | None:
 
 
 class _Used:
-    """What the slice's offsets, sizes and strides depend on: blocks, by their arguments, and ops, in order."""
+    """The dependences of the slice's offsets, sizes and strides: blocks, by their arguments, and ops, in order."""
 
     def __init__(self, op: ir.Operation) -> None:
         self.blocks: set[ir.Block] = set()

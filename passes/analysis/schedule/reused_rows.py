@@ -1,13 +1,13 @@
-"""Rows that each iteration of a loop reads several times, from memory that is too large for the caches.
+"""Rows of a buffer larger than the caches that each iteration of a loop reads several times: to be prefetched.
 
-The first of the loops in the body that read a row waits for memory; the others find it in the caches. While the last of
-them computes, the next row can be prefetched. Such a row is a subview of a buffer from outside of the loop, at an
-offset that is the loop's induction variable, and at least two of the loops in the body read vectors of it. The last of
-these reads each element once: the index of the read moves with all loops around it. A row fits into a part of the
-second cache, beside the row before it and the results. And the last loop computes for so long that memory is idle
-meanwhile: a loop that only sums a row keeps memory busy all the time, and more requests slow it down.
+The first loop in the body that reads a row waits for memory; later ones hit the caches. While the last of them
+computes, the next row can be prefetched. Such a row is a subview of a buffer from outside of the loop, at an offset
+that is the loop's induction variable, and at least two of the loops in the body read vectors of it. The last of these
+reads each element once: the index of the read moves with all loops around it. A row fits into a part of the second
+cache, beside the row before it and the results. And the last loop computes for so long that memory is idle meanwhile: a
+loop that only sums a row keeps memory busy all the time, and more requests slow it down.
 
-Only speed depends on the answer. Linear in the ops, times the nesting of loops; nothing is changed.
+The answer affects speed only. Linear in the ops, times the nesting of loops; nothing is changed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ __all__ = ["ReusedRow", "find_reused_rows"]
 
 _READ = "vector.transfer_read"
 _SHARE = 4
-"""A row may take one part in so many of the second cache."""
+"""The second cache divided by this bounds the size of a row."""
 _LEAST_WORK = 10
-"""With this many ops on vectors for each vector read, a loop leaves memory idle."""
+"""With this many vector ops for each vector read, a loop leaves memory idle."""
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,14 @@ def _is_row(view: ir.Operation, loop: ir.Operation, machine: Machine) -> bool:
 
 
 def _root(buffer: ir.Value) -> ir.Value:
-    """Return what `buffer` is a part of."""
+    """Return the buffer that `buffer` is a view of."""
     while (op := defining_op(buffer, "memref.cast", "memref.subview")) is not None:
         buffer = op.operands[0]
     return buffer
 
 
 def _reads_of(op: ir.Operation, views: dict[ir.Value, ir.Operation]) -> dict[ir.Value, list[ir.Operation]]:
-    """Return the reads of vectors in `op`, by the view of `views` that they read."""
+    """Return the vector reads in `op`, grouped by the view of `views` that they read."""
     found: dict[ir.Value, list[ir.Operation]] = {}
     for read in find_ops(op, _READ, where=lambda read: read.operands[0] in views):
         found.setdefault(read.operands[0], []).append(read)
@@ -99,7 +99,7 @@ def _reads_of(op: ir.Operation, views: dict[ir.Value, ir.Operation]) -> dict[ir.
 
 
 def _computes(reads: list[ir.Operation]) -> bool:
-    """Whether the blocks of `reads` compute enough for each read."""
+    """Whether the blocks of `reads` have enough compute for each read."""
     blocks = {block.arguments[0]: block for block in (read.block for read in reads)}
     work = sum(
         op.operation.name.startswith(("arith.", "math.")) and isinstance(op.operation.results[0].type, ir.VectorType)
@@ -122,7 +122,7 @@ def _is_moved(read: ir.Operation, loop: ir.Operation) -> bool:
 
 
 def _summands(read: ir.Operation) -> list[ir.Value]:
-    """Return the indices of a read, and what they are sums of."""
+    """Return the indices of a read, and the summands of these."""
     rank = ir.MemRefType(read.operands[0].type).rank
     found = list(read.operands)[1 : 1 + rank]
     for value in found:

@@ -1,4 +1,4 @@
-"""Vectors that are written to memory which is too large for the caches, and is not read again.
+"""Vector writes to buffers that are larger than the caches and not read again, for nontemporal stores.
 
 Such a stream is a buffer of known size, an argument or an allocation, which nothing in the function reads. Nontemporal
 stores write its vectors past the caches: cached stores would evict other data, and read each line from memory before it
@@ -6,7 +6,7 @@ is written. The address of such a store must be a multiple of the vector's size.
 when the program runs; the offset in the buffer must be proved to be a multiple, through constants, steps of loops,
 sums, products and subviews.
 
-Whether the memory is read elsewhere matters for speed only; alignment has to be proved.
+Reads elsewhere affect speed only; alignment has to be proved.
 
 Linear in the uses of buffers; nothing is changed.
 """
@@ -78,7 +78,7 @@ def _buffers(function: ir.Operation) -> list[ir.Value]:
 
 
 def _outermost_loop(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
-    """Return the outermost loop around `op` in one thread after `buffer` is defined, if it has no results."""
+    """Return the outermost single-thread loop around `op` below the definition of `buffer`, if it has no results."""
     beginning = parent_block(buffer)
     found: ir.Operation | None = None
     while op.block != beginning and op.parent is not None and op.parent.operation.name in _SEQUENTIAL:
@@ -88,7 +88,7 @@ def _outermost_loop(op: ir.Operation, buffer: ir.Value) -> ir.Operation | None:
 
 
 def _writes(root: ir.Value) -> list[ir.Operation]:
-    """Return the writes of vectors to `root` and its views; none if an op may read them or let them escape."""
+    """Return the vector writes to `root` and its views; none if an op may read them or let them escape."""
     writes: list[ir.Operation] = []
     views = [root]
     while views:
@@ -105,7 +105,7 @@ def _writes(root: ir.Value) -> list[ir.Operation]:
 
 
 def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
-    """Return how many contiguous bytes `op` writes at an offset that is a multiple of them; 0 if that is not known."""
+    """Return how many contiguous bytes `op` writes, if its offset is known to be a multiple of them; else 0."""
     type_ = ir.VectorType(op.operands[0].type)
     base = op.operands[1]
     memref = ir.MemRefType(base.type)
@@ -127,12 +127,12 @@ def _aligned_size(op: ir.Operation, multiples: _Multiples) -> int:
 
 
 def _strides(type_: ir.MemRefType) -> list[int]:
-    """Return the strides, with 1, of which everything is a multiple, for dynamic ones."""
+    """Return the strides, with 1 (which divides everything) for dynamic ones."""
     return [1 if stride == _DYNAMIC else stride for stride in type_.get_strides_and_offset()[0]]
 
 
 class _Multiples:
-    """What index values are known to be multiples of; 0 is a multiple of everything."""
+    """Known divisors of index values; 0 is a multiple of everything."""
 
     def __init__(self) -> None:
         self._known: dict[ir.Value, int] = {}
@@ -140,7 +140,7 @@ class _Multiples:
     def of(self, value: ir.Value) -> int:
         """Return a number that `value` is a multiple of."""
         if value not in self._known:
-            self._known[value] = 1  # If the value depends on itself.
+            self._known[value] = 1  # For a value that depends on itself.
             self._known[value] = self._computed(value)
         return self._known[value]
 

@@ -1,9 +1,9 @@
-"""Loops whose sweeps can run several at a time over the rows of a tensor, which is then read from memory once for all.
+"""Time skewing: several sweeps of a loop run over the rows of a tensor at a time, and read it from memory once.
 
-Such a loop carries an old and a new version that take turns (`double_buffering.py`): row `i` of the new one is computed
-from rows `i + low` to `i + high` of the old one. Let sweep `s` work on rows that are `s * shift` behind those of sweep
-0, where `shift` is the larger one of `high` and `-low`. Then everything it reads has been written by the sweep before,
-and everything it overwrites has been read: rows of all sweeps stay in a cache until the last one has used them.
+Such a loop carries alternating old and new versions (`double_buffering.py`): row `i` of the new one is computed from
+rows `i + low` to `i + high` of the old one. Let sweep `s` work on rows that are `s * shift` behind those of sweep 0,
+where `shift` is the larger one of `high` and `-low`. Then the previous sweep has written everything it reads, and has
+read everything it overwrites: rows of all sweeps stay in a cache until the last one has used them.
 
 A loop that cannot be skewed says why (`NotSkewable`). Linear in the ops of the body; nothing is changed. See
 docs/theory/sweeps.md. Source: Wolfe, "Loop skewing: the wavefront method revisited" (1986).
@@ -28,20 +28,20 @@ __all__ = ["NotSkewable", "TimeSkew", "plan_skew"]
 
 _CONSTANT, _EMPTY, _EXTRACT, _INSERT = "arith.constant", "tensor.empty", "tensor.extract_slice", "tensor.insert_slice"
 _LEAST_SWEEPS = 4
-"""Fewer sweeps at a time do not pay for writing both versions."""
+"""Fewer sweeps at a time do not amortize writing both versions."""
 _MOST_SWEEPS = 32
 _LEAST_RANK = 2
 """With no more dimensions, parts of rows are parts of vectors."""
 _LEAST_ROWS = 2
-"""In a stripe a sweep does this many times its shift of rows at a time; it reads as many more."""
+"""In a stripe a sweep computes this many times its shift of rows at a time; it reads as many more."""
 _MOST_READ = 1 / 2
-"""How much of the tensor a sweep may read from memory for stripes to be worth it."""
+"""The largest share of the tensor that a sweep may read from memory for stripes to pay."""
 _MOST_THREADS = 2
-"""This many threads that share each sweep are not faster than one that runs several sweeps at a time."""
+"""This many threads sharing each sweep are not faster than one that runs several sweeps at a time."""
 
 
 class NotSkewable(Exception):
-    """Says why sweeps stay one after the other: a phrase that follows "because"."""
+    """The reason why a loop is not skewed: a phrase that follows "because"."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Stripes:
 
     Attributes:
         loop: the loop of the op that runs over the second dimension.
-        shift: by how much each sweep lags behind the one before in it.
-        size: how much of the dimension each sweep does at a time.
+        shift: by how many elements of it each sweep lags behind the previous one.
+        size: how many elements of it each sweep computes at a time.
     """
 
     loop: int
@@ -66,12 +66,12 @@ class TimeSkew:
     Attributes:
         loop: the `scf.for`.
         old: which of its two carried values is the old version; the new version starts from the other one.
-        structured: the op that computes what is inserted.
+        structured: the op that computes the inserted slice.
         written: the slice that it is inserted into.
         row: the loop of the op that runs over the rows, the first dimension.
-        shift: by how many rows each sweep lags behind the one before.
-        rows: how many rows each sweep does at a time.
-        sweeps: how many sweeps run at a time; an even number, so that the versions are where they were.
+        shift: by how many rows each sweep lags behind the previous one.
+        rows: how many rows each sweep computes at a time.
+        sweeps: how many sweeps run at a time; an even number, so that both versions end in their original buffers.
         bands: how many parts the rows are cut into, which run in parallel.
         stripes: how rows are tiled, if too few of them fit into the cache.
     """
@@ -92,7 +92,7 @@ def plan_skew(loop: ir.Operation, machine: Machine, threads: int = 1) -> TimeSke
     """Return how the sweeps of `scf.for` `loop` run several at a time on `threads` of `machine`.
 
     Raises:
-        NotSkewable: they stay one after the other.
+        NotSkewable: the loop cannot or should not be skewed.
     """
     body = loop.regions[0].blocks[0]
     *operations, terminator = (op.operation for op in body.operations)
@@ -125,7 +125,7 @@ def plan_skew(loop: ir.Operation, machine: Machine, threads: int = 1) -> TimeSke
 
 
 def _old(loop: ir.Operation, terminator: ir.Operation) -> int:
-    """Return which of two carried values is yielded in place of the other one."""
+    """Return which of the two loop-carried values is yielded in the other's place."""
     arguments = list(loop.regions[0].blocks[0].arguments)[1:]
     if len(arguments) == 2:
         for old in (0, 1):
@@ -193,9 +193,9 @@ def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tu
         extract = defining_op(op.op.operands[operand], _EXTRACT)
         if extract is None or extract.operands[0] != old:
             if defining_op(op.op.operands[operand], _EMPTY) is not None:
-                raise NotSkewable("an input has no content")  # It may be in the loop.
+                raise NotSkewable("an input has no content")  # Its definition may be in the loop.
             if any(index.coefficient(loop) and index.loop is None for index in op.indices[operand]):
-                raise NotSkewable("an input is not read row by row")  # A slice for no rows may have fewer than none.
+                raise NotSkewable("an input is not read row by row")  # A slice for no rows may have a negative size.
             continue
         slice_ = mixed_subset(extract, 1)
         if not is_known_box(slice_, ir.RankedTensorType(old.type).shape):
@@ -213,7 +213,7 @@ def _shift(op: Structured, dimension: int, old: ir.Value, written: Subset) -> tu
 
 
 def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:
-    """Return how many rows and sweeps half of the second cache has room for, with both versions of each row."""
+    """Return how many rows and sweeps fit into half of the second cache, with both versions of each row."""
     type_ = ir.RankedTensorType(loop.results[0].type)
     row = type_bytes(type_) // max(type_.shape[0], 1)
     if 2 * type_bytes(type_) <= machine.l2:
@@ -224,10 +224,10 @@ def _sizes(loop: ir.Operation, shift: int, machine: Machine) -> tuple[int, int]:
 
 
 def _stripe(loop: ir.Operation, rows: int, shifts: tuple[int, int], machine: Machine) -> tuple[int, int]:
-    """Return how wide stripes are, and how many sweeps there are, in all of the second cache, with `rows` at a time.
+    """Return the width of stripes and the number of sweeps that fit into the second cache, with `rows` at a time.
 
-    Each group of sweeps reads a stripe, and the lag of its sweeps, from memory once: the choice with the fewest reads
-    for each sweep is the best one. No sweeps if there is no room.
+    Each group of sweeps reads a stripe, widened by the lag of its sweeps, from memory once: the choice with the fewest
+    reads for each sweep is the best one. 0 sweeps if nothing fits.
     """
     type_ = ir.RankedTensorType(loop.results[0].type)
     room = machine.l2 // (2 * prod(type_.shape[2:]) * type_bytes(type_.element_type))
@@ -243,7 +243,7 @@ def _stripe(loop: ir.Operation, rows: int, shifts: tuple[int, int], machine: Mac
 
 
 def _even(sweeps: int, trips: int | None) -> int:
-    """Return an even number of about `sweeps`, at most, that divides a known trip count into about equal groups."""
+    """Return an even number, at most `sweeps`, that divides a known trip count into about equal groups."""
     if trips is not None and trips:
         sweeps = min(sweeps, -(-trips // -(-trips // max(1, sweeps))))
     return sweeps // 2 * 2 if trips is None or sweeps % 2 == 0 else min(sweeps + 1, _MOST_SWEEPS)

@@ -1,21 +1,19 @@
-"""Which loop of a linalg op is in the lanes of a vector, and which results are kept in registers.
+"""The vectorization of a linalg op: its lane loop, and its register tile.
 
-The lane loop is the one along which most operands are contiguous. If it is parallel, each lane computes an element of
-its own. If it reduces, each lane has a partial result, and the lanes are combined at the end; then the payload must
-combine by one associative op.
+The lane loop is the one along which most operands are contiguous. If it is parallel, each lane computes a separate
+element. If it reduces, each lane has a partial result, and the lanes are combined at the end; then the combiner of the
+payload must be one associative op.
 
 The register tile keeps accumulators in registers while the reduction loops run. It has several vectors along the lane
-loop, and several rows of another loop (`rows`) that share what was loaded; more rows where that has to be widened
-first.
+loop, and several rows of another loop (`rows`) that share loads; more rows where loaded elements have to be widened.
 
-If no loop reduces, the tile is two vectors, or four if the payload has a polynomial: the ops of one vector depend on
-each other, and those of other vectors fill the time.
+If no loop reduces, the tile is two vectors, or four if the payload has a polynomial: the ops of one vector are a
+dependence chain, and those of the other vectors hide its latency.
 
 If no loop reduces and an input is contiguous along another loop than the lanes, the tile is a square: as many rows of
-that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in registers. A lane at a time
-would cost a load and an insertion for each element. Where a cache line is wider than a vector, there are as many
-squares side by side as it takes to write whole lines: the rest of a line would be written after the line has been
-evicted.
+that loop (`turned`) as a vector has lanes, which are loaded along it and transposed in registers. A gather would cost a
+load and an insertion for each element. Where a cache line is wider than a vector, enough squares lie side by side to
+write whole lines: otherwise the line is evicted before the rest of it is written.
 
 An op that cannot be vectorized says why (`NotVectorizable`). Linear in the op; nothing is changed.
 """
@@ -39,12 +37,12 @@ _LINE_BITS = 64 * 8
 
 
 class NotVectorizable(Exception):
-    """Says why an op stays as it is: a phrase that follows "because"."""
+    """The reason why an op is not vectorized: a phrase that follows "because"."""
 
 
 @dataclass(frozen=True)
 class VectorPlan:
-    """How an op becomes loops around vectors.
+    """How an op becomes loops around vector ops.
 
     Attributes:
         structured: the op.
@@ -54,7 +52,7 @@ class VectorPlan:
         parallel: the parallel loops, outermost first.
         reductions: the loops that reduce, outermost first.
         combiner: the op that combines lanes, if the lane loop reduces.
-        turned: the loop along which inputs are loaded that have to be transposed in registers, if there are such.
+        turned: the loop along which inputs are loaded and then transposed in registers, if any.
     """
 
     structured: Structured
@@ -68,10 +66,10 @@ class VectorPlan:
 
 
 def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
-    """Return how linalg op `op` is to run on `machine`.
+    """Return the vectorization of linalg op `op` for `machine`.
 
     Raises:
-        NotVectorizable: it has to stay as it is.
+        NotVectorizable: the op cannot be vectorized.
     """
     try:
         structured = read_structured(op)
@@ -100,7 +98,7 @@ def plan_vectors(op: ir.Operation, machine: Machine) -> VectorPlan:
 
 
 def find_plan(op: ir.Operation, machine: Machine) -> VectorPlan | None:
-    """Return what `plan_vectors` does, and None for what it refuses."""
+    """`plan_vectors`, with None in place of the exception."""
     try:
         return plan_vectors(op, machine)
     except NotVectorizable:
@@ -108,21 +106,21 @@ def find_plan(op: ir.Operation, machine: Machine) -> VectorPlan | None:
 
 
 def _element_bits(structured: Structured) -> int:
-    """Return the bits of the widest element; raises for elements that vectors lay out in memory in another way."""
+    """Return the bits of the widest element; raises for elements whose vectors have another memory layout."""
     widest = 8
     for value in structured.op.operands:
         type_ = ir.ShapedType(value.type).element_type if isinstance(value.type, ir.ShapedType) else value.type
         if isinstance(type_, ir.IndexType):
             widest = max(widest, 64)
         elif isinstance(type_, ir.IntegerType | ir.FloatType) and type_.width == 8 * element_bytes(type_):
-            widest = max(widest, type_.width)  # The lanes of a vector have no padding in memory, nor do these elements.
+            widest = max(widest, type_.width)  # Neither vector lanes nor these elements have padding in memory.
         else:
             raise NotVectorizable(f"elements of type {type_} have another layout in a vector")
     return widest
 
 
 def _choose_lane_loop(structured: Structured, lanes: int) -> int:
-    """Return the loop whose vectors cost the least for each element, counted in loads."""
+    """Return the lane loop with the lowest cost for each element, counted in loads."""
     costs = {loop: _cost(structured, loop, lanes) for loop in structured.loops}
     possible = {loop: cost for loop, cost in costs.items() if cost is not None}
     if not possible:
@@ -131,7 +129,7 @@ def _choose_lane_loop(structured: Structured, lanes: int) -> int:
 
 
 def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
-    """Return what an element costs with `loop` in the lanes, None if that is not possible."""
+    """Return the cost of an element with `loop` in the lanes; None if that is not possible."""
     if structured.parallel[loop]:
         if not all(structured.is_contiguous(operand, loop) for operand in structured.outputs):
             return None
@@ -144,7 +142,7 @@ def _cost(structured: Structured, loop: int, lanes: int) -> float | None:
 
 
 def _turned_loop(structured: Structured, lane_loop: int) -> int | None:
-    """Return the loop along which most of the inputs are contiguous that would be gathered for the lanes."""
+    """Return the loop along which most inputs that the lane loop would gather are contiguous."""
     if not all(structured.parallel):
         return None
     gathered = structured.gathered_along(lane_loop)
@@ -186,7 +184,7 @@ def _choose_tile(structured: Structured, lane_loop: int, lanes: int, registers: 
 
 
 def _widens(structured: Structured, lane_loop: int) -> bool:
-    """Whether an input that is loaded for the lanes has narrower elements than what is computed."""
+    """Whether an input that is loaded along the lanes has narrower elements than the computation."""
     types = [value.type for value in structured.op.operands]
     sizes = [type_bytes(one.element_type) if isinstance(one, ir.ShapedType) else 0 for one in types]
     return any(sizes[operand] < max(sizes) for operand in structured.read_along(lane_loop))
@@ -197,7 +195,7 @@ def _at_most(size: int | None, wanted: int) -> int:
 
 
 def _row_loops(structured: Structured, lane_loop: int) -> list[int]:
-    """Return up to two parallel loops whose iterations can share something that was loaded for the lanes.
+    """Return up to two parallel loops whose iterations can share loads along the lanes.
 
     Longest loops first; unknown sizes count as long.
     """
