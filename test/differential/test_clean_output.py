@@ -66,7 +66,7 @@ def mistakes(module: ir.Module, locations: set[str]) -> list[str]:
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_every_program(options: str) -> None:
-    count, sampled = 0, sample(PROGRAMS, least=200)
+    count, sampled = 0, sample(PROGRAMS, least=80)
     with ir.Context():
         for program in sampled:
             outcome = converted(program.text, options)

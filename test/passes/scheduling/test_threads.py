@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from fast_run import scaled
+from fast_run import sample, scaled
 from linalg_programs import PRODUCT, PROGRAMS, Arrays, floats, generic
 from mlir import ir
 
@@ -34,7 +34,7 @@ def matmul(m: int, n: int, k: int) -> str:
       }}"""
 
 
-@pytest.mark.parametrize(("text", "expected", "arguments"), CASES)
+@pytest.mark.parametrize(("text", "expected", "arguments"), sample(CASES, least=8))
 def test_parts_have_the_values_of_numpy(
     text: str, expected: Callable[..., np.ndarray], arguments: list[Arrays], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fast_run import sample
 from linalg_programs import MATRIX, PROGRAMS, ROW, Arrays, floats, generic
 from mlir import ir
 
@@ -27,7 +28,7 @@ def vectorized(text: str) -> ir.Module:
 CASES = [pytest.param(*PROGRAMS[name], id=name) for name in PROGRAMS if PROGRAMS[name][2]]
 
 
-@pytest.mark.parametrize(("text", "expected", "arguments"), CASES)
+@pytest.mark.parametrize(("text", "expected", "arguments"), sample(CASES, least=8))
 def test_values_are_those_of_numpy(text: str, expected: Callable[..., np.ndarray], arguments: list[Arrays]) -> None:
     with ir.Context():
         module = vectorized(text)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import ml_dtypes
 import numpy as np
 import pytest
+from fast_run import sample
 from linalg_programs import PROGRAMS, Arrays, floats, generic
 from mlir import ir
 from softmax_programs import EACH, MAPS, softmax
@@ -57,7 +58,7 @@ CHAIN = f"""
   }}"""
 
 
-@pytest.mark.parametrize(("text", "expected", "arguments"), CASES)
+@pytest.mark.parametrize(("text", "expected", "arguments"), sample(CASES, least=8))
 def test_values_are_those_of_numpy(text: str, expected: Callable[..., np.ndarray], arguments: list[Arrays]) -> None:
     program = mi.compile(text, optimize=True, memory_stats=True)
     for one in arguments:
