@@ -25,7 +25,7 @@ OURS = "inplace-one-shot-bufferize{bufferize-function-boundaries=true}"
 GARBAGE = 113
 
 
-EXECUTED = sample(PROGRAMS, least=100)
+EXECUTED = sample(PROGRAMS)
 """What the JIT runs. The evaluator runs all: `test_evaluator_suite.py`."""
 
 

@@ -47,7 +47,7 @@ def test_values(case: Case, route: str) -> None:
                     np.testing.assert_allclose(found, wanted, case.rtol, case.rtol)
 
 
-@ALL
+@EXECUTED
 def test_counts(case: Case) -> None:
     """The plan leaves what the case says, one-shot bufferization never more than the plan, in loops neither."""
     plan, one_shot = (oracle.count_memory_ops(bufferized(case.text, route)) for route in ROUTES)

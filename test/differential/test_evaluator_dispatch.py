@@ -10,7 +10,7 @@ import pytest
 from dispatch_cases.case import Case
 from dispatch_execution import LOWERING, ROUTES, as_arguments, grid_arguments, parse
 from mlir import ir
-from test_dispatch_routes import ALL, split
+from test_dispatch_routes import ALL, EXECUTED, split
 
 import mlir_inplace as mi
 from mlir_inplace.checking.evaluator import Evaluation, EvaluationError, Evaluator
@@ -50,7 +50,7 @@ def run(evaluator: Evaluator, name: str, case: Case, number: int, count: Any, si
     return result
 
 
-@ALL
+@EXECUTED
 def test_values_of_tensors(case: Case) -> None:
     module = parse(case.text)
     evaluator, name = Evaluator(module), entry(module)

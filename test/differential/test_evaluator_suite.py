@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
+from fast_run import sample
 from mlir import ir
 from programs import PROGRAMS
 from programs.program import Program, arguments
@@ -25,7 +26,7 @@ def run(module: ir.Module, given: list[Any]) -> Evaluation:
     return result
 
 
-@of_the_suite
+@pytest.mark.parametrize("program", sampled := sample(PROGRAMS, least=200), ids=[program.name for program in sampled])
 def test_values_of_tensors(program: Program) -> None:
     """What NumPy says, or compiled code where NumPy is not asked. Arguments stay as they are; nothing is allocated."""
     module = oracle.parse(program.text)
