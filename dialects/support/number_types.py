@@ -1,10 +1,11 @@
-"""Element types of scalars and vectors, for ops that take either."""
+"""Element types and constants of scalars and vectors, for ops that take either."""
 
 from __future__ import annotations
 
 from mlir import ir
+from mlir.dialects import arith
 
-__all__ = ["number_attribute", "number_type", "with_number_type"]
+__all__ = ["number_attribute", "number_constant", "number_type", "with_number_type"]
 
 
 def number_type(type_: ir.Type) -> ir.Type | None:
@@ -23,6 +24,11 @@ def number_attribute(type_: ir.Type, number: float) -> ir.Attribute:
         else ir.IntegerAttr.get(element, int(number))
     )
     return ir.DenseElementsAttr.get_splat(type_, attribute) if isinstance(type_, ir.VectorType) else attribute
+
+
+def number_constant(type_: ir.Type, number: float) -> ir.Value:
+    """Build a constant of `type_`, a scalar or vector, with `number` everywhere, at the insertion point."""
+    return arith.constant(type_, number_attribute(type_, number))
 
 
 def with_number_type(type_: ir.Type, number: ir.Type) -> ir.Type:

@@ -137,15 +137,7 @@ def _loop_around(body: ir.Operation) -> ir.Operation:
 
 def _other_users(module: ir.Operation) -> list[ir.Operation]:
     """The ops that may name functions otherwise than by a call."""
-    found: list[ir.Operation] = []
-
-    def visit(op: ir.Operation) -> ir.WalkResult:
-        if may_name_functions(op.name) and op.name not in (_CALL, _FUNCTION):
-            found.append(op.operation)
-        return ir.WalkResult.ADVANCE
-
-    module.walk(visit)
-    return found
+    return find_ops(module, where=lambda op: may_name_functions(op.name) and op.name not in (_CALL, _FUNCTION))
 
 
 def _places(owner: ir.Operation, failing: set[ir.Operation]) -> tuple[tuple[ir.Block, tuple[int, ...]], ...]:

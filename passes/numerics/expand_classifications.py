@@ -42,7 +42,7 @@ from mlir import ir
 from mlir.dialects import arith
 from mlir.dialects import math as math_ops
 
-from ...dialects.support.number_types import number_type
+from ...dialects.support.number_types import number_constant, number_type
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
@@ -56,22 +56,15 @@ def analyze_classifications(root: ir.Operation) -> list[ir.Operation]:
     return find_ops(root, _INFINITE, _NORMAL, where=lambda op: str(number_type(op.operands[0].type)) in _LEAST_NORMAL)
 
 
-def _constant(type_: ir.Type, number: float) -> ir.Value:
-    if not isinstance(type_, ir.VectorType):
-        return arith.constant(type_, ir.FloatAttr.get(type_, number))
-    splat = ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, number))
-    return arith.constant(type_, splat)
-
-
 def _expanded(op: ir.Operation) -> ir.Value:
     """The answer of `op`; a NaN is neither infinite nor normal."""
     type_ = op.operands[0].type
     size = math_ops.absf(op.operands[0])
-    infinity = _constant(type_, math.inf)
+    infinity = number_constant(type_, math.inf)
     if op.name == _INFINITE:
         return arith.cmpf(arith.CmpFPredicate.OEQ, size, infinity)
     finite = arith.cmpf(arith.CmpFPredicate.OLT, size, infinity)
-    least = _constant(type_, _LEAST_NORMAL[str(number_type(type_))])
+    least = number_constant(type_, _LEAST_NORMAL[str(number_type(type_))])
     return arith.andi(finite, arith.cmpf(arith.CmpFPredicate.OGE, size, least))
 
 

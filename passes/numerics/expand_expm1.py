@@ -47,7 +47,7 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith, math
 
-from ...dialects.support.number_types import number_attribute, number_type
+from ...dialects.support.number_types import number_constant, number_type
 from ..analysis.ir.traversal import find_ops
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions
@@ -58,18 +58,14 @@ def analyze_expm1(root: ir.Operation) -> list[ir.Operation]:
     return find_ops(root, "math.expm1", where=lambda op: number_type(op.results[0].type) is not None)
 
 
-def _constant(type_: ir.Type, number: float) -> ir.Value:
-    return arith.constant(type_, number_attribute(type_, number))
-
-
 def _expanded(x: ir.Value) -> ir.Value:
     """Build exp(x) - 1, corrected for the rounding error of exp(x)."""
-    one, equal = _constant(x.type, 1.0), arith.CmpFPredicate.OEQ
+    one, equal = number_constant(x.type, 1.0), arith.CmpFPredicate.OEQ
     u = math.exp(x)
     v = arith.subf(u, one)
     corrected = arith.mulf(v, arith.divf(x, math.log(u)))
     # Where exp(x) vanishes beside 1, or has no finite logarithm, the difference is right as it is.
-    is_far = arith.ori(arith.cmpf(equal, v, _constant(x.type, -1.0)), arith.cmpf(equal, u, arith.addf(u, one)))
+    is_far = arith.ori(arith.cmpf(equal, v, number_constant(x.type, -1.0)), arith.cmpf(equal, u, arith.addf(u, one)))
     return arith.select(arith.cmpf(equal, u, one), x, arith.select(is_far, v, corrected))
 
 

@@ -9,7 +9,7 @@ from enum import Enum
 from mlir import ir
 from mlir.dialects import arith
 
-from ....dialects.support.number_types import number_type, with_number_type
+from ....dialects.support.number_types import number_constant, number_type, with_number_type
 from .wide_truncation import rounded_to_odd
 
 __all__ = ["SMALL_FLOATS", "convert", "is_converted"]
@@ -96,20 +96,20 @@ def _extended(value: ir.Value, format_: _Format) -> ir.Value:
     single = with_number_type(value.type, ir.F32Type.get())
     byte = arith.bitcast(with_number_type(value.type, ir.IntegerType.get_signless(8)), value)
     word = arith.extui(bits, byte)
-    rest = arith.andi(word, _integer(bits, _REST))
-    shifted = arith.shli(rest, _integer(bits, format_.shift))
+    rest = arith.andi(word, number_constant(bits, _REST))
+    shifted = arith.shli(rest, number_constant(bits, format_.shift))
     # The exponent is too small by the difference of the biases; the product is exact.
-    scaled = arith.mulf(arith.bitcast(single, shifted), _number(single, 2.0 ** (_F32_BIAS - format_.bias)))
+    scaled = arith.mulf(arith.bitcast(single, shifted), number_constant(single, 2.0 ** (_F32_BIAS - format_.bias)))
     size = arith.bitcast(bits, scaled)
     if format_.specials is _Specials.IEEE:
-        is_special = arith.cmpi(arith.CmpIPredicate.uge, rest, _integer(bits, format_.infinity))
-        special = arith.ori(shifted, _integer(bits, _F32_INFINITY))
+        is_special = arith.cmpi(arith.CmpIPredicate.uge, rest, number_constant(bits, format_.infinity))
+        special = arith.ori(shifted, number_constant(bits, _F32_INFINITY))
     else:
         found = rest if format_.specials is _Specials.FN else word
-        is_special = arith.cmpi(arith.CmpIPredicate.eq, found, _integer(bits, format_.nan))
-        special = _integer(bits, _F32_NAN)
+        is_special = arith.cmpi(arith.CmpIPredicate.eq, found, number_constant(bits, format_.nan))
+        special = number_constant(bits, _F32_NAN)
     size = arith.select(is_special, special, size)
-    sign = arith.shli(arith.andi(word, _integer(bits, _SIGN)), _integer(bits, 24))
+    sign = arith.shli(arith.andi(word, number_constant(bits, _SIGN)), number_constant(bits, 24))
     return arith.bitcast(single, arith.ori(size, sign))
 
 
@@ -117,53 +117,39 @@ def _truncated(value: ir.Value, target: ir.Type, format_: _Format) -> ir.Value:
     """The number of 8 bits next to an f32."""
     bits = with_number_type(value.type, ir.IntegerType.get_signless(32))
     word = arith.bitcast(bits, value)
-    size = arith.andi(word, _integer(bits, _F32_MOST))
-    least_normal = _integer(bits, _bits(2.0 ** (1 - format_.bias)))
+    size = arith.andi(word, number_constant(bits, _F32_MOST))
+    least_normal = number_constant(bits, _bits(2.0 ** (1 - format_.bias)))
     is_small = arith.cmpi(arith.CmpIPredicate.ult, size, least_normal)
     rest = arith.select(is_small, _subnormal(size, format_), _normal(size, format_))
-    is_nan = arith.cmpi(arith.CmpIPredicate.ugt, size, _integer(bits, _F32_INFINITY))
-    sign = arith.andi(arith.shrui(word, _integer(bits, 24)), _integer(bits, _SIGN))
-    nan = _integer(bits, format_.nan)
+    is_nan = arith.cmpi(arith.CmpIPredicate.ugt, size, number_constant(bits, _F32_INFINITY))
+    sign = arith.andi(arith.shrui(word, number_constant(bits, 24)), number_constant(bits, _SIGN))
+    nan = number_constant(bits, format_.nan)
     if format_.specials is _Specials.FNUZ:
-        is_nan = arith.ori(is_nan, arith.cmpi(arith.CmpIPredicate.ugt, rest, _integer(bits, _REST)))
-        is_zero = arith.cmpi(arith.CmpIPredicate.eq, rest, _integer(bits, 0))
+        is_nan = arith.ori(is_nan, arith.cmpi(arith.CmpIPredicate.ugt, rest, number_constant(bits, _REST)))
+        is_zero = arith.cmpi(arith.CmpIPredicate.eq, rest, number_constant(bits, 0))
         found = arith.select(is_nan, nan, arith.select(is_zero, rest, arith.ori(rest, sign)))
     else:
         most = format_.infinity if format_.specials is _Specials.IEEE else format_.nan
-        found = arith.ori(arith.select(is_nan, nan, arith.minui(rest, _integer(bits, most))), sign)
+        found = arith.ori(arith.select(is_nan, nan, arith.minui(rest, number_constant(bits, most))), sign)
     byte = arith.trunci(with_number_type(value.type, ir.IntegerType.get_signless(8)), found)
     return arith.bitcast(target, byte)
 
 
 def _normal(size: ir.Value, format_: _Format) -> ir.Value:
     """The bits of a number that is not subnormal, beyond those of the largest one if it is too large."""
-    last = arith.andi(arith.shrui(size, _integer(size.type, format_.shift)), _integer(size.type, 1))
-    half = _integer(size.type, (1 << (format_.shift - 1)) - 1)
-    rounded = arith.shrui(arith.addi(arith.addi(size, half), last), _integer(size.type, format_.shift))
-    return arith.subi(rounded, _integer(size.type, (_F32_BIAS - format_.bias) << format_.mantissa))
+    last = arith.andi(arith.shrui(size, number_constant(size.type, format_.shift)), number_constant(size.type, 1))
+    half = number_constant(size.type, (1 << (format_.shift - 1)) - 1)
+    rounded = arith.shrui(arith.addi(arith.addi(size, half), last), number_constant(size.type, format_.shift))
+    return arith.subi(rounded, number_constant(size.type, (_F32_BIAS - format_.bias) << format_.mantissa))
 
 
 def _subnormal(size: ir.Value, format_: _Format) -> ir.Value:
     """The bits of a subnormal number: a sum with a number whose last bit is worth as much as theirs rounds it."""
     single = with_number_type(size.type, ir.F32Type.get())
     unit = 2.0 ** (format_.shift + 1 - format_.bias)
-    rounded = arith.addf(arith.bitcast(single, size), _number(single, unit))
-    return arith.subi(arith.bitcast(size.type, rounded), _integer(size.type, _bits(unit)))
+    rounded = arith.addf(arith.bitcast(single, size), number_constant(single, unit))
+    return arith.subi(arith.bitcast(size.type, rounded), number_constant(size.type, _bits(unit)))
 
 
 def _bits(number: float) -> int:
     return int.from_bytes(struct.pack("<f", number), "little")
-
-
-def _integer(type_: ir.Type, number: int) -> ir.Value:
-    if isinstance(type_, ir.VectorType):
-        splat = ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(type_.element_type, number))
-        return arith.constant(type_, splat)
-    return arith.constant(type_, number)
-
-
-def _number(type_: ir.Type, number: float) -> ir.Value:
-    if isinstance(type_, ir.VectorType):
-        splat = ir.DenseElementsAttr.get_splat(type_, ir.FloatAttr.get(type_.element_type, number))
-        return arith.constant(type_, splat)
-    return arith.constant(type_, ir.FloatAttr.get(type_, number))

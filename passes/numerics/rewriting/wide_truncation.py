@@ -5,17 +5,9 @@ from __future__ import annotations
 from mlir import ir
 from mlir.dialects import arith
 
-from ....dialects.support.number_types import with_number_type
+from ....dialects.support.number_types import number_constant, with_number_type
 
 __all__ = ["rounded_to_odd"]
-
-
-def _constant(type_: ir.Type, number: int) -> ir.Value:
-    if isinstance(type_, ir.VectorType):
-        attribute: ir.Attribute = ir.DenseElementsAttr.get_splat(type_, ir.IntegerAttr.get(type_.element_type, number))
-    else:
-        attribute = ir.IntegerAttr.get(type_, number)
-    return arith.constant(type_, attribute)
 
 
 def rounded_to_odd(value: ir.Value) -> ir.Value:
@@ -25,11 +17,11 @@ def rounded_to_odd(value: ir.Value) -> ir.Value:
     near = arith.truncf(single, value)
     back = arith.extf(value.type, near)
     inexact = arith.cmpf(arith.CmpFPredicate.ONE, back, value)
-    word, one = arith.bitcast(bits, near), _constant(bits, 1)
-    is_even = arith.cmpi(arith.CmpIPredicate.eq, arith.andi(word, one), _constant(bits, 0))
+    word, one = arith.bitcast(bits, near), number_constant(bits, 1)
+    is_even = arith.cmpi(arith.CmpIPredicate.eq, arith.andi(word, one), number_constant(bits, 0))
     # The words of negative numbers grow with the size of the number, too: it is sizes that are compared.
-    is_negative = arith.cmpi(arith.CmpIPredicate.slt, word, _constant(bits, 0))
+    is_negative = arith.cmpi(arith.CmpIPredicate.slt, word, number_constant(bits, 0))
     is_above = arith.cmpf(arith.CmpFPredicate.OGT, back, value)
     is_larger = arith.xori(is_above, is_negative)
-    other = arith.addi(word, arith.select(is_larger, _constant(bits, -1), one))
+    other = arith.addi(word, arith.select(is_larger, number_constant(bits, -1), one))
     return arith.bitcast(single, arith.select(arith.andi(inexact, is_even), other, word))

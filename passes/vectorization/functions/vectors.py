@@ -19,7 +19,7 @@ from mlir import ir
 from mlir.dialects import arith
 from mlir.dialects import math as math_ops
 
-from ....dialects.support.number_types import number_attribute, with_number_type
+from ....dialects.support.number_types import number_constant, with_number_type
 
 __all__ = ["INFINITY", "NAN", "Bits", "Floats", "Mask", "bits_of", "polynomial"]
 
@@ -40,7 +40,7 @@ def _each(build: Callable[..., ir.Value], *operands: Sequence[ir.Value]) -> list
 def _splat(like: Sequence[ir.Value], number: float) -> list[ir.Value]:
     """Return a constant for each of `like`, the same one."""
     type_ = like[0].type
-    return [arith.constant(type_, number_attribute(type_, number))] * len(like)
+    return [number_constant(type_, number)] * len(like)
 
 
 class _Vectors:
