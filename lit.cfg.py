@@ -41,7 +41,3 @@ if forced_bindings := os.environ.get("MLIR_INPLACE_BINDINGS"):
 # A tree that is not the installed one tests itself.
 if module_path := os.environ.get("PYTHONPATH"):
     config.environment["PYTHONPATH"] = module_path
-
-# Every bufferization is checked, unless somebody says 0.
-CHECK = "MLIR_INPLACE_VERIFY_BUFFERIZATION"
-config.environment[CHECK] = os.environ.get(CHECK, "1")

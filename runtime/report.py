@@ -14,13 +14,13 @@ from ..passes.analysis.dispatch.ranges import byte_size
 from ..passes.analysis.whole_module.explain import conflict_notes, describe_decision
 from ..passes.analysis.whole_module.module import ModuleAnalysis
 from ..passes.bufferization.one_shot_bufferize import OneShotBufferizeOptions, OneShotBufferizePass
+from ..passes.bufferization.rewriting.trace import BufferTrace, EventKind
 from ..passes.framework.diagnostics import place_text
 from ..passes.framework.errors import nearest
 from ..passes.pipeline.elements import InplacePass
 from ..passes.pipeline.instrumentation import Instrumentation
 from ..passes.pipeline.pipeline import Pipeline
 from ..passes.pipeline.steps import PassStep, UpstreamStep
-from ..passes.verification.checker.trace import BufferTrace, EventKind
 
 __all__ = ["BufferRecord", "BufferizationReport", "ReportedDecision", "bufferize"]
 

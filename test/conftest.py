@@ -1,21 +1,14 @@
 """Makes `mlir` importable before any test module is, and decides how much is tested.
 
-`pytest` takes a sample of the tests, `pytest --full` runs everything (`fast_run.py`). Two checks are on in tests:
-
-* The independent checker judges each bufferization. In the fast run, modules marked `check_first` are checked only in
-  the first item of each test function, the one with the first value of each parameter: they compile large programs,
-  which takes the checker most of their time. `MLIR_INPLACE_VERIFY_BUFFERIZATION=0` or `=1` decides it for all items.
-  How many reads were judged is told when all tests are done.
-* Compiled programs are verified after each pass; `MLIR_INPLACE_VERIFY_EACH=0` turns this off.
+`pytest` takes a sample of the tests, `pytest --full` runs everything (`fast_run.py`). In both, compiled programs are
+verified after each pass; `MLIR_INPLACE_VERIFY_EACH=0` turns this off.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 import pkgutil
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +16,6 @@ import fast_run
 import pytest
 
 import mlir_inplace
-from mlir_inplace.passes.verification.checker.recording import VARIABLE, Recording
-from mlir_inplace.passes.verification.checker.report import VerificationReport
 from mlir_inplace.runtime.compilation.build import VERIFY_EACH
 
 if TYPE_CHECKING:
@@ -33,19 +24,14 @@ if TYPE_CHECKING:
 os.environ.setdefault(VERIFY_EACH, "1")
 
 _MARKERS = {
-    "check_first": "in the fast run, check bufferizations only in the first item of each test function",
     "each_value": "in the fast run, run only so many items that each value of each parameter is in one",
     "full": "run only with --full",
 }
-_ASKED = os.environ.get(VARIABLE)
-"""What the user says about the checker; None if nothing, so that it is decided for each item."""
-_READS: Counter[str] = Counter()
-"""How many reads were found right, and why others were not judged, in this process or in all workers."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let `--full` run everything."""
-    parser.addoption("--full", action="store_true", help="run all tests, seeds and checks, not a sample of them")
+    parser.addoption("--full", action="store_true", help="run all tests and seeds, not a sample of them")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -79,23 +65,6 @@ def _values(item: pytest.Item) -> set[tuple[str, int]]:
     return {(name, id(value)) for name, value in callspec.params.items()} if callspec else set()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Turn the checker on or off before any fixture of `item` compiles something; processes it starts inherit it."""
-    if _ASKED is None:
-        os.environ[VARIABLE] = "1" if is_checked(item) else "0"
-
-
-def is_checked(item: pytest.Item) -> bool:
-    """Whether the bufferizations of `item` are checked in this run."""
-    return fast_run.is_full() or not item.get_closest_marker("check_first") or _is_first(item)
-
-
-def _is_first(item: pytest.Item) -> bool:
-    callspec = getattr(item, "callspec", None)
-    return callspec is None or not any(callspec.indices.values())
-
-
 @pytest.fixture
 def full() -> bool:
     """Whether everything is tested, for tests that do less by default."""
@@ -109,34 +78,6 @@ def same_numbers_in_any_order() -> None:
         programs.start_again()
 
 
-@pytest.fixture(scope="session", autouse=True)
-def count_checked_reads() -> None:
-    """Count what the checker judges."""
-    finish = Recording.finish
-
-    @functools.wraps(finish)
-    def counted(self: Recording, *arguments: Any) -> VerificationReport:
-        report = finish(self, *arguments)
-        _READS["right"] += report.checked
-        _READS["not judged"] += report.unchecked.total()
-        return report
-
-    Recording.finish = counted
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Send the counts of a worker of pytest-xdist to the process that reports."""
-    output = getattr(session.config, "workeroutput", None)
-    if output is not None:
-        output["reads"] = dict(_READS)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    """Add the counts of a worker that is done."""
-    _READS.update(getattr(node, "workeroutput", {}).get("reads", {}))
-
-
 @pytest.fixture(scope="session")
 def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
     """A process that forks programs of ours in milliseconds, in the environment of lit tests."""
@@ -148,10 +89,3 @@ def fork_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer
     server = ForkServer(environment, [*packages, "filecheck"])
     yield server
     server.kill()
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Tell how many reads were judged."""
-    right, others = _READS["right"], _READS["not judged"]
-    if right + others:
-        terminalreporter.write_line(f"bufferization checked: {right} reads are right, {others} were not judged")

@@ -65,9 +65,7 @@ PIPELINES = (
     "builtin.module(func.func(inplace-vectorize{print-kept machine='vector-bits=256'}))",
     f"func.func(inplace-tile{{tile-sizes=3,2 print-kept}},inplace-pack,inplace-vectorize),{_ONE_SHOT}",
     f"func.func(inplace-tile{{tile-sizes=0,0,5 peel=2}},inplace-fuse,inplace-pack),{_ONE_SHOT}",
-    "inplace-verify-bufferization",
-    f"inplace-verify-bufferization{{record}},{_ONE_SHOT},inplace-verify-bufferization{{report}}",
-    f"{_KERNELS},inplace-plan-bufferize{{bufferize-function-boundaries verify-bufferization}}",
+    f"{_KERNELS},inplace-plan-bufferize{{bufferize-function-boundaries}}",
 )
 """The pipelines for inputs."""
 

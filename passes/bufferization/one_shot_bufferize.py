@@ -84,12 +84,12 @@ from ..framework.errors import PassFailure
 from ..framework.option_limits import require_dialects
 from ..framework.options import PassOptions, option
 from ..framework.scope_remarks import remark_nested_modules
-from ..verification.checker.trace import BufferTrace, EventKind
 from .rewriting.annotations import annotate
 from .rewriting.boundary import BoundaryLayout
 from .rewriting.bufferizer import Bufferizer, check_alignment, raise_refusals
 from .rewriting.promoted_copy import promoted_copy
 from .rewriting.rewriter import UnknownLayout
+from .rewriting.trace import BufferTrace, EventKind
 
 __all__ = ["Observer", "OneShotBufferizeOptions", "OneShotBufferizePass"]
 
@@ -138,10 +138,6 @@ class OneShotBufferizeOptions(PassOptions):
     warn_written_arguments: bool = option(
         True,
         help="warn of arguments of public functions that are written in place and do not say bufferization.writable",
-    )
-    verify_bufferization: bool = option(
-        False,
-        help="check what was made with inplace-verify-bufferization, and refuse a program that reads wrong values",
     )
 
 
@@ -197,8 +193,6 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
         # A copy is promoted, as the program must stay as it was if the analysis refuses it afterwards.
         self._check_filter(op)
         copy = promoted_copy(op)
-        if copy is None and self.options.verify_bufferization:
-            copy = op.clone().operation
         if copy is None:
             self._bufferize(op)
         else:
@@ -224,7 +218,6 @@ class OneShotBufferizePass(Pass[OneShotBufferizeOptions]):
             else:
                 bufferizer = Bufferizer(
                     options.buffer_alignment,
-                    options.verify_bufferization,
                     options.function_boundary_type_conversion,
                     options.unknown_type_conversion,
                 )

@@ -78,10 +78,10 @@ from ..framework.base import Pass, Statistic
 from ..framework.errors import PassFailure
 from ..framework.options import PassOptions, option
 from ..framework.scope_remarks import remark_nested_modules
-from ..verification.checker.trace import BufferTrace, EventKind
 from .rewriting.allocation import AllocationFunction, Allocator, allocate_in_space, allocate_on_heap
 from .rewriting.bufferizer import Bufferizer, check_alignment, raise_refusals
 from .rewriting.promoted_copy import promoted_copy
+from .rewriting.trace import BufferTrace, EventKind
 
 __all__ = ["AllocationMode", "PlanBufferizeOptions", "PlanBufferizePass"]
 
@@ -109,10 +109,6 @@ class PlanBufferizeOptions(PassOptions):
     )
     print_plan: bool = option(
         False, help="emit remarks that say which tensors share a buffer, which do not, and the rule behind each"
-    )
-    verify_bufferization: bool = option(
-        False,
-        help="check what was made with inplace-verify-bufferization, and refuse a program that reads wrong values",
     )
 
 
@@ -144,9 +140,7 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
         """Plan and convert a copy of ``op``, which takes its place when nothing was refused."""
         options = self.options
         check_alignment(options.buffer_alignment, op)
-        bufferizer = Bufferizer(
-            options.buffer_alignment, options.verify_bufferization, allocator=self._allocator(op), merges_views=True
-        )
+        bufferizer = Bufferizer(options.buffer_alignment, allocator=self._allocator(op), merges_views=True)
         wanted = AnalysisOptions(boundaries=options.bufferize_function_boundaries, single_order=True)
         remark_nested_modules(self, op)
         with op.context, op.location:

@@ -40,7 +40,6 @@ FAMILIES = {
         "branch-on-selects distribute fuse pack ping-pong schedule skew-time tile transpose-operands widen-operands"
     ),
     "vectorization": "vector-math vectorize",
-    "verification": "verify-bufferization",
 }
 """The passes of each family: `count-memory` of `buffers` is `CountMemoryPass` in `buffers/count_memory.py`."""
 

@@ -32,11 +32,6 @@ _QUOTED = re.compile(rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|>=|<=')
 _ALIAS = re.compile(rb"^[ \t]*([!#][\w.$-]+)[ \t]*=", re.MULTILINE)
 _ALIAS_END = re.compile(rb'\n[ \t]*["%a-z]')
 _REFERENCE = re.compile(rb"[!#][\w.$-]+")
-# The attribute in which `inplace-verify-bufferization` records a program, as a string that it parses.
-_RECORD = b"inplace.tensor_program"
-_STRING = re.compile(rb'"((?:[^"\\\n]|\\.){40,})"')
-_ESCAPED = re.compile(rb"\\([0-9a-fA-F]{2}|.)")
-_LETTERS = {b"n": b"\n", b"t": b"\t"}
 
 _LONG_SHAPE = re.compile(rb"[<x](?:(?:\d+|\?)x){%d}" % MAX_NESTING)
 
@@ -91,22 +86,6 @@ def check_text(text: str, name: str = "-") -> None:
     if (place := _first_deep_alias(bare)) is not None:
         message = f"aliases of types and attributes are nested deeper than {MAX_NESTING} levels here; use fewer"
         raise _error(message, data, place, name)
-    if _RECORD in data:
-        _check_records(data, name)
-
-
-def _check_records(data: bytes, name: str) -> None:
-    """`check_text` for programs in strings; any string may be one, since an alias may stand for it."""
-    for string in _STRING.finditer(data):
-        try:
-            check_text(_ESCAPED.sub(_unescape, string[1]).decode())
-        except (TextError, UnicodeDecodeError) as error:
-            raise _error(f"the program in this string cannot be read: {error}", data, string.start(), name) from None
-
-
-def _unescape(match: re.Match[bytes]) -> bytes:
-    escaped = match[1]
-    return bytes.fromhex(escaped.decode()) if len(escaped) == 2 else _LETTERS.get(escaped, escaped)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -21,7 +21,6 @@ SMALLEST = {
     "remove_outs": "--chains dead --ops 10 --rounds 1",
     "scaling": "--shapes inserts --ops 20 --rounds 1",
     "vector_math": "--functions exp --elements 1024 --rounds 1",
-    "verification": "--most 10",
 }
 """The arguments of each. The workloads of `speed` are run by `test_workloads.py`."""
 

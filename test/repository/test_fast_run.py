@@ -1,4 +1,4 @@
-"""What `pytest` runs and checks by default, and with `--full`: runs of pytest with this project's conftest.py."""
+"""What `pytest` runs by default, and with `--full`: runs of pytest with this project's conftest.py."""
 
 from __future__ import annotations
 
@@ -10,106 +10,63 @@ from pathlib import Path
 import fast_run
 import pytest
 
-from mlir_inplace.passes.verification.checker.recording import VARIABLE
-
 TEST = Path(__file__).parents[1]
-CASES = f"""
-import os
+CASES = """
 import pytest
 from fast_run import sample, seeds
 
 def told(item):
-    print("\\nitem", item, os.environ["{VARIABLE}"])
+    print("\\nitem", item)
 
-@pytest.fixture(scope="module")
-def made_for_all():
-    told("fixture")
-
-@pytest.mark.check_first
 @pytest.mark.parametrize("a", [5, 6])
 @pytest.mark.parametrize("b", [7, 8])
-def test_large(made_for_all, a, b):
-    told(f"large{{a}}{{b}}")
-
-@pytest.mark.check_first
-def test_alone():
-    told("alone")
+def test_all(a, b):
+    told(f"all{a}{b}")
 
 @pytest.mark.parametrize("seed", seeds(11))
 def test_seeds(seed):
-    told(f"seed{{seed}}")
+    told(f"seed{seed}")
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("a", [1, 2])
 @pytest.mark.parametrize(("b", "c"), [(3, 4), (5, 6), (7, 8)])
 def test_combined(a, b, c):
-    told(f"combined{{a}}{{b}}{{c}}")
+    told(f"combined{a}{b}{c}")
 
 @pytest.mark.full
 def test_long():
     told("long")
 
 def test_asks(full):
-    told(f"asks{{full}}")
+    told(f"asks{full}")
 """
-LARGE = {"large57", "large67", "large58", "large68"}
 COMBINED = {f"combined{a}{bc}" for a in (1, 2) for bc in (34, 56, 78)}
-ALL = {*LARGE, "fixture", "alone", *(f"seed{n}" for n in range(11)), *COMBINED, "long", "asksTrue"}
+UNMARKED = {"all57", "all67", "all58", "all68"}
+ALL = {*UNMARKED, *(f"seed{n}" for n in range(11)), *COMBINED, "long", "asksTrue"}
 
 
-def checked(folder: Path, *arguments: str, **variables: str) -> dict[str, str]:
-    """The items of `CASES` that a run of pytest has, each with what the checker's variable is."""
+def items(folder: Path, *arguments: str) -> set[str]:
+    """The items of `CASES` that a run of pytest has."""
     for path in (TEST / "conftest.py", TEST / "support" / "fast_run.py"):
         (folder / path.name).write_text(path.read_text())
     (folder / "test_cases.py").write_text(CASES)
-    environment = {name: value for name, value in os.environ.items() if name not in (VARIABLE, fast_run.VARIABLE)}
+    environment = {name: value for name, value in os.environ.items() if name != fast_run.VARIABLE}
     command = (sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "--strict-markers", *arguments)
-    process = subprocess.run(
-        command, cwd=folder, env={**environment, **variables}, capture_output=True, text=True, check=False
-    )
+    process = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stdout + process.stderr
-    items = (line.split()[1:] for line in process.stdout.splitlines() if line.startswith("item "))
-    return dict(items)
+    return {line.removeprefix("item ") for line in process.stdout.splitlines() if line.startswith("item ")}
 
 
-def test_a_fast_run_takes_some_seeds_and_checks_the_first_item_of_what_is_large(tmp_path: Path) -> None:
-    found = checked(tmp_path)
-    combined = sorted(item.removeprefix("combined") for item in found.keys() & COMBINED)
+def test_a_fast_run_takes_some_seeds_and_each_value(tmp_path: Path) -> None:
+    found = items(tmp_path)
+    combined = sorted(item.removeprefix("combined") for item in found & COMBINED)
     assert [set(values) for values in zip(*combined, strict=True)] == [set("12"), set("357"), set("468")]
     assert len(combined) == 3
-    assert {item: value for item, value in found.items() if item not in COMBINED} == {
-        "fixture": "1",
-        "large57": "1",
-        **dict.fromkeys(LARGE - {"large57"}, "0"),
-        "alone": "1",
-        "seed0": "1",
-        "seed1": "1",
-        "asksFalse": "1",
-    }
+    assert found - COMBINED == {*UNMARKED, "seed0", "seed1", "asksFalse"}
 
 
-def test_a_full_run_takes_and_checks_everything(tmp_path: Path) -> None:
-    found = checked(tmp_path, "--full")
-    assert found.keys() == ALL
-    assert set(found.values()) == {"1"}
-
-
-def test_the_checker_is_off_everywhere_if_the_user_says_so(tmp_path: Path) -> None:
-    found = checked(tmp_path, **{fast_run.VARIABLE: "1", VARIABLE: "0"})
-    assert found.keys() == ALL
-    assert set(found.values()) == {"0"}
-
-
-@pytest.mark.full
-def test_the_checker_is_on_everywhere_if_the_user_says_so(tmp_path: Path) -> None:
-    found = checked(tmp_path, **{VARIABLE: "1"})
-    assert found.keys() > LARGE
-    assert set(found.values()) == {"1"}
-
-
-@pytest.mark.full
-def test_an_item_that_is_not_the_first_is_not_checked_when_it_runs_alone(tmp_path: Path) -> None:
-    assert checked(tmp_path, "test_cases.py::test_large[8-5]") == {"fixture": "0", "large58": "0"}
+def test_a_full_run_takes_everything(tmp_path: Path) -> None:
+    assert items(tmp_path, "--full") == ALL
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,6 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import workloads as w
 
-pytestmark = pytest.mark.check_first
-
 WORKLOADS = [
     w.matmul(33, 47, 65),
     w.matmul(29, 31, 37, dynamic=True),

@@ -168,7 +168,7 @@ def test_constants_of_complex_numbers() -> None:
           return %r : tensor<2xcomplex<f32>>
         }"""
     kept = module(text)
-    mi.run_pipeline(kept, f"{ONE_SHOT}{{verify-bufferization bufferize-function-boundaries}}")
+    mi.run_pipeline(kept, f"{ONE_SHOT}{{bufferize-function-boundaries}}")
     assert mi.compile(text).f(9j, 0).tolist() == [9j, 3 + 4j]
     constant = "dense<(1.0,2.0)> : tensor<2xcomplex<f32>>"
     kinds = {
@@ -191,27 +191,6 @@ def test_strides_that_do_not_fit_wrap_around_as_in_mlir() -> None:
         kept, f"{ONE_SHOT}{{bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map}}"
     )
     assert "memref<4xf32, strided<[9223372036854775807], offset: -1>>" in str(kept)
-
-
-@pytest.mark.parametrize("value", ["3", "unit", '"x"', '"\\FF"'])
-def test_a_recorded_program_written_by_hand(value: str) -> None:
-    kept = module(f"module attributes {{inplace.tensor_program = {value}}} {{}}")
-    message = "attribute 'inplace.tensor_program' holds no module; remove it, and record the tensor program again"
-    with pytest.raises(mi.PassError, match=re.escape(message)):
-        mi.run_pipeline(kept, "inplace-verify-bufferization")
-
-
-@pytest.mark.parametrize("name", ["#x", "#", "#\\C2\\B2", "#99999999999999999999", "x#1"])
-def test_a_tag_of_the_checker_written_by_hand(name: str) -> None:
-    kept = module(f'func.func @f() {{ return loc("inplace.tensor-op{name}") }}')
-    mi.run_pipeline(kept, "inplace-verify-bufferization{record},inplace-verify-bufferization")
-    assert f'"inplace.tensor-op{name}"' in kept.operation.get_asm(enable_debug_info=True)
-
-
-@pytest.mark.parametrize("program", ["(" * 501, "linalg.transpose ins(%a : !t) outs(%b : !t) permutation = 3"])
-def test_a_recorded_program_that_kills_the_parser(program: str) -> None:
-    with pytest.raises(ir.MLIRError, match="the program in this string cannot be read: -:1:"):
-        mi.compile(f'module attributes {{inplace.tensor_program = "{program}"}} {{}}')
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,12 @@ from ...analysis.lifetimes.hoisting import KeptAllocation
 from ...analysis.whole_module.module import ModuleAnalysis
 from ...framework.errors import PassFailure
 from ...framework.option_limits import MAX_ALIGNMENT
-from ...verification.checker.recording import Recording, is_always_on
-from ...verification.checker.trace import BufferTrace
 from .allocation import Allocator
 from .boundary import BoundaryLayout, SignatureConverter
 from .convert import convert_module
 from .rewriter import BufferRewriter, UnknownLayout
 from .tidy import tidy
+from .trace import BufferTrace
 from .views import canonicalize_views
 
 __all__ = ["Bufferizer", "check_alignment", "raise_refusals"]
@@ -40,11 +39,10 @@ def raise_refusals(analysis: ModuleAnalysis) -> None:
 
 @dataclass(frozen=True)
 class Bufferizer:
-    """Converts analysed modules to memrefs. ``verify``: check the result statically."""
+    """Converts analysed modules to memrefs."""
 
     alignment: int
     """The alignment of new buffers in bytes, 0 for none."""
-    verify: bool
     layout: BoundaryLayout = BoundaryLayout.INFER
     """The layout of the memrefs in function signatures."""
     unknown: UnknownLayout = UnknownLayout.DYNAMIC
@@ -55,9 +53,8 @@ class Bufferizer:
     """Whether equal views are merged in every module, rather than only in modules with bindings."""
 
     def run(self, analysis: ModuleAnalysis, trace: BufferTrace) -> list[KeptAllocation]:
-        """Convert the module; return allocations that stay on the heap. Raises ``PassFailure`` for a wrong result."""
+        """Convert the module; return the allocations that stay on the heap."""
         module = analysis.snapshot.root
-        recording = Recording(analysis.snapshot) if self.verify or is_always_on() else None
         boundary = SignatureConverter(self.layout) if analysis.effects.boundaries else None
         rewriter = BufferRewriter(
             analysis, trace, alignment=self.alignment, unknown=self.unknown, allocate=self.allocator
@@ -67,10 +64,7 @@ class Bufferizer:
             for function in analysis.functions:
                 canonicalize_views(analysis.snapshot.ops[function.function])
                 tidy(analysis.snapshot.ops[function.function])
-        kept = self.allocator.finish(module)
-        if recording is not None:
-            recording.finish(module, trace)
-        return kept
+        return self.allocator.finish(module)
 
 
 def _has_bindings(module: ir.Operation) -> bool:

@@ -12,9 +12,9 @@ from mlir.dialects import memref
 
 from ....dialects.support.dense_elements import Elements
 from ....dialects.support.memref_types import is_castable
-from ...verification.checker.trace import BufferTrace, EventKind
 from .allocation import AllocationFunction
 from .globals import Globals
+from .trace import BufferTrace, EventKind
 
 __all__ = ["MemrefBuilder"]
 

@@ -16,10 +16,10 @@ from ....dialects.support.memref_types import dynamic_layout_type, identity_type
 from ...analysis.conflicts.decisions import Decision, Rule, Strategy
 from ...analysis.in_place.function_decisions import FunctionAnalysis
 from ...analysis.whole_module.module import ModuleAnalysis
-from ...verification.checker.trace import BufferTrace
 from .allocation import AllocationFunction
 from .memref_builder import MemrefBuilder
 from .replaced_ops import ReplacedOps
+from .trace import BufferTrace
 
 __all__ = ["BufferRewriter", "UnknownLayout"]
 

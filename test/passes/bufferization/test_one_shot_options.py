@@ -21,7 +21,7 @@ OURS = {
 }
 """The defaults that differ on purpose."""
 
-OURS_ALONE = {"verify-bufferization", "warn-written-arguments"}
+OURS_ALONE = {"warn-written-arguments"}
 
 
 def upstream(options: str = "") -> dict[str, str]:

@@ -96,7 +96,6 @@ def test_a_pass_in_between_ends_an_analysis(between: str) -> None:
         "",
         "bufferize-function-boundaries=true analysis-heuristic=top-down",
         "bufferize-function-boundaries=true copy-before-write=true",
-        "bufferize-function-boundaries=true verify-bufferization=true",
     ],
 )
 def test_other_options_need_another_analysis(options: str) -> None:

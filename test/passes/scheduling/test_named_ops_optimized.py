@@ -14,8 +14,6 @@ from mlir import ir
 import mlir_inplace as mi
 from mlir_inplace.checking.evaluator import evaluate
 
-pytestmark = pytest.mark.check_first
-
 WINDOW = "{strides = dense<2> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}"
 SPREAD = "{strides = dense<1> : tensor<2xi64>, dilations = dense<2> : tensor<2xi64>}"
 OPS: list[tuple[str, str, list[str]]] = [

@@ -13,8 +13,6 @@ from mlir_inplace.passes.analysis.schedule.machine import Machine
 from mlir_inplace.passes.analysis.schedule.vector_plan import plan_vectors
 from mlir_inplace.passes.scheduling.rewriting.linalg_ops import find_linalg_ops
 
-pytestmark = pytest.mark.check_first
-
 MACHINE = "l1=1024 l2=8192 l3=65536"
 MATRIX = "tensor<?x?xf32>"
 

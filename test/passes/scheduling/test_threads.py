@@ -16,8 +16,6 @@ from mlir_inplace.runtime.compilation import program
 from mlir_inplace.runtime.native import openmp
 from mlir_inplace.tools import inplace_run
 
-pytestmark = pytest.mark.check_first
-
 CASES = [pytest.param(*PROGRAMS[name], id=name) for name in PROGRAMS]
 
 

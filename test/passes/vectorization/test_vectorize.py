@@ -14,8 +14,6 @@ from mlir import ir
 
 import mlir_inplace as mi
 
-pytestmark = pytest.mark.check_first
-
 
 def vectorized(text: str) -> ir.Module:
     """The program of `text`, vectorized; the context is the current one."""

@@ -16,8 +16,6 @@ from softmax_programs import EACH, MAPS, softmax
 import mlir_inplace as mi
 from mlir_inplace.passes.analysis.schedule.machine import Machine, detect_machine
 
-pytestmark = pytest.mark.check_first
-
 CASES = [pytest.param(*PROGRAMS[name], id=name) for name in PROGRAMS]
 MATRIX = "tensor<?x?xf32>"
 CHAIN = f"""

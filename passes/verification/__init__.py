@@ -1,1 +1,0 @@
-"""The pass that checks a bufferized program against its tensor program."""
