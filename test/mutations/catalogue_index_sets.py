@@ -37,13 +37,6 @@ INDEX_SETS = (
         "key = (symbol, side if self._varied & self._terms.varies_with(symbol) else _BOTH)",
     ),
     Rule(
-        "any iteration of inner loops",
-        "**Two iterations.**",
-        _SETS + "carried_by",
-        "return {loop.variable: direction}",
-        "return {loop.variable: direction} | {inner.variable: Direction.ANY for inner in nest[depth + 1 :]}",
-    ),
-    Rule(
         "later iterations may be all later ones",
         "**Two iterations.**",
         _POINTS + "relate",

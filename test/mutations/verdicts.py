@@ -69,7 +69,7 @@ UNTESTED: dict[str, str] = {
         ),
         _RACE,
     ),
-    **dict.fromkeys(("no solution is a proof", "unknown is no proof", "any iteration of inner loops"), _POINTS),
+    **dict.fromkeys(("no solution is a proof", "unknown is no proof"), _POINTS),
     **dict.fromkeys(
         (
             "ranges of one slot lie apart",

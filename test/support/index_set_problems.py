@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from mlir_inplace.passes.analysis.index_sets.distributed_loops import gathered
+from mlir_inplace.passes.analysis.index_sets.points import Direction
+from mlir_inplace.passes.analysis.index_sets.relations import DimensionAnswer, IndexSets, first_no
 from mlir_inplace.passes.analysis.index_sets.slices import Slice
 from mlir_inplace.passes.analysis.index_sets.sums import Index, Symbol, add, index_terms
 from mlir_inplace.passes.analysis.index_sets.symbols import (
@@ -75,6 +78,23 @@ def elements(terms: IndexTerms, slice_: Slice, values: Values) -> set[Element]:
         )
     ]
     return set(itertools.product(*axes))
+
+
+def carried_by(
+    nest: Sequence[InductionVariable], loop: InductionVariable, direction: Direction
+) -> dict[int, Direction]:
+    """The directions of two iterations of `loop`: the same of the loops around it, any of those inside."""
+    inner = nest[nest.index(loop) + 1 :]
+    return {loop.variable: direction} | {other.variable: Direction.ANY for other in inner}
+
+
+def touched_once(sets: IndexSets, slice_: Slice, nest: Sequence[InductionVariable]) -> DimensionAnswer:
+    """Whether no element of a slice is touched in two iterations of `nest`: they differ in one outermost loop."""
+    terms, loops = gathered(sets.terms, nest, [slice_], sets.runs_always(nest))
+    asked = sets if terms is sets.terms else IndexSets(terms)
+    return first_no(
+        asked.are_disjoint(slice_, slice_, loops, carried_by(loops, loop, Direction.LATER)) for loop in loops
+    )
 
 
 @dataclass(frozen=True)

@@ -24,13 +24,15 @@ from .distributed_loops import gathered
 from .omega_test import Row, combine, evaluate
 from .points import FIRST, Points, number
 from .problems import Answer, Case, Solvability, not_less
-from .relations import MOST_LOOPS, DimensionAnswer, IndexSets, answer_of
+from .relations import DimensionAnswer, IndexSets, answer_of
 from .slices import Slice
 from .sums import Index, Symbol, index_symbols
 from .symbols import IndexTerms, InductionVariable
 
 __all__ = ["covers"]
 
+_MOST_LOOPS = 24
+"""The greatest depth of a nest that is considered: one system, linear in the depth, for each loop."""
 _SLICES = 4
 """The most slices considered; the work grows with their number to the power of the rank."""
 
@@ -48,7 +50,7 @@ def covers(
     usable = [
         slice_ for slice_ in distinct if len(slice_.offsets) == len(sizes) and min(slice_.symbols, default=0) >= 0
     ]
-    if len(nest) > MOST_LOOPS or any(loop.upper is None for loop in nest):
+    if len(nest) > _MOST_LOOPS or any(loop.upper is None for loop in nest):
         return DimensionAnswer(Answer.UNKNOWN)
     terms, loops = gathered(sets.terms, nest, usable, sets.runs_always(nest))
     tensor = _Tensor(terms, tuple(sizes), loops, tuple(usable[:_SLICES]))

@@ -1,28 +1,28 @@
 """Decomposition of queries about slices: dimensions without common symbols are decided separately.
 
-That two slices have an element in common, or that one has an element that the other lacks, is a conjunction of demands,
-one for each dimension, and of the loops' bounds. Demands that depend on different symbols, even indirectly, are
-independent: the whole has a solution if each part has, and solutions of parts form one of the whole. Questions about
-tiled nests are often about slices that differ in one dimension, so answers about parts are memoized by their demands.
+That two slices have an element in common is a conjunction of demands, one for each dimension, and of the loops' bounds:
+an index that the first slice has at the first point and the second one at the second point. Demands that depend on
+different symbols, even indirectly, are independent: the whole has a solution if each part has, and solutions of parts
+form one of the whole. Questions about tiled nests are often about slices that differ in one dimension, so answers about
+parts are memoized by their demands.
 
 Cost: linear in the demands and loops, and a system for each part that is new.
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.union_find import UnionFind
 from .omega_test import evaluate
-from .points import FIRST, Direction, Points
+from .points import Direction, Points
 from .problems import Answer, Solvability
 from .slices import Slice
 from .sums import Index, index_symbols
 from .symbols import IndexTerms, InductionVariable, Range
 
-__all__ = ["Demand", "DimensionAnswer", "DimensionRelation", "Parts", "Witness", "answer_of"]
+__all__ = ["Demand", "DimensionAnswer", "Parts", "Witness", "answer_of"]
 
 Witness = tuple[tuple[int, int, int], ...]
 """Symbols, at which of the two points (0: the same at both), and their values."""
@@ -38,22 +38,11 @@ class DimensionAnswer:
     """The indices of the element, for queries about one element."""
 
 
-class DimensionRelation(enum.Enum):
-    """The constraint on one dimension of two slices."""
-
-    COMMON = "common"
-    """An index that the first one has at the first point and the second one at the second point."""
-    INSIDE = "inside"
-    """An index of the first one, at the first point."""
-    LEFT_OUT = "left out"
-    """An index of the first one that is none of the second one's, both at the first point."""
-
-
 _Extent = tuple[Index, Index, Index]
 """Offset, size and stride."""
 
-Demand = tuple[DimensionRelation, int, int]
-"""A constraint, and the numbers of the extents it applies to."""
+Demand = tuple[int, int]
+"""The numbers of the extents of two slices, in one dimension, that are to have an index in common."""
 
 
 def answer_of(points: Points, outcome: Solvability) -> DimensionAnswer:
@@ -105,13 +94,13 @@ class Parts:
             self._extents.append((slice_, frozenset[int]().union(*map(self._support, symbols))))
         return number
 
-    def decide(
+    def are_disjoint(
         self,
         demands: Sequence[Demand],
         nest: Sequence[InductionVariable],
         directions: Mapping[int, Direction] | None = None,
     ) -> DimensionAnswer:
-        """Whether ``demands`` cannot be met in iterations of ``nest`` with these ``directions``."""
+        """Whether ``demands`` cannot all be met in iterations of ``nest`` with these ``directions``."""
         given = directions or {}
         varied = frozenset(v for v, direction in given.items() if direction is not Direction.SAME)
         witness: list[tuple[int, int, int]] = []
@@ -152,18 +141,16 @@ class Parts:
         found = self._findings.get(key)
         if found is None:
             points = self.points(loops, given, varied)
-            is_linear = True
-            for kind, first, second in demands:
-                is_linear = _add(points, kind, self._extents[first][0], self._extents[second][0]) and is_linear
-            found = answer_of(points, points.decide()) if is_linear else DimensionAnswer(Answer.UNKNOWN)
-            self._findings[key] = found
+            for first, second in demands:
+                points.overlap(self._extents[first][0], self._extents[second][0])
+            found = self._findings[key] = answer_of(points, points.decide())
         return found
 
     # --- what depends on what ------------------------------------------------------------------------------------
 
     def _grouped(self, demands: Sequence[Demand], nest: Sequence[InductionVariable]) -> list[_Group]:
         """Return groups of demands and loops that have no symbol in common."""
-        supports = tuple([self._pair(first, second) for _, first, second in demands])
+        supports = tuple([self._pair(first, second) for first, second in demands])
         key = (supports, tuple([loop.variable for loop in nest]))
         if key not in self._groups:
             self._groups[key] = self._found_groups(
@@ -210,16 +197,3 @@ class Parts:
                 stack.extend(new)
             found = self._supports[symbol] = frozenset(seen)
         return found
-
-
-def _add(points: Points, kind: DimensionRelation, first: Slice, second: Slice) -> bool:
-    """Add a demand about slices of one dimension; False if it is not linear."""
-    if kind is DimensionRelation.COMMON:
-        points.overlap(first, second)
-        return True
-    index = points.problem.unknown()
-    points.inside(first, 0, FIRST, index)
-    cases = points.outside(second, 0, index) if kind is DimensionRelation.LEFT_OUT else ()
-    if cases:
-        points.problem.alternatives.append(cases)
-    return cases is not None

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 from fast_run import seeds
-from index_set_problems import Case, Element, Generator, Values, plus, value_of
+from index_set_problems import Case, Element, Generator, Values, plus, touched_once, value_of
 from test_index_sets import NO, UNKNOWN, YES, Program, at_most, cut
 
 from mlir_inplace.passes.analysis.index_sets.coverage import covers
@@ -189,7 +189,7 @@ def test_tiles_handed_out_in_two_dimensions() -> None:
     columns, j = p.loop(plus((8, y)), p.m, plus((8, counts[1])))
     tile = cut((i, p.least(4, plus(p.n, (-1, i)))), (j, p.least(8, plus(p.m, (-1, j)))))
     assert answer(p, [tile], [p.n, p.m], [ys, xs, rows, columns]) is YES
-    assert p.sets.iterations_are_disjoint(tile, [ys, xs, rows, columns]).answer is YES
+    assert touched_once(p.sets, tile, [ys, xs, rows, columns]).answer is YES
     assert answer(p, [tile], [p.n, plus(p.m, 1)], [ys, xs, rows, columns]) is NO
 
 
@@ -244,7 +244,7 @@ def test_random_tiles(block: int) -> None:
 
 
 def check_written_once(case: Case) -> Answer:
-    found = IndexSets(case.terms).iterations_are_disjoint(case.slices[0], case.nest)
+    found = touched_once(IndexSets(case.terms), case.slices[0], case.nest)
 
     def is_written_once(values: Values) -> bool:
         touched = [element for _, touched in case.touched(case.slices[0], values) for element in touched]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from analysed import Analysed, analyse
-from test_index_sets import DISJOINT, NO, UNKNOWN, YES
+from index_set_problems import touched_once
+from test_index_sets import NO, UNKNOWN, YES
 
 from mlir_inplace.passes.analysis.in_place.sizes import followed_size
 from mlir_inplace.passes.analysis.index_sets.coverage import covers
@@ -37,7 +38,7 @@ class Read:
         return self.reader.loops_around(self.program.snapshot.op_block[self.program.op(label)])
 
     def is_written_once(self, label: str) -> Answer:
-        return self.sets.iterations_are_disjoint(self.slice(label), self.nest(label)).answer
+        return touched_once(self.sets, self.slice(label), self.nest(label)).answer
 
     def is_covered(self, label: str, tensor: str, rank: int = 1) -> Answer:
         sizes = [self.reader.size(self.program.value(tensor), d) for d in range(rank)]
@@ -164,7 +165,7 @@ def test_workgroups_that_take_turns() -> None:
     grid = read.reader.workgroups(1)
     nest = (*grid, *read.nest("e"))
     assert len(nest) == 2
-    assert read.sets.iterations_are_disjoint(read.slice("e"), nest).answer is YES
+    assert touched_once(read.sets, read.slice("e"), nest).answer is YES
     size = read.reader.size(read.program.value("t"), 0)
     assert covers(read.sets, [read.slice("e")], [size], nest).answer is YES
     # One workgroup alone leaves tiles out.
@@ -184,8 +185,9 @@ def test_what_an_iteration_computes_is_not_the_same_in_the_next() -> None:
     assert read.is_written_once("v") is NO
     assert read.is_written_once("w") is NO
     assert read.is_written_once("x") is NO
-    nest = read.nest("v")
-    assert read.sets.are_disjoint_between(read.slice("x"), read.slice("v"), nest, nest[0]).answer is NO
+    (loop,) = read.nest("v")
+    answer = read.sets.are_disjoint(read.slice("x"), read.slice("v"), [loop], {loop.variable: Direction.LATER}).answer
+    assert answer is NO
 
 
 @pytest.mark.parametrize(
@@ -221,7 +223,7 @@ def test_halves() -> None:
           %a1 = tensor.extract_slice %t[0] [%h] [1] : !d to !d loc("low")
           %a2 = tensor.extract_slice %t[%h] [%l] [1] : !d to !d loc("high")
           return""")
-        assert read.sets.relation(read.slice("low"), read.slice("high")) is DISJOINT
+        assert read.sets.are_disjoint(read.slice("low"), read.slice("high")).answer is YES
 
 
 def test_a_long_chain_of_minima_is_a_symbol_in_the_end() -> None:
@@ -235,4 +237,4 @@ def test_a_long_chain_of_minima_is_a_symbol_in_the_end() -> None:
       {chain}
       %e = tensor.extract_slice %t[0] [%m2000] [1] : !d to !d loc("e")
       return""")
-    assert read.sets.relation(read.slice("e"), read.slice("e")).value == "equal"
+    assert read.sets.are_disjoint(read.slice("e"), read.slice("e")).answer is NO
