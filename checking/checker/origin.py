@@ -16,7 +16,7 @@ from .instrument import trace_results, watch_argument, watch_operands
 from .isolation import Ended, Send, allow, isolated
 from .options import Options
 from .outcomes import FILLS, differs, equal_elements
-from .references import OWN_ROUTE, ROUTES, CompiledReference, compile_checked, compile_reference, keeps_state
+from .references import CompiledReference, compile_checked, compile_reference, keeps_state, routes
 from .report import Difference, DifferenceKind, Origin
 from .tracing import Event, Site, Traced, Tracer
 
@@ -99,8 +99,7 @@ class _Search:
 
     def _reference_events(self, traced: Traced) -> Sequence[Sequence[Event]] | None:
         """The events of the first reference that runs, once for each fill of new memory."""
-        first = max(self._options.first_route, OWN_ROUTE if keeps_state(traced.module.operation) else 0)
-        for number in range(first, len(ROUTES)):
+        for number in routes(self._options, stateful=keeps_state(traced.module.operation)):
             tracer = Tracer(traced)
             try:
                 reference = compile_reference(traced.module, number, self._options.shared_libs, tracer.callbacks)

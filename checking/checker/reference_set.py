@@ -13,7 +13,7 @@ from ...runtime.compilation.program import Program
 from ..evaluator import EvaluationError, Evaluator
 from .isolation import Send, allow
 from .options import COMPILING, CheckStage, Options
-from .references import OWN_ROUTE, ROUTES, EvaluatorReference, Reference, compile_reference, keeps_state
+from .references import EvaluatorReference, Reference, compile_reference, keeps_state, routes
 
 
 class References:
@@ -23,7 +23,7 @@ class References:
         self._module, self._options, self._send = module, options, send
         self._made: dict[int, Reference | None] = {}
         self._evaluator: EvaluatorReference | None = None
-        # Upstream loses the order of stores to globals and loads, and calls must not see the stores of other calls.
+        # Calls must not see the stores of other calls.
         self.stateful = keeps_state(module.operation)
         self.failures: list[str] = []
 
@@ -39,8 +39,7 @@ class References:
         return iter([self.evaluator(program)] if self._options.engine == "evaluator" else self._compiled())
 
     def _compiled(self) -> Iterator[Reference]:
-        first = max(self._options.first_route, OWN_ROUTE if self.stateful else 0)
-        for number in range(first, len(ROUTES)):
+        for number in routes(self._options, stateful=self.stateful):
             if number not in self._made:
                 self._made[number] = self._compile(number)
             made = self._made[number]

@@ -30,7 +30,7 @@ _UPSTREAM = "one-shot-bufferize{copy-before-write=true bufferize-function-bounda
 _OURS = "inplace-one-shot-bufferize{copy-before-write=true bufferize-function-boundaries=true}"
 _SHAPES = "func.func(convert-shape-constraints)"
 
-OWN_ROUTE = 2
+_OWN_ROUTE = 2
 """The first route with this project's bufferization."""
 
 ROUTES: tuple[tuple[str, str], ...] = (
@@ -128,6 +128,11 @@ def keeps_state(module: ir.Operation) -> bool:
         return stores or (op.name == "memref.global" and "constant" not in op.attributes)
 
     return first_op(module, writes_state) is not None
+
+
+def routes(options: Options, *, stateful: bool) -> range:
+    """The numbers of the routes to try, best first: upstream's lose the order of stores to globals and loads."""
+    return range(max(options.first_route, _OWN_ROUTE if stateful else 0), len(ROUTES))
 
 
 def compile_checked(module: ir.Module, options: Options, callbacks: Mapping[str, Any] | None = None) -> Program:

@@ -65,12 +65,13 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlir import ir
 
 from ..analysis.dispatch.bufferization_plan import plan_of
-from ..analysis.dispatch.plan_data import BufferizationPlan
+from ..analysis.dispatch.plan_data import FunctionPlan
 from ..analysis.in_place.options import AnalysisOptions
 from ..analysis.whole_module.module import analyze_module
 from ..dispatch.rewriting.preparation import take_over
@@ -155,8 +156,8 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
                 message = f"the buffer stays on the heap: {kept.reason}"
                 self.remark(kept.allocation.location, message, [(f"this is '{kept.op.name}'", kept.op.location)])
             take_over(op, copy)
-        self.count("num-classes", sum(len(function.classes) for function in plan.functions))
-        self.count("num-stored-classes", sum(len(function.store_set) for function in plan.functions))
+        self.count("num-classes", sum(len(function.classes) for function in plan))
+        self.count("num-stored-classes", sum(len(function.store_set) for function in plan))
         self.count("num-allocations", trace.count(EventKind.ALLOCATION))
         self.count("num-copies", trace.count(EventKind.COPY))
 
@@ -169,9 +170,9 @@ class PlanBufferizePass(Pass[PlanBufferizeOptions]):
             return Allocator(allocate_in_space(_memory_space(op, options.workgroup_memory_space)))
         return Allocator(allocate_on_heap, on_stack=options.allocation is AllocationMode.STACK)
 
-    def _print(self, plan: BufferizationPlan) -> None:
+    def _print(self, plan: Sequence[FunctionPlan]) -> None:
         """Emit a remark for each class and each separation of the plan."""
-        for function in plan.functions:
+        for function in plan:
             self.remark(function.location, function.summary)
             for found in function.classes:
                 notes = [(str(union), union.location) for union in found.unions]

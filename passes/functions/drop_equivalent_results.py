@@ -42,6 +42,7 @@ from dataclasses import dataclass
 
 from mlir import ir
 
+from ..analysis.ir.symbols import is_public
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.results import (
@@ -49,7 +50,6 @@ from .rewriting.results import (
     argument_marked,
     callees_first,
     collect_functions,
-    is_public,
     replace_call,
     take_out_results,
 )

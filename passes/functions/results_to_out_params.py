@@ -52,6 +52,7 @@ from mlir.dialects import memref
 from ...dialects.support.cloning import attributes_of
 from ...dialects.support.defining_ops import defining_op
 from ...dialects.support.memref_types import has_identity_layout, identity_type, is_castable
+from ..analysis.ir.symbols import is_public
 from ..framework.base import Pass, Statistic
 from ..framework.options import PassOptions, option
 from .rewriting.results import (
@@ -60,7 +61,6 @@ from .rewriting.results import (
     append_argument,
     callees_first,
     collect_functions,
-    is_public,
     replace_call,
     result_arguments,
     take_out_results,

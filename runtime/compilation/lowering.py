@@ -287,10 +287,15 @@ def llvm_phases(
         own_allocator: call functions that the runtime brings (`memory/`) in place of malloc and free.
         raises: whether the caller asks for assertions that failed; otherwise they end the process.
     """
-    llvm = _llvm(openmp=threads > 1, own_allocator=own_allocator)
-    *control_flow, arithmetic = ADDRESSES
-    assertions = ASSERTIONS if raises else ()
-    return (_loops(threads, fences=fences), *control_flow, *assertions, arithmetic, llvm, NARROW_REGISTERS)
+    return (
+        _loops(threads, fences=fences),
+        ADDRESSES,
+        CONTROL_FLOW,
+        *((ASSERTIONS,) if raises else ()),
+        ARITHMETIC,
+        _llvm(openmp=threads > 1, own_allocator=own_allocator),
+        NARROW_REGISTERS,
+    )
 
 
 def _loops(threads: int, *, fences: bool) -> Phase:
@@ -313,59 +318,56 @@ def _loops(threads: int, *, fences: bool) -> Phase:
     )
 
 
-ADDRESSES = (
-    Phase(
-        "addresses",
-        "Views become explicit offset arithmetic (affine.apply), which lower-affine turns into arith. Twice, because "
-        "affine loads in the source hide memref ones. Then all vectors that are read and written have one dimension, "
-        "and are read as memory has them, where elements that are no whole bytes are not packed.",
-        (
-            "lower-affine",
-            "inplace-unpack-vector-memory",
-            "memref-expand",
-            "expand-strided-metadata",
-            "lower-affine",
-            "inplace-canonicalize",
-            "cse",
-        ),
-    ),
-    Phase(
-        "control flow",
-        "After all producers of loops. Branches are what the LLVM dialect knows.",
-        ("convert-scf-to-cf",),
-    ),
-    Phase(
-        "arithmetic",
-        "Ops without an LLVM counterpart are expanded into ones that have one: rounding divisions, complex functions, "
-        "math on narrow floats, which libm does not know. Then arithmetic on bf16 is done in f32 and rounded after each"
-        " op: few processors have instructions for it, and elsewhere code generation calls a function that no library"
-        " here has; so is that on floats of 8 bits. Truncations of f64 come first, as what they leave is one of f32;"
-        " those to bf16 last, as the others make them. What upstream truncates may be contracted, until it is told not"
-        " to be, behind the two passes that make such casts and before one that folds. `expm1` would become a"
-        " difference otherwise, which leaves nothing of small numbers. What is asked of narrow floats, such as whether"
-        " they are normal, is asked before they are wider.",
-        (
-            "convert-complex-to-standard",
-            "inplace-expand-classifications",
-            "inplace-expand-truncations",
-            "inplace-extend-fma",
-            "math-extend-to-supported-types{target-type=f32}",
-            f"arith-emulate-unsupported-floats{{source-types={','.join(('bf16', *SMALL_FLOATS))} target-type=f32}}",
-            "inplace-keep-roundings",
-            "inplace-expand-small-floats",
-            "inplace-expand-expm1",
-            "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
-            "arith-expand{include-bf16=true}",
-        ),
+ADDRESSES = Phase(
+    "addresses",
+    "Views become explicit offset arithmetic (affine.apply), which lower-affine turns into arith. Twice, because "
+    "affine loads in the source hide memref ones. Then all vectors that are read and written have one dimension, "
+    "and are read as memory has them, where elements that are no whole bytes are not packed.",
+    (
+        "lower-affine",
+        "inplace-unpack-vector-memory",
+        "memref-expand",
+        "expand-strided-metadata",
+        "lower-affine",
+        "inplace-canonicalize",
+        "cse",
     ),
 )
 
+CONTROL_FLOW = Phase(
+    "control flow",
+    "After all producers of loops. Branches are what the LLVM dialect knows.",
+    ("convert-scf-to-cf",),
+)
 
-ASSERTIONS = (
-    Phase(
-        "assertions",
-        "When there are only branches, which may lead to the end of a function from everywhere.",
-        ("inplace-raise-assertions",),
+ASSERTIONS = Phase(
+    "assertions",
+    "When there are only branches, which may lead to the end of a function from everywhere.",
+    ("inplace-raise-assertions",),
+)
+
+ARITHMETIC = Phase(
+    "arithmetic",
+    "Ops without an LLVM counterpart are expanded into ones that have one: rounding divisions, complex functions, "
+    "math on narrow floats, which libm does not know. Then arithmetic on bf16 is done in f32 and rounded after each"
+    " op: few processors have instructions for it, and elsewhere code generation calls a function that no library"
+    " here has; so is that on floats of 8 bits. Truncations of f64 come first, as what they leave is one of f32;"
+    " those to bf16 last, as the others make them. What upstream truncates may be contracted, until it is told not"
+    " to be, behind the two passes that make such casts and before one that folds. `expm1` would become a"
+    " difference otherwise, which leaves nothing of small numbers. What is asked of narrow floats, such as whether"
+    " they are normal, is asked before they are wider.",
+    (
+        "convert-complex-to-standard",
+        "inplace-expand-classifications",
+        "inplace-expand-truncations",
+        "inplace-extend-fma",
+        "math-extend-to-supported-types{target-type=f32}",
+        f"arith-emulate-unsupported-floats{{source-types={','.join(('bf16', *SMALL_FLOATS))} target-type=f32}}",
+        "inplace-keep-roundings",
+        "inplace-expand-small-floats",
+        "inplace-expand-expm1",
+        "math-expand-ops{ops=ceilf,clampf,ctlz,fpowi,rsqrt}",
+        "arith-expand{include-bf16=true}",
     ),
 )
 

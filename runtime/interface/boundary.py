@@ -14,12 +14,13 @@ from mlir import ir
 from mlir.dialects import func
 
 from ...dialects.support.memref_types import has_identity_layout
+from ...passes.analysis.ir.symbols import is_public
 from ...passes.analysis.ir.traversal import find_ops, first_op
 from ...passes.framework.errors import PassError
 from ...passes.functions.contiguous_arguments import CONTIGUOUS
 from ...passes.functions.drop_equivalent_results import READ_ONLY
 from ...passes.functions.results_to_out_params import ALIGNMENT, OUT_RESULT
-from ...passes.functions.rewriting.results import collect_functions, is_public, result_arguments
+from ...passes.functions.rewriting.results import collect_functions, result_arguments
 from .signature import WRITABLE, BoundaryKind, Signature
 
 _DYNAMIC = ir.ShapedType.get_dynamic_stride_or_offset()

@@ -23,12 +23,10 @@ from ....dialects.bufferizable import Relation
 from ....dialects.dispatch import access_of, binding_of, byte_offset_of, slot_of
 from ..conflicts.decisions import Conflict, Decision, Rule, Strategy
 from ..in_place.function_decisions import FunctionAnalysis
-from ..in_place.options import AnalysisOptions
 from ..whole_module.explain import conflict_notes
-from ..whole_module.module import ModuleAnalysis, analyze_module
+from ..whole_module.module import ModuleAnalysis
 from .plan_data import (
     BufferClass,
-    BufferizationPlan,
     FunctionPlan,
     Note,
     PlannedValue,
@@ -41,7 +39,7 @@ from .plan_data import (
     UnionRule,
 )
 
-__all__ = ["analyze_bufferization_plan", "plan_of"]
+__all__ = ["plan_of"]
 
 _VIEWS = frozenset(
     {
@@ -77,28 +75,10 @@ _SEPARATE = {
 }
 
 
-def analyze_bufferization_plan(op: ir.Operation, options: AnalysisOptions | None = None) -> BufferizationPlan:
-    """Return the plan of a module, or that of one function of it.
-
-    ``options`` default to one fixed order of decisions and to functions whose tensor arguments are buffers. Raises
-    ValueError if ``op`` is neither a module nor a function directly in one.
-    """
-    options = options or AnalysisOptions(boundaries=True, single_order=True)
-    if op.name == "builtin.module":
-        return plan_of(analyze_module(op, options))
-    module = op.parent
-    if op.name != "func.func" or module is None or module.operation.name != "builtin.module":
-        raise ValueError(f"expected a builtin.module or a func.func in one, but got '{op.name}'")
-    plan = plan_of(analyze_module(module.operation, options))
-    name = ir.StringAttr(op.attributes["sym_name"]).value
-    return BufferizationPlan(tuple(f for f in plan.functions if f.name == name), plan.refusals)
-
-
-def plan_of(analysis: ModuleAnalysis) -> BufferizationPlan:
-    """Return the plan that follows from the decisions of ``analysis``. Linear in operands and values."""
+def plan_of(analysis: ModuleAnalysis) -> tuple[FunctionPlan, ...]:
+    """Return the plans of the functions of ``analysis``, callees first. Linear in operands and values."""
     names = ir.AsmState(analysis.snapshot.root)
-    functions = tuple(_PlanReader(analysis, function, names).read() for function in analysis.functions)
-    return BufferizationPlan(functions, tuple((r.message, r.op.location) for r in analysis.refusals))
+    return tuple(_PlanReader(analysis, function, names).read() for function in analysis.functions)
 
 
 class _PlanReader:

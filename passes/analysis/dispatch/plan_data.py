@@ -1,23 +1,20 @@
 """The bufferization plan as plain data: unions of tensors into buffers, separations, and the rule behind each.
 
 All data is text, numbers and locations: a plan outlives the ops it was made from, can be compared and printed, and is
-immutable. ``bufferization_plan.py`` makes it. Printing is linear in the plan.
+immutable. ``bufferization_plan.py`` makes it.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mlir import ir
 
-from ...framework.diagnostics import file_location
 from ..conflicts.decisions import Rule
 
 __all__ = [
     "BufferClass",
-    "BufferizationPlan",
     "FunctionPlan",
     "Note",
     "PlannedValue",
@@ -28,7 +25,6 @@ __all__ = [
     "Union",
     "UnionKind",
     "UnionRule",
-    "place_of",
 ]
 
 Note = tuple[str, ir.Location]
@@ -180,12 +176,6 @@ class BufferClass:
     unions: tuple[Union, ...]
     is_stored: bool
 
-    @property
-    def views(self) -> tuple[PlannedValue, ...]:
-        """The members that are slices or reshapes of other ones."""
-        kinds = (UnionKind.SLICE, UnionKind.RESHAPE)
-        return tuple({u.value.number: u.value for u in self.unions if u.kind in kinds}.values())
-
     def __str__(self) -> str:
         stored = "; stored, computed in place" if self.is_stored else ""
         return f"class {self.number}: {' or '.join(map(str, self.storages))}{stored}"
@@ -205,20 +195,10 @@ class FunctionPlan:
         """The classes that hold the contents of a written binding."""
         return tuple(found for found in self.classes if found.is_stored)
 
-    def class_of(self, name: str) -> BufferClass:
-        """Return the class that the value called ``name`` is in; KeyError if there is none. Linear."""
-        for found in self.classes:
-            if any(member.name == name for member in found.members):
-                return found
-        raise KeyError(name)
-
     @property
     def copies(self) -> int:
         """The number of copies that the separations cost."""
         return sum(found.copies for found in self.separations)
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines())
 
     @property
     def summary(self) -> str:
@@ -226,44 +206,3 @@ class FunctionPlan:
         classes = f"{len(self.classes)} class{'' if len(self.classes) == 1 else 'es'}"
         copies = f"{self.copies} cop{'y' if self.copies == 1 else 'ies'}"
         return f"plan of @{self.name}: {classes}, {len(self.store_set)} stored, {copies}"
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines of the plan, with the location of each."""
-        yield self.summary
-        for found in self.classes:
-            yield f"  {found}"
-            for union in found.unions:
-                yield f"    {union} at {place_of(union.location)}"
-        for separation in self.separations:
-            yield f"  {separation} at {place_of(separation.location)}"
-            for text, location in separation.notes:
-                yield f"    {text} at {place_of(location)}"
-
-
-@dataclass(frozen=True)
-class BufferizationPlan:
-    """The plans of the functions of a module, callees first.
-
-    ``refusals`` are the reasons why the module cannot be bufferized; if there are any, the plan must not be carried
-    out.
-    """
-
-    functions: tuple[FunctionPlan, ...]
-    refusals: tuple[Note, ...] = ()
-
-    def __getitem__(self, name: str) -> FunctionPlan:
-        """Return the plan of the function with this symbol; KeyError if it has none."""
-        for function in self.functions:
-            if function.name == name:
-                return function
-        raise KeyError(name)
-
-    def __str__(self) -> str:
-        refused = [f"refused: {text} at {place_of(location)}" for text, location in self.refusals]
-        return "\n".join([*map(str, self.functions), *refused])
-
-
-def place_of(location: ir.Location) -> str:
-    """Return ``file:line:column``, looking through names and fusions, or ``an unknown place``."""
-    place = file_location(location)
-    return f"{place.filename}:{place.start_line}:{place.start_col}" if place else "an unknown place"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from mlir import ir
 
-__all__ = ["may_name_functions", "named_symbols"]
+__all__ = ["is_public", "may_name_functions", "named_symbols"]
 
 _NO_SYMBOLS = frozenset(
     {
@@ -29,6 +29,12 @@ _NO_SYMBOLS = frozenset(
     }
 )
 """Dialects without ops that name functions."""
+
+
+def is_public(function: ir.Operation | ir.OpView) -> bool:
+    """Whether a function is visible outside its module (no `sym_visibility` means public)."""
+    attributes = function.attributes
+    return "sym_visibility" not in attributes or ir.StringAttr(attributes["sym_visibility"]).value == "public"
 
 
 def may_name_functions(name: str) -> bool:

@@ -16,6 +16,7 @@ from mlir import ir
 
 from ..effects.summary import declared_writable
 from ..in_place.function_decisions import FunctionAnalysis
+from ..ir.symbols import is_public
 from .explain import describe_place
 from .module import ModuleAnalysis
 
@@ -32,7 +33,7 @@ def find_written_arguments(analysis: ModuleAnalysis) -> Iterator[tuple[int, str,
     s = analysis.snapshot
     for function in analysis.functions:
         op = s.ops[function.function]
-        if not _is_public(op):
+        if not is_public(op):
             continue
         name = ir.StringAttr(op.attributes["sym_name"]).value
         for argument in s.arguments(s.op_regions[function.function][0][0]):
@@ -47,11 +48,6 @@ def find_written_arguments(analysis: ModuleAnalysis) -> Iterator[tuple[int, str,
                 )
                 note = f"{describe_place(s, write)} writes the buffer", s.ops[s.operand_op[write]].location
                 yield argument, text, note
-
-
-def _is_public(function: ir.Operation) -> bool:
-    attributes = function.attributes
-    return "sym_visibility" not in attributes or ir.StringAttr(attributes["sym_visibility"]).value == "public"
 
 
 def _first_write(function: FunctionAnalysis, argument: int) -> int:

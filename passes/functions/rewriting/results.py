@@ -16,7 +16,7 @@ from mlir.dialects import func, memref
 
 from ....dialects.support.cloning import attributes_of
 from ...analysis.effects.summary import call_order
-from ...analysis.ir.symbols import may_name_functions, named_symbols
+from ...analysis.ir.symbols import is_public, may_name_functions, named_symbols
 
 RESULT_ARGUMENTS = "inplace.result_arguments"
 RETURNED = -1
@@ -38,12 +38,6 @@ class FunctionUses:
     def is_entry(self) -> bool:
         """Whether only the outside world calls it: its signature may change if the outside is told."""
         return is_public(self.function) and not self.calls and not self.address_taken
-
-
-def is_public(function: func.FuncOp) -> bool:
-    """Whether the function is visible outside its module (no `sym_visibility` means public)."""
-    attributes = function.attributes
-    return "sym_visibility" not in attributes or ir.StringAttr(attributes["sym_visibility"]).value == "public"
 
 
 def collect_functions(root: ir.Operation) -> dict[str, FunctionUses]:

@@ -4,11 +4,11 @@ from functools import cache
 
 import pytest
 from mlir import ir
+from plans import plans_of
 
 from mlir_inplace.dialects import dispatch
 from mlir_inplace.dialects.dispatch.parsing import import_text
 from mlir_inplace.passes.analysis.conflicts.decisions import Rule
-from mlir_inplace.passes.analysis.dispatch.bufferization_plan import analyze_bufferization_plan
 from mlir_inplace.passes.analysis.dispatch.plan_data import (
     FunctionPlan,
     SeparationRule,
@@ -36,9 +36,7 @@ def plan(body: str) -> FunctionPlan:
     with context():
         module = ir.Module.parse(import_text(f"func.func @f(%f: f32, %i: index, %p: i1) {{\n{body}\nreturn\n}}"))
         promote_bindings(module.operation)
-        found = analyze_bufferization_plan(module.operation)
-    assert not found.refusals
-    return found["f"]
+    return plans_of(module)["f"]
 
 
 def storages(found: FunctionPlan) -> list[tuple[StorageKind, tuple[int, int] | None, str, bool]]:
