@@ -124,7 +124,7 @@ class ToTensorModel(OpModel):
             return f"'{op.name}' of {type_}, whose layout has no strides, is not supported; copy it to a strided memref"
         if "writable" in op.attributes and _is_wrapped_twice(op):
             return (
-                f"'{op.name}' says that it is the only way to a memref, but there is another to_tensor of it; "
+                f"'{op.name}' is marked 'writable', but there is another to_tensor of the same memref; "
                 "make one tensor and use it twice"
             )
         if "restrict" not in op.attributes:

@@ -141,7 +141,7 @@ def available_dialects() -> list[str]:
         notes = "\n".join(note.message for found in error.error_diagnostics for note in found.notes)
         if listed := re.search(r"Available dialects: ([^;]*)", notes):
             return sorted({*(name.strip() for name in listed[1].split(",")), "dispatch"})
-    raise ToolError("these bindings do not tell which dialects they have")
+    raise ToolError("these bindings do not list their dialects")
 
 
 if __name__ == "__main__":

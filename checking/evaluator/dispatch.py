@@ -188,7 +188,7 @@ def _store(_decoder: Decoder, op: ir.Operation) -> Function:
 def _commit(decoder: Decoder, op: ir.Operation) -> Step:
     owner = op.operands[1].owner
     if not isinstance(owner, ir.OpView | ir.Operation) or owner.operation.name != "dispatch.contents":
-        raise EvaluationError("what is committed to must come from dispatch.contents directly")
+        raise EvaluationError("the target of a commit must be the result of a dispatch.contents")
     operands = decoder.all([op.operands[0], owner.operation.operands[0]])
     return computation(lambda value, memory: memory.write(value), operands, ())
 

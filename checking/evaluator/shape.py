@@ -23,7 +23,7 @@ def _assuming(decoder: Decoder, op: ir.Operation) -> Function:
 
     def run(registers: Registers, witness: Any) -> Sequence[Any]:
         if not witness:
-            raise EvaluationError("what is assumed does not hold")
+            raise EvaluationError("the assumption does not hold")
         return code.call(registers, ())
 
     return run

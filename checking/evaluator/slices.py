@@ -42,7 +42,7 @@ class SliceReader:
         key = self.key(values, target.shape)
         sizes = self._parts[1](values)
         if source.shape != tuple([sizes[i] for i in self._kept]):
-            raise EvaluationError(f"what is inserted has sizes {list(source.shape)}, the slice has {list(sizes)}")
+            raise EvaluationError(f"the inserted tensor has sizes {list(source.shape)}, the slice has {list(sizes)}")
         return key, replaced(target, key, source)
 
 

@@ -29,7 +29,7 @@ Opt = Callable[[Sequence[str]], int]
 CLASSES = {
     "ok": "the input was processed",
     "diagnostic": "it was refused with an error diagnostic",
-    "silent": "it was refused, and nothing said why",
+    "silent": "it was refused without a diagnostic",
     "traceback": "an exception of Python's own came out",
     "internal": "a pass of ours stopped with an exception: a bug, reported with a reproducer",
     "invalid": "a pass of ours left IR that the verifier refuses",

@@ -71,7 +71,7 @@ class ParallelModel(ParallelRegionModel):
         if found is None:
             return None
         return (
-            f"'scf.parallel' reduces values of {found}, but only what is no tensor can be reduced; combine the "
+            f"'scf.parallel' reduces values of {found}, but tensors cannot be reduced; combine the "
             "tensors in an scf.for, or reduce their elements"
         )
 

@@ -137,7 +137,7 @@ class OneShotBufferizeOptions(PassOptions):
     print_conflicts: bool = option(False, help="emit a remark for every operand that is out-of-place, with the reason")
     warn_written_arguments: bool = option(
         True,
-        help="warn of arguments of public functions that are written in place and do not say bufferization.writable",
+        help="warn of arguments of public functions that are written in place without bufferization.writable",
     )
 
 

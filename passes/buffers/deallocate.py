@@ -124,7 +124,7 @@ class DeallocatePass(Pass[PassOptions]):
     """Free every buffer after its last use."""
 
     argument = "inplace-deallocate"
-    summary = "free every buffer after its last use; clone what is returned and not owned"
+    summary = "free every buffer after its last use; clone buffers that are returned and not owned"
     anchor = "builtin.module"
     statistics = (
         Statistic("deallocations", "deallocations that always run"),

@@ -58,7 +58,7 @@ from ..scheduling.rewriting.linalg_ops import read_machine
 class NontemporalStoresOptions(PassOptions):
     """Options of `inplace-nontemporal-stores`."""
 
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'l3=1048576'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'l3=1048576'")
     print_streams: bool = option(False, help="emit a remark for every loop that gets nontemporal stores")
 
 

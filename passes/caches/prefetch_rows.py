@@ -63,7 +63,7 @@ _ALL_CACHES = 3
 class PrefetchRowsOptions(PassOptions):
     """Options of `inplace-prefetch-rows`."""
 
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'l2=1048576'")
     print_rows: bool = option(False, help="emit a remark for every loop whose next row is prefetched")
 
 

@@ -46,14 +46,14 @@ from .rewriting.annotations import UpdateAnnotations
 class PrintDestructiveUpdatesOptions(PassOptions):
     """Options of `inplace-print-destructive-updates`."""
 
-    annotate: bool = option(False, help="attach what was found to the ops, for tests, instead of emitting remarks")
+    annotate: bool = option(False, help="attach the results to the ops, for tests, instead of emitting remarks")
 
 
 class PrintDestructiveUpdatesPass(Pass[PrintDestructiveUpdatesOptions]):
     """Report destructive updates."""
 
     argument = "inplace-print-destructive-updates"
-    summary = "report tensors that loops update slice by slice, and what is proven of the slices"
+    summary = "report tensors that loops update slice by slice, and properties proven of the slices"
     Options = PrintDestructiveUpdatesOptions
     anchor = "builtin.module"
     statistics = (

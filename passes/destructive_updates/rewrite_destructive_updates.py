@@ -109,8 +109,8 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
     Options = RewriteDestructiveUpdatesOptions
     anchor = "builtin.module"
     statistics = (
-        Statistic("rewritten", "stores of tensors that are stores of their slices now"),
-        Statistic("redundant", "stores of what was loaded from there, which are left out"),
+        Statistic("rewritten", "stores of tensors that became stores of their slices"),
+        Statistic("redundant", "stores of values loaded from the target, which are erased"),
         Statistic("kept", "stores of updated tensors that stay"),
     )
 
@@ -167,7 +167,7 @@ class RewriteDestructiveUpdatesPass(Pass[RewriteDestructiveUpdatesOptions]):
     def _tell_redundant(self, store: ir.Operation) -> None:
         self.count("redundant")
         if self.options.print_rewritten:
-            self.remark(store.location, "what is stored was loaded from there, and nothing has changed it since")
+            self.remark(store.location, "the stored value was loaded from the target, and has not changed since")
 
 
 _Remark = tuple[ir.Location, str, Notes]

@@ -59,7 +59,7 @@ class MarkKernelsOptions(PassOptions):
     repeats: int = option(8, help="how often an op must occur to be marked")
     many: int = option(64, help="how many ops a function must have for all of them to be marked")
     elements: int = option(256, help="how many elements an operand of an op must have at least for it to be marked")
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'l2=1048576'")
 
 
 class MarkKernelsPass(Pass[MarkKernelsOptions]):

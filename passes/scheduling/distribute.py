@@ -68,7 +68,7 @@ class DistributeOptions(PassOptions):
     """Options of `inplace-distribute`."""
 
     threads: int = option(0, help="how many parts to make; 0 means the cores of the machine")
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'cores=4'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'cores=4'")
 
 
 class DistributePass(Pass[DistributeOptions]):

@@ -62,7 +62,7 @@ class FuseOptions(PassOptions):
 
     elementwise: bool = option(True, help="fuse elementwise ops into the ops that use them")
     tiles: bool = option(True, help="compute groups of ops tile by tile")
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'l2=1048576'")
     print_groups: bool = option(False, help="emit a remark for every group that is computed tile by tile")
 
 

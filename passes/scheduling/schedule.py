@@ -39,7 +39,7 @@ from .rewriting.tiled_nest import tile
 class ScheduleOptions(PassOptions):
     """Options of `inplace-schedule`."""
 
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576 cores=4'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'l2=1048576 cores=4'")
     print_schedule: bool = option(False, help="emit a remark for the machine, and for every op that is tiled")
 
 

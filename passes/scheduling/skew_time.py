@@ -56,7 +56,7 @@ class SkewTimeOptions(PassOptions):
     """Options of `inplace-skew-time`."""
 
     threads: int = option(1, help="the number of threads, each with a band of rows")
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'l2=1048576'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'l2=1048576'")
     print_kept: bool = option(False, help="emit a remark for every loop with tensors that stays, with the reason")
 
 

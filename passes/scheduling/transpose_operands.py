@@ -62,7 +62,7 @@ from .rewriting.operand_copies import transpose_operands
 class TransposeOperandsOptions(PassOptions):
     """Options of `inplace-transpose-operands`."""
 
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'vector-bits=256'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'vector-bits=256'")
     print_transposed: bool = option(False, help="emit a remark for every op that gets transposed operands")
 
 

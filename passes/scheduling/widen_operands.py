@@ -67,7 +67,7 @@ from .rewriting.operand_copies import widen_operands
 class WidenOperandsOptions(PassOptions):
     """Options of `inplace-widen-operands`."""
 
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'vector-bits=256'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'vector-bits=256'")
     print_widened: bool = option(False, help="emit a remark for every op that gets wide operands")
 
 

@@ -67,7 +67,7 @@ its share of the constants."""
 class VectorMathOptions(PassOptions):
     """Options of `inplace-vector-math`."""
 
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'registers=32'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'registers=32'")
     functions: tuple[str, ...] = option((), help="the math ops to rewrite, without 'math.'; empty means all")
     print_kept: bool = option(False, help="emit a remark for every math op on vectors that stays, with the reason")
 

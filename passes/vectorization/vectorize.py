@@ -72,7 +72,7 @@ _FILL = "linalg.fill"
 class VectorizeOptions(PassOptions):
     """Options of `inplace-vectorize`."""
 
-    machine: str = option("", help="properties of the machine that differ from what is detected: 'vector-bits=256'")
+    machine: str = option("", help="properties of the machine that differ from the detected ones: 'vector-bits=256'")
     print_kept: bool = option(False, help="emit a remark for every linalg op that stays, with the reason")
 
 

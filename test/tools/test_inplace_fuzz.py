@@ -40,7 +40,6 @@ from mlir_inplace.runtime.interface.signature import read_signature
 from mlir_inplace.tools.inplace_fuzz import main
 from mlir_inplace.tools.run.call_arguments import make_argument
 
-MARK = "// ARGUMENTS:"
 REGRESSIONS = sorted((Path(__file__).parents[1] / "regressions").glob("*.mlir"))
 
 BUDGET = range(7004, 7004 + scaled(20))

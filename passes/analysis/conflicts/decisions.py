@@ -18,13 +18,13 @@ class Rule(enum.Enum):
     READ_BY_WRITER = "the op reads the buffer while it writes it"
     WRITTEN_TWICE = "the op would write two results to overlapping memory"
     NOT_WRITABLE = "the buffer must not be written"
-    ROTATION_SHARED = "two values that a loop swaps would start in one buffer"
-    NOT_EQUIVALENT = "the loop yields another buffer than the one it carries"
+    ROTATION_SHARED = "two loop-carried values that the loop permutes would start in one buffer"
+    NOT_EQUIVALENT = "the yielded buffer is not equivalent to the loop-carried one"
     ESCAPES = "the buffer escapes and may be written at any later time"
     PARALLEL = "threads of a parallel region would write one buffer at the same time"
-    TOO_MANY_ACCESSES = "it would have to be compared with too many other accesses"
-    NOT_CONTIGUOUS = "the op needs elements that lie contiguously, and those of the slice do not"
-    COPY_BEFORE_WRITE = "the option copy-before-write asks for a copy"
+    TOO_MANY_ACCESSES = "its alias set has too many accesses to compare"
+    NOT_CONTIGUOUS = "the op needs contiguous elements, and the slice is not contiguous"
+    COPY_BEFORE_WRITE = "the option copy-before-write is set"
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ class Places:
         s = self._snapshot
         name = s.op_name[op]
         if op in needs.way:
-            raise Obstacle("the slice depends on what is to be computed in it", op)
+            raise Obstacle("the slice depends on the value that would be computed in it", op)
         if op in self._fixed or op in self._moved or not self._is_movable(op):
             raise Obstacle(f"'{name}', which the slice needs, comes later and cannot move", op)
         if not self.spend():

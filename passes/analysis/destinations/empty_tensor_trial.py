@@ -57,7 +57,7 @@ def judge_eliminations(
         mine = {index: e for index, e in enumerate(plan.eliminations) if s.operand_op[e.write] in inside}
         after_it = found.functions[name]
         if mine and cost(after, after_it).exceeds(_most(before, function, mine.values())):
-            reason = "it would cost a copy or a buffer elsewhere in the function"
+            reason = "it would cost a copy or an allocation elsewhere in the function"
             windows = [found.window(index, e.write) for index, e in mine.items()]
             guilty = find_blamed((before, function), (after, after_it), ops, windows)
             # Where nobody knows which one it is, half of them may still stand, and the others be tried again then.

@@ -183,7 +183,7 @@ class Trace:
             if not tie.definite:
                 return "the source of the insertion may be one of several buffers"
             if tie.relation not in (Relation.EQUIVALENT, Relation.RESHAPED):
-                return "only a part of what was computed is inserted"
+                return "only a part of the computed tensor is inserted"
             if not effects.writes[operand] and name not in VIEWS:
                 return f"what '{name}' does cannot be undone"
         types = [s.values[v].type for v in (s.operand_value[operand], value)]

@@ -45,13 +45,13 @@ class OutsRule(enum.Enum):
     """Why an init stays. The value is the phrase that remarks use."""
 
     NEEDED = "its content is needed"
-    DEPENDS = "the op uses the same value otherwise, so the dependence stays"
-    ANOTHER_TYPE = "it is a view of what was computed, and has another type or other sizes"
-    ENCODING = "its type has an encoding, and other tensors of that type may not stand for it"
-    SIZES = "its sizes are known from the value itself only"
-    COST = "it would cost a copy or a buffer"
-    CALLERS = "it would cost a copy or a buffer in another function"
-    UNDECIDED = "too many rounds of analysis would be needed to tell whether it pays"
+    DEPENDS = "the op has another use of the same value, so it depends on it anyway"
+    ANOTHER_TYPE = "it is a view of the computed tensor, with another type or shape"
+    ENCODING = "its type has an encoding, so no other tensor can replace it"
+    SIZES = "its dynamic sizes are known from the value itself only"
+    COST = "replacing it would cost a copy or an allocation"
+    CALLERS = "replacing it would cost a copy or an allocation in another function"
+    UNDECIDED = "deciding whether it pays would take too many rounds of analysis"
 
 
 @dataclass(frozen=True)

@@ -29,14 +29,14 @@ _SLICE_READS = frozenset({"tensor.extract", "tensor.extract_slice", "vector.tran
 class UpdateRule(enum.Enum):
     """Why a result is not a destructive update. The value is the phrase that remarks use."""
 
-    UNUSED = "what is carried is not used"
-    UNCHANGED = "nothing is updated"
-    NO_UPDATE = "what is yielded is not an update of what came in"
-    PING_PONG = "what is yielded is an update of what came in at another place"
-    SECOND_VERSION = "another version is made of the same content"
-    LATE_READ = "the content is read after the update"
-    READ_MEANWHILE = "the content is read inside of the op that updates it"
-    WHOLE_READ = "the content is used as a whole"
+    UNUSED = "the region argument is not used"
+    UNCHANGED = "no element is updated"
+    NO_UPDATE = "the yielded value is not an update of the region argument"
+    PING_PONG = "the yielded value is an update of another region argument"
+    SECOND_VERSION = "the same version is updated twice"
+    LATE_READ = "the old version is read after the update"
+    READ_MEANWHILE = "the old version is read inside of the op that updates it"
+    WHOLE_READ = "the whole tensor is used, not a slice of it"
     CAPTURED_TWICE = "the branches update different tensors"
 
 

@@ -80,7 +80,9 @@ def _commits(s: Snapshot, bindings: BindingMemories) -> Iterator[BindingRefusal]
         value = s.operand_value[s.op_first_operand[op] + 1]
         committed.setdefault(value, op)
         if value not in memories:
-            yield BindingRefusal(op, "what is committed to is no dispatch.contents; commit to the contents itself")
+            yield BindingRefusal(
+                op, "the target is not the result of a dispatch.contents; commit to the contents itself"
+            )
         elif not memories[value].access.writes:
             yield BindingRefusal(op, f"{memories[value].slot} is only read; remove the commit")
         elif op not in ends:

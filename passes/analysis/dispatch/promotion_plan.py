@@ -106,7 +106,7 @@ class _Planner:
             accesses = (*memory.loads, *memory.stores)
             if memory.contents and accesses:
                 message = f"{memory.slot} was promoted before, but is accessed here; use its contents"
-                yield BindingRefusal(min(accesses), message, (("this stands for its contents", memory.contents[0]),))
+                yield BindingRefusal(min(accesses), message, (("these are its contents", memory.contents[0]),))
 
     def _refuse_unreachable(self) -> Iterator[BindingRefusal]:
         s = self._snapshot
@@ -122,7 +122,7 @@ class _Planner:
         s = self._snapshot
         op = s.block_ops[block][-1]
         if op in s.op_successors and find_model(s.op_name[op]) is None:
-            message = f"'{s.op_name[op]}' branches, but nothing says what it hands over"
+            message = f"'{s.op_name[op]}' branches, but has no model of the operands that it forwards"
             yield BindingRefusal(op, f"{message}; use cf.br, cf.cond_br or cf.switch")
 
     # --- accesses ----------------------------------------------------------------------------------------------

@@ -185,8 +185,8 @@ class TensorEffects(EffectTables):
             tensors = [(i, a) for i, a in enumerate(s.arguments(block)) if s.value_is_tensor[a]]
             if tensors and len(operands) != s.block_argument_count[block]:
                 message = (
-                    f"op '{s.op_name[op]}' branches to a block with tensor arguments, but no bufferization model says "
-                    "which operands they hold"
+                    f"op '{s.op_name[op]}' branches to a block with tensor arguments, but has no model of "
+                    "the operands that it forwards to them"
                 )
                 self.refusals.append(Refusal(s.ops[op], message))
                 return

@@ -99,7 +99,7 @@ def plan_skew(loop: ir.Operation, machine: Machine, threads: int = 1) -> TimeSke
     old = _old(loop, terminator)
     inserts = [op for op in operations if op.name == _INSERT]
     if len(inserts) != 1 or terminator.operands[old] != inserts[0].results[0]:
-        raise NotSkewable("a sweep is not one insertion of what it computes")
+        raise NotSkewable("the sweep is not one insertion of a computed tensor")
     insert = inserts[0]
     structured = _computation(insert, body)
     written = mixed_subset(insert, 2)
@@ -143,7 +143,7 @@ def _computation(insert: ir.Operation, body: ir.Block) -> Structured:
     if ir.RankedTensorType(source.type).rank != destination.rank:
         raise NotSkewable("the slice that is inserted has fewer dimensions than the tensor")
     if op is None or op.block != body or len(list(source.uses)) != 1:
-        raise NotSkewable("what is inserted is not computed for the insertion only")
+        raise NotSkewable("the inserted tensor has other users")
     try:
         structured = read_structured(op)
     except NotStructured as reason:

@@ -202,7 +202,7 @@ class _Conversion:
                 return EliminationPlan(plan.eliminations, (*plan.kept, *failed.values()))
             failed |= {kept.write: kept for kept in objections}
             plan = plan_eliminations(analysis, frozenset(failed), inits=inits)
-        reason = "too many rounds of analysis would be needed to tell whether it pays"
+        reason = "deciding whether it pays would take too many rounds of analysis"
         undecided = [KeptInsertion(e.write, reason, e.before) for e in plan.eliminations]
         return EliminationPlan((), (*plan.kept, *failed.values(), *undecided))
 

@@ -1,14 +1,14 @@
-"""Attach the destructive updates that were found to their ops, as attributes for tests.
+"""Attach destructive updates to their ops, as attributes for tests.
 
 ``__destructive_updates_attr__``
-    On an op with results that are destructive updates, or that were refused: one dictionary for each. An update has its
-    number in the function, the result, where it comes from, whether anything is read, and what is known of its slices:
-    ``yes``, ``no`` or ``unknown`` for each field of :class:`UpdateProof`. A refusal has the result and the rule.
+    On an op with results that are destructive updates, or were refused: one dictionary for each such result. That of an
+    update has its number in the function, the result, the source, whether the tensor is only written, and ``yes``,
+    ``no`` or ``unknown`` for each field of :class:`UpdateProof`. That of a refusal has the result and the rule.
 ``__destructive_roles_attr__``
-    On the ops that have a part in them: ``forwards 0``, ``updates 0``, ``reads 0``, with the number of the update, and
-    ``on a condition``; ``breaks ping-pong`` on the op because of which a rule refused a result.
+    On the ops of an update: ``forwards 0``, ``updates 0`` or ``reads 0``, with the number of the update, followed by
+    ``on a condition`` for conditional accesses. On the op that violates the rule of a refusal: ``breaks ping-pong``.
 
-Cost: linear in the updates and what belongs to them.
+Cost: linear in the updates and their accesses.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROLES = "__destructive_roles_attr__"
 
 
 class UpdateAnnotations:
-    """Collects what is said of the ops of one function, and attaches it. Needs a current context."""
+    """Collects the attributes of the ops of one function, and attaches them. Needs a current context."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -38,17 +38,17 @@ class UpdateAnnotations:
         self._count = 0
 
     def accept(self, update: DestructiveUpdate, proof: UpdateProof) -> None:
-        """Note an update and what is certain about it."""
+        """Record an update and its proofs."""
         s, number = self._snapshot, self._count
         self._count += 1
-        said: dict[str, ir.Attribute] = {
+        entry: dict[str, ir.Attribute] = {
             "update": _number(number),
             "result": _number(s.value_index[update.value]),
             "source": ir.StringAttr.get(describe_value(s, update.source)),
             "write_only": ir.BoolAttr.get(update.is_write_only),
         }
-        said |= {field.name: ir.StringAttr.get(getattr(proof, field.name).value) for field in fields(proof)}
-        self._updates.setdefault(s.value_op[update.value], []).append(ir.DictAttr.get(said))
+        entry |= {field.name: ir.StringAttr.get(getattr(proof, field.name).value) for field in fields(proof)}
+        self._updates.setdefault(s.value_op[update.value], []).append(ir.DictAttr.get(entry))
         for op in update.loops:
             self._add_role(op, f"forwards {number}")
         for verb, accesses in (("updates", update.updates), ("reads", update.reads)):
@@ -56,10 +56,10 @@ class UpdateAnnotations:
                 self._add_role(access.op, f"{verb} {number}{' on a condition' * access.is_conditional}")
 
     def refuse(self, refused: RefusedUpdate) -> None:
-        """Note a rule and the op that breaks it."""
+        """Record a refusal: its rule, and the op that violates it."""
         rule = refused.rule.name.lower().replace("_", "-")
-        said: dict[str, ir.Attribute] = {"result": _number(refused.index), "refused": ir.StringAttr.get(rule)}
-        self._updates.setdefault(refused.op, []).append(ir.DictAttr.get(said))
+        entry: dict[str, ir.Attribute] = {"result": _number(refused.index), "refused": ir.StringAttr.get(rule)}
+        self._updates.setdefault(refused.op, []).append(ir.DictAttr.get(entry))
         self._add_role(refused.culprit, f"breaks {rule}")
 
     def attach(self) -> None:

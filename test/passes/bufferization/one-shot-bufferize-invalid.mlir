@@ -30,7 +30,7 @@ func.func @unreachable(%t: tensor<4xf32>) -> tensor<4xf32> {
 func.func @branch_of_others(%t: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{op 'test.branch' works on tensors but has no bufferization model}}
   "test.branch"(%t)[^end] : (tensor<4xf32>) -> ()
-// expected-note @-1 {{op 'test.branch' branches to a block with tensor arguments, but no bufferization model says which operands they hold}}
+// expected-note @-1 {{op 'test.branch' branches to a block with tensor arguments, but has no model of the operands that it forwards to them}}
 ^end(%x: tensor<4xf32>):
   return %x : tensor<4xf32>
 }
@@ -62,7 +62,7 @@ func.func @elementwise_of_an_unranked_tensor(%t: tensor<*xf32>) -> tensor<*xf32>
 // -----
 
 func.func @two_ways_to_one_memref(%m: memref<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  // expected-error @+1 {{'bufferization.to_tensor' says that it is the only way to a memref, but there is another to_tensor of it; make one tensor and use it twice}}
+  // expected-error @+1 {{'bufferization.to_tensor' is marked 'writable', but there is another to_tensor of the same memref; make one tensor and use it twice}}
   %0 = bufferization.to_tensor %m restrict writable : memref<4xf32> to tensor<4xf32>
   %1 = bufferization.to_tensor %m restrict : memref<4xf32> to tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
@@ -81,7 +81,7 @@ func.func @layout_without_strides(%m: memref<8xf32, affine_map<(d0) -> (d0 floor
 func.func @tensor_reduction(%t: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{'scf.parallel' reduces values of tensor<4xf32>, but only what is no tensor can be reduced; combine the tensors in an scf.for, or reduce their elements}}
+  // expected-error @+1 {{'scf.parallel' reduces values of tensor<4xf32>, but tensors cannot be reduced; combine the tensors in an scf.for, or reduce their elements}}
   %0 = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%t) -> tensor<4xf32> {
     scf.reduce(%t : tensor<4xf32>) {
     ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
@@ -105,7 +105,7 @@ func.func @function_address() {
 
 func.func @unranked_copy(%t: tensor<*xf32>, %u: tensor<*xf32>, %n: index) -> tensor<*xf32> {
   %0 = scf.for %i = %n to %n step %n iter_args(%a = %t) -> tensor<*xf32> {
-    // expected-error @+1 {{operand #0 is unranked and cannot be copied, but the loop yields another buffer than the one it carries}}
+    // expected-error @+1 {{operand #0 is unranked and cannot be copied, but the yielded buffer is not equivalent to the loop-carried one}}
     scf.yield %u : tensor<*xf32>
   }
   return %0 : tensor<*xf32>

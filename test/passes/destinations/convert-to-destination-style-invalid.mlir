@@ -38,7 +38,7 @@ func.func @part(%in: tensor<4xf32> {bufferization.writable = false}, %t: tensor<
   %x = tensor.insert %f into %in[%i] : tensor<4xf32>
   // expected-note @+1 {{this is 'tensor.extract_slice'}}
   %y = tensor.extract_slice %x[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
-  // expected-remark @+1 {{'tensor.insert_slice' still copies: only a part of what was computed is inserted}}
+  // expected-remark @+1 {{'tensor.insert_slice' still copies: only a part of the computed tensor is inserted}}
   %r = tensor.insert_slice %y into %t[0] [2] [1] : tensor<2xf32> into tensor<8xf32>
   return %r : tensor<8xf32>
 }

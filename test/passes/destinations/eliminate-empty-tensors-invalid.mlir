@@ -76,7 +76,7 @@ func.func @depends(%t: tensor<?xindex>, %x: index) -> tensor<?xindex> {
   %s = tensor.insert_slice %f into %t[%c0] [5] [1] : tensor<5xindex> into tensor<?xindex>
   %d = tensor.cast %f : tensor<5xindex> to tensor<?xindex>
   %n = tensor.dim %d, %c0 : tensor<?xindex>
-  // expected-remark @+1 {{stays: the slice depends on what is to be computed in it}}
+  // expected-remark @+1 {{stays: the slice depends on the value that would be computed in it}}
   %r = tensor.insert_slice %f into %s[%n] [5] [1] : tensor<5xindex> into tensor<?xindex>
   return %r : tensor<?xindex>
 }
@@ -132,7 +132,7 @@ func.func @part(%t: tensor<10xf32>, %x: f32) -> tensor<10xf32> {
   %f = linalg.fill ins(%x : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
   // expected-note @+1 {{this is 'tensor.extract_slice'}}
   %y = tensor.extract_slice %f[2] [5] [1] : tensor<8xf32> to tensor<5xf32>
-  // expected-remark @+1 {{stays: only a part of what was computed is inserted}}
+  // expected-remark @+1 {{stays: only a part of the computed tensor is inserted}}
   %r = tensor.insert_slice %y into %t[2] [5] [1] : tensor<5xf32> into tensor<10xf32>
   return %r : tensor<10xf32>
 }

@@ -129,10 +129,10 @@ func.func @partial(%d: tensor<8xf32>, %f: f32, %m: vector<8xi1>, %x: tensor<4xf3
 func.func @views(%d: tensor<8xf32>, %x: tensor<?xf32>, %y: tensor<4xf32>, %f: f32) -> (tensor<?xf32>, tensor<4xf32>) {
   %0 = linalg.fill ins(%f : f32) outs(%d : tensor<8xf32>) -> tensor<8xf32>
   %c = tensor.cast %0 : tensor<8xf32> to tensor<?xf32>
-  // expected-remark @+1 {{operand #1 of 'linalg.exp', an init, stays: it is a view of what was computed, and has another type or other sizes: 'tensor.cast'}}
+  // expected-remark @+1 {{operand #1 of 'linalg.exp', an init, stays: it is a view of the computed tensor, with another type or shape: 'tensor.cast'}}
   %1 = linalg.exp ins(%x : tensor<?xf32>) outs(%c : tensor<?xf32>) -> tensor<?xf32>
   %s = tensor.extract_slice %0[2] [4] [1] : tensor<8xf32> to tensor<4xf32>
-  // expected-remark @+1 {{operand #1 of 'linalg.exp', an init, stays: it is a view of what was computed, and has another type or other sizes: 'tensor.extract_slice'}}
+  // expected-remark @+1 {{operand #1 of 'linalg.exp', an init, stays: it is a view of the computed tensor, with another type or shape: 'tensor.extract_slice'}}
   %2 = linalg.exp ins(%y : tensor<4xf32>) outs(%s : tensor<4xf32>) -> tensor<4xf32>
   return %1, %2 : tensor<?xf32>, tensor<4xf32>
 }
@@ -143,9 +143,9 @@ func.func @views(%d: tensor<8xf32>, %x: tensor<?xf32>, %y: tensor<4xf32>, %f: f3
 #id = affine_map<(i) -> (i)>
 func.func @also_an_input(%d: tensor<8xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>) -> tensor<8xf32>
-  // expected-remark @+1 {{operand #1 of 'linalg.negf', an init, stays: the op uses the same value otherwise, so the dependence stays}}
+  // expected-remark @+1 {{operand #1 of 'linalg.negf', an init, stays: the op has another use of the same value, so it depends on it anyway}}
   %1 = linalg.negf ins(%0 : tensor<8xf32>) outs(%0 : tensor<8xf32>) -> tensor<8xf32>
-  // expected-remark @+1 {{operand #1 of 'linalg.generic', an init, stays: the op uses the same value otherwise, so the dependence stays}}
+  // expected-remark @+1 {{operand #1 of 'linalg.generic', an init, stays: the op has another use of the same value, so it depends on it anyway}}
   %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%x : tensor<8xf32>) outs(%0 : tensor<8xf32>) {
     ^bb0(%in: f32, %out: f32):
@@ -162,7 +162,7 @@ func.func @also_an_input(%d: tensor<8xf32>, %x: tensor<8xf32>) -> (tensor<8xf32>
 func.func @buffer_is_there(%d: tensor<8xf32> {bufferization.writable = false}, %x: tensor<8xf32>, %i: index) -> (tensor<8xf32>, f32) {
   %0 = linalg.exp ins(%x : tensor<8xf32>) outs(%d : tensor<8xf32>) -> tensor<8xf32>
   %r = tensor.extract %0[%i] : tensor<8xf32>
-  // expected-remark @+1 {{operand #1 of 'linalg.negf', an init, stays: it would cost a copy or a buffer}}
+  // expected-remark @+1 {{operand #1 of 'linalg.negf', an init, stays: replacing it would cost a copy or an allocation}}
   %1 = linalg.negf ins(%x : tensor<8xf32>) outs(%0 : tensor<8xf32>) -> tensor<8xf32>
   return %1, %r : tensor<8xf32>, f32
 }
@@ -172,7 +172,7 @@ func.func @buffer_is_there(%d: tensor<8xf32> {bufferization.writable = false}, %
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed)}>
 func.func @encoding(%d: tensor<8x8xf32, #csr>, %x: tensor<8x8xf32, #csr>) -> tensor<8x8xf32, #csr> {
   %0 = linalg.abs ins(%x : tensor<8x8xf32, #csr>) outs(%d : tensor<8x8xf32, #csr>) -> tensor<8x8xf32, #csr>
-  // expected-remark @+1 {{operand #1 of 'linalg.negf', an init, stays: its type has an encoding, and other tensors of that type may not stand for it}}
+  // expected-remark @+1 {{operand #1 of 'linalg.negf', an init, stays: its type has an encoding, so no other tensor can replace it}}
   %1 = linalg.negf ins(%x : tensor<8x8xf32, #csr>) outs(%0 : tensor<8x8xf32, #csr>) -> tensor<8x8xf32, #csr>
   return %1 : tensor<8x8xf32, #csr>
 }

@@ -199,7 +199,7 @@ def test_an_empty_tensor_needs_sizes_from_elsewhere() -> None:
         "%r",
     )
     assert remarks(text, "mode=empty print-kept=true") == [
-        "4: operand #1 of 'linalg.fill', an init, stays: its sizes are known from the value itself only"
+        "4: operand #1 of 'linalg.fill', an init, stays: its dynamic sizes are known from the value itself only"
     ]
     assert remarks(text, "print-kept=true") == []
 

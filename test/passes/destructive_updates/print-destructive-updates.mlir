@@ -61,7 +61,7 @@ func.func @late_read(%t: tensor<8xf32>, %f: f32) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
-  // expected-remark @+1 {{result #0 of 'scf.for' is no destructive update: the content is read after the update}}
+  // expected-remark @+1 {{result #0 of 'scf.for' is no destructive update: the old version is read after the update}}
   %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
     // expected-remark @+2 {{result #0 of 'tensor.insert' is a destructive update of block argument #1: 0 loops and branches, 1 update, 0 reads; some elements keep what the source held; no element is updated twice}}
     // expected-note @+1 {{updated by 'tensor.insert'}}

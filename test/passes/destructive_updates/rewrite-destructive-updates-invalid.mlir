@@ -17,7 +17,7 @@ func.func @late_read() {
     %e = tensor.extract %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: result #0 of 'scf.for' is no destructive update: the content is read after the update}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: result #0 of 'scf.for' is no destructive update: the old version is read after the update}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -41,7 +41,7 @@ func.func @elsewhere() {
   %e = tensor.extract %t[%c0] : tensor<8xf32>
   %p = arith.cmpf ogt, %e, %f : f32
   scf.if %p {
-    // expected-remark @+1 {{'dispatch.store' stays as it is: the store is not in the block of the loop}}
+    // expected-remark @+1 {{'dispatch.store' stays as it is: the store is in another block than the loop}}
     dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   }
   return
@@ -64,7 +64,7 @@ func.func @late_binding() {
   }
   // expected-note @+1 {{because of this}}
   %late = dispatch.binding set(0) binding(2) : !dispatch.writeonly<tensor<8xf32>>
-  // expected-remark @+1 {{'dispatch.store' stays as it is: the target is there after the begin of the loop only}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the target does not dominate the loop}}
   dispatch.store %r, %late : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -85,7 +85,7 @@ func.func @interleaved() {
     scf.yield %n : tensor<8xf32>
   }
   %old = dispatch.load %out[0] [1] [1] : !dispatch.readwrite<tensor<8xf32>> -> tensor<1xf32>
-  // expected-remark @+1 {{'dispatch.store' stays as it is: the target, or what may share its memory, is used between the begin of the loop and the store}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the target, or an alias of it, may be used between the start of the loop and the store}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
   dispatch.store %old, %out[1] [1] [1] : tensor<1xf32> -> !dispatch.readwrite<tensor<8xf32>>
   return
@@ -110,7 +110,7 @@ func.func @reads_target() {
     %n = tensor.insert %e into %a[%next] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: updated elements are, or may be, read again, and the target must not be loaded from}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: updated elements may be read again, and the target must not be loaded from}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -132,9 +132,9 @@ func.func @other_users() {
   }
   // expected-note @+1 {{because of this}}
   %other = dispatch.binding set(0) binding(2) : !dispatch.writeonly<tensor<8xf32>>
-  // expected-remark @+1 {{'dispatch.store' stays as it is: its value has other users, and the target must not be loaded from}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the stored value has other users, and the target must not be loaded from}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
-  // expected-remark @+1 {{stays as it is: the target is there after the begin of the loop only}}
+  // expected-remark @+1 {{stays as it is: the target does not dominate the loop}}
   dispatch.store %r, %other : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -156,7 +156,7 @@ func.func @grid() {
     %n = tensor.insert %f into %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: all workgroups may leave elements out}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: the workgroups may not cover the tensor}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -179,7 +179,7 @@ func.func @mask() {
     %n = vector.transfer_write %v, %a[%i], %m {in_bounds = [true]} : vector<1xf32>, tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: a vector is written under a mask, or perhaps behind the end of the tensor}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: a vector transfer is masked, or may be out of bounds}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -203,7 +203,7 @@ func.func @scatter() {
     %n = vector.scatter %a[%i][%w], %m, %v : tensor<8xf32>, vector<1xindex>, vector<1xi1>, vector<1xf32> -> tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: it is updated by an op that is neither an insertion nor one of linalg}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: it is updated by an op that is neither an insertion nor a linalg op}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.writeonly<tensor<8xf32>>
   return
 }
@@ -227,7 +227,7 @@ func.func @in_thread() {
       %n = tensor.insert %f into %a[%i] : tensor<4xf32>
       scf.yield %n : tensor<4xf32>
     }
-    // expected-remark @+1 {{'dispatch.store' stays as it is: a thread of an scf.forall stores at the top level of its body only}}
+    // expected-remark @+1 {{'dispatch.store' stays as it is: stores inside of an scf.forall must be at the top level of its body}}
     dispatch.store %r, %out[%w] [4] [1] : tensor<4xf32> -> !dispatch.readwrite<tensor<8xf32>>
   }
   return
@@ -284,7 +284,7 @@ func.func @threads() {
     }
     scf.yield %q : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: a thread of an scf.forall would read, in the target, what another one may have stored}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: a thread of an scf.forall would read elements of the target that another thread may have stored}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
   return
 }
@@ -315,7 +315,7 @@ func.func @grid_reads() {
     %n = tensor.insert %v into %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'dispatch.store' stays as it is: a workgroup would read, in the target, what another one may have stored}}
+  // expected-remark @+1 {{'dispatch.store' stays as it is: a workgroup would read elements of the target that another one may have stored}}
   dispatch.store %r, %out : tensor<8xf32> -> !dispatch.readwrite<tensor<8xf32>>
   return
 }
@@ -372,7 +372,7 @@ func.func @shared(%m: memref<8xf32>, %f: f32) {
     %n = tensor.insert %f into %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'bufferization.materialize_in_destination' stays as it is: a tensor is made of the memory of the target}}
+  // expected-remark @+1 {{'bufferization.materialize_in_destination' stays as it is: a tensor may alias the target}}
   bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
@@ -390,7 +390,7 @@ func.func @loaded(%t: tensor<8xf32>, %m: memref<8xf32>, %f: f32) -> f32 {
   }
   %v = memref.subview %m[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
   %e = memref.load %v[%c0] : memref<4xf32, strided<[1], offset: 4>>
-  // expected-remark @+1 {{stays as it is: the target, or what may share its memory, is used between the begin of the loop and the store}}
+  // expected-remark @+1 {{stays as it is: the target, or an alias of it, may be used between the start of the loop and the store}}
   bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
   return %e : f32
 }
@@ -410,7 +410,7 @@ func.func @accumulated(%t: tensor<8xf32>, %m: memref<8xf32>) {
     %n = tensor.insert %e into %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{stays as it is: updated elements are, or may be, read again, by an op that no load can stand for}}
+  // expected-remark @+1 {{stays as it is: updated elements may be read again, by an op that cannot be replaced by a load}}
   bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
@@ -426,12 +426,12 @@ func.func @values(%t: tensor<8xf32> {bufferization.writable = true}, %d: tensor<
     %n = tensor.insert %f into %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'bufferization.materialize_in_destination' stays as it is: its target is a tensor, which is a value}}
+  // expected-remark @+1 {{'bufferization.materialize_in_destination' stays as it is: its target is a tensor}}
   %m = bufferization.materialize_in_destination %r in %d : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   %q = scf.for %i = %c1 to %c8 step %c1 iter_args(%a = %t) -> (tensor<8xf32>) {
     %n = tensor.insert %f into %a[%i] : tensor<8xf32>
     scf.yield %n : tensor<8xf32>
   }
-  // expected-remark @+1 {{'func.return' stays as it is: its target is a tensor, which is a value: bufferization decides what is updated in its memory}}
+  // expected-remark @+1 {{'func.return' stays as it is: its target is a tensor: bufferization decides whether it is updated in place}}
   return %m, %q : tensor<8xf32>, tensor<8xf32>
 }

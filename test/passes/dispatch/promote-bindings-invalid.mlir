@@ -161,7 +161,7 @@ func.func @overlapping_in_a_thread(%x: tensor<4xf32>, %j: index) {
 
 func.func @promoted_before() {
   %a = dispatch.binding set(0) binding(0) : !dispatch.readonly<tensor<8xf32>>
-  // expected-note @+1 {{this stands for its contents}}
+  // expected-note @+1 {{these are its contents}}
   %c = dispatch.contents %a : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>
   // expected-error @+1 {{set 0 binding 0 was promoted before, but is accessed here; use its contents}}
   %x = dispatch.load %a : !dispatch.readonly<tensor<8xf32>> -> tensor<8xf32>

@@ -878,5 +878,7 @@ def test_unranked_tensors_are_never_copied(yielded: str, refused: bool) -> None:
             "%t: tensor<*xf32>, %u: tensor<*xf32>, %n: index",
         )
     )
-    message = "operand #0 is unranked and cannot be copied, but the loop yields another buffer than the one it carries"
+    message = (
+        "operand #0 is unranked and cannot be copied, but the yielded buffer is not equivalent to the loop-carried one"
+    )
     assert a.refused == ([message] if refused else [])

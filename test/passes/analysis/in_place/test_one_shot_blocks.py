@@ -378,8 +378,8 @@ def test_blocks_that_cannot_be_reached_are_refused() -> None:
 def test_branches_that_nobody_described_are_refused() -> None:
     text = function('"test.branch"(%t)[^a] : (!v) -> ()\n^a(%x: !v):\nreturn')
     expected = (
-        "op 'test.branch' branches to a block with tensor arguments, but no bufferization model says which operands "
-        "they hold"
+        "op 'test.branch' branches to a block with tensor arguments, but has no model of the operands that it forwards "
+        "to them"
     )
     assert expected in analyse_module(text).refused
     assert analyse_module(text, allow_unknown=True).refused == [expected]

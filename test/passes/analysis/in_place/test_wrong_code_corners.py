@@ -622,7 +622,7 @@ UNRANKED = "tensor<*xf32>"
                 "%m: memref<8xf32>, %f: f32, %i: index",
             ),
             {},
-            "'bufferization.to_tensor' says that it is the only way to a memref, but there is another to_tensor of it; "
+            "'bufferization.to_tensor' is marked 'writable', but there is another to_tensor of the same memref; "
             "make one tensor and use it twice",
         ),
         (
