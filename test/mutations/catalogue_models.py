@@ -7,7 +7,7 @@ from disabling import Rule
 _D = "dialects."
 _READS = "bufferizes_to_memory_read"
 _WRITES = "bufferizes_to_memory_write"
-_ANCHOR = "its op model (`dialects/`) says which"
+_ANCHOR = "**Setting**"
 
 
 def _rules(said: str, method: str, new: str, *classes: str) -> tuple[Rule, ...]:

@@ -25,7 +25,7 @@ TIME = (
     Rule("only exclusive regions exclude", "are *exclusive*", _ORDER + "order", "if True:", "if a in self._exclusive:"),
     Rule(
         "regions of a loop take turns",
-        "take turns",
+        "**Time**",
         _ORDER + "order",
         "return Order.BEFORE, block",
         "return Order.BEFORE, inner if s.block_loop[inner] == inner else block",
