@@ -51,7 +51,7 @@ Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 * A memref is never cast to a layout that it may not have; it is copied.
 * `bufferization.to_buffer` without `read_only` gets a buffer of its own.
 * `bufferization.dealloc_tensor` frees nothing: the buffer may be another tensor's as well. Deallocation frees it.
-* An argument of a public function that is written in place, although nothing says that it may be, is warned of.
+* An argument of a public function that is written in place without `bufferization.writable` is warned of.
 * What an op without a model returns may be what it, or an op inside of it, was given. A buffer that is written while
   such a result is read is passed as a copy.
 * `dialect-filter` never filters `bufferization.to_buffer` and `to_tensor`, nor branches between blocks. Without `func`

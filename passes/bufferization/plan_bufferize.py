@@ -46,9 +46,9 @@ another only where that would be refused. So no two tensors share a buffer where
 destroyed. `print-plan` emits a remark for each class of tensors that share a buffer, with a note for each union and the
 rule that proposed it, and a remark for each union that was refused, with the ops that refused it.
 
-`allocation` says where new buffers are: `heap` (`memref.alloc`), `stack` (`memref.alloca` in front of all loops; what
-cannot be there stays on the heap, with a remark), `workgroup` (`memref.alloc` in `workgroup-memory-space`). In Python,
-`PlanBufferizePass(allocate=function)` takes any function that makes a buffer.
+`allocation` is where new buffers are: `heap` (`memref.alloc`), `stack` (`memref.alloca` in front of all loops; buffers
+that cannot be there stay on the heap, with a remark), `workgroup` (`memref.alloc` in `workgroup-memory-space`). In
+Python, `PlanBufferizePass(allocate=function)` takes any function that makes a buffer.
 
 Near-linear in the size of the module. Why it is sound: docs/THEORY.md.
 
@@ -116,7 +116,7 @@ class PlanBufferizeOptions(PassOptions):
 class PlanBufferizePass(Pass[PlanBufferizeOptions]):
     """See the module's documentation.
 
-    ``allocate`` makes the buffers instead of what the option ``allocation`` says. It is called where a buffer is
+    ``allocate`` makes the buffers, and the option ``allocation`` is ignored. It is called where a buffer is
     needed, with its type, its dynamic sizes and its alignment, and returns a memref of that type in any memory space.
     """
 
@@ -187,7 +187,7 @@ def _memory_space(op: ir.Operation, text: str) -> ir.Attribute:
     with op.context, op.location:
         # An empty text makes the parser crash, and a larger number does not fit an attribute.
         if text and (number is None or number < 1 << 63):
-            # What the parser has to say is said by the message below.
+            # The message below replaces the diagnostics of the parser.
             handler = op.context.attach_diagnostic_handler(lambda _: True)
             try:
                 space = (

@@ -1,12 +1,11 @@
 """Count the copies and allocations of a program at run time.
 
-Goes in: memrefs, before they are lowered to LLVM. Comes out: the same program, with a call to
-`@inplace_count_copy(bytes)` before every `memref.copy` and every `linalg.copy` of memrefs, and with one alignment for
-all `memref.alloc` (the largest asked for, at least `alignment`), which the module records as
-`inplace.count_alignment`: an allocator pads each request by exactly the alignment, so that the runtime can take the
-padding off again. Left alone: everything else; stack memory is not counted. The declaration of `@inplace_count_copy`
-is added when it is needed; `runtime/memory/statistics.py` provides the body, and the allocator, in which allocations
-are counted.
+In: memrefs, before they are lowered to LLVM. Out: the same program, with a call to `@inplace_count_copy(bytes)` before
+every `memref.copy` and every `linalg.copy` of memrefs, and with one alignment for all `memref.alloc` (the largest asked
+for, at least `alignment`), which the module records as `inplace.count_alignment`: an allocator pads each request by
+exactly the alignment, so that the runtime can take the padding off again. Left alone: everything else; stack memory is
+not counted. The declaration of `@inplace_count_copy` is added when it is needed; `runtime/memory/statistics.py`
+provides the body, and the allocator, in which allocations are counted.
 
 ```mlir
 func.func @f(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {

@@ -1,10 +1,10 @@
 """Free every buffer once, after its last use.
 
-Goes in: functions on memrefs, whose allocations nobody frees. Comes out: the same code with a
-`memref.dealloc` after the last use of each buffer, and functions that own everything they return: what may be an
-argument, a constant, or an earlier result is cloned before it is returned. Where ownership is known at run time only,
-addresses are compared. Left alone: buffers that the program frees itself. Refused, with an error that names the op:
-what `lifetimes/module.py` does not cover.
+In: functions on memrefs with allocations that are not freed. Out: the same code with a `memref.dealloc` after the last
+use of each buffer, and functions that own everything they return: a returned buffer that may be an argument, a
+constant, or an earlier result is cloned. Where ownership is known at run time only, addresses are compared. Left alone:
+buffers that the program frees itself. Refused, with an error that names the op: programs that `lifetimes/module.py`
+does not cover.
 
 ```mlir
 func.func @f(%c: f32, %i: index) -> f32 {
@@ -29,8 +29,9 @@ func.func @f(%c: f32, %i: index) -> f32 {
 }
 ```
 
-Between blocks that branch to one another buffers are handed over and freed where they die: behind their last use, at
-the start of a block, or in a new block on an edge. Linear in the ops. Run `inplace-expand-clones` afterwards.
+Between blocks that branch to one another, ownership is forwarded along the edges. A buffer is freed where it dies:
+behind its last use, at the start of a block, or in a new block on an edge. Linear in the ops. Run
+`inplace-expand-clones` afterwards.
 
 Upstream counterpart: `buffer-deallocation-pipeline`. It frees at the end of blocks, so a chain of n ops keeps n
 buffers; carries an ownership flag with each memref and decides with arrays on the heap; and clones what leaves a loop

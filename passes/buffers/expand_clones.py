@@ -1,11 +1,11 @@
 """Turn clones of buffers into allocations and copies, whatever their layout.
 
-Goes in: `bufferization.clone`, as deallocation inserts it. Comes out: an allocation of the same shape, a
-`memref.copy` into it, and the type of the clone for its users. Where the layout can be cast from the identity, the
-allocation is contiguous and a `memref.cast` gives it the type; where the type fixes other strides or an offset, the
-allocation is flat, large enough for them, and a `memref.reinterpret_cast` shapes it, with dynamic strides chosen to
-step over the rest. Left alone: everything else. Clones of unranked memrefs are refused with an error, and those that
-take more elements than an index can count.
+In: `bufferization.clone`, as deallocation inserts it. Out: an allocation of the same shape, a `memref.copy` into it,
+and the type of the clone for its users. Where the layout can be cast from the identity, the allocation is contiguous
+and a `memref.cast` gives it the type; where the type fixes other strides or an offset, the allocation is flat, large
+enough for them, and a `memref.reinterpret_cast` shapes it, with dynamic strides chosen to step over the rest. Left
+alone: everything else. Clones of unranked memrefs are refused with an error, and those that take more elements than an
+index can count.
 
 ```mlir
 func.func @f(%a: memref<2xf32, strided<[1], offset: 1>>) -> memref<2xf32, strided<[1], offset: 1>> {

@@ -3,9 +3,9 @@
 Lowered to LLVM, a `memref.copy` between contiguous buffers is one memcpy; any other becomes a call to `memrefCopy`, a
 function of MLIR's C runner library, which a JITed program cannot count on.
 
-Goes in: `memref.copy` anywhere. Comes out: each one whose source or target is not known to be contiguous is a
-`linalg.copy`, which the lowering of linalg turns into loops. Left alone: contiguous copies (unless `all=true`), and
-copies of unranked memrefs, which are refused with an error.
+In: `memref.copy` anywhere. Out: each one whose source or target is not known to be contiguous is a `linalg.copy`, which
+the lowering of linalg turns into loops. Left alone: contiguous copies (unless `all=true`), and copies of unranked
+memrefs, which are refused with an error.
 
 ```mlir
 func.func @f(%a: memref<4xf32, strided<[?], offset: ?>>, %b: memref<4xf32>) {

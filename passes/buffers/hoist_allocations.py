@@ -1,10 +1,10 @@
 """Hoist allocations out of loops, so that iterations share one buffer.
 
-Goes in: functions on memrefs, with or without deallocations. Comes out: the same functions, in which a `memref.alloc`
-in the body of a sequential loop (`scf.for`, `scf.while`, `affine.for`) stands in front of the outermost loop that it
-can leave, and its `memref.dealloc`, if there is one, behind it. Left alone: buffers that may outlive an iteration,
-sizes that change in the loop, allocations in branches, and all beyond the body of a parallel loop or an op that is not
-known: each of its runs needs a buffer of its own. `print-kept` remarks each with the reason.
+In: functions on memrefs, with or without deallocations. Out: the same functions, in which a `memref.alloc` in the body
+of a sequential loop (`scf.for`, `scf.while`, `affine.for`) stands in front of the outermost loop that it can leave, and
+its `memref.dealloc`, if there is one, behind it. Left alone: buffers that may outlive an iteration, sizes that change
+in the loop, allocations in branches, and all beyond the body of a parallel loop or an op that is not known: each of its
+runs needs a buffer of its own. `print-kept` remarks each with the reason.
 
 ```mlir
 func.func @f(%n: index, %c: f32, %i: index, %out: memref<?xf32>) {

@@ -62,7 +62,7 @@ class FenceStreamsPass(Pass[PassOptions]):
     """Build the fences that loops with nontemporal stores need."""
 
     argument = "inplace-fence-streams"
-    summary = "build fences after loops with nontemporal stores"
+    summary = "insert fences after loops with nontemporal stores"
     anchor = "func.func"
     statistics = (Statistic("fences", "fences after loops with nontemporal stores"),)
 

@@ -1,8 +1,8 @@
 """Canonicalize as upstream does, and terminate on CFG loops.
 
-Goes in: any IR. Comes out: what `canonicalize` makes of it. Where blocks form no loop this is upstream's pass and
-nothing else. Otherwise each back edge is hidden meanwhile: it leads through a branch on an opaque value, and a second
-edge with opaque operands is added.
+In: any IR. Out: what `canonicalize` makes of it. Where blocks form no loop this is upstream's pass and nothing else.
+Otherwise each back edge is hidden meanwhile: it leads through a branch on an opaque value, and a second edge with
+opaque operands is added.
 
 ```text
 ^loop(%i: index):                         ^loop(%i: index):

@@ -1,9 +1,9 @@
 """Compute each tensor in its destination: the slice that it is inserted into.
 
-Goes in: functions on tensors. Comes out: the same functions, in which what is inserted (`tensor.insert_slice`,
-`tensor.parallel_insert_slice`, `bufferization.materialize_in_destination`, of a tensor or into a memref) is computed
-in that slice of its destination, so that one-shot bufferization drops the insertion. Where the computation begins
-with a tensor
+In: functions on tensors. Out: the same functions, in which what is inserted (`tensor.insert_slice`,
+`tensor.parallel_insert_slice`, `bufferization.materialize_in_destination`, of a tensor or into a memref) is computed in
+that slice of its destination, so that one-shot bufferization drops the insertion. Where the computation begins with a
+tensor
 
 * without content (`tensor.empty`), the slice takes its place: this is `inplace-eliminate-empty-tensors`;
 * that must not be overwritten (it is read-only, or needed later) and is read, it is copied into the slice instead of

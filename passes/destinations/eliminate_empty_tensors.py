@@ -1,10 +1,9 @@
 """Replace empty tensors by the slice of the destination that their value is inserted into.
 
-Goes in: functions on tensors. Comes out: the same functions, in which a `tensor.empty` whose value ends up as the
-source of an insertion (`tensor.insert_slice`, `tensor.parallel_insert_slice`,
-`bufferization.materialize_in_destination`, of a tensor or into a memref) is replaced by that slice of the destination.
-One-shot bufferization then finds that the insertion copies memory onto itself and drops it: one buffer and one copy
-less.
+In: functions on tensors. Out: the same functions, in which a `tensor.empty` whose value ends up as the source of an
+insertion (`tensor.insert_slice`, `tensor.parallel_insert_slice`, `bufferization.materialize_in_destination`, of a
+tensor or into a memref) is replaced by that slice of the destination. One-shot bufferization then finds that the
+insertion copies memory onto itself and drops it: one buffer and one copy less.
 
 ```mlir
 func.func @f(%t: tensor<8xf32>, %c: f32, %i: index) -> tensor<8xf32> {

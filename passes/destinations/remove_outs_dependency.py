@@ -1,7 +1,7 @@
-"""Replace inits that are not read by the destination that they were computed in, which removes the dependence.
+"""Replace inits that are not read by the destination that they were computed in, to remove the dependence.
 
-Goes in: functions on tensors. Comes out: the same functions, in which an op whose init is not read, and is the result
-of a destination-style op, takes the init of that op instead, and so on up to the top destination. Dead ops are erased.
+In: functions on tensors. Out: the same functions, in which an op whose init is not read, and is the result of a
+destination-style op, takes the init of that op instead, and so on up to the top destination. Dead ops are erased.
 
 ```mlir
 func.func @f(%x: tensor<4xf32>, %dest: tensor<4xf32>, %c: f32) -> tensor<4xf32> {
@@ -29,10 +29,10 @@ such as a constant, is replaced by a `tensor.empty`.
 With `mode=empty` every init that is not read becomes a `tensor.empty`, as upstream has it, also where that costs a
 buffer; sizes come from the top destination, so that no `tensor.dim` keeps a producer alive.
 
-Left alone: what depends on the value anyway, because it is an input of the op as well (unless that opens the way for
-elementwise fusion); slices and reshapes of what was computed; and what would cost a copy or a buffer, as the in-place
-analysis of the outcome says (function boundaries are taken to be bufferized; `mode=empty` counts copies only).
-`print-kept` remarks each with the reason, `print-replaced` what each change allows.
+Left alone: ops that depend on the value anyway, because it is an input as well (unless the change enables elementwise
+fusion); inits that are slices or reshapes of the computed tensor; and changes that would cost a copy or an allocation,
+by the in-place analysis of the outcome (function boundaries are taken to be bufferized; `mode=empty` counts copies
+only). `print-kept` remarks each with the reason, `print-replaced` what each change allows.
 
 Linear in the ops: usually three analyses, and a few more if there are changes that do not pay. Why it is legal:
 docs/theory/destinations.md.
@@ -66,7 +66,7 @@ _MAY_CHANGE = frozenset({OutsRule.COST, OutsRule.DEPENDS})
 class RemoveOutsDependencyOptions(PassOptions):
     """Options of `inplace-remove-outs-dependency`."""
 
-    mode: Mode = option(Mode.PRESERVE_DESTINATION, help="what replaces an init that is not read")
+    mode: Mode = option(Mode.PRESERVE_DESTINATION, help="the replacement of an init that is not read")
     print_replaced: bool = option(False, help="emit a remark for every init that is replaced, with what that allows")
     print_kept: bool = option(False, help="emit a remark for every init that has a producer and stays, with why")
 

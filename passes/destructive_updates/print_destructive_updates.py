@@ -1,10 +1,11 @@
-"""Report destructive updates: tensors that loops update slice by slice, and what is proven of the slices.
+"""Report destructive updates: tensors that loops update slice by slice, and properties proven of the slices.
 
-Emits a remark for each result of a loop or a branch, and for each insertion of a slice, that is a destructive update
-of an earlier tensor: where that comes from; how many loops and branches forward it, what updates it and reads it;
-whether every element is updated, whether one is updated twice, and whether one is read after its update or updated
-after it was read. Each of these is proven, disproven, or said to be possible. Notes name the ops. A result of a loop
-or a branch that is none gets a remark with the rule that it breaks, and a note at the op that breaks it:
+Emits a remark for each result of a loop or a branch, and for each insertion of a slice, that is a destructive update of
+an earlier tensor. The remark names the source of the update, and how many loops and branches forward it, update it and
+read it. It gives four properties: whether every element is updated, whether one is updated twice, whether one is read
+after its update, and whether one is updated after it was read. Each is proven, disproven, or possible. Notes name the
+ops. Any other result of a loop or a branch gets a remark with the rule that it violates, and a note at the op that
+violates it:
 
 ```text
 %r = scf.for %i = %c0 to %n step %c8 iter_args(%t = %init) -> (tensor<?xf32>) {     // forwarded
@@ -16,10 +17,10 @@ or a branch that is none gets a remark with the rule that it breaks, and a note 
 }
 ```
 
-Functions with ops that no analysis can follow are left out, with a remark. Nothing is changed; with `annotate` the ops
-get attributes that say the same, for tests: `__destructive_updates_attr__` on those with updated results,
-`__destructive_roles_attr__` on those that forward, update, read, or break a rule. Linear in the ops, and a
-bounded number of questions about the slices of each update. See docs/theory/destructive-updates.md.
+Functions with ops that no analysis can follow are left out, with a remark. Nothing is changed. With `annotate` the same
+is attached to the ops, for tests: `__destructive_updates_attr__` to those with updated results,
+`__destructive_roles_attr__` to those that forward, update, read, or violate a rule. Linear in the ops, and a bounded
+number of questions about the slices of each update. See docs/theory/destructive-updates.md.
 
 Upstream counterpart: none. IREE's `LinalgRewriteDestructiveUpdates` looks for nests of `scf.for` with one update, and
 takes for granted what is proven here.

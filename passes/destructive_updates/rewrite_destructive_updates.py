@@ -1,8 +1,8 @@
-"""Turn tensors that loops update slice by slice, and that are stored in the end, into stores of the slices.
+"""Replace the store of a tensor that loops update slice by slice by stores of the slices.
 
-Goes in: dispatch functions as tiling leaves them, in which loop nests carry a whole tensor, read slices of it, insert
-slices into it, and store it to a binding at the end. Comes out: the same functions, in which each slice is stored where
-it was inserted, loops carry nothing, and slices of whole loads are loads.
+In: dispatch functions as tiling leaves them, in which loop nests carry a whole tensor, read slices of it, insert slices
+into it, and store it to a binding at the end. Out: the same functions, in which each slice is stored where it was
+inserted, loops carry nothing, and slices of whole loads are loads.
 
 ```mlir
 func.func @f() {
@@ -41,31 +41,31 @@ func.func @f() {
 }
 ```
 
-What is a destructive update is said by `inplace-print-destructive-updates`. A read finds its content where the tensor
-came from, if it is proven that no element is read after its update; else in the target, which then has to be readable.
-If it is not proven that every element is updated, what the tensor came from is stored to the target first. Other users
-of the result load it from the target, behind the loop. Where a linalg op computes all of the tensor anew, all of it is
-stored, and loaded before if the op needs what was there. A vector is put into a tile that is stored.
+`inplace-print-destructive-updates` describes destructive updates. A read loads from the source of the update if it is
+proven that no element is read after its update. Otherwise it loads from the target, which must be readable. If it is
+not proven that every element is updated, the source is stored to the target first. Other users of the result load it
+from the target, behind the loop. If a linalg op computes the whole tensor, the whole tensor is stored, and loaded
+before if the op reads its init. A vector is put into a tile that is stored.
 
-A store to a part of a binding becomes stores to slices of that part; tiles that are updated themselves follow. A store
-of what was loaded from the same place is left out, if no store in between may touch it. Producers that nobody needs any
-more are erased.
+A store to a part of a binding becomes stores to slices of that part. Tiles that are updated themselves are rewritten
+next. A store of a value loaded from the same place is erased, if no store in between may touch that place. Producers
+without users are erased.
 
-With a grid, a workgroup computes what it would if it were alone: what it stores in the end is stored by it or by
-another one that computed it, so it suffices that all of them together update every element of a whole binding. What it
-reads in the target must not be what another one stores. The same holds for the threads of an `scf.forall`.
+With a grid, a workgroup computes what it would compute alone. An element that it stores in the end is stored by it or
+by another workgroup that computed the same. So it suffices that all workgroups together update every element of a whole
+binding. No workgroup may read elements of the target that another one stores. The same holds for the threads of an
+`scf.forall`.
 
 In functions without bindings the same is done for `bufferization.materialize_in_destination` into a memref: each slice
-is materialized in a subview, elements and vectors are loaded back if they have to be. There the result has no other
-users, and nothing in between uses memory in a way that is not known. Where a tensor is what is updated in the end, an
-argument that may be written or the destination of a materialization, there is nothing to store to, and nothing to gain:
-bufferization makes loops that carry nothing of these.
+is materialized in a subview, and elements and vectors that are read again are loaded back. The result must have no
+other users, and no op in between may use memory with unknown effects. A target that is a tensor (a writable argument,
+or the destination of another materialization) is left alone: bufferization updates it in place, without carrying it.
 
-Left alone, with a remark that says why (`print-kept`): values that are no destructive updates; targets that are used
-between the begin of the loop and the store; updates by ops that insert no slice and are none of linalg; vectors that
-are written under masks; stores inside of an `scf.forall`, which promotion could not make values of; grids and threads
-that would get into each other's way; and functions whose bindings are not known. What was proven is said as well
-(`print-rewritten`).
+Left alone, with a remark that gives the reason (`print-kept`): values that are not destructive updates; targets that
+are used between the start of the loop and the store; updates by ops that are neither insertions nor linalg ops; masked
+vector transfers; stores inside of an `scf.forall`, which promotion could not turn back into values; grids and threads
+that would read or overwrite each other's elements; and functions whose bindings are not known. `print-rewritten`
+reports what was proven.
 
 Linear in the ops, for each level of tiles in tiles, and a bounded number of questions about the slices of each update.
 Why it is sound: docs/theory/destructive-updates.md.

@@ -30,15 +30,15 @@ func.func @f(%arg0: memref<8xf32> {bufferization.access = "read-write", bufferiz
 }
 ```
 
-Attributes of the arguments say whether a binding is read, written, or both, according to its users. A binding that is
+Attributes of the arguments state whether the users of a binding read it, write it, or both. A binding that is
 declared at a byte offset, or with several types, is an argument of bytes (`memref<?xi8>`) with a `memref.view` for each
 declaration. Ops without effects that are the same in all workgroups stay before the loop; buffers stay inside, and
 stack buffers there become heap buffers, which deallocation frees in each iteration. Memory spaces are removed, in the
 whole module if a dispatch function has any: a host has one. A body of several blocks goes into an `scf.execute_region`.
 
 With `check-sizes` the function returns two indices: the first is 0, or the number of the first check that failed, and
-then nothing has run; the second is the size or the bytes that were needed. `inplace.size_checks` on the function says
-which argument and dimension each check is about. This is how `mi.compile` refuses arrays that are too small.
+then nothing has run; the second is the size or the bytes that were needed. `inplace.size_checks` on the function
+lists the argument and the dimension of each check. This is how `mi.compile` refuses arrays that are too small.
 
 Everything that `inplace.interface` on a function lists is an argument even if it is unused; `mi.compile` records there
 what the source declares, before anything is dropped.
@@ -82,7 +82,9 @@ class LowerDispatchOptions(PassOptions):
     )
     workgroup_size: tuple[int, ...] = option((), help="x,y,z as constants; 0 leaves a dimension an argument")
     workgroup_count: tuple[int, ...] = option((), help="x,y,z as constants; 0 leaves a dimension an argument")
-    check_sizes: bool = option(False, help="return whether the memory is as large as the program says; run only if so")
+    check_sizes: bool = option(
+        False, help="return whether each memory has the size that the program declares; run if so"
+    )
 
     def __post_init__(self) -> None:
         """Refuses more than three numbers, and negative ones."""

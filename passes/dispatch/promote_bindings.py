@@ -2,8 +2,8 @@
 
 In: functions with `dispatch.load` and `dispatch.store`. Out: the same functions, in which each binding that is loaded
 or stored has a `dispatch.contents`, the tensor that its memory holds on entry. A load becomes a `tensor.extract_slice`
-of the current content, a store a `tensor.insert_slice` into it, and a `dispatch.commit` before each return says what
-the memory holds then.
+of the current content, a store a `tensor.insert_slice` into it, and a `dispatch.commit` before each return states
+the final content.
 
 ```mlir
 func.func @f() {

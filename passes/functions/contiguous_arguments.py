@@ -3,10 +3,10 @@
 Bufferization of a function boundary must allow any layout: `memref<4x4xf32, strided<[?, ?], offset: ?>>`. Where the
 caller can promise row-major memory, the constant strides let loops vectorize and copies become one memcpy.
 
-Goes in: `func.func` on memrefs. Comes out: each argument marked `inplace.contiguous`, of an entry function (public,
-not called and not referred to inside the module), with a fully dynamic or otherwise non-identity strided layout has
-the identity layout; its old users see a `memref.cast` back to the old type, which canonicalization folds into them.
-Left alone: unmarked arguments, other functions, identity layouts.
+In: `func.func` on memrefs. Out: each argument marked `inplace.contiguous`, of an entry function (public, not called and
+not referred to inside the module), with a fully dynamic or otherwise non-identity strided layout has the identity
+layout; its old users see a `memref.cast` back to the old type, which canonicalization folds into them. Left alone:
+unmarked arguments, other functions, identity layouts.
 
 ```mlir
 func.func @f(%a: memref<4xf32, strided<[?], offset: ?>> {inplace.contiguous}, %i: index) -> f32 {

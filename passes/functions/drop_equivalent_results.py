@@ -4,11 +4,11 @@ Bufferization turns a tensor that was updated in place into a function result th
 result is redundant, and it is expensive: deallocation clones it, as every returned buffer needs an owner of its own.
 This pass removes the result, and the caller uses the buffer it passed.
 
-Goes in: `func.func` on memrefs. Comes out: the same functions without those results; callers in the module use their
-operand instead (through a `memref.cast` where types differ), and each changed function carries
-`inplace.result_arguments` (see `rewriting/results.py`), by which an outside caller finds the value. Left alone:
-functions without a body, functions whose address is taken (`func.constant`), results that are different arguments on
-different returns, and arguments marked `inplace.read_only` (their caller wants a buffer of its own).
+In: `func.func` on memrefs. Out: the same functions without those results; callers in the module use their operand
+instead (through a `memref.cast` where types differ), and each changed function carries `inplace.result_arguments` (see
+`rewriting/results.py`), by which an outside caller finds the value. Left alone: functions without a body, functions
+whose address is taken (`func.constant`), results that are different arguments on different returns, and arguments
+marked `inplace.read_only` (their caller wants a buffer of its own).
 
 ```mlir
 func.func @f(%a: memref<4xf32>, %i: index) -> (memref<4xf32>, index) {
@@ -25,14 +25,14 @@ func.func @f(%a: memref<4xf32>, %i: index) -> index attributes {inplace.result_a
 ```
 
 A value is an argument if it is the block argument itself, a `memref.cast` of one, the result of an `scf.if`,
-`scf.index_switch` or `scf.execute_region` that yields it from every region, or the result of a call that returns what
-it was given. In recursion a call is taken to return what the other returns do: the greatest fixpoint, which is right
-because a call that does return got there by one of those. Linear in the operations, times the results in a cycle.
+`scf.index_switch` or `scf.execute_region` that yields it from every region, or the result of a call that returns its
+operand. In a recursion, a call is taken to return what the other returns return: the greatest fixpoint. That is right
+because a call that returns took one of those. Linear in the operations, times the results in a cycle.
 
 With `modify-public-functions=false` functions that are visible outside of the module keep their results.
 
-Upstream counterpart: `drop-equivalent-buffer-results`. Ours follows calls in one go, looks through branches and
-recursion, and tells outside callers what it did; its default is to change public functions too.
+Upstream counterpart: `drop-equivalent-buffer-results`. Ours follows calls in one walk, looks through branches and
+recursion, and records the change for outside callers. Its default is to change public functions too.
 """
 
 from __future__ import annotations

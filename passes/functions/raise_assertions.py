@@ -1,9 +1,9 @@
 r"""Let a failed assertion end the function that is called, and not the process.
 
-Goes in: `cf.assert` in functions of blocks, when loops and conditions have become branches. Comes out: a branch to a
-block that notes the message and returns, with values that nobody may look at. Who calls a function that may have
-returned like that returns as well, and so does the body of a parallel loop, and the function around the loop. At the
-end the caller takes the message by `inplace_take_failure`, and raises it.
+In: `cf.assert` in functions of blocks, after loops and conditions have become branches. Out: a branch to a block that
+records the message and returns undefined values. A caller of a function that may have failed returns as well, and so do
+the body of a parallel loop and the function around that loop. At the end the runtime takes the message by
+`inplace_take_failure`, and raises it.
 
 ```mlir
 func.func @f(%ok: i1) -> i32 {
@@ -13,7 +13,7 @@ func.func @f(%ok: i1) -> i32 {
 }
 ```
 
-becomes, with the message, the place to note it, and the function that takes it:
+becomes, with the message, the global that records it, and the function that takes it:
 
 ```mlir
 llvm.mlir.global internal constant @inplace_failure_0("-:2:3: not ok\00") {addr_space = 0 : i32}
@@ -42,9 +42,9 @@ func.func @inplace_take_failure() -> i64 {
 }
 ```
 
-One call at a time may run, since all note their failures in one place. Memory that a function has allocated when it
-fails is not freed. Left alone, to end the process as ever: assertions in other regions than those of functions and
-parallel loops, and all of a module in which one that may fail is named by anything but a call.
+Only one call at a time may run, since all record their failures in one global. Memory that a function has allocated is
+not freed if it fails. Left alone, to end the process: assertions in regions other than those of functions and parallel
+loops, and all assertions of a module in which a function that may fail is referenced by an op other than a call.
 
 Linear in the operations; a module without assertions is walked once.
 

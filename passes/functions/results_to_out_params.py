@@ -3,9 +3,9 @@
 A caller that owns the result's buffer from the start needs no hand-over of ownership: NumPy allocates the array, the
 code fills it, and `out=` needs no copy.
 
-Goes in: `func.func` on memrefs. Comes out: for each entry function (public, with a body, not called and not referred
-to inside the module) every result that qualifies is removed, and an argument of the allocation's type is appended,
-marked `inplace.out_result = <original number>` and, if the allocation asked for one, `inplace.alignment`;
+In: `func.func` on memrefs. Out: for each entry function (public, with a body, not called and not referred to inside the
+module) every result that qualifies is removed, and an argument of the allocation's type is appended, marked
+`inplace.out_result = <original number>` and, if the allocation asked for one, `inplace.alignment`;
 `inplace.result_arguments` on the function holds the map (see `rewriting/results.py`). A result qualifies if every
 return gives the same value, which is, through `memref.cast`, a `memref.alloc` in the function's entry block, with
 static shape, the identity layout and no explicit `memref.dealloc`. Everything else is left alone: results of dynamic
@@ -29,13 +29,14 @@ func.func @f(%c: f32, %arg1: memref<4xf32> {inplace.out_result = 0 : i64})
 }
 ```
 
-With `modify-called-functions` functions that the module calls take part, private ones too: each call allocates what it
-passes. Callees come first, so a buffer that is handed up a chain of calls is allocated at its top. There
-`hoist-dynamic-allocs` moves allocations whose sizes follow from arguments. `copy-results` turns what does not qualify
-into an argument as well, with a copy in front of each return, if its shape is static and any layout will do.
+With `modify-called-functions`, functions that the module calls take part, private ones too: each call allocates the
+buffers that it passes. Callees come first, so a buffer that is returned through a chain of calls is allocated in its
+outermost caller. There `hoist-dynamic-allocs` moves allocations whose sizes follow from arguments. `copy-results` turns
+other results into arguments as well, with a copy in front of each return, if their shapes are static and any layout
+will do.
 
-Legal because the entry block runs exactly once per call, so the buffer is as fresh as the allocation was, and a copy
-is as good as what was copied: at the return nobody can change either any more. Linear in the operations.
+Legal because the entry block runs exactly once per call, so the argument is as fresh as the allocation was. A copy is
+as good as the original: after the return neither changes any more. Linear in the operations.
 
 Upstream counterpart: `buffer-results-to-out-params`. That one turns EVERY result into an argument, copies by default,
 and changes public functions only when asked to, which is when ours is of most use.
@@ -140,7 +141,7 @@ def _is_hoistable(allocation: ir.Operation, uses: FunctionUses, options: Results
         return False
     if type_.has_static_shape:
         return options.hoist_static_allocs and not len(allocation.operands)
-    # A caller outside of the module cannot tell the sizes.
+    # A caller outside of the module does not know the sizes.
     known = (_is_known_to_callers(size, uses.function.entry_block) for size in allocation.operands)
     return options.hoist_dynamic_allocs and not is_public(uses.function) and all(known)
 

@@ -22,7 +22,7 @@ becomes
 %frame = memref.alloca() : memref<4xi64>                        // addresses: of %a, of %b, and two of %x
 %table = memref.get_global @inplace_steps : memref<200x4xi32>   // [0, 2, 4096, 0], [1, 0, 1, 2], [2, 2, 1, 0], ...
 scf.for %i = %c0 to %c200 step %c1 {
-  %kind = ...                                                   // what the first word of row %i says
+  %kind = ...                                                   // the first word of row %i
   scf.index_switch %kind
   case 0 {
     %new = memref.alloc(%bytes) {alignment = 64 : i64} : memref<?xi8>

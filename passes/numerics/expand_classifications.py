@@ -1,8 +1,8 @@
-"""Ask by comparisons whether numbers are infinite or normal, which no lowering to LLVM knows.
+"""Expand `math.isinf` and `math.isnormal` into comparisons, as no upstream pass lowers them to LLVM.
 
-Goes in: `math.isinf` and `math.isnormal` of numbers or vectors. Comes out: comparisons of their absolute values, in the
-type that they have: where narrow floats are computed in wider ones, a subnormal number becomes a normal one. Left
-alone: tensors, which become loops first, and the classes that upstream lowers, `math.isnan` and `math.isfinite`.
+In: `math.isinf` and `math.isnormal` of numbers or vectors. Out: comparisons of their absolute values, in the type that
+they have: where narrow floats are computed in wider ones, a subnormal number becomes a normal one. Left alone: tensors,
+which become loops first, and the classes that upstream lowers, `math.isnan` and `math.isfinite`.
 
 ```mlir
 func.func @f(%x: f32) -> (i1, i1) {
@@ -72,7 +72,7 @@ class ExpandClassificationsPass(Pass[PassOptions]):
     """Ask by comparisons whether numbers are infinite or normal."""
 
     argument = "inplace-expand-classifications"
-    summary = "ask by comparisons whether numbers are infinite or normal"
+    summary = "expand math.isinf and math.isnormal into comparisons"
     statistics = (Statistic("expanded-classifications", "questions that became comparisons"),)
 
     def run(self, op: ir.Operation) -> None:

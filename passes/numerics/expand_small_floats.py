@@ -1,9 +1,9 @@
 """Extend and truncate floats of 8 bits by integer arithmetic, as few processors have instructions for them.
 
-Goes in: `arith.extf` of numbers or vectors of f8E5M2, f8E4M3, f8E3M4, f8E4M3FN and the three FNUZ types, and
-`arith.truncf` to them. Comes out: integer ops on the bits, by way of f32, which holds all of these numbers; the same
-numbers, rounded once, of two as near to the even one. What is too large becomes infinite, or NaN in types that have no
-infinity. Left alone: other types, and rounding modes that the op names.
+In: `arith.extf` of numbers or vectors of f8E5M2, f8E4M3, f8E3M4, f8E4M3FN and the three FNUZ types, and `arith.truncf`
+to them. Out: integer ops on the bits, by way of f32, which holds all of these numbers; the same numbers, rounded once,
+of two as near to the even one. What is too large becomes infinite, or NaN in types that have no infinity. Left alone:
+other types, and rounding modes that the op names.
 
 ```mlir
 func.func @f(%x: f8E4M3FN) -> f32 {

@@ -1,8 +1,8 @@
 """Read and write vectors of elements that are no whole bytes as memrefs hold them: one by one, not packed.
 
-Goes in: ops of the vector dialect that read or write a memref of numbers, when its elements have 1 or 4 bits, say, as
-vectors of such elements. Comes out: the same on elements of 8, 16, 32, 64 or 128 bits, which are truncated after they
-are read and extended before they are written. Left alone: elements of these widths, memrefs of vectors, gathers and
+In: ops of the vector dialect that read or write a memref of numbers, when its elements have 1 or 4 bits, say, as
+vectors of such elements. Out: the same on elements of 8, 16, 32, 64 or 128 bits, which are truncated after they are
+read and extended before they are written. Left alone: elements of these widths, memrefs of vectors, gathers and
 scatters, which touch each element by itself.
 
 ```mlir
@@ -138,7 +138,7 @@ def _unpack(op: ir.Operation, memref: ir.Value) -> None:
 
 
 def _mask_of(op: ir.Operation) -> int | None:
-    """The number of the operand that says which elements are accessed, a vector of i1 whatever the elements are."""
+    """The number of the mask operand, a vector of i1 whatever the elements are."""
     if op.name.startswith("vector.transfer_"):
         sizes = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])
         return len(op.operands) - 1 if sizes[len(sizes) - 1] else None
@@ -151,7 +151,7 @@ class UnpackVectorMemoryPass(Pass[PassOptions]):
     """Access elements that are no whole bytes as memrefs hold them."""
 
     argument = "inplace-unpack-vector-memory"
-    summary = "read and write vectors of i1, i4 and the like as memrefs hold them, one element in each byte"
+    summary = "access vectors of i1, i4 and other narrow integers in memory with one byte for each element"
     statistics = (Statistic("unpacked", "accesses that have whole elements now"),)
 
     def run(self, op: ir.Operation) -> None:

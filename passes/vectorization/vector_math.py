@@ -30,7 +30,7 @@ In: any op. Out: `math.atan`, `cos`, `erf`, `exp`, `exp2`, `expm1`, `log`, `log1
 `tan` and `tanh` of vectors of f32 are arithmetic on vectors, within 2 ulp of the function for every f32; of f16 and
 bf16 too, by way of f32. NaN, infinities, overflow, denormal results and signs of zeros are as libm has them. Sines,
 cosines and tangents of lanes beyond 65536 are still libm's, in a branch. Left alone, with a reason
-(`print-kept`): vectors of f64, scalable vectors and those without dimensions, scalars (no reason told).
+(`print-kept`): vectors of f64, scalable vectors and those without dimensions, scalars (without a reason).
 
 Results are the same on any machine: each op rounds once, `math.fma` too, and fast-math flags are dropped. `functions`
 names the ops to rewrite, all by default.

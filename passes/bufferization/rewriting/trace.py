@@ -1,4 +1,4 @@
-"""Which buffers and copies a conversion made, where, and for which operand."""
+"""The allocations and copies of a conversion, with their locations and operands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BufferEvent", "BufferTrace", "EventKind"]
 
 
 class EventKind(enum.Enum):
-    """What was emitted."""
+    """The kind of an emitted op."""
 
     ALLOCATION = "allocation"
     COPY = "copy"
@@ -21,9 +21,9 @@ class EventKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class BufferEvent:
-    """One allocation or copy of a buffer of ``type``, where ``location`` says.
+    """One allocation or copy of a buffer of ``type`` at ``location``.
 
-    ``operand`` is the operand of the snapshot that it was decided for, -1 if an op needs it whatever was decided.
+    ``operand`` is the out-of-place operand of the snapshot that needs it, -1 if the op itself needs it.
     """
 
     kind: EventKind

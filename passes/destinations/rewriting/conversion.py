@@ -85,7 +85,7 @@ def convert_and_analyse(
 
 
 class _Conversion:
-    """A conversion under way: what was done, what the last sweep left alone, and how many trials are left."""
+    """The state of a conversion: its changes, the insertions kept by the last sweep, and the number of trials left."""
 
     def __init__(self, module: ir.Operation, size: int, *, only_empties: bool) -> None:
         self._module = module
@@ -95,17 +95,17 @@ class _Conversion:
         self.changes: list[DestinationEntry] = []
         self.kept: tuple[DestinationEntry, ...] = ()
         self._reused: dict[tuple[int, int], DestinationEntry] = {}
-        """What is said of the reuses of a sweep, by their places: callees first, then in the order of the program."""
+        """The entries of the reuses of a sweep, by function (callees first), then in program order."""
 
     @property
     def _analysis(self) -> ModuleAnalysis:
-        """The analysis of the module as it is; made when it is asked for, as the last change needs none any more."""
+        """The analysis of the current module, made on demand: after the last change none is needed."""
         if self.current is None:
             self.current = _analyze(self._module)
         return self.current
 
     def begin_with_reuses(self) -> None:
-        """Let dead inputs take the place of empty inits where that is plain: nothing else comes first."""
+        """Reuse dead inputs instead of empty inits, where no other change has to come first."""
         self.current, reuses = analyze_early(self._module)
         self._describe(self.current, reuses)
 
@@ -189,7 +189,7 @@ class _Conversion:
             self._reused[turns[function], reuse.init] = describe_reuse(s, reuse)
 
     def _plan(self, analysis: ModuleAnalysis) -> EliminationPlan:
-        """Return the eliminations that stand when the analysis is asked about all of them together; keep the rest."""
+        """Return the eliminations that the analysis of all of them together accepts; keep the rest."""
         inits = not self._only_empties
         failed: dict[int, KeptInsertion] = {}
         plan = plan_eliminations(analysis, frozenset(), inits=inits)
@@ -207,7 +207,7 @@ class _Conversion:
         return EliminationPlan((), (*plan.kept, *failed.values(), *undecided))
 
     def _copy(self, analysis: ModuleAnalysis) -> ir.Operation:
-        """Return a copy of what was analysed, for a trial."""
+        """Return a copy of the analysed module, for a trial."""
         self._left -= 1
         return analysis.snapshot.root.clone()
 

@@ -64,7 +64,7 @@ def _empty_like(value: ir.Value, type_: ir.Type) -> tuple[ir.Value, int]:
 
 
 def _erase_unused(snapshot: Snapshot, candidate: int, erased: Erased) -> None:
-    """Erase ``candidate`` if nobody uses it, then what only it used, and so on."""
+    """Erase ``candidate`` if it has no users, then its operands that have no other users, and so on."""
     s, work = snapshot, [candidate]
     while work:
         op = work.pop()

@@ -27,7 +27,7 @@ Note = tuple[str, ir.Location]
 
 @dataclass(frozen=True)
 class DestinationEntry:
-    """A change at ``location``, or why an insertion still copies, as a sentence; ``op`` is the name of the op."""
+    """A change at ``location``, or the reason why an insertion still copies; ``op`` is the name of the op."""
 
     op: str
     location: ir.Location
@@ -37,7 +37,7 @@ class DestinationEntry:
 
 @dataclass(frozen=True)
 class DestinationReport:
-    """Everything that one conversion did, in the order in which it was done, and what it left alone."""
+    """The changes of one conversion, in order, and the insertions that it kept."""
 
     changes: tuple[DestinationEntry, ...] = ()
     kept: tuple[DestinationEntry, ...] = ()
@@ -51,7 +51,7 @@ _STARTS = {
 
 
 def describe_elimination(s: Snapshot, elimination: Elimination) -> DestinationEntry:
-    """Return what is said of ``elimination``."""
+    """Return the entry of an elimination."""
     insertion = s.operand_op[elimination.write]
     name = s.op_name[insertion]
     notes: list[Note] = []
@@ -63,7 +63,7 @@ def describe_elimination(s: Snapshot, elimination: Elimination) -> DestinationEn
 
 
 def describe_kept(s: Snapshot, kept: KeptInsertion) -> DestinationEntry:
-    """Return what is said of an insertion that still copies."""
+    """Return the entry of an insertion that still copies."""
     insertion = s.operand_op[kept.write]
     note = (f"this is '{s.op_name[kept.op]}'", s.ops[kept.op].location)
     notes = () if kept.op == insertion else (note,)
@@ -71,7 +71,7 @@ def describe_kept(s: Snapshot, kept: KeptInsertion) -> DestinationEntry:
 
 
 def describe_reuse(s: Snapshot, reuse: Reuse) -> DestinationEntry:
-    """Return what is said of an input that takes the place of an empty init."""
+    """Return the entry of an input that is reused instead of an empty init."""
     op = s.operand_op[reuse.init]
     source, init = s.operand_index(reuse.source), s.operand_index(reuse.init)
     message = f"'{s.op_name[op]}' overwrites operand #{source}, which is not used afterwards, instead of a new buffer"
@@ -79,14 +79,14 @@ def describe_reuse(s: Snapshot, reuse: Reuse) -> DestinationEntry:
 
 
 def describe_fill(s: Snapshot, operand: int) -> DestinationEntry:
-    """Return what is said of a constant that a fill makes."""
+    """Return the entry of a constant that becomes a fill."""
     op = s.operand_op[operand]
     message = f"operand #{s.operand_index(operand)} of '{s.op_name[op]}' is filled, not copied from a splat constant"
     return DestinationEntry(s.op_name[op], s.ops[op].location, message)
 
 
 def describe_init(s: Snapshot, one: Initless) -> DestinationEntry:
-    """Return what is said of an op that was given an init."""
+    """Return the entry of an op that was given an init."""
     op = one.op if one.operand is None else s.operand_op[one.operand]
     what = f"'{s.op_name[op]}' is given an init" if one.operand is None else "the constant becomes a fill"
     return DestinationEntry(s.op_name[op], s.ops[op].location, f"{what}, and is computed in the destination")

@@ -1,6 +1,6 @@
 """Replace slices read from a tensor and inserted into it by loads and stores of tiles.
 
-A *place* is the memory that stands for a tensor: a binding, a part of one, or a memref.
+A *place* is the memory of a tensor: a binding, a part of one, or a memref.
 """
 
 from __future__ import annotations

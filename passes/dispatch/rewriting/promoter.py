@@ -1,8 +1,8 @@
-"""Rewrites one function as a :class:`PromotionPlan` says: the memory of each binding becomes a tensor value.
+"""Rewrites one function by a :class:`PromotionPlan`: the memory of each binding becomes a tensor value.
 
 One walk in program order keeps the current content of every memory. A load extracts a slice of it, a store inserts a
-slice, which makes the next content; region ops and blocks forward what the plan says. Linear in the ops, and in the
-values that are forwarded; nothing is looked at that the plan does not name.
+slice, which makes the next content. Region ops and blocks forward the contents that the plan lists. Linear in the ops,
+and in the forwarded values; no other ops are visited.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Checks, before the grid, that the memory a caller gives is as large as the program says.
+"""Checks, before the grid, that the caller's memory has the sizes that the program declares.
 
-The sizes of a binding are numbers of the program (push constants, mostly), its memory is the caller's: where they
-disagree, the kernel would access memory out of bounds. The checks are ordinary arithmetic on the arguments. The number
+The program computes the sizes of a binding, mostly from push constants; the caller owns its memory. If they disagree,
+the kernel would access memory out of bounds. The checks are ordinary arithmetic on the arguments. The number
 of the first check that fails, counted from 1, is returned with the size or the bytes that were needed; 0 means that the
 kernel has run.
 """

@@ -36,7 +36,7 @@ class FunctionUses:
 
     @property
     def is_entry(self) -> bool:
-        """Whether only the outside world calls it: its signature may change if the outside is told."""
+        """Whether only callers outside of the module call it: its signature may change if they are informed."""
         return is_public(self.function) and not self.calls and not self.address_taken
 
 

@@ -5,7 +5,7 @@ does for loops, and a *twin* of it in a module of its own: a function on tensors
 output buffer from the contents of inputs and output. Passes that tile, vectorize and bufferize tensors may run on that
 module. `give_back` then moves the bodies of the twins into the functions.
 
-The twin writes no argument but the output, and tells whether its result is there in the end. Why it may treat
+The twin writes no argument but the output, and returns whether the result is in the output. Why it may treat
 different arguments as memory that does not overlap: docs/theory/after-bufferization.md.
 
 Linear in the ops. No upstream counterpart.
@@ -37,7 +37,7 @@ class Kernels:
     def __init__(self, module: ir.Operation, groups: Sequence[Sequence[Body]]) -> None:
         self._outlining = Outlining(module)
         self._parameters: dict[str, list[tuple[ir.Type, int]]] = {}
-        """What `inner_types` says of the parameters of a function."""
+        """The `inner_types` of the parameters of each function."""
         with module.location:
             self.module = ir.Module.create()
         for bodies in groups:

@@ -90,7 +90,7 @@ def take_slice(value: ir.Value, subset: Subset | None) -> ir.Value:
 
 
 def build_smaller(op: Structured, parts: Sequence[ir.Value], tiles: Tiles) -> ir.Operation:
-    """Build `op` on `parts` instead of its operands; `linalg.index` is offset by the begin of the tile."""
+    """Build `op` on `parts` instead of its operands; `linalg.index` is offset by the start of the tile."""
     smaller = op.op.clone(ir.InsertionPoint.current).operation
     for number, part in enumerate(parts):
         smaller.operands[number] = part

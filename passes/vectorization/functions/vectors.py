@@ -3,7 +3,7 @@
 Only `arith` ops and `math.fma` are built: each rounds once, with the same result on any machine. None has fast-math
 flags, so that no later pass may reorder what the error bounds rest on.
 
-Each object stands for several vectors that are computed in lockstep: each op is built for all of them before the next
+Each object represents several vectors that are computed in lockstep: each op is built for all of them before the next
 one. A polynomial is a chain in which each step depends on the one before; the processor overlaps the steps of other
 vectors that are next to it, and all of them use the same constant at the same time.
 """

@@ -57,7 +57,7 @@ def _first_of(value: ir.Value) -> ir.Value | None:
 def _distance(first: ir.Value, number: ir.Value, lanes: int) -> ir.Value:
     """Build `number` - `first` in 32 bits, clamped to -1 below the first lane and to `lanes` above the last one.
 
-    Iterations are not negative, so -1 stands for all negative numbers: the difference does not overflow.
+    Iterations are not negative, so -1 represents all negative numbers: the difference does not overflow.
     """
     below = index_constant(-1)
     distance = arith.subi(arith.maxsi(number, below), first)

@@ -66,7 +66,7 @@ def broadcast(value: ir.Value, lanes: int) -> ir.Value:
 def transpose_square(rows: Sequence[ir.Value]) -> list[ir.Value]:
     """Return the columns of a square of as many vectors as each has lanes, a power of two.
 
-    The bits of `i` and `j` say where element `j` of row `i` is; they have to change places. Each round joins pairs of
+    The bits of `i` and `j` are the position of element `j` of row `i`; they must be swapped. Each round joins pairs of
     vectors whose numbers differ in one bit. Inside of groups of 16 bytes their lanes are interleaved: the bit becomes
     the lowest of the lane, and gets the highest that a lane has inside of its group. When no bit of these is left,
     groups are taken apart, those of even numbers from those of odd ones: the bit becomes the highest of the lane, and
